@@ -1,0 +1,26 @@
+// Bundles src/main.ts into dist/main.js. The rooms that the command tree imports with `import()` become files of their own
+// and load when they are needed. Natives can't be bundled: libsql stays in node_modules.
+import { build } from "esbuild"
+import { chmodSync, rmSync } from "node:fs"
+
+rmSync("dist", { recursive: true, force: true })
+await build({
+  entryPoints: ["src/main.ts"],
+  outdir: "dist",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  external: ["libsql"],
+  sourcemap: true,
+  sourcesContent: false,
+  chunkNames: "rooms/[name]-[hash]",
+  // CommonJS packages inside an ES module still call require for Node's own modules.
+  banner: {
+    js:
+      `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
+  },
+  logLevel: "warning",
+})
+chmodSync("dist/main.js", 0o755)

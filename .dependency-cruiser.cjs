@@ -1,0 +1,103 @@
+// The direction of dependencies (ARCHITECTURE.md): cli → jobs → run → stations and practice → project, service, ledger → kinds → domain.
+
+const stations = ["source", "mapping", "sink", "reconcile", "report", "notify"]
+const floors = ["project", "service", "ledger"]
+
+/** For every folder of src, the folders it may import besides itself. */
+const mayImport = {
+  domain: [],
+  kinds: ["domain"],
+  project: ["kinds", "domain"],
+  service: ["kinds", "domain"],
+  ledger: ["kinds", "domain"],
+  practice: ["project", "service", "kinds", "domain"],
+  ...Object.fromEntries(stations.map((station) => [station, [...floors, "kinds", "domain"]])),
+  run: [...stations, "practice", ...floors, "kinds", "domain"],
+  jobs: ["run", ...stations, "practice", ...floors, "kinds", "domain"],
+  cli: ["jobs", "run", ...stations, "practice", ...floors, "kinds", "domain"],
+}
+
+const direction = Object.entries(mayImport).map(([folder, allowed]) => ({
+  name: `direction-${folder}`,
+  comment: `src/${folder} may import ${allowed.length > 0 ? allowed.join(", ") : "nothing"}.`,
+  severity: "error",
+  from: { path: `^src/${folder}/` },
+  to: { path: "^src/", pathNot: `^src/(${[folder, ...allowed].join("|")})/` },
+}))
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...direction,
+    {
+      name: "domain-imports-nothing",
+      comment: "src/domain is plain types of ours: no package, no module of Node.",
+      severity: "error",
+      from: { path: "^src/domain/" },
+      to: { pathNot: "^src/domain/" },
+    },
+    {
+      name: "main-imports-cli",
+      comment: "src/main.ts wires the command tree to the platform; all else is behind the commands.",
+      severity: "error",
+      from: { path: "^src/main\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/cli/" },
+    },
+    {
+      name: "only-known-folders",
+      comment: "A new folder of src, or a file at its top, needs its place in the direction first (mayImport, above).",
+      severity: "error",
+      from: {},
+      to: { path: "^src/", pathNot: `^src/(main\\.ts$|(${Object.keys(mayImport).join("|")})/)` },
+    },
+    {
+      name: "src-without-tests",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^test/" },
+    },
+    {
+      name: "no-cycle",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "no-orphan",
+      comment: "Nobody imports this module and it imports nobody.",
+      severity: "error",
+      from: { orphan: true, path: "^src/" },
+      to: {},
+    },
+    {
+      name: "resolvable",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "declared-packages",
+      comment: "src uses the packages listed as dependencies, and no others.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "named-for-its-idea",
+      comment: "A file holds one idea and is named for it.",
+      severity: "error",
+      from: { path: "(^|/)(utils?|helpers?|common|misc)(/|\\.[a-z.]+$)" },
+      to: {},
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+      extensions: [".ts", ".mjs", ".cjs", ".js", ".json"],
+    },
+  },
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/bench/**"],
+    // Acceptance tests start the built command several times; slow machines need the room.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+})
