@@ -86,8 +86,8 @@ module.exports = {
       name: "named-for-its-idea",
       comment: "A file holds one idea and is named for it.",
       severity: "error",
-      from: { path: "(^|/)(utils?|helpers?|common|misc)(/|\\.[a-z.]+$)" },
-      to: {},
+      from: {},
+      to: { path: "/(util|utils|helper|helpers|common|misc)[./]", pathNot: "node_modules" },
     },
   ],
   options: {

@@ -1,0 +1,9 @@
+// The closing line of .ci/run, counted from vitest's JSON results: "N passed, N failed".
+// A test file that could not be loaded has no tests to count: it counts as one that failed.
+import { readFileSync } from "node:fs"
+
+const results = JSON.parse(readFileSync(process.argv[2], "utf8"))
+const unloaded = results.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0)
+const failed = results.numFailedTests + unloaded.length
+console.log(`${results.numPassedTests} passed, ${failed} failed`)
+process.exitCode = failed === 0 && results.numPassedTests > 0 ? 0 : 1
