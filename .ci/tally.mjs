@@ -1,7 +1,11 @@
 // The closing line of .ci/run, counted from vitest's JSON results: "N passed, N failed".
 // A test file that could not be loaded has no tests to count: it counts as one that failed.
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 
+if (!existsSync(process.argv[2])) {
+  console.log("The tests did not run.")
+  process.exit(1)
+}
 const results = JSON.parse(readFileSync(process.argv[2], "utf8"))
 const unloaded = results.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0)
 const failed = results.numFailedTests + unloaded.length
