@@ -1,0 +1,44 @@
+import type { Json } from "./json.ts"
+
+/** A date, a time or both as a workbook knows it: a wall clock reading without a zone. */
+export class DateCell {
+  /**
+   * @param iso `YYYY-MM-DD`, `HH:mm:ss` or `YYYY-MM-DDTHH:mm:ss`, with `.SSS` only when there are milliseconds
+   */
+  readonly iso: string
+  constructor(iso: string) {
+    this.iso = iso
+  }
+}
+
+/** A workbook cell that holds an error, such as `#N/A`. */
+export class ErrorCell {
+  readonly code: string
+  constructor(code: string) {
+    this.code = code
+  }
+}
+
+/** A nested value of a JSON source: an array or an object. */
+export class JsonCell {
+  readonly value: Json
+  constructor(value: Json) {
+    this.value = value
+  }
+}
+
+/**
+ * One cell with the type that its source knows. Text files give strings only.
+ * `null`: the source has no cell there, or an empty one.
+ */
+export type Cell = string | number | boolean | DateCell | ErrorCell | JsonCell | null
+
+/** The cell as text: what digests, row keys and CSV files hold. The same cell always gives the same text. */
+export const cellText = (cell: Cell | undefined): string => {
+  if (typeof cell === "string") return cell
+  if (cell === null || cell === undefined) return ""
+  if (cell instanceof DateCell) return cell.iso
+  if (cell instanceof ErrorCell) return cell.code
+  if (cell instanceof JsonCell) return JSON.stringify(cell.value)
+  return String(cell)
+}

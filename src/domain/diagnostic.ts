@@ -1,0 +1,16 @@
+/** A finding about a configuration file, for people and for machines. Line and column count from 1. */
+export interface Diagnostic {
+  readonly severity: "error" | "warning"
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** The line of the file that it points at, without its line end. */
+  readonly excerpt: string
+  /** What is wrong, as a sentence. */
+  readonly message: string
+  /** What would be right, as a sentence: "Did you mean …?" */
+  readonly suggestion?: string | undefined
+}
+
+/** Where in a YAML document something stands: member names and list indexes from the top. */
+export type YamlPath = ReadonlyArray<string | number>

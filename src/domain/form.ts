@@ -1,0 +1,30 @@
+/** An option of a choice question. What is stored is `value`; `label` is what people see. */
+export interface Option {
+  readonly value: string
+  readonly label: string
+}
+
+/** Something of a form that has an id and a name: a URL parameter, a scheduling or payment field, a calculation. */
+export interface Element {
+  readonly id: string
+  readonly name: string
+}
+
+/** A question of a form. Type and options only where the deployment tells them. */
+export interface Question extends Element {
+  readonly type: string | undefined
+  readonly options: ReadonlyArray<Option> | undefined
+}
+
+/** A form as its metadata describes it (service interface, "Form metadata"). */
+export interface Form {
+  readonly id: string
+  readonly name: string
+  readonly questions: ReadonlyArray<Question>
+  readonly calculations: ReadonlyArray<Element>
+  readonly urlParameters: ReadonlyArray<Element>
+  readonly scheduling: ReadonlyArray<Element>
+  readonly payments: ReadonlyArray<Element>
+  /** Defined only when quiz mode is enabled. */
+  readonly quiz: { readonly enabled: boolean } | undefined
+}

@@ -1,0 +1,54 @@
+import type { Json } from "./json.ts"
+
+/** One value for one question. */
+export interface Answer {
+  readonly id: string
+  readonly value: Json
+}
+
+export interface UrlParameterValue {
+  readonly id: string
+  readonly name: string
+  readonly value: string
+}
+
+/** A scheduling value (service interface, "Scheduling answer"); times are ISO 8601 instants in UTC. */
+export interface SchedulingValue {
+  readonly fullName?: string
+  readonly email?: string
+  readonly timezone?: string
+  readonly eventStartTime?: string
+  readonly eventEndTime?: string
+  readonly eventId?: string
+  readonly eventUrl?: string
+  readonly rescheduleOrCancelUrl?: string
+  readonly userId?: number
+  readonly scheduledUserEmail?: string
+  readonly meetingNotes?: string
+}
+
+/** A payment value (service interface, "Payment answer"). The wire replaces `gateway` by the processor's name. */
+export interface PaymentValue {
+  readonly paymentId?: string
+  readonly gatewayCustomerId?: string
+  readonly gatewayCustomerUrl?: string
+  readonly gatewayPaymentUrl?: string
+  readonly totalAmount?: number
+  readonly currency?: string
+  readonly email?: string
+  /** Only ever returned, never sent. */
+  readonly discountCode?: string
+  readonly status?: string
+  readonly gatewaySubscriptionId?: string
+}
+
+/** A row turned into what the service is sent (service interface, "Submission item"). Members without content are left out. */
+export interface Item {
+  readonly questions: ReadonlyArray<Answer>
+  readonly urlParameters?: ReadonlyArray<UrlParameterValue>
+  readonly submissionTime?: string
+  readonly lastUpdatedAt?: string
+  readonly scheduling?: ReadonlyArray<{ readonly id: string; readonly value: SchedulingValue }>
+  readonly payments?: ReadonlyArray<{ readonly id: string; readonly value: PaymentValue }>
+  readonly login?: { readonly email: string }
+}

@@ -1,0 +1,66 @@
+import type { Schema } from "effect"
+import type { Cell } from "../domain/cell.ts"
+import type { AnswerVerdict } from "../domain/comparison.ts"
+import type { Question } from "../domain/form.ts"
+import type { Json } from "../domain/json.ts"
+import type { ProblemCode } from "../domain/problem.ts"
+
+/** A cell that can't be turned into a value of its kind. */
+export class Fault {
+  readonly code: ProblemCode
+  /** What was expected, to stand behind "expected": `a date as dd.MM.yyyy`. */
+  readonly expected: string
+  constructor(code: ProblemCode, expected: string) {
+    this.code = code
+    this.expected = expected
+  }
+}
+
+/** Cells of the mapped columns → value; `undefined`: no answer. Synchronous, and cheap on the good path: it runs for every row. */
+export type Parse = (cells: ReadonlyArray<Cell>) => Json | undefined | Fault
+
+/** Where the cells of an answer come from, as far as a kind must know. */
+export type InputShape =
+  | { readonly _tag: "Columns"; readonly count: number }
+  /** The parts in the order in which their cells are handed to `Parse`. */
+  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string> }
+
+export interface KindContext {
+  readonly question: Question | undefined
+  readonly input: InputShape
+  /** Cells that mean "no answer" (trimmed); handed over as null unless an option of the question has that name. */
+  readonly empty: ReadonlySet<string>
+}
+
+/** What is wrong with a kind's options for this question and input: a sentence, and the option to point at. */
+export interface OptionFault {
+  readonly option: string | undefined
+  readonly message: string
+  readonly suggestion?: string | undefined
+}
+
+/** How a sent and a returned value compare; both are there and neither is null. */
+export interface Compared {
+  readonly verdict: Extract<AnswerVerdict, "same" | "equivalent" | "different">
+  /** For `equivalent`: what the service normalised, in a few words. */
+  readonly normalised?: string
+}
+
+/**
+ * A kind of value (configuration.md, "Kinds of value"): its options, how cells are parsed, how a sent and a returned value compare. One file each;
+ * `index.ts` lists them.
+ */
+export interface Kind<Options = never> {
+  readonly name: string
+  /** For reference pages and editors: what it takes and what it sends. */
+  readonly description: string
+  /** The keys it adds to a mapping entry, all optional; annotated on the encoded side. */
+  readonly options: Schema.Struct.Fields
+  /** Parts that `from` may give instead of one column; empty: none. `many`: several columns may be joined. */
+  readonly parts: ReadonlyArray<string>
+  readonly many: boolean
+  /** Question types (service-observations.md) for which it is the default. */
+  readonly types: ReadonlyArray<string>
+  readonly compile: (options: Options, context: KindContext) => Parse | ReadonlyArray<OptionFault>
+  readonly compare: (sent: Json, returned: Json) => Compared
+}

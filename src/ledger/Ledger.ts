@@ -1,0 +1,304 @@
+import { Schema } from "effect"
+import type { Effect, Scope } from "effect"
+import type { Destination } from "../domain/destination.ts"
+import type { Fate, Verdict } from "../domain/fate.ts"
+import type { Item } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { Mode, Outcome } from "../domain/run.ts"
+
+/** The ledger can't be written or read, or is damaged: fatal at once (exit 70), for without it the next send could be a duplicate. */
+export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
+  file: Schema.String,
+  /** What was being done, as "recording an intent". */
+  doing: Schema.String,
+  cause: Schema.Defect,
+}) {
+  override get message() {
+    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `The ledger ${this.file} failed while ${this.doing}: ${reason}. Nothing more is sent without it.`
+  }
+}
+
+/** The ledger must not be used as it stands (exit 2): it vanished, is older than the reports, lies on a network file system, or the pipeline is new where another one imported. */
+export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRefused", {
+  message: Schema.String,
+}) {}
+
+/** Another run of this pipeline holds the lock (exit 6). */
+export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLocked", {
+  pipeline: Schema.String,
+  /** Process id of the holder, and since when it holds the lock (ISO 8601). */
+  pid: Schema.Number,
+  since: Schema.String,
+}) {
+  override get message() {
+    return `Another run of ${this.pipeline} is going on since ${this.since} (process ${this.pid}). Wait for it, or end it first.`
+  }
+}
+
+/** This run lost its lock: it stood still for so long that another run took over. It must not send anything more. */
+export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("LedgerOvertaken", {
+  pipeline: Schema.String,
+}) {
+  override get message() {
+    return `This run of ${this.pipeline} stood still for too long and another run took over. It sends nothing more.`
+  }
+}
+
+/** Keyed digests (HMAC with the ledger's secret): birthdays and addresses can be guessed. Synchronous: they are row work. */
+export interface Digester {
+  /** Of a row key: 16 bytes. */
+  readonly key: (key: string) => Buffer
+  /** Of a row's content, its mapped cells as text in the order of their columns' names: 16 bytes. */
+  readonly content: (cells: ReadonlyArray<string>) => Buffer
+  /** Of an item, an answer or a settings text, by its canonical JSON (members sorted): 16 bytes. */
+  readonly value: (value: Json | Item) => Buffer
+}
+
+export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
+
+/** What the ledger knows of a row. */
+export interface KnownRow {
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly state: RowState
+  /** The row's number in the source of the run that sent it last. */
+  readonly row: number
+  readonly content: Buffer
+  /** Which columns `content` was taken over: see `shape`. */
+  readonly shape: number
+  /** Contents that stood in the source before they were mended and imported: the same row, superseded. */
+  readonly superseded: ReadonlyArray<Buffer>
+  readonly batch: number | undefined
+  readonly submissionId: string | undefined
+  readonly verdict: Verdict | undefined
+  /** For `refused`: digest of the item that was refused, the mapping's and the form's fingerprint then, and the service's words. */
+  readonly refusal: { readonly item: Buffer; readonly mapping: string; readonly form: string; readonly message: string } | undefined
+  /** For `inDoubt`: why, and when it was sent (ISO 8601). */
+  readonly doubt: { readonly reason: string; readonly sentAt: string } | undefined
+  /** Whether it was sent once more already (`inDoubt: resend`). */
+  readonly resent: boolean
+  /** A person left it out for good (`acknowledge --leave-out`). */
+  readonly leftOut: boolean
+}
+
+/** A row about to be sent. */
+export interface IntendedRow {
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly row: number
+  readonly content: Buffer
+  readonly shape: number
+  /** Digest of the unmended content that this row replaces, when it comes from a mended rejected.csv. */
+  readonly supersedes: { readonly keyDigest: Buffer; readonly content: Buffer } | undefined
+  readonly item: Item
+  /** The source's own cells by column, as text, for in-doubt.csv. */
+  readonly cells: ReadonlyArray<string>
+}
+
+/** What became of one row of a batch. */
+export type RowOutcome =
+  | { readonly _tag: "Imported"; readonly submissionId: string; readonly submissionTime: string | undefined }
+  | { readonly _tag: "InDoubt"; readonly reason: string }
+  | { readonly _tag: "NotCreated" }
+  | { readonly _tag: "Refused"; readonly message: string; readonly item: Buffer; readonly mapping: string; readonly form: string }
+
+/** A row that was created and whose content is still kept. */
+export interface SentRow {
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly row: number
+  readonly batch: number
+  /** The run that sent it. */
+  readonly run: string
+  readonly submissionId: string
+  readonly submissionTime: string | undefined
+  readonly verdict: Verdict
+  /** What was sent; gone once verified. */
+  readonly item: Item | undefined
+  /** Keyed digests by answer id, of what was sent and of what was returned; there once read back. */
+  readonly answers: AnswerDigests | undefined
+  readonly cells: ReadonlyArray<string> | undefined
+}
+
+/** Hex digests by id of question or element. */
+export type AnswerDigests = { readonly [id: string]: { readonly sent?: string; readonly returned?: string } }
+
+/** A row in doubt, with its content. */
+export interface DoubtfulRow {
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly row: number
+  readonly batch: number
+  readonly run: string
+  readonly sentAt: string
+  readonly reason: string
+  readonly item: Item | undefined
+  readonly cells: ReadonlyArray<string> | undefined
+  /** Names of the source's columns, in the order of `cells`. */
+  readonly columns: ReadonlyArray<string>
+  readonly acknowledged: boolean
+}
+
+export interface ReadBack {
+  readonly keyDigest: Buffer
+  readonly verdict: Exclude<Verdict, "unread">
+  readonly answers: AnswerDigests
+}
+
+/** A row that needs a person: invalid, refused, changed, duplicate with other content. */
+export interface AttentionRow {
+  /** Absent for a row without a key. */
+  readonly keyDigest: Buffer | undefined
+  readonly key: string | undefined
+  readonly row: number
+  readonly content: Buffer
+  readonly fate: Fate
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** The canary's standing with a mapping, a form and the tolerated differences. */
+export interface CanaryRecord {
+  /** Digest over what the canary depends on: mapping, form, `tolerate`. */
+  readonly standing: string
+  readonly state: "passed" | "failed"
+  readonly because: string
+}
+
+export interface RunRecord {
+  readonly run: string
+  readonly mode: Mode
+  readonly startedAt: string
+  readonly finishedAt: string | undefined
+  readonly outcome: Outcome | undefined
+  readonly exitCode: number | undefined
+  /** The report's `rows` and `readBack`, and whatever status shows. */
+  readonly counts: Json
+}
+
+/** Counts over all that the ledger holds for a pipeline at a destination. */
+export interface Standing {
+  readonly imported: number
+  readonly inDoubt: number
+  readonly refused: number
+  readonly leftOut: number
+  readonly verdicts: { readonly [V in Verdict]: number }
+  /** In-doubt, differing and missing rows that a person acknowledged. */
+  readonly acknowledged: { readonly inDoubt: number; readonly differing: number; readonly missing: number }
+}
+
+/** What the ledger holds for one pipeline at one destination. Only reads. */
+export interface PipelineLedger {
+  readonly pipeline: string
+  readonly destination: Destination
+  /** Whether nothing was ever sent from this pipeline to this destination. */
+  readonly isNew: Effect.Effect<boolean, LedgerError>
+  /** The row of each key digest, in the same order; one call a chunk. */
+  readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
+  /** The columns' names, sorted, that a content digest was taken over. */
+  readonly shape: (id: number) => Effect.Effect<ReadonlyArray<string>, LedgerError>
+  /** Rejections of earlier runs, to know what a mended row replaces: by key digest, or by row number when it had no key. The newest first. */
+  readonly rejected: (
+    row: { readonly keyDigest: Buffer } | { readonly row: number },
+  ) => Effect.Effect<ReadonlyArray<{ readonly keyDigest: Buffer | undefined; readonly content: Buffer }>, LedgerError>
+  /** Whether these keyless contents were superseded by a mended row; in the same order. */
+  readonly superseded: (contents: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
+  /**
+   * For each of these rows that need a person, in the same order: `new`, or `seen` when an earlier run recorded it (`attention`) with this fate and content,
+   * or `acknowledged` when a person has acknowledged it so.
+   */
+  readonly attended: (
+    rows: ReadonlyArray<Pick<AttentionRow, "keyDigest" | "content" | "fate">>,
+  ) => Effect.Effect<ReadonlyArray<"new" | "seen" | "acknowledged">, LedgerError>
+  /** The columns' names, sorted, of the first content shape that this pipeline ever used here: what `rowKey: content` is taken over. */
+  readonly firstShape: Effect.Effect<ReadonlyArray<string> | undefined, LedgerError>
+  /** How many rows were imported under another mapping fingerprint than this. */
+  readonly importedUnderOtherMapping: (mapping: string) => Effect.Effect<number, LedgerError>
+  /** In pages, by key digest; start with `after: undefined`. */
+  readonly sent: (page: {
+    readonly after: Buffer | undefined
+    readonly limit: number
+    /** Only these verdicts; default all. */
+    readonly verdicts?: ReadonlyArray<Verdict>
+    /** Only rows sent by this run. */
+    readonly run?: string
+  }) => Effect.Effect<ReadonlyArray<SentRow>, LedgerError>
+  readonly doubtful: (
+    page: { readonly after: Buffer | undefined; readonly limit: number },
+  ) => Effect.Effect<ReadonlyArray<DoubtfulRow>, LedgerError>
+  readonly standing: Effect.Effect<Standing, LedgerError>
+  readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>
+  readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
+  /** Takes the lock, turns open intents of older epochs into rows in doubt, keeps a heartbeat; released with the scope. */
+  readonly hold: (run: string) => Effect.Effect<LedgerSession, LedgerLocked | LedgerError, Scope.Scope>
+}
+
+type Written<A> = Effect.Effect<A, LedgerError | LedgerOvertaken>
+
+/** The lock's holder writes. Every method returns once what it wrote is durable; concurrent calls share a commit. */
+export interface LedgerSession {
+  readonly epoch: number
+  /**
+   * Whether the lock is certainly still ours, by the clock alone: false when the last heartbeat is too long ago. Looked at right before
+   * the first byte of a create, so that a run that was suspended and overtaken can't send.
+   */
+  readonly held: () => boolean
+  /** How many rows the lock's taking put in doubt: intents that an earlier run left open. */
+  readonly abandoned: number
+  /** The id of a content shape: the names of the mapped columns, sorted. */
+  readonly shapeOf: (columns: ReadonlyArray<string>) => Written<number>
+  /** Records that these rows are about to be sent; durable before it returns. Gives the batch's number, which only grows. */
+  readonly intend: (batch: {
+    readonly rows: ReadonlyArray<IntendedRow>
+    /** Whether rows in doubt may be sent once more (`inDoubt: resend`); a row that was already sent twice is a defect. */
+    readonly resend: boolean
+    /** Names of the source's columns, in the order of `cells`. */
+    readonly columns: ReadonlyArray<string>
+    readonly mapping: string
+  }) => Written<number>
+  /** Records what became of a batch, one outcome a row in the order of `intend`; `loose`: submission ids that no row could be matched to. */
+  readonly settle: (
+    batch: number,
+    outcomes: ReadonlyArray<RowOutcome>,
+    loose?: ReadonlyArray<string>,
+  ) => Written<void>
+  readonly readBack: (rows: ReadonlyArray<ReadBack>) => Written<void>
+  readonly attention: (rows: ReadonlyArray<AttentionRow>) => Written<void>
+  readonly canary: (record: CanaryRecord) => Written<void>
+  /** A person has seen these rows; `leaveOut`: they are never imported. Gives how many. */
+  readonly acknowledge: (
+    what: { readonly keys: ReadonlyArray<string> | "all"; readonly because: string; readonly by: string; readonly leaveOut: boolean },
+  ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
+  readonly startRun: (run: Pick<RunRecord, "run" | "mode" | "startedAt">) => Written<void>
+  readonly finishRun: (
+    run: Required<Pick<RunRecord, "run" | "finishedAt" | "outcome" | "exitCode" | "counts">>,
+  ) => Written<void>
+}
+
+/** The durable memory of what became of every row. One file for all pipelines of a project. */
+export interface Ledger {
+  readonly file: string
+  /** Random, made with the file: tells this ledger from a new one under the same name. */
+  readonly id: string
+  /** Number of the last batch that was intended; 0 for none. */
+  readonly lastIntent: Effect.Effect<number, LedgerError>
+  readonly digest: Digester
+  /**
+   * What the ledger holds for a pipeline at a destination. A pipeline that is new to a destination where another one imported is refused
+   * unless it is `renamedFrom` it (then its rows are taken over) or runs `alongside` it.
+   */
+  readonly pipeline: (which: {
+    readonly pipeline: string
+    readonly destination: Destination
+    readonly renamedFrom: string | undefined
+    readonly alongside: ReadonlyArray<string>
+  }) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
+  /** Every pipeline and destination it knows. */
+  readonly pipelines: Effect.Effect<
+    ReadonlyArray<{ readonly pipeline: string; readonly destination: Destination }>,
+    LedgerError
+  >
+  /** SQLite's own integrity check; findings, empty when sound. */
+  readonly verify: Effect.Effect<ReadonlyArray<string>, LedgerError>
+}

@@ -1,0 +1,95 @@
+import { Clock, Duration, Effect } from "effect"
+import type { AnswerComparison } from "../domain/comparison.ts"
+import type { Verdict } from "../domain/fate.ts"
+import type { Item } from "../domain/item.ts"
+import type { Submission } from "../domain/submission.ts"
+import type { AnswerDigests, Digester } from "../ledger/Ledger.ts"
+import type { FormService, ServiceUnusable } from "../service/FormService.ts"
+
+/** A submission to read back, and what was sent for it. */
+export interface ReadBackRequest {
+  readonly submissionId: string
+  readonly item: Item
+}
+
+/** What reading a submission back showed. */
+export interface ReadBackResult {
+  readonly verdict: Exclude<Verdict, "unread">
+  /** Nothing for `missing`. */
+  readonly comparisons: ReadonlyArray<AnswerComparison>
+  /** Keyed digests of each answer as sent and as returned, for later reconciliations. */
+  readonly answers: AnswerDigests
+  /** Where a person can edit the submission; fetched for `differing` ones only. */
+  readonly editLink: string | undefined
+  /** Types of discarded fields, one entry a field. */
+  readonly discarded: ReadonlyArray<string>
+}
+
+export interface ReadBackOptions {
+  readonly formId: string
+  readonly service: FormService
+  readonly digest: Digester
+  readonly compare: (item: Item, submission: Submission) => ReadonlyArray<AnswerComparison>
+  /** Ids of questions and elements whose differences the pipeline tolerates. */
+  readonly tolerated: ReadonlySet<string>
+  /** How long a created submission may stay unreadable before a 404 counts as missing. */
+  readonly visibleWithin: Duration.Duration
+}
+
+/** A 404 shortly after the creation is asked again after these milliseconds, doubling up to the last. */
+const firstWait = 250
+const longestWait = 5_000
+
+/** Verdicts that make a submission `differing`, unless the pipeline tolerates them. */
+const counted: ReadonlySet<AnswerComparison["verdict"]> = new Set(["different", "absent", "unexpected"])
+
+/** Whether the submission came back as it was sent. */
+export const verdictOf = (
+  comparisons: ReadonlyArray<AnswerComparison>,
+  tolerated: ReadonlySet<string>,
+): "verified" | "differing" =>
+  comparisons.some((one) => counted.has(one.verdict) && !tolerated.has(one.question)) ? "differing" : "verified"
+
+/** Reads one submission back and compares it answer by answer (product.md, "Comparing"). Waits until it is visible, within the limit. */
+export const readBack = (
+  request: ReadBackRequest,
+  options: ReadBackOptions,
+): Effect.Effect<ReadBackResult, ServiceUnusable> =>
+  Effect.gen(function*() {
+    const submission = yield* readVisible(request.submissionId, options)
+    if (submission === undefined) {
+      return { verdict: "missing", comparisons: [], answers: {}, editLink: undefined, discarded: [] }
+    }
+    const comparisons = options.compare(request.item, submission)
+    const verdict = verdictOf(comparisons, options.tolerated)
+    const editLink = verdict === "differing"
+      ? (yield* options.service.read(options.formId, request.submissionId, { editLink: true }))?.editLink
+      : undefined
+    return {
+      verdict,
+      comparisons,
+      answers: digests(comparisons, options.digest),
+      editLink,
+      discarded: submission.questions.flatMap((answer) =>
+        answer.known || answer.type === undefined ? [] : [answer.type]
+      ),
+    }
+  })
+
+const readVisible = (submissionId: string, options: ReadBackOptions) =>
+  Effect.gen(function*() {
+    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(options.visibleWithin)
+    for (let wait = firstWait;; wait = Math.min(wait * 2, longestWait)) {
+      const submission = yield* options.service.read(options.formId, submissionId)
+      if (submission !== undefined) return submission
+      const left = until - (yield* Clock.currentTimeMillis)
+      if (left <= 0) return undefined
+      yield* Effect.sleep(Math.min(wait, left))
+    }
+  })
+
+const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests =>
+  Object.fromEntries(comparisons.map((one) => [one.question, {
+    ...(one.sent === undefined ? {} : { sent: digest.value(one.sent).toString("hex") }),
+    ...(one.returned === undefined ? {} : { returned: digest.value(one.returned).toString("hex") }),
+  }]))

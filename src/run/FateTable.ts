@@ -1,0 +1,38 @@
+import { type Fate, type RowCounts, fates } from "../domain/fate.ts"
+
+const codes = new Map(fates.map((fate, index) => [fate, index + 1]))
+
+/** The fate of every row of a source, one byte a row, and how many rows have each. */
+export class FateTable {
+  private bytes = new Uint8Array(65_536)
+  private readonly tally = new Array<number>(fates.length + 1).fill(0)
+  private last = 0
+
+  /** Sets or changes a row's fate; rows count from 1. */
+  set(row: number, fate: Fate): void {
+    if (row >= this.bytes.length) {
+      const larger = new Uint8Array(Math.max(row + 1, Math.ceil(this.bytes.length * 1.5)))
+      larger.set(this.bytes)
+      this.bytes = larger
+    }
+    const before = this.bytes[row] ?? 0
+    if (before !== 0) this.tally[before] = (this.tally[before] ?? 0) - 1
+    const code = codes.get(fate) ?? 0
+    this.bytes[row] = code
+    this.tally[code] = (this.tally[code] ?? 0) + 1
+    if (row > this.last) this.last = row
+  }
+
+  get(row: number): Fate | undefined {
+    return fates[(this.bytes[row] ?? 0) - 1]
+  }
+
+  count(fate: Fate): number {
+    return this.tally[codes.get(fate) ?? 0] ?? 0
+  }
+
+  /** Counts by fate beside the number of rows that the source gave out, which is counted apart so that the balance can fail. */
+  counts(read: number): RowCounts {
+    return { read, ...(Object.fromEntries(fates.map((fate) => [fate, this.count(fate)])) as Record<Fate, number>) }
+  }
+}

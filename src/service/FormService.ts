@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import type { Effect } from "effect"
+import type { Form } from "../domain/form.ts"
+import type { Item } from "../domain/item.ts"
+import type { Submission } from "../domain/submission.ts"
+import type { RequestCounts } from "../domain/run.ts"
+
+/** The service can't be used: wrong key, unknown form, quota, redirect, unreachable for too long (exit 5). No row is to blame. */
+export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("ServiceUnusable", {
+  reason: Schema.Literal("credentials", "form-not-found", "quota", "redirect", "unreachable", "unexpected"),
+  /** What happened, and what to do next, as sentences; never the key. */
+  message: Schema.String,
+  status: Schema.optional(Schema.Number),
+}) {}
+
+/** A submission that was just created, or the reason why it could not be decoded. */
+export type CreateOutcome =
+  /** 2xx with the specified body: every submission decoded alone, `undefined` for one that is malformed or repeats an id. */
+  | { readonly _tag: "Created"; readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> }
+  /** Proven not created, and worth another try later; `wait` in milliseconds when the service said so. */
+  | { readonly _tag: "NotCreated"; readonly reason: string; readonly throttled: boolean; readonly wait: number | undefined }
+  /** Refused for its content; assumed all-or-nothing. `index`: the offending item, when the error names it. */
+  | { readonly _tag: "Refused"; readonly status: number; readonly message: string; readonly index: number | undefined }
+  /** It may have arrived. Never sent again on its own. */
+  | { readonly _tag: "InDoubt"; readonly reason: string }
+  /** Nothing was created and nothing more should be sent. */
+  | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
+
+/** The form service as a client sees it: the three operations, paced together. No method ever repeats a create. */
+export interface FormService {
+  /** Base URL without a trailing slash. */
+  readonly baseUrl: string
+  /** Section "Get form metadata". Retried: it is safe. */
+  readonly form: (formId: string) => Effect.Effect<Form, ServiceUnusable>
+  /**
+   * Section "Create submissions": one request, sent at most once. `guard` is asked right before the first byte; false: NotCreated.
+   */
+  readonly create: (
+    formId: string,
+    items: ReadonlyArray<Item>,
+    guard: () => boolean,
+  ) => Effect.Effect<CreateOutcome>
+  /** Section "Get submission by identifier". Retried: it is safe. `undefined`: the service does not know it (404). */
+  readonly read: (
+    formId: string,
+    submissionId: string,
+    options?: { readonly editLink?: boolean },
+  ) => Effect.Effect<Submission | undefined, ServiceUnusable>
+  /** Requests since it was opened. */
+  readonly requests: Effect.Effect<RequestCounts>
+}

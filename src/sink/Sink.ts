@@ -1,0 +1,248 @@
+import { Duration, Effect, Random, Schema } from "effect"
+import type { Submission } from "../domain/submission.ts"
+import type { IntendedRow, LedgerError, LedgerOvertaken, LedgerSession, RowOutcome } from "../ledger/Ledger.ts"
+import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
+import { type Fit, matchByContent } from "./match.ts"
+import { makeRefusals } from "./Refusals.ts"
+
+/** What became of a row that was handed to the sink. */
+export interface SentRow {
+  readonly row: IntendedRow
+  /** `NotCreated`: it stays pending. */
+  readonly outcome: RowOutcome
+  /** The submission it became, as the service answered the create request. */
+  readonly submission: Submission | undefined
+}
+
+/** Why the sink should not be handed more rows. */
+export type Trouble =
+  | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
+  | { readonly _tag: "Unreachable"; readonly reason: string; readonly attempts: number }
+  /** The service refuses every row alike: the mapping or the form is to blame. */
+  | { readonly _tag: "AllRefused"; readonly message: string }
+
+/** A batch is through: every row has its outcome, recorded in the ledger. */
+export interface BatchResult {
+  readonly rows: ReadonlyArray<SentRow>
+  readonly trouble: Trouble | undefined
+}
+
+/** Submissions were created and the ledger could not record them (exit 70): their ids must not get lost. */
+export class OutcomeUnrecorded extends Schema.TaggedError<OutcomeUnrecorded>()("OutcomeUnrecorded", {
+  batch: Schema.Number,
+  rows: Schema.Array(Schema.Number),
+  submissionIds: Schema.Array(Schema.String),
+  reason: Schema.String,
+}) {
+  override get message() {
+    return `Batch ${this.batch} was answered and the ledger could not record it (${this.reason}). `
+      + `Rows ${this.rows.join(", ")} became submissions ${this.submissionIds.join(", ") || "(none)"}. Keep this line: `
+      + "the next run holds these rows in doubt, and `settle` needs it."
+  }
+}
+
+/** The ledger can't go on: nothing more may be sent. */
+export type SinkFailure = LedgerError | LedgerOvertaken | OutcomeUnrecorded
+
+export interface Sink {
+  /**
+   * Sends rows as one create request, or as several where a refused row must be isolated. Every request's intent is durable before its first byte, every
+   * outcome is durable before anything waits, and no request that may have arrived is ever repeated. Must not be interrupted.
+   */
+  readonly send: (
+    rows: ReadonlyArray<IntendedRow>,
+  ) => Effect.Effect<BatchResult, SinkFailure>
+}
+
+export interface SinkOptions {
+  readonly formId: string
+  readonly service: FormService
+  readonly session: LedgerSession
+  readonly fit: Fit
+  readonly columns: ReadonlyArray<string>
+  /** Fingerprints that a refusal depends on: it is tried again when one of them changed. */
+  readonly mapping: string
+  readonly form: string
+  readonly digestOf: (row: IntendedRow) => Buffer
+  readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
+  /** Whether to take nothing new, and when that begins: waits end with it. */
+  readonly stopped: () => boolean
+  readonly stop: Effect.Effect<void>
+}
+
+/** Attempts count five times when the service only asks to wait: it is there, and others share its account. */
+const patienceWhenThrottled = 5
+
+export const makeSink = (options: SinkOptions): Sink => {
+  const { session, service, formId } = options
+  const refusals = makeRefusals()
+
+  const record = (
+    batch: number,
+    rows: ReadonlyArray<IntendedRow>,
+    outcomes: ReadonlyArray<RowOutcome>,
+    loose: ReadonlyArray<string> = [],
+  ) =>
+    Effect.catchAll(session.settle(batch, outcomes, loose), (error): Effect.Effect<never, SinkFailure> => {
+      const created = outcomes.flatMap((outcome) => (outcome._tag === "Imported" ? [outcome.submissionId] : []))
+      return created.length + loose.length === 0
+        ? Effect.fail(error)
+        : Effect.fail(
+          new OutcomeUnrecorded({
+            batch,
+            rows: rows.map((row) => row.row),
+            submissionIds: [...created, ...loose],
+            reason: error.message,
+          }),
+        )
+    })
+
+  /** Records one and the same outcome for all rows of a batch. */
+  const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
+    Effect.as(
+      record(batch, rows, rows.map(() => outcome)),
+      rows.map((row): SentRow => ({ row, outcome, submission: undefined })),
+    )
+
+  const created = (
+    batch: number,
+    rows: ReadonlyArray<IntendedRow>,
+    outcome: Extract<CreateOutcome, { readonly _tag: "Created" }>,
+  ) => {
+    const matching = matchByContent(rows.map((row) => row.item), outcome.submissions, outcome.ids, options.fit)
+    const sent = rows.map((row, index): SentRow => {
+      const submission = matching.submissions[index]
+      return submission === undefined
+        ? {
+          row,
+          submission,
+          outcome: {
+            _tag: "InDoubt",
+            reason: `the service answered with ${outcome.submissions.length} submissions for ${rows.length} items`,
+          },
+        }
+        : {
+          row,
+          submission,
+          outcome: {
+            _tag: "Imported",
+            submissionId: submission.submissionId,
+            submissionTime: submission.submissionTime,
+          },
+        }
+    })
+    refusals.created()
+    return Effect.as(record(batch, rows, sent.map((one) => one.outcome), matching.loose), sent)
+  }
+
+  const pending = (rows: ReadonlyArray<IntendedRow>): ReadonlyArray<SentRow> =>
+    rows.map((row) => ({ row, outcome: { _tag: "NotCreated" }, submission: undefined }))
+
+  const result = (rows: ReadonlyArray<SentRow>, trouble?: Trouble): BatchResult => ({ rows, trouble })
+
+  const pause = (attempt: number, told: number | undefined) =>
+    Effect.flatMap(Random.nextRange(0.5, 1), (jitter) => {
+      const backoff = Math.min(
+        Duration.toMillis(options.retries.base) * 2 ** (attempt - 1),
+        Duration.toMillis(options.retries.max),
+      )
+      return Effect.race(Effect.sleep(Math.max(told ?? 0, backoff * jitter)), options.stop)
+    })
+
+  const attempt = (
+    rows: ReadonlyArray<IntendedRow>,
+    tried: number,
+    throttled: number,
+  ): Effect.Effect<BatchResult, SinkFailure> =>
+    Effect.gen(function*() {
+      if (options.stopped()) return result(pending(rows))
+      const batch = yield* session.intend({ rows, columns: options.columns, mapping: options.mapping })
+      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held)
+      switch (outcome._tag) {
+        case "Created":
+          return result(yield* created(batch, rows, outcome))
+        case "InDoubt":
+          return result(yield* recordAll(batch, rows, { _tag: "InDoubt", reason: outcome.reason }))
+        case "Unusable":
+          return result(yield* recordAll(batch, rows, { _tag: "NotCreated" }), { _tag: "Unusable", error: outcome.error })
+        case "NotCreated": {
+          // Recorded before any waiting: a crash while waiting leaves nothing in doubt.
+          yield* recordAll(batch, rows, { _tag: "NotCreated" })
+          const times = outcome.throttled ? { tried, throttled: throttled + 1 } : { tried: tried + 1, throttled }
+          if (
+            times.tried >= options.retries.attempts
+            || times.throttled >= options.retries.attempts * patienceWhenThrottled
+          ) {
+            return result(pending(rows), {
+              _tag: "Unreachable",
+              reason: outcome.reason,
+              attempts: times.tried + times.throttled,
+            })
+          }
+          yield* pause(Math.max(1, outcome.throttled ? times.throttled : times.tried), outcome.wait)
+          return yield* attempt(rows, times.tried, times.throttled)
+        }
+        case "Refused":
+          return yield* isolate(batch, rows, outcome)
+      }
+    })
+
+  /** Refuses the row that the error names, or halves the batch until the refused row stands alone; the others go out again. */
+  const isolate = (
+    batch: number,
+    rows: ReadonlyArray<IntendedRow>,
+    refusal: Extract<CreateOutcome, { readonly _tag: "Refused" }>,
+  ): Effect.Effect<BatchResult, SinkFailure> =>
+    Effect.gen(function*() {
+      const named = rows.length === 1 ? 0 : refusal.index
+      if (named !== undefined && named < rows.length) {
+        const outcomes = rows.map((row, index): RowOutcome =>
+          index === named
+            ? {
+              _tag: "Refused",
+              message: refusal.message,
+              item: options.digestOf(row),
+              mapping: options.mapping,
+              form: options.form,
+            }
+            : { _tag: "NotCreated" }
+        )
+        yield* record(batch, rows, outcomes)
+        refusals.refused(refusal.message)
+        const refused = rows.flatMap((row, index): ReadonlyArray<SentRow> => {
+          const outcome = outcomes[index]
+          return index === named && outcome !== undefined ? [{ row, outcome, submission: undefined }] : []
+        })
+        const others = rows.filter((_, index) => index !== named)
+        return yield* continued(refused, [others])
+      }
+      yield* recordAll(batch, rows, { _tag: "NotCreated" })
+      const half = Math.ceil(rows.length / 2)
+      return yield* continued([], [rows.slice(0, half), rows.slice(half)])
+    })
+
+  /** Sends what is left of a batch, group after group, until there is trouble; what then was not sent stays pending. */
+  const continued = (
+    done: ReadonlyArray<SentRow>,
+    groups: ReadonlyArray<ReadonlyArray<IntendedRow>>,
+  ): Effect.Effect<BatchResult, SinkFailure> =>
+    Effect.gen(function*() {
+      let rows = done
+      let trouble: Trouble | undefined
+      for (const group of groups) {
+        const common = refusals.common()
+        if (common !== undefined) trouble = trouble ?? { _tag: "AllRefused", message: common }
+        if (group.length === 0) continue
+        if (trouble !== undefined) {
+          rows = [...rows, ...pending(group)]
+          continue
+        }
+        const next = yield* attempt(group, 0, 0)
+        rows = [...rows, ...next.rows]
+        trouble = next.trouble
+      }
+      return result(rows, trouble)
+    })
+
+  return { send: (rows) => Effect.uninterruptible(attempt(rows, 0, 0)) }
+}

@@ -1,0 +1,92 @@
+import type { Item } from "../domain/item.ts"
+import type { Submission } from "../domain/submission.ts"
+
+/** How well a created submission fits an item: `kinds/submission.ts` tells. */
+export type Fit = (item: Item, submission: Submission) => "exact" | "equivalent" | "no"
+
+/** Which submission each item became. */
+export interface Matching {
+  /** By index of the item. */
+  readonly submissions: ReadonlyArray<Submission | undefined>
+  /** Ids that no item could be matched to. */
+  readonly loose: ReadonlyArray<string>
+}
+
+/**
+ * Finds out which item became which submission, by content, for the interface states no order and gives no index (product.md, "Outcomes of a create
+ * request"). With as many well-formed submissions as items everything is matched: exactly, then by equivalence, then what remains in order;
+ * reading back judges the rest. Otherwise only what fits uniquely is matched.
+ *
+ * @param submissions those that are well-formed and distinct; `undefined` for the others
+ * @param ids ids of the submissions that could not be decoded, as far as they are known
+ */
+export const matchByContent = (
+  items: ReadonlyArray<Item>,
+  submissions: ReadonlyArray<Submission | undefined>,
+  ids: ReadonlyArray<string>,
+  fit: Fit,
+): Matching => {
+  const complete = submissions.length === items.length && submissions.every((submission) => submission !== undefined)
+  const found = new Array<Submission | undefined>(items.length).fill(undefined)
+  const free = new Set(submissions.filter((submission) => submission !== undefined))
+  const take = (index: number, submission: Submission) => {
+    found[index] = submission
+    free.delete(submission)
+  }
+  if (complete) {
+    // Most services answer in order: an exact fit in place needs no search, and identical items are interchangeable.
+    items.forEach((item, index) => {
+      const submission = submissions[index]
+      if (submission !== undefined && fit(item, submission) === "exact") take(index, submission)
+    })
+    for (const wanted of ["exact", "equivalent"] as const) {
+      items.forEach((item, index) => {
+        if (found[index] !== undefined) return
+        for (const submission of free) {
+          const fits = fit(item, submission)
+          if (fits === wanted || fits === "exact") return take(index, submission)
+        }
+      })
+    }
+    items.forEach((_, index) => {
+      if (found[index] !== undefined) return
+      for (const submission of free) return take(index, submission)
+    })
+    return { submissions: found, loose: [] }
+  }
+  for (const wanted of ["exact", "equivalent"] as const) matchUnique(items, found, free, wanted, fit, take)
+  return {
+    submissions: found,
+    loose: [...[...free].map((submission) => submission.submissionId), ...ids.filter((id) => !known(submissions, id))],
+  }
+}
+
+/** Pairs items and submissions that fit each other and nothing else. Identical items with as many identical submissions count as unique. */
+const matchUnique = (
+  items: ReadonlyArray<Item>,
+  found: ReadonlyArray<Submission | undefined>,
+  free: ReadonlySet<Submission>,
+  wanted: "exact" | "equivalent",
+  fit: Fit,
+  take: (index: number, submission: Submission) => void,
+): void => {
+  const fits = (item: Item, submission: Submission) => {
+    const how = fit(item, submission)
+    return how === wanted || how === "exact"
+  }
+  const open = items.flatMap((item, index) => (found[index] === undefined ? [{ item, index }] : []))
+  const candidates = open.map(({ item }) => [...free].filter((submission) => fits(item, submission)))
+  open.forEach(({ index }, at) => {
+    const mine = candidates[at] ?? []
+    const rivals = candidates.filter((theirs) => theirs.some((submission) => mine.includes(submission)))
+    const same = rivals.every((theirs) =>
+      theirs.length === mine.length && theirs.every((submission) => mine.includes(submission))
+    )
+    if (mine.length === 0 || !same || rivals.length !== mine.length) return
+    const submission = mine.find((candidate) => free.has(candidate))
+    if (submission !== undefined) take(index, submission)
+  })
+}
+
+const known = (submissions: ReadonlyArray<Submission | undefined>, id: string): boolean =>
+  submissions.some((submission) => submission?.submissionId === id)

@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+import type { Effect, Scope, Stream } from "effect"
+import type { Column, RowChunk } from "../domain/row.ts"
+import type { SourceFile } from "../domain/run.ts"
+
+/** A source that can't be opened or read as what it should be. The message says where and what to do next. */
+export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
+  file: Schema.String,
+  /** What happened, and what to do next, as sentences. */
+  message: Schema.String,
+  cause: Schema.optional(Schema.Defect),
+}) {}
+
+/** The bytes of a source are not those of the earlier reading: it changed, or is still being written. */
+export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceChanged", {
+  file: Schema.String,
+}) {
+  override get message() {
+    return `${this.file} changed while it was being read. Nothing of what changed was used. Run again once it is complete.`
+  }
+}
+
+/** Digests of a source's bytes, block by block, so that a second reading is refused at the first block that differs. */
+export interface Fingerprint {
+  readonly bytes: number
+  readonly sha256: string
+  /** SHA-256 of each block of `blockSize` bytes, one after the other. */
+  readonly blocks: Uint8Array
+  readonly blockSize: number
+}
+
+/** A source, opened: its header is known, its rows are not read yet. */
+export interface Source {
+  readonly columns: ReadonlyArray<Column>
+  /** What it was taken for, before its rows were read. */
+  readonly taken: SourceFile["taken"]
+  readonly format: string
+  /** Things that people should know about how the file was taken. */
+  readonly warnings: ReadonlyArray<string>
+  /**
+   * All rows, in chunks, in order. Can be run again; memory does not grow with the rows. When `expected` is given the very same bytes
+   * are read: a block that differs fails with `SourceChanged` before any row of it is given out.
+   */
+  readonly read: (
+    expected?: ReadonlyArray<Fingerprint>,
+  ) => Stream.Stream<RowChunk, SourceError | SourceChanged>
+  /** What was read, known once a stream of `read` came to its end: one entry a file. */
+  readonly files: Effect.Effect<ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>>
+}
+
+/** Opens a source for as long as the scope lasts. */
+export type OpenSource<Config, R> = (config: Config) => Effect.Effect<Source, SourceError, Scope.Scope | R>
