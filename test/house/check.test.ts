@@ -110,7 +110,7 @@ const faults: Record<string, { readonly planted: Record<string, string>; readonl
   "check:lint": {
     planted: {
       "src/run/stop.ts": `export const stop = 1\ndebugger\n`,
-      "src/run/later.ts": `// ${"TO" + "DO"}: later\nexport const later = 1\n`,
+      "src/run/later.ts": `// xxx: later\nexport const later = 1\n`,
       "src/run/screen.ts": `export const screen = () => console.log("")\n`,
     },
     says: ["no-debugger", "no-warning-comments", "no-console"],
