@@ -1,0 +1,70 @@
+import type { Tone } from "../words.ts"
+import { html } from "./markup.ts"
+import type { Content, Markup } from "./markup.ts"
+
+/** A titled part of the page; nothing when there is nothing to show. */
+export const section = (title: string, body: Content): Markup =>
+  html`<section><h2>${title}</h2>
+${body}</section>
+`
+
+/** A word in its tone's colour. */
+export const badge = (text: string, tone: Tone): Markup => html`<span class="badge ${tone}">${text}</span>`
+
+export interface TableColumn {
+  readonly title: string
+  readonly number?: boolean
+}
+
+const side = (column: TableColumn | undefined): Content => column?.number === true && html` class="number"`
+
+export const table = (
+  columns: ReadonlyArray<TableColumn>,
+  rows: ReadonlyArray<{ readonly cells: ReadonlyArray<Content>; readonly className?: string }>,
+): Markup =>
+  html`<div class="wide"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col"${side(column)}>${column.title}</th>`)}</tr></thead>
+<tbody>
+${
+    rows.map((row) =>
+      html`<tr${row.className !== undefined && html` class="${row.className}"`}>${
+        row.cells.map((cell, index) => html`<td${side(columns[index])}>${cell}</td>`)
+      }</tr>
+`
+    )
+  }</tbody>
+</table></div>
+`
+
+/** Names and values, those without a value left out. */
+export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Markup =>
+  html`<dl>${
+    entries.flatMap(([name, value]) =>
+      value === undefined || value === "" ? [] : [html`<dt>${name}</dt><dd>${value}</dd>
+`]
+    )
+  }</dl>
+`
+
+/** A bar of parts side by side, drawn without styles of its own so that the page's policy can stay strict. */
+export const bar = (
+  parts: ReadonlyArray<{ readonly title: string; readonly count: number; readonly tone: Tone }>,
+): Markup | undefined => {
+  const total = parts.reduce((sum, part) => sum + part.count, 0)
+  if (total === 0) return undefined
+  let start = 0
+  const drawn = parts.filter((part) => part.count > 0).map((part) => {
+    const x = start
+    start += (part.count / total) * 1000
+    return html`<rect class="${part.tone}" x="${x.toFixed(2)}" y="0" width="${
+      Math.max(start - x - 1.5, 1).toFixed(2)
+    }" height="12"><title>${part.title}: ${part.count}</title></rect>`
+  })
+  return html`<svg class="bar" viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label="${
+    parts.filter((part) => part.count > 0).map((part) => `${part.title} ${part.count}`).join(", ")
+  }"><rect class="track" width="1000" height="12"/>${drawn}</svg>
+`
+}
+
+/** A value of somebody else's: kept apart from the direction of the text around it. */
+export const value = (text: string): Markup => html`<code><bdi>${text}</bdi></code>`

@@ -1,0 +1,39 @@
+import type { RunReport } from "../../domain/run.ts"
+import { count } from "../words.ts"
+import { html } from "./markup.ts"
+import type { Markup } from "./markup.ts"
+import { section, table, value } from "./parts.ts"
+
+/** Problems by kind, each with examples. */
+export const problemsPart = (report: RunReport): Markup | undefined => {
+  if (report.problems.length === 0) return undefined
+  const names = new Map(report.questions.map((question) => [question.id, question.name]))
+  const rows = report.problems.map((group) => ({
+    cells: [
+      html`<code>${group.code}</code>`,
+      group.column,
+      group.question === undefined ? undefined : names.get(group.question) ?? group.question,
+      count(group.count),
+      html`<ul>${
+        group.examples.map((example) =>
+          html`<li><span class="soft">row ${example.row}:</span> ${
+            example.message === "" && example.value !== undefined
+              ? value(example.value)
+              : html`<bdi>${example.message}</bdi>`
+          }</li>
+`
+        )
+      }</ul>`,
+    ],
+  }))
+  return section("Problems", [
+    table(
+      [{ title: "problem" }, { title: "column" }, { title: "question" }, { title: "rows", number: true }, {
+        title: "examples",
+      }],
+      rows,
+    ),
+    html`<p class="small soft">Every row concerned is in <a href="rejected.csv">rejected.csv</a>: mend it there and feed it back with
+<code>formferry run ${report.pipeline} --source</code> and its path.</p>`,
+  ])
+}

@@ -1,0 +1,67 @@
+/** How a report looks: light and dark as the reader's system says, one column that fits a phone, and plain on paper. */
+export const style = `
+:root {
+  --paper: #fbfbfa; --card: #ffffff; --ink: #1d2127; --soft: #5d6673; --line: #e2e5e9; --track: #eceef1;
+  --good: #1a7f4b; --calm: #5b7083; --warn: #9a6200; --bad: #b8322a;
+  --good-back: #e6f4ec; --calm-back: #eef1f4; --warn-back: #fbf1de; --bad-back: #fbeae8;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14171b; --card: #1b1f25; --ink: #e6e8eb; --soft: #9aa4b1; --line: #2e343c; --track: #2a3038;
+    --good: #5cc98d; --calm: #9fb2c4; --warn: #e0ac4e; --bad: #f08b82;
+    --good-back: #17301f; --calm-back: #242b33; --warn-back: #33280f; --bad-back: #3a1c1a;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 68rem; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+}
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 0 0 .75rem; }
+p { margin: .25rem 0; }
+a { color: inherit; text-decoration-color: var(--soft); text-underline-offset: 2px; }
+code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+section, header { margin: 0 0 1.25rem; padding: 1.25rem 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+header { border-left-width: 6px; }
+header.good { border-left-color: var(--good); } header.calm { border-left-color: var(--calm); }
+header.warn { border-left-color: var(--warn); } header.bad { border-left-color: var(--bad); }
+.soft { color: var(--soft); }
+.small { font-size: .87rem; }
+.badge { display: inline-block; padding: .05rem .6rem; border-radius: 1rem; font-weight: 600; font-size: .85rem; white-space: nowrap; }
+.badge.good { color: var(--good); background: var(--good-back); } .badge.calm { color: var(--calm); background: var(--calm-back); }
+.badge.warn { color: var(--warn); background: var(--warn-back); } .badge.bad { color: var(--bad); background: var(--bad-back); }
+.next { margin-top: .75rem; padding: .6rem .8rem; background: var(--calm-back); border-radius: 6px; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem; margin: .75rem 0 0; }
+dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: .4rem .75rem .4rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+th { color: var(--soft); font-weight: 500; font-size: .85rem; white-space: nowrap; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+tr:last-child > td { border-bottom: 0; }
+tr.total > td { font-weight: 600; border-top: 2px solid var(--line); }
+tr.none > td { color: var(--soft); }
+svg.bar { display: block; width: 100%; height: 12px; margin: 0 0 1rem; border-radius: 6px; }
+svg .track { fill: var(--track); }
+svg .good { fill: var(--good); } svg .calm { fill: var(--calm); } svg .warn { fill: var(--warn); } svg .bad { fill: var(--bad); }
+details > summary { cursor: pointer; color: var(--soft); }
+ul { margin: .25rem 0; padding-left: 1.25rem; }
+footer { color: var(--soft); font-size: .85rem; padding: 0 .25rem; }
+@media (max-width: 40rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }
+@media print {
+  :root {
+    --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --track: #ddd;
+    --good: #14633a; --calm: #44586a; --warn: #7a4d00; --bad: #8f241d;
+    --good-back: #fff; --calm-back: #fff; --warn-back: #fff; --bad-back: #fff;
+  }
+  body { max-width: none; padding: 0; font-size: 10.5pt; }
+  section, header { padding: .5rem 0; border-width: 0 0 1px; border-radius: 0; }
+  header { padding-left: .75rem; border-left-width: 4px; }
+  tr, header { break-inside: avoid; }
+  h2 { break-after: avoid; }
+  .wide { overflow: visible; }
+  svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
+`

@@ -1,0 +1,63 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import { ReportError } from "./RunFolder.ts"
+
+/** How unfinished files end. */
+const part = ".part"
+
+/** Characters that are collected before they are written. */
+const blockSize = 64 * 1024
+
+/** Files of a folder that get their names only once all of them are written, so that what a dead run leaves does not look finished. */
+export interface PartFiles {
+  /** Writes a file under a name for the time being, readable by its owner only, and makes sure that it is on the disk. */
+  readonly write: <E>(name: string, text: Stream.Stream<string, E>) => Effect.Effect<void, ReportError | E>
+  /** Gives the files their names, in this order. */
+  readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ReportError>
+  /** Removes what was not published, and the folder when nothing is in it. */
+  readonly tidy: Effect.Effect<void>
+}
+
+/** Files of one folder, which has to be there. */
+export const partFiles = (
+  folder: string,
+): Effect.Effect<PartFiles, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const fileOf = (name: string) => path.join(folder, name)
+    const failed = (file: string) => Effect.mapError((cause: unknown) => new ReportError({ file, cause }))
+
+    return {
+      write: (name, text) =>
+        Effect.scoped(Effect.gen(function*() {
+          const asNamed = failed(fileOf(name))
+          const file = yield* fs.open(fileOf(name) + part, { flag: "wx", mode: 0o600 }).pipe(asNamed)
+          const encoder = new TextEncoder()
+          let block = ""
+          const flush = Effect.suspend(() => {
+            const bytes = encoder.encode(block)
+            block = ""
+            return bytes.length === 0 ? Effect.void : file.writeAll(bytes).pipe(asNamed)
+          })
+          yield* Stream.runForEach(text, (more) => {
+            block += more
+            return block.length >= blockSize ? flush : Effect.void
+          })
+          yield* flush
+          yield* file.sync.pipe(asNamed)
+        })),
+      publish: (names) =>
+        Effect.forEach(
+          names,
+          (name) => fs.rename(fileOf(name) + part, fileOf(name)).pipe(failed(fileOf(name))),
+          { discard: true },
+        ),
+      tidy: Effect.gen(function*() {
+        const names = yield* fs.readDirectory(folder)
+        const unfinished = names.filter((name) => name.endsWith(part))
+        for (const name of unfinished) yield* fs.remove(fileOf(name))
+        if (unfinished.length === names.length) yield* fs.remove(folder, { recursive: true })
+      }).pipe(Effect.ignore),
+    }
+  })

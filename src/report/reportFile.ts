@@ -1,0 +1,189 @@
+import { Either, Option, Schema } from "effect"
+import { answerVerdicts } from "../domain/comparison.ts"
+import { fates, verdicts } from "../domain/fate.ts"
+import type { Json } from "../domain/json.ts"
+import { problemCodes } from "../domain/problem.ts"
+import { modes, outcomes } from "../domain/run.ts"
+import type { Difference, ProblemGroup, RunReport, SourceFile } from "../domain/run.ts"
+
+/** What a report.json may leave out: reports of older and newer versions stay readable. */
+const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+
+const list = maybe(Schema.Array(Schema.Unknown))
+const counts = maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+
+/** A report.json as far as it must be right to be a report at all; members of lists are decoded one by one. */
+const ReportFile = Schema.Struct({
+  pipeline: Schema.String,
+  run: Schema.String,
+  mode: Schema.Literal(...modes),
+  outcome: Schema.Literal(...outcomes),
+  exitCode: Schema.Number,
+  startedAt: Schema.String,
+  finishedAt: Schema.String,
+  form: maybe(Schema.Struct({ service: Schema.String, id: Schema.String, name: maybe(Schema.String) })),
+  because: list,
+  next: maybe(Schema.String),
+  ledger: maybe(Schema.Struct({ id: Schema.String, lastIntent: Schema.Number })),
+  acknowledged: maybe(Schema.Number),
+  sources: list,
+  rows: counts,
+  readBack: counts,
+  balance: maybe(Schema.Struct({ holds: Schema.Boolean })),
+  requests: counts,
+  problems: list,
+  differences: list,
+  discarded: list,
+  questions: list,
+  warnings: list,
+  versions: counts,
+  fingerprints: counts,
+})
+
+const Source = Schema.Struct({
+  file: Schema.String,
+  format: maybe(Schema.String),
+  bytes: maybe(Schema.Number),
+  sha256: maybe(Schema.String),
+  rows: maybe(Schema.Number),
+  taken: maybe(Schema.Array(Schema.Struct({ what: Schema.String, value: Schema.String }))),
+})
+
+const Example = Schema.Struct({ row: Schema.Number, value: maybe(Schema.String), message: maybe(Schema.String) })
+
+const Problem = Schema.Struct({
+  code: Schema.Literal(...problemCodes),
+  column: maybe(Schema.String),
+  question: maybe(Schema.String),
+  count: Schema.Number,
+  examples: maybe(Schema.Array(Example)),
+})
+
+const Differing = Schema.Struct({
+  row: Schema.Number,
+  key: Schema.String,
+  submissionId: Schema.String,
+  question: Schema.String,
+  name: maybe(Schema.String),
+  verdict: Schema.Literal(...answerVerdicts),
+  sent: Schema.optional(Schema.Unknown),
+  returned: Schema.optional(Schema.Unknown),
+  editLink: maybe(Schema.String),
+})
+
+const Discarded = Schema.Struct({ type: Schema.String, count: Schema.Number })
+
+const Question = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  kind: Schema.String,
+  answered: Schema.Number,
+  verdicts: maybe(Schema.Record({ key: Schema.String, value: Schema.Number })),
+})
+
+const decodeReport = Schema.decodeUnknownEither(ReportFile)
+
+/** The members of a list that are what they should be. */
+const each = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknownOption(schema)
+  return (members: ReadonlyArray<unknown> | null | undefined): ReadonlyArray<A> =>
+    (members ?? []).flatMap((member) => Option.toArray(decode(member)))
+}
+
+const sources = each(Source)
+const problems = each(Problem)
+const differences = each(Differing)
+const discarded = each(Discarded)
+const questions = each(Question)
+const texts = each(Schema.String)
+
+type Counts = { readonly [name: string]: unknown } | null | undefined
+const number = (of: Counts, name: string): number => {
+  const value = of?.[name]
+  return typeof value === "number" ? value : 0
+}
+const text = (of: Counts, name: string): string => {
+  const value = of?.[name]
+  return typeof value === "string" ? value : ""
+}
+const numbers = <K extends string>(names: ReadonlyArray<K>, of: Counts) =>
+  Object.fromEntries(names.map((name) => [name, number(of, name)])) as { readonly [N in K]: number }
+
+/** A run's report as it was read from its file. */
+export interface ReadReport {
+  readonly report: RunReport
+  /** Absent when the file names none. */
+  readonly ledger: RunReport["ledger"] | undefined
+}
+
+/**
+ * Decodes the text of a report.json leniently: what is missing is empty or 0, what is unknown is passed over. Left: a sentence that says why it is no report; it repeats nothing of
+ * the file's content.
+ */
+export const parseReport = (content: string): Either.Either<ReadReport, string> => {
+  let json: unknown
+  try {
+    json = JSON.parse(content)
+  } catch {
+    return Either.left("it is not JSON")
+  }
+  return Either.match(decodeReport(json), {
+    onLeft: () => Either.left("fields that every report has are missing or damaged"),
+    onRight: (file) => Either.right({ report: toReport(file), ledger: file.ledger ?? undefined }),
+  })
+}
+
+const toReport = (file: typeof ReportFile.Type): RunReport => ({
+  pipeline: file.pipeline,
+  run: file.run,
+  mode: file.mode,
+  form: { service: file.form?.service ?? "", id: file.form?.id ?? "", name: file.form?.name ?? "" },
+  startedAt: file.startedAt,
+  finishedAt: file.finishedAt,
+  outcome: file.outcome,
+  exitCode: file.exitCode,
+  because: texts(file.because),
+  next: file.next ?? undefined,
+  ledger: file.ledger ?? { id: "", lastIntent: 0 },
+  acknowledged: file.acknowledged ?? 0,
+  sources: sources(file.sources).map((source): SourceFile => ({
+    file: source.file,
+    format: source.format ?? "",
+    bytes: source.bytes ?? 0,
+    sha256: source.sha256 ?? "",
+    rows: source.rows ?? 0,
+    taken: source.taken ?? [],
+  })),
+  rows: numbers(["read", ...fates], file.rows),
+  readBack: numbers(verdicts, file.readBack),
+  balance: { holds: file.balance?.holds ?? true },
+  requests: numbers(["metadata", "create", "read", "retried", "throttled"], file.requests),
+  problems: problems(file.problems).map((problem): ProblemGroup => ({
+    code: problem.code,
+    column: problem.column ?? undefined,
+    question: problem.question ?? undefined,
+    count: problem.count,
+    examples: (problem.examples ?? []).map(({ row, value, message }) => ({
+      row,
+      value: value ?? undefined,
+      message: message ?? "",
+    })),
+  })),
+  differences: differences(file.differences).map((difference): Difference => ({
+    row: difference.row,
+    key: difference.key,
+    submissionId: difference.submissionId,
+    question: difference.question,
+    name: difference.name ?? difference.question,
+    verdict: difference.verdict,
+    // Parsed by JSON.parse, so it is JSON.
+    sent: difference.sent as Json | undefined,
+    returned: difference.returned as Json | undefined,
+    editLink: difference.editLink ?? undefined,
+  })),
+  discarded: discarded(file.discarded),
+  questions: questions(file.questions).map((question) => ({ ...question, verdicts: question.verdicts ?? {} })),
+  warnings: texts(file.warnings),
+  versions: { formferry: text(file.versions, "formferry"), node: text(file.versions, "node") },
+  fingerprints: { mapping: text(file.fingerprints, "mapping"), form: text(file.fingerprints, "form") },
+})

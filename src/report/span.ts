@@ -1,0 +1,17 @@
+import { DateTime, Duration, Option } from "effect"
+
+/** How long it took from one instant (ISO 8601) to another, in at most two units: `1h 5m`; undefined when they can't be read. */
+export const span = (from: string, to: string): string | undefined => {
+  const start = DateTime.make(from)
+  const end = DateTime.make(to)
+  if (Option.isNone(start) || Option.isNone(end)) return undefined
+  const millis = DateTime.toEpochMillis(end.value) - DateTime.toEpochMillis(start.value)
+  if (millis < 0) return undefined
+  return lasting(millis)
+}
+
+/** A time in milliseconds, in at most two units. */
+export const lasting = (millis: number): string => {
+  const whole = millis < 10_000 ? Math.round(millis) : Math.round(millis / 1000) * 1000
+  return Duration.format(Duration.millis(whole)).split(" ").slice(0, 2).join(" ")
+}

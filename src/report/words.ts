@@ -1,0 +1,72 @@
+import type { Fate, Verdict } from "../domain/fate.ts"
+import type { Mode, Outcome } from "../domain/run.ts"
+
+/** How good a piece of news is: what colours and signs follow. */
+export type Tone = "good" | "calm" | "warn" | "bad"
+
+export interface Word {
+  readonly title: string
+  readonly meaning: string
+  readonly tone: Tone
+}
+
+/** The fates in people's words (product.md, "Fates and the balance"). */
+export const fateWords: { readonly [F in Fate]: Word } = {
+  imported: { title: "imported", meaning: "created in this run", tone: "good" },
+  alreadyImported: { title: "already imported", meaning: "imported by an earlier run, unchanged", tone: "good" },
+  filtered: { title: "left out", meaning: "left out by the pipeline or by a person", tone: "calm" },
+  duplicate: { title: "duplicate", meaning: "the row key already occurred in this source", tone: "warn" },
+  changed: { title: "changed", meaning: "imported before with other content", tone: "warn" },
+  invalid: { title: "invalid", meaning: "can't be turned into a valid submission; not sent", tone: "warn" },
+  refused: { title: "refused", meaning: "the service refused it", tone: "bad" },
+  inDoubt: { title: "in doubt", meaning: "sent, outcome not known; not sent again", tone: "bad" },
+  pending: { title: "pending", meaning: "valid, not sent yet", tone: "calm" },
+}
+
+/** The verdicts in people's words. */
+export const verdictWords: { readonly [V in Verdict]: Word } = {
+  verified: { title: "verified", meaning: "every answer came back the same or equivalent", tone: "good" },
+  differing: { title: "differing", meaning: "at least one answer came back different", tone: "bad" },
+  missing: { title: "missing", meaning: "the service does not know the submission", tone: "bad" },
+  unread: { title: "unread", meaning: "not read back yet", tone: "warn" },
+}
+
+/** The outcomes in people's words. */
+export const outcomeWords: { readonly [O in Outcome]: Word } = {
+  complete: { title: "Complete", meaning: "Nothing is left to do.", tone: "good" },
+  attention: { title: "Rows need a person", meaning: "Done, and some rows were not imported.", tone: "warn" },
+  inDoubt: { title: "Rows are in doubt", meaning: "Sent, and it is not known whether they arrived.", tone: "bad" },
+  differing: {
+    title: "Not everything is verified",
+    meaning: "Some submissions differ, are missing or were not read back.",
+    tone: "bad",
+  },
+  stopped: { title: "Stopped", meaning: "Stopped to protect the form.", tone: "bad" },
+  unavailable: {
+    title: "Not finished",
+    meaning: "The service or the source can't be used; the rest is pending.",
+    tone: "bad",
+  },
+  interrupted: {
+    title: "Interrupted",
+    meaning: "What was in flight was finished and recorded; the next run goes on from here.",
+    tone: "warn",
+  },
+}
+
+/** The modes in people's words. */
+export const modeWords: { readonly [M in Mode]: string } = {
+  run: "run",
+  rehearsal: "rehearsal",
+  "dry-run": "dry run",
+  reconcile: "reconcile",
+}
+
+const grouped = new Intl.NumberFormat("en-US")
+
+/** A count with its thousands separated. */
+export const count = (value: number): string => grouped.format(value)
+
+/** A count with its noun: `1 row`, `2 rows`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`
