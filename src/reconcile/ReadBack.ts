@@ -34,6 +34,8 @@ export interface ReadBackOptions {
   readonly tolerated: ReadonlySet<string>
   /** How long a created submission may stay unreadable before a 404 counts as missing. */
   readonly visibleWithin: Duration.Duration
+  /** Ends when the run stops: what is not visible then stays unread. */
+  readonly stop: Effect.Effect<void>
 }
 
 /** A 404 shortly after the creation is asked again after these milliseconds, doubling up to the last. */
@@ -50,13 +52,18 @@ export const verdictOf = (
 ): "verified" | "differing" =>
   comparisons.some((one) => counted.has(one.verdict) && !tolerated.has(one.question)) ? "differing" : "verified"
 
-/** Reads one submission back and compares it answer by answer (product.md, "Comparing"). Waits until it is visible, within the limit. */
+/**
+ * Reads one submission back and compares it answer by answer (product.md, "Comparing"). Waits until it is visible, within the limit.
+ *
+ * @returns `undefined` when the run stopped before the submission became visible
+ */
 export const readBack = (
   request: ReadBackRequest,
   options: ReadBackOptions,
-): Effect.Effect<ReadBackResult, ServiceUnusable> =>
+): Effect.Effect<ReadBackResult | undefined, ServiceUnusable> =>
   Effect.gen(function*() {
     const submission = yield* readVisible(request.submissionId, options)
+    if (submission === "stopped") return undefined
     if (submission === undefined) {
       return { verdict: "missing", comparisons: [], answers: {}, editLink: undefined, discarded: [] }
     }
@@ -84,7 +91,11 @@ const readVisible = (submissionId: string, options: ReadBackOptions) =>
       if (submission !== undefined) return submission
       const left = until - (yield* Clock.currentTimeMillis)
       if (left <= 0) return undefined
-      yield* Effect.sleep(Math.min(wait, left))
+      const stopped = yield* Effect.race(
+        Effect.as(Effect.sleep(Math.min(wait, left)), false),
+        Effect.as(options.stop, true),
+      )
+      if (stopped) return "stopped" as const
     }
   })
 

@@ -51,6 +51,15 @@ export class KeyTable {
     this.words[slot * stride + 5] = row
   }
 
+  /** Marks a key whose imported (or in-doubt) content stands in the source. */
+  match(slot: number): void {
+    this.marks[slot] = 2
+  }
+
+  matched(slot: number): boolean {
+    return this.marks[slot] === 2
+  }
+
   hasContent(slot: number, content: Buffer): boolean {
     const at = slot * stride
     return this.words[at + 3] === content.readUInt32LE(0) && this.words[at + 4] === content.readUInt32LE(4)
@@ -78,7 +87,7 @@ export class KeyTable {
       const from = slot * stride
       const to = this.probe(words[from] ?? 0, words[from + 1] ?? 0, words[from + 2] ?? 0)
       this.words.set(words.subarray(from, from + stride), to * stride)
-      this.marks[to] = 1
+      this.marks[to] = marks[slot] ?? 1
     }
   }
 }

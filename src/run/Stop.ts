@@ -11,6 +11,8 @@ export type StopReason =
   | { readonly _tag: "Unavailable"; readonly because: string }
   /** Another run took the lock over (exit 6). */
   | { readonly _tag: "Overtaken"; readonly because: string }
+  /** The ledger or a report can't be written: the run fails, and everything else must end first. */
+  | { readonly _tag: "Failed" }
 
 /** A latch that all parts of a run look at before they take new rows. What is in flight is always finished and recorded. */
 export interface Stop {

@@ -63,6 +63,8 @@ export interface SinkOptions {
   /** Fingerprints that a refusal depends on: it is tried again when one of them changed. */
   readonly mapping: string
   readonly form: string
+  /** Whether rows in doubt may go out once more. */
+  readonly resend: boolean
   readonly digestOf: (row: IntendedRow) => Buffer
   readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
   /** Whether to take nothing new, and when that begins: waits end with it. */
@@ -156,7 +158,12 @@ export const makeSink = (options: SinkOptions): Sink => {
   ): Effect.Effect<BatchResult, SinkFailure> =>
     Effect.gen(function*() {
       if (options.stopped()) return result(pending(rows))
-      const batch = yield* session.intend({ rows, columns: options.columns, mapping: options.mapping })
+      const batch = yield* session.intend({
+        rows,
+        resend: options.resend,
+        columns: options.columns,
+        mapping: options.mapping,
+      })
       const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held)
       switch (outcome._tag) {
         case "Created":

@@ -1,0 +1,61 @@
+import { Clock, DateTime, Effect } from "effect"
+import type { RunReport } from "../domain/run.ts"
+import type { LedgerOvertaken } from "../ledger/Ledger.ts"
+import type { ReportError } from "../report/RunFolder.ts"
+import type { SinkFailure } from "../sink/Sink.ts"
+import type { SourceChanged, SourceError } from "../source/Source.ts"
+import { type Review, review } from "./review.ts"
+import type { RunContext } from "./RunContext.ts"
+import { send } from "./send.ts"
+import { showProgress } from "./showProgress.ts"
+import { surveyLimits } from "./stopWhen.ts"
+import { writeSummary } from "./summary.ts"
+import { type Survey, survey } from "./survey.ts"
+import { Tally } from "./Tally.ts"
+
+export type RunFailure = SourceError | Exclude<SinkFailure, LedgerOvertaken> | ReportError
+
+/**
+ * A run, step by step (product.md): survey, canary, import with reading back, report. Whatever ends it early is told in its report; it fails only
+ * when the source can't be read at all, or when the ledger or the report can't be written.
+ */
+export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =>
+  Effect.gen(function*() {
+    const startedAt = yield* now
+    const tally = new Tally()
+    let surveyed: Survey | undefined
+    let reviewed: Review | undefined
+    yield* endsEarly(
+      run,
+      Effect.gen(function*() {
+        if (run.session !== undefined) yield* run.session.startRun({ run: run.id, mode: run.mode, startedAt })
+        surveyed = yield* survey(run, tally)
+        reviewed = yield* review(run, surveyed, tally)
+        const tooMany = surveyLimits(run, surveyed, reviewed)
+        if (tooMany !== undefined) yield* run.stop.request({ _tag: "Protected", because: tooMany })
+        if (run.session !== undefined && !run.stop.requested()) yield* send(run, run.session, surveyed, tally)
+      }),
+    )
+    tally.phase = "report"
+    yield* showProgress(run, tally)
+    return yield* writeSummary(run, { startedAt, finishedAt: yield* now, survey: surveyed, review: reviewed, tally })
+  })
+
+const now = Effect.map(Clock.currentTimeMillis, (millis) => DateTime.formatIso(DateTime.unsafeMake(millis)))
+
+/** A source that changed, and another run that took over, are no failures of a run: they end it, and the report tells. */
+const endsEarly = <E>(run: RunContext, steps: Effect.Effect<void, E | SourceChanged | LedgerOvertaken>) =>
+  Effect.catchAll(steps, (error): Effect.Effect<void, Exclude<E, SourceChanged | LedgerOvertaken>> => {
+    if (isEnd(error)) {
+      return run.stop.request(
+        error._tag === "SourceChanged"
+          ? { _tag: "Unavailable", because: error.message }
+          : { _tag: "Overtaken", because: error.message },
+      )
+    }
+    return Effect.fail(error as Exclude<E, SourceChanged | LedgerOvertaken>)
+  })
+
+const isEnd = (error: unknown): error is SourceChanged | LedgerOvertaken =>
+  typeof error === "object" && error !== null && "_tag" in error
+  && (error._tag === "SourceChanged" || error._tag === "LedgerOvertaken")

@@ -1,0 +1,46 @@
+import type { Effect } from "effect"
+import type { Destination } from "../domain/destination.ts"
+import type { Form } from "../domain/form.ts"
+import type { Progress } from "../domain/progress.ts"
+import type { Mode } from "../domain/run.ts"
+import type { Ledger, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
+import type { Mapping } from "../mapping/Mapping.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
+import type { RunFolder } from "../report/RunFolder.ts"
+import type { FormService } from "../service/FormService.ts"
+import type { Source } from "../source/Source.ts"
+import type { Stop } from "./Stop.ts"
+
+/** Everything that a run works with, opened and checked. Made by the job that starts it. */
+export interface RunContext {
+  readonly id: string
+  readonly mode: Mode
+  readonly pipeline: Pipeline
+  /** The service's name in the project, and where it is. */
+  readonly serviceName: string
+  readonly destination: Destination
+  readonly form: Form
+  readonly formFingerprint: string
+  readonly mapping: Mapping
+  /** Names of the mapped columns, sorted: what a row's content is taken over. */
+  readonly shape: ReadonlyArray<string>
+  /** Names of the row key's columns, for people. */
+  readonly keyColumns: ReadonlyArray<string>
+  readonly source: Source
+  /** Whether the source is a mended rejected.csv. */
+  readonly mended: boolean
+  readonly service: FormService
+  readonly ledger: Ledger
+  readonly view: PipelineLedger
+  /** Absent for a dry run: nothing is written then. */
+  readonly session: LedgerSession | undefined
+  readonly folder: RunFolder
+  readonly stop: Stop
+  readonly progress: (event: Progress) => Effect.Effect<void>
+  /** New rows to send at most. */
+  readonly limit: number | undefined
+  readonly retryRefused: boolean
+  readonly acceptCanary: boolean
+  /** Things to tell that are no problem of a row. */
+  readonly warnings: ReadonlyArray<string>
+}

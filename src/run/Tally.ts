@@ -1,0 +1,110 @@
+import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
+import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
+import type { Item } from "../domain/item.ts"
+import { type Problem, cut } from "../domain/problem.ts"
+import type { Difference, ProblemGroup, RunReport } from "../domain/run.ts"
+import type { Phase } from "../domain/progress.ts"
+import { answered } from "./canaryRows.ts"
+
+/** Examples kept of each group of problems. */
+const examples = 5
+/** Differences that report.json shows; all of them are in differences.csv. */
+const shownDifferences = 1_000
+
+interface MutableGroup extends Omit<ProblemGroup, "count" | "examples"> {
+  count: number
+  readonly examples: Array<ProblemGroup["examples"][number]>
+}
+
+/** What a run adds up while it goes: bounded, whatever the number of rows. */
+export class Tally {
+  phase: Phase = "survey"
+  /** Rows that this phase has been through, and has to go through, once known. */
+  read = 0
+  total: number | undefined = undefined
+  sent = 0
+  imported = 0
+  /** Rows that this run put in doubt, refused, or read back as differing: what `stopWhen` looks at. */
+  readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
+  private readonly groups = new Map<string, MutableGroup>()
+  private readonly byVerdict = new Map<Verdict, number>()
+  private readonly answers = new Map<string, { answered: number; readonly verdicts: Map<AnswerVerdict, number> }>()
+  private readonly discardedTypes = new Map<string, number>()
+  readonly differences: Array<Difference> = []
+
+  problem(row: number, problem: Problem): void {
+    // The same code, column and question; a refusal also by its words.
+    const id = JSON.stringify([
+      problem.code,
+      problem.column,
+      problem.question,
+      problem.code === "refused" ? problem.message : "",
+    ])
+    const group = this.groups.get(id)
+      ?? { code: problem.code, column: problem.column, question: problem.question, count: 0, examples: [] }
+    this.groups.set(id, group)
+    group.count++
+    if (group.examples.length < examples) {
+      group.examples.push({
+        row,
+        value: problem.value === undefined ? undefined : cut(problem.value),
+        message: problem.message,
+      })
+    }
+  }
+
+  sentItem(item: Item): void {
+    this.sent++
+    for (const id of answered(item)) this.answer(id).answered++
+  }
+
+  readBack(verdict: Exclude<Verdict, "unread">): void {
+    this.byVerdict.set(verdict, (this.byVerdict.get(verdict) ?? 0) + 1)
+    if (verdict !== "verified") this.fresh.differing++
+  }
+
+  compared(comparisons: ReadonlyArray<AnswerComparison>): void {
+    for (const one of comparisons) {
+      const counts = this.answer(one.question).verdicts
+      counts.set(one.verdict, (counts.get(one.verdict) ?? 0) + 1)
+    }
+  }
+
+  difference(difference: Difference): void {
+    if (this.differences.length < shownDifferences) this.differences.push(difference)
+  }
+
+  discard(types: ReadonlyArray<string>): void {
+    for (const type of types) this.discardedTypes.set(type, (this.discardedTypes.get(type) ?? 0) + 1)
+  }
+
+  /** Verdicts over the rows that this run imported; those without one are unread. */
+  verdicts(imported: number): VerdictCounts {
+    const counts = Object.fromEntries(verdicts.map((one) => [one, this.byVerdict.get(one) ?? 0])) as Record<
+      Verdict,
+      number
+    >
+    return { ...counts, unread: imported - counts.verified - counts.differing - counts.missing }
+  }
+
+  get problems(): ReadonlyArray<ProblemGroup> {
+    return [...this.groups.values()].sort((a, b) => b.count - a.count)
+  }
+
+  get discarded(): RunReport["discarded"] {
+    return [...this.discardedTypes].map(([type, count]) => ({ type, count })).sort((a, b) => b.count - a.count)
+  }
+
+  question(id: string): { readonly answered: number; readonly verdicts: { readonly [V in AnswerVerdict]?: number } } {
+    const one = this.answer(id)
+    return { answered: one.answered, verdicts: Object.fromEntries(one.verdicts) }
+  }
+
+  private answer(id: string) {
+    const known = this.answers.get(id)
+    if (known !== undefined) return known
+    const fresh = { answered: 0, verdicts: new Map<AnswerVerdict, number>() }
+    this.answers.set(id, fresh)
+    return fresh
+  }
+}

@@ -1,0 +1,78 @@
+import { Effect, Stream } from "effect"
+import type { Cells, RowChunk } from "../domain/row.ts"
+import type { IntendedRow, LedgerError, LedgerOvertaken } from "../ledger/Ledger.ts"
+import type { SourceChanged, SourceError } from "../source/Source.ts"
+import { contentDigest, rowTexts } from "./content.ts"
+import type { RunContext } from "./RunContext.ts"
+import type { Survey } from "./survey.ts"
+
+/**
+ * Reads the very bytes of the survey again and gives the chosen rows, ready to be sent, in batches.
+ *
+ * @param choose whether a row (by number) goes out
+ * @param count how many rows that are at most: reading ends with the last of them
+ */
+export const outgoing = (
+  run: RunContext,
+  survey: Survey,
+  shape: number,
+  choose: (row: number) => boolean,
+  count: number,
+): Stream.Stream<ReadonlyArray<IntendedRow>, SourceError | SourceChanged | LedgerError | LedgerOvertaken> => {
+  const numbering = survey.keys.numbering()
+  const contentOf = contentDigest(run.shape, run.source.columns, run.ledger.digest)
+  const supersededBy = mendedRows(run)
+  let given = 0
+  const rowsOf = (chunk: RowChunk) =>
+    Effect.gen(function*() {
+      const rows: Array<IntendedRow> = []
+      for (const [index, cells] of chunk.rows.entries()) {
+        const row = chunk.firstRow + index
+        // Keys by content are numbered over all rows, so every row is asked for its key.
+        const key = chunk.faults.has(index) ? undefined : numbering(cells)
+        if (key === undefined || given === count || !choose(row)) continue
+        const mapped = run.mapping.map(cells)
+        if (!("item" in mapped)) continue
+        given++
+        const content = contentOf(cells)
+        rows.push({
+          keyDigest: run.ledger.digest.key(key),
+          key,
+          row,
+          content,
+          shape,
+          supersedes: yield* supersededBy(cells, content),
+          item: mapped.item,
+          cells: rowTexts(cells, run.source.columns),
+        })
+      }
+      return rows
+    })
+  return run.source.read(survey.files.map((file) => file.fingerprint)).pipe(
+    Stream.takeWhile(() => !run.stop.requested() && given < count),
+    Stream.mapEffect(rowsOf),
+    Stream.mapConcat((rows) => rows),
+    Stream.grouped(run.pipeline.sink.batchSize),
+    Stream.map((rows) => Array.from(rows)),
+  )
+}
+
+/** What a row of a mended rejected.csv replaces: the content that an earlier run rejected under its `_key`, or under its `_row` when it had no key. */
+const mendedRows = (run: RunContext) => {
+  const position = (name: string) => run.source.columns.find((column) => column.title === name)?.position ?? -1
+  const at = { key: position("_key"), row: position("_row") }
+  return (cells: Cells, content: Buffer): Effect.Effect<IntendedRow["supersedes"], LedgerError> => {
+    if (!run.mended) return Effect.succeed(undefined)
+    const key = cells[at.key]
+    const row = Number(cells[at.row])
+    const before = typeof key === "string" && key !== ""
+      ? run.view.rejected({ keyDigest: run.ledger.digest.key(key) })
+      : Number.isInteger(row)
+      ? run.view.rejected({ row })
+      : Effect.succeed([])
+    return Effect.map(before, (rejections) => {
+      const rejection = rejections.find((one) => !one.content.equals(content))
+      return rejection === undefined ? undefined : { keyDigest: rejection.keyDigest, content: rejection.content }
+    })
+  }
+}

@@ -1,0 +1,93 @@
+import { Effect, Option, Stream } from "effect"
+import { compareSubmission, fit } from "../kinds/submission.ts"
+import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
+import type { ReportError } from "../report/RunFolder.ts"
+import { makeSink, type SinkFailure } from "../sink/Sink.ts"
+import type { SourceChanged, SourceError } from "../source/Source.ts"
+import { canaryAllows, judgeCanary } from "./canary.ts"
+import { columnNames } from "./content.ts"
+import { deliver, type Delivery, readBackRows } from "./deliver.ts"
+import { outgoing } from "./outgoing.ts"
+import type { RunContext } from "./RunContext.ts"
+import type { Survey } from "./survey.ts"
+import type { Tally } from "./Tally.ts"
+
+/** Rows of earlier runs that are read back at a time. */
+const page = 100
+
+/** Reads back what earlier runs left unread, then sends: the canary first, and the rest when it passed. */
+export const send = (
+  run: RunContext,
+  session: LedgerSession,
+  survey: Survey,
+  tally: Tally,
+): Effect.Effect<void, SourceError | SourceChanged | SinkFailure | ReportError> =>
+  Effect.gen(function*() {
+    const { sink: settings, reconcile } = run.pipeline
+    const delivery: Delivery = {
+      run,
+      session,
+      survey,
+      tally,
+      newRows: survey.fates.count("pending"),
+      sink: makeSink({
+        formId: run.form.id,
+        service: run.service,
+        session,
+        fit,
+        columns: columnNames(run.source.columns),
+        mapping: run.mapping.fingerprint,
+        form: run.formFingerprint,
+        resend: settings.inDoubt === "resend",
+        digestOf: (row) => run.ledger.digest.value(row.item),
+        retries: settings.retries,
+        stopped: run.stop.requested,
+        stop: run.stop.wait,
+      }),
+      readBack: {
+        formId: run.form.id,
+        service: run.service,
+        digest: run.ledger.digest,
+        compare: (item, submission) => compareSubmission(run.mapping.answers, item, submission),
+        tolerated: new Set(
+          run.mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id])),
+        ),
+        visibleWithin: reconcile.visibleWithin,
+        stop: run.stop.wait,
+      },
+    }
+    yield* readUnread(delivery)
+    const most = Math.min(run.limit ?? Number.POSITIVE_INFINITY, delivery.newRows)
+    if (most === 0 || run.stop.requested()) return
+    yield* canaryAllows(run)
+    if (run.stop.requested()) return
+    const shape = yield* session.shapeOf(run.shape)
+    const rows = (choose: (row: number) => boolean, count: number) => outgoing(run, survey, shape, choose, count)
+
+    const canary = new Set(survey.canary.choose(most))
+    if (canary.size > 0) {
+      tally.phase = "canary"
+      tally.total = canary.size
+      yield* deliver(delivery, rows((row) => canary.has(row), canary.size))
+      yield* judgeCanary(run, session, tally, canary.size)
+      if (run.stop.requested()) return
+    }
+    tally.phase = "import"
+    tally.total = most
+    yield* deliver(
+      delivery,
+      rows((row) => !canary.has(row) && survey.fates.get(row) === "pending", most - canary.size),
+    )
+  })
+
+/** What earlier runs created and did not read back is read first. */
+const readUnread = (delivery: Delivery): Effect.Effect<void, LedgerError | LedgerOvertaken | ReportError> =>
+  Stream.runForEach(unread(delivery.run), (rows) =>
+    delivery.run.stop.requested() ? Effect.void : readBackRows(delivery, rows, false))
+
+const unread = (run: RunContext) =>
+  Stream.paginateEffect(undefined as Buffer | undefined, (after) =>
+    Effect.map(run.view.sent({ after, limit: page, verdicts: ["unread"] }), (rows) => [
+      rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }])),
+      rows.length < page ? Option.none() : Option.some(rows.at(-1)?.keyDigest),
+    ]))

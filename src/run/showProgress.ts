@@ -1,0 +1,17 @@
+import { Effect } from "effect"
+import type { RunContext } from "./RunContext.ts"
+import type { Tally } from "./Tally.ts"
+
+/** Tells how far the run has come. */
+export const showProgress = (run: RunContext, tally: Tally): Effect.Effect<void> =>
+  Effect.flatMap(run.service.requests, (requests) =>
+    run.progress({
+      phase: tally.phase,
+      read: tally.read,
+      total: tally.total,
+      sent: tally.sent,
+      readBack: tally.verdicts(tally.imported),
+      inDoubt: tally.fresh.inDoubt,
+      throttled: requests.throttled,
+      rate: undefined,
+    }))
