@@ -10,9 +10,15 @@ export class Fault {
   readonly code: ProblemCode
   /** What was expected, to stand behind "expected": `a date as dd.MM.yyyy`. */
   readonly expected: string
-  constructor(code: ProblemCode, expected: string) {
+  /** Index of the cell to blame, among those handed to `Parse`. */
+  readonly cell: number
+  /** The piece of the cell that is wrong, where it is not all of it. */
+  readonly piece: string | undefined
+  constructor(code: ProblemCode, expected: string, cell = 0, piece?: string) {
     this.code = code
     this.expected = expected
+    this.cell = cell
+    this.piece = piece
   }
 }
 
@@ -22,7 +28,10 @@ export type Parse = (cells: ReadonlyArray<Cell>) => Json | undefined | Fault
 /** Where the cells of an answer come from, as far as a kind must know. */
 export type InputShape =
   | { readonly _tag: "Columns"; readonly count: number }
-  /** The parts in the order in which their cells are handed to `Parse`. */
+  /**
+   * The parts in the order in which their cells are handed to `Parse`. Each was parsed by its own kind (`Kind.partKinds`) before: what
+   * `Parse` gets is that kind's value, or null.
+   */
   | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string> }
 
 export interface KindContext {
@@ -37,6 +46,8 @@ export interface OptionFault {
   readonly option: string | undefined
   readonly message: string
   readonly suggestion?: string | undefined
+  /** A name that is not among these: whoever shows the fault suggests the nearest. */
+  readonly unknown?: { readonly name: string; readonly among: ReadonlyArray<string> } | undefined
 }
 
 /** How a sent and a returned value compare; both are there and neither is null. */
@@ -56,8 +67,12 @@ export interface Kind<Options = never> {
   readonly description: string
   /** The keys it adds to a mapping entry, all optional; annotated on the encoded side. */
   readonly options: Schema.Struct.Fields
+  /** What it sends, in JSON's words. */
+  readonly sends: "string" | "number" | "boolean" | "array" | "any"
   /** Parts that `from` may give instead of one column; empty: none. `many`: several columns may be joined. */
   readonly parts: ReadonlyArray<string>
+  /** The kind of each part: it parses the part's cells, with options of its own. */
+  readonly partKinds: Readonly<Record<string, string>>
   readonly many: boolean
   /** Question types (service-observations.md) for which it is the default. */
   readonly types: ReadonlyArray<string>

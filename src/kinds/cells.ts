@@ -1,0 +1,56 @@
+import type { Cell } from "../domain/cell.ts"
+import { cellText, ErrorCell } from "../domain/cell.ts"
+import type { Json } from "../domain/json.ts"
+import type { Parse } from "./Kind.ts"
+import { Fault } from "./Kind.ts"
+
+/** `1e21` → its digits: a number written without an exponent. */
+const withoutExponent = (text: string): string => {
+  const at = text.indexOf("e")
+  if (at < 0) return text
+  const sign = text.startsWith("-") ? "-" : ""
+  const [whole = "", fraction = ""] = text.slice(sign.length, at).split(".")
+  const digits = whole + fraction
+  const point = whole.length + Number(text.slice(at + 1))
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`
+  return point >= digits.length
+    ? sign + digits + "0".repeat(point - digits.length)
+    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+}
+
+/** A number of a workbook or JSON file as people would write it: no exponent, and no noise behind the 15 digits that a workbook keeps. */
+export const plainNumber = (value: number): string => {
+  if (Number.isSafeInteger(value)) return String(value)
+  return Number.isFinite(value) ? withoutExponent(String(Number(value.toPrecision(15)))) : String(value)
+}
+
+/** A cell's text, trimmed; "" for no cell. */
+export const textOf = (cell: Cell | undefined): string =>
+  typeof cell === "string" ? cell.trim() : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
+
+const excelError = new Fault("excel-error", "a value, not an error of the workbook")
+
+/** The fault of a cell that holds a workbook's error. */
+export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
+  for (let index = 0; index < cells.length; index++) {
+    if (cells[index] instanceof ErrorCell) {
+      return index === 0 ? excelError : new Fault(excelError.code, excelError.expected, index)
+    }
+  }
+  return undefined
+}
+
+/** A `Parse` of one cell that is neither empty nor an error. */
+export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined | Fault): Parse => (cells) => {
+  const cell = cells[0]
+  if (cell === null || cell === undefined) return undefined
+  if (typeof cell === "string") {
+    const text = cell.trim()
+    return text === "" ? undefined : parse(text)
+  }
+  return cell instanceof ErrorCell ? excelError : parse(cell)
+}
+
+/** A `Parse` of one cell by its text, which is not empty. */
+export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
+  oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))

@@ -1,0 +1,27 @@
+import { oneText } from "./cells.ts"
+import { compareText, different, equivalent, isList, same } from "./compared.ts"
+import type { Kind } from "./Kind.ts"
+import type { OptionOptions } from "./optionTable.ts"
+import { optionOptions, optionTable } from "./optionTable.ts"
+
+/** One option of a question: found by value or label, exactly, then ignoring case and space; what fits several is an error. */
+export const choice: Kind<OptionOptions> = {
+  name: "choice",
+  description: "One option of a question, by its value or label. Sent as the option's value",
+  options: optionOptions,
+  sends: "string",
+  parts: [],
+  partKinds: {},
+  many: false,
+  types: ["MultipleChoice", "Dropdown"],
+  compile: (options, context) => {
+    const table = optionTable(options, context)
+    return "read" in table ? oneText(table.read) : table
+  },
+  compare: (sent, returned) => {
+    if (sent === returned) return same
+    const [only] = isList(returned) && returned.length === 1 ? returned : []
+    if (only === undefined) return compareText(sent, returned)
+    return only !== null && compareText(sent, only).verdict !== "different" ? equivalent("a list of one") : different
+  },
+}

@@ -1,0 +1,151 @@
+import { Schema } from "effect"
+import { DateCell } from "../domain/cell.ts"
+import type { Json } from "../domain/json.ts"
+import { errorIn, oneCell, textOf } from "./cells.ts"
+import { different, equivalent, same } from "./compared.ts"
+import { compileFormats, formatOptions, readFormats } from "./formats.ts"
+import type { Kind, Parse } from "./Kind.ts"
+import { Fault } from "./Kind.ts"
+import { isoInstant, readIso } from "./wallClock.ts"
+import { zoneClock } from "./zone.ts"
+
+const options = {
+  ...formatOptions,
+  zone: Schema.optional(Schema.String.annotations({
+    description: "The time zone of times that are written without an offset: a name of the tz database, or UTC",
+    examples: ["Europe/Berlin", "UTC"],
+  })),
+  ambiguous: Schema.optional(
+    Schema.Literal("earlier", "later").annotations({
+      description:
+        "Which instant is meant by a time that a clock change skips or repeats; when left out, such a time is an error",
+      examples: ["earlier"],
+    }),
+  ),
+}
+
+type Options = Schema.Struct.Type<typeof options>
+
+const minute = 60_000
+const beyond = new Fault("not-a-date-time", "a time in the years 1 to 9999 of UTC")
+
+/** The instant of an ISO text that has a day, a time and an offset; NaN for any other text. */
+const isoInstantOf = (text: string): number => {
+  const read = readIso(text)
+  return read === undefined || !read.hasDate || !read.hasTime ? NaN : read.wall - read.offset * minute
+}
+
+/**
+ * An instant: a day and a time with an offset, or in a zone. A workbook's cell with no time is midnight, for a workbook can't tell the two
+ * apart; a text without a time is an error. What is finer than a millisecond is cut off.
+ */
+export const dateTime: Kind<Options> = {
+  name: "dateTime",
+  description:
+    "An instant, from a day and a time with an offset or in a `zone`; or from the parts date and time. Sent as ISO 8601 in UTC",
+  options,
+  sends: "string",
+  parts: ["date", "time"],
+  partKinds: { date: "date", time: "time" },
+  many: false,
+  types: ["DateTimePicker"],
+  compile: (options, context) => {
+    const clock = options.zone === undefined ? undefined : zoneClock(options.zone)
+    if (options.zone !== undefined && clock === undefined) {
+      return [{
+        option: "zone",
+        message: `There is no time zone "${options.zone}".`,
+        suggestion: "A name of the tz database, such as Europe/Berlin, or UTC.",
+        unknown: { name: options.zone, among: Intl.supportedValuesOf("timeZone") },
+      }]
+    }
+    const formats = compileFormats(options, "both", "YYYY-MM-DDTHH:mm")
+    if (!("formats" in formats)) return formats
+    const zoneless = new Fault(
+      "not-a-date-time",
+      "a time with an offset, such as 2024-05-31T14:30:00Z (or set `zone`)",
+    )
+    const changed = new Fault(
+      "ambiguous-time",
+      `a time that the clocks of ${options.zone} show once; a clock change skips or repeats this one (or set \`ambiguous\`)`,
+    )
+    const inZone = (reading: number): string | Fault => {
+      if (clock === undefined) return zoneless
+      const instant = clock.instant(reading, options.ambiguous)
+      return Number.isNaN(instant) ? changed : isoInstant(instant) ?? beyond
+    }
+
+    if (context.input._tag === "Parts") {
+      const faults = [
+        ...(options.format === undefined ? [] : [{
+          option: "format",
+          message: "`format` belongs to the parts here.",
+          suggestion: "Write `date: { from: Column, format: dd.MM.yyyy }`.",
+        }]),
+        ...(clock === undefined
+          ? [{ option: undefined, message: "A date and a time need the `zone` they are of." }]
+          : []),
+        ...["date", "time"].filter((part) => context.input._tag === "Parts" && !context.input.parts.includes(part))
+          .map((part) => ({ option: undefined, message: `The part \`${part}\` is missing.` })),
+      ]
+      return faults.length > 0 ? faults : fromParts(context.input.parts, inZone)
+    }
+
+    const undecided = clock === undefined ? formats.formats.find((format) => !format.hasOffset) : undefined
+    if (undecided !== undefined) {
+      return [{
+        option: "format",
+        message: `The format "${undecided.format}" does not say which time zone is meant.`,
+        suggestion: "Set `zone`, such as `zone: Europe/Berlin`.",
+      }]
+    }
+    const notADateTime = new Fault("not-a-date-time", `a date and time as ${formats.words}`)
+    const ambiguous = new Fault(
+      "ambiguous-date",
+      `a date and time that only one of the formats fits (${formats.words})`,
+    )
+    const offsets = { ...formats, formats: formats.formats.filter((format) => format.hasOffset) }
+    const walls = { ...formats, formats: formats.formats.filter((format) => !format.hasOffset) }
+    const isoWall = (text: string): number => {
+      const read = readIso(text)
+      return read?.hasDate && read.hasTime && Number.isNaN(read.offset) ? read.wall : NaN
+    }
+    return oneCell((cell) => {
+      if (cell instanceof DateCell) {
+        const read = readIso(cell.iso)
+        return read?.hasDate ? inZone(read.wall) : notADateTime
+      }
+      const text = typeof cell === "string" ? cell : textOf(cell)
+      const reading = readFormats(text, walls, (format, text) => format.wall(text), isoWall)
+      if (reading === undefined) return ambiguous
+      if (!Number.isNaN(reading)) return inZone(reading)
+      const instant = readFormats(text, offsets, (format, text) => format.instant(text), isoInstantOf)
+      return instant === undefined ? ambiguous : Number.isNaN(instant) ? notADateTime : isoInstant(instant) ?? beyond
+    })
+  },
+  compare: (sent, returned) => {
+    if (sent === returned) return same
+    const [a, b] = [instantIn(sent), instantIn(returned)]
+    return a !== undefined && a === b ? equivalent("way of writing an instant") : different
+  },
+}
+
+const fromParts = (parts: ReadonlyArray<string>, inZone: (reading: number) => string | Fault): Parse => {
+  const [dateAt, timeAt] = [parts.indexOf("date"), parts.indexOf("time")]
+  const noTime = new Fault("not-a-date-time", "a time beside the date", timeAt)
+  const noDate = new Fault("not-a-date-time", "a date beside the time", dateAt)
+  return (cells) => {
+    const error = errorIn(cells)
+    if (error !== undefined) return error
+    const [date, time] = [textOf(cells[dateAt]), textOf(cells[timeAt])]
+    if (date === "" && time === "") return undefined
+    const read = readIso(`${date}T${time}`)
+    if (time === "" || (read === undefined && date !== "")) return noTime
+    return read === undefined || !read.hasDate || !read.hasTime ? noDate : inZone(read.wall)
+  }
+}
+
+const instantIn = (value: Json): number | undefined => {
+  const instant = typeof value === "string" ? isoInstantOf(value) : NaN
+  return Number.isNaN(instant) ? undefined : instant
+}

@@ -1,0 +1,35 @@
+/** A field of a scheduling or payment value: the kind of value it takes, and whether the interface needs it. */
+export interface ElementPart {
+  readonly kind: string
+  readonly required: boolean
+}
+
+const part = (kind: string, required = false): ElementPart => ({ kind, required })
+
+/** Fields of a scheduling value (service interface, "Scheduling answer"). */
+export const schedulingParts: Readonly<Record<string, ElementPart>> = {
+  fullName: part("text", true),
+  email: part("email", true),
+  timezone: part("text", true),
+  eventStartTime: part("dateTime", true),
+  eventEndTime: part("dateTime", true),
+  eventId: part("text"),
+  eventUrl: part("url"),
+  rescheduleOrCancelUrl: part("url"),
+  userId: part("number"),
+  scheduledUserEmail: part("email"),
+  meetingNotes: part("text"),
+}
+
+/** Fields of a payment value (service interface, "Payment answer"); `discountCode` is only ever returned. */
+export const paymentParts: Readonly<Record<string, ElementPart>> = {
+  paymentId: part("text", true),
+  gatewayCustomerId: part("text"),
+  gatewayCustomerUrl: part("url"),
+  gatewayPaymentUrl: part("url"),
+  totalAmount: part("number"),
+  currency: part("text"),
+  email: part("email"),
+  status: part("text"),
+  gatewaySubscriptionId: part("text"),
+}

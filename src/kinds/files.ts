@@ -1,0 +1,131 @@
+import { Schema } from "effect"
+import { JsonCell } from "../domain/cell.ts"
+import type { Json, JsonObject } from "../domain/json.ts"
+import { errorIn, oneCell, textOf } from "./cells.ts"
+import { both, compareText, different, equivalent, isList, isObject, same } from "./compared.ts"
+import type { Compared, Kind, Parse } from "./Kind.ts"
+import { Fault } from "./Kind.ts"
+import { compareUrls, urlCheck } from "./url.ts"
+
+const options = {
+  split: Schema.optional(Schema.NonEmptyString.annotations({
+    description:
+      "What stands between the addresses of a cell (and between the filenames); an address that holds the sign itself is not cut. When left out, a cell holds one address",
+    examples: [",", ";", "\n"],
+  })),
+}
+
+type Options = Schema.Struct.Type<typeof options>
+
+const isWebAddress = urlCheck(["http", "https"])
+const expected = "a file's address that begins with http: or https:"
+const notAUrl = new Fault("not-a-url", expected)
+
+/** The name of a file by its address: the last member of the path, else `file`. */
+export const filenameOf = (url: string): string => {
+  const last = /\/([^/?#]+)\/?(?:[?#].*)?$/.exec(url.replace(/^[a-z]+:\/\/[^/?#]*/i, ""))?.[1]
+  if (last === undefined) return "file"
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    return last
+  }
+}
+
+/** Cuts a cell at the separators behind which another address begins. */
+const splitAddresses = (text: string, separator: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (const piece of text.split(separator)) {
+    const last = found.length - 1
+    if (last < 0 || /^\s*(?:https?:|$)/i.test(piece)) found.push(piece)
+    else found[last] += separator + piece
+  }
+  return found.map((piece) => piece.trim()).filter((piece) => piece !== "")
+}
+
+interface File extends JsonObject {
+  readonly url: string
+  readonly filename: string
+}
+
+const file = (url: string, filename: string): File | Fault =>
+  isWebAddress(url)
+    ? { url, filename: filename === "" ? filenameOf(url) : filename }
+    : new Fault("not-a-url", expected, 0, url)
+
+const all = (files: ReadonlyArray<File | Fault>): ReadonlyArray<File> | undefined | Fault => {
+  const right: Array<File> = []
+  for (const each of files) {
+    if (each instanceof Fault) return each
+    right.push(each)
+  }
+  return right.length === 0 ? undefined : right
+}
+
+/** A file of a JSON source: its address, or `{ url, filename }`. */
+const fromJson = (value: Json): File | Fault => {
+  if (typeof value === "string") return file(value.trim(), "")
+  if (!isObject(value) || typeof value.url !== "string") return notAUrl
+  return file(value.url.trim(), typeof value.filename === "string" ? value.filename.trim() : "")
+}
+
+/** Files that stand somewhere on the web. */
+export const files: Kind<Options> = {
+  name: "files",
+  description:
+    "Files, by their addresses; or the parts url and filename. Sent as an array of { url, filename }, a filename missing is guessed from the address",
+  options,
+  sends: "array",
+  parts: ["url", "filename"],
+  partKinds: { url: "text", filename: "text" },
+  many: false,
+  types: ["FileUpload", "Signature"],
+  compile: (options, context) => {
+    const separator = options.split
+    const addresses = (text: string) => separator === undefined ? [text] : splitAddresses(text, separator)
+    if (context.input._tag === "Columns") {
+      return oneCell((cell) =>
+        cell instanceof JsonCell
+          ? all((isList(cell.value) ? cell.value : [cell.value]).map(fromJson))
+          : all(addresses(textOf(cell)).map((url) => file(url, "")))
+      )
+    }
+    if (!context.input.parts.includes("url")) return [{ option: undefined, message: "The part `url` is missing." }]
+    return fromParts(context.input.parts, addresses, (text) => separator === undefined ? [text] : text.split(separator))
+  },
+  compare: (sent, returned) => {
+    if (!isList(sent) || !isList(returned)) return sent === returned ? same : different
+    if (sent.length !== returned.length) return different
+    return sent.reduce<Compared>((verdict, each, at) => both(verdict, compareFiles(each, returned[at] ?? null)), same)
+  },
+}
+
+const fromParts = (
+  parts: ReadonlyArray<string>,
+  addresses: (text: string) => ReadonlyArray<string>,
+  names: (text: string) => ReadonlyArray<string>,
+): Parse => {
+  const [urlAt, nameAt] = [parts.indexOf("url"), parts.indexOf("filename")]
+  const noUrl = new Fault("not-a-url", "a file's address beside the filename", urlAt)
+  return (cells) => {
+    const error = errorIn(cells)
+    if (error !== undefined) return error
+    const [url, filename] = [textOf(cells[urlAt]), nameAt < 0 ? "" : textOf(cells[nameAt])]
+    if (url === "") return filename === "" ? undefined : noUrl
+    const urls = addresses(url)
+    const filenames = filename === "" ? [] : names(filename).map((name) => name.trim())
+    if (filenames.length > 0 && filenames.length !== urls.length) {
+      return new Fault("not-a-url", `as many addresses as filenames (${filenames.length})`, urlAt)
+    }
+    const found = all(urls.map((each, at) => file(each, filenames[at] ?? "")))
+    return found instanceof Fault ? new Fault(found.code, found.expected, urlAt, found.piece) : found
+  }
+}
+
+const compareFiles = (sent: Json, returned: Json): Compared => {
+  if (!isObject(sent) || !isObject(returned)) return sent === returned ? same : different
+  const { url, filename, ...others } = returned
+  if (url === undefined || filename === undefined) return different
+  const verdict = both(compareUrls(sent.url ?? null, url), compareText(sent.filename ?? null, filename))
+  return Object.keys(others).length > 0 ? both(verdict, equivalent("more members")) : verdict
+}

@@ -1,0 +1,40 @@
+import { boolean } from "./boolean.ts"
+import { choice } from "./choice.ts"
+import { choices } from "./choices.ts"
+import { date } from "./date.ts"
+import { dateTime } from "./dateTime.ts"
+import { email } from "./email.ts"
+import { files } from "./files.ts"
+import { json } from "./json.ts"
+import type { Kind } from "./Kind.ts"
+import { number } from "./number.ts"
+import { phone } from "./phone.ts"
+import { text } from "./text.ts"
+import { time } from "./time.ts"
+import { url } from "./url.ts"
+
+const all: ReadonlyArray<Kind> = [
+  text,
+  number,
+  boolean,
+  date,
+  time,
+  dateTime,
+  email,
+  phone,
+  url,
+  choice,
+  choices,
+  files,
+  json,
+]
+
+/** All kinds of value, by name. A new kind is a file, its line here, and a test. */
+export const kinds: ReadonlyMap<string, Kind> = new Map(all.map((kind) => [kind.name, kind]))
+
+export const kindNames: ReadonlyArray<string> = all.map((kind) => kind.name)
+
+const byType = new Map(all.flatMap((kind) => kind.types.map((type) => [type, kind] as const)))
+
+/** The kind that answers questions of a type by default; undefined when the type has none. */
+export const kindOfType = (type: string): Kind | undefined => byType.get(type)

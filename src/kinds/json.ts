@@ -1,0 +1,50 @@
+import { DateCell, JsonCell } from "../domain/cell.ts"
+import type { Json } from "../domain/json.ts"
+import { oneCell } from "./cells.ts"
+import { compareJson, isList, isObject } from "./compared.ts"
+import type { Kind } from "./Kind.ts"
+import { Fault } from "./Kind.ts"
+
+const notJson = new Fault("not-json", "JSON")
+const tooDeep = new Fault("not-json", "JSON nested 100 deep at most")
+
+const deeperThan = (value: Json, depth: number): boolean => {
+  if (isList(value)) return depth === 0 || value.some((each) => deeperThan(each, depth - 1))
+  return isObject(value) && (depth === 0 || Object.values(value).some((each) => deeperThan(each, depth - 1)))
+}
+
+const read = (text: string): Json | Fault => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return notJson
+  }
+}
+
+/** A value written as JSON, for questions whose value has no kind of its own. JSON's null is no answer. */
+export const json: Kind = {
+  name: "json",
+  description: "A value written as JSON, for questions that have no kind of their own. Sent as the parsed value",
+  options: {},
+  sends: "any",
+  parts: [],
+  partKinds: {},
+  many: false,
+  types: [],
+  compile: () =>
+    oneCell((cell) => {
+      if (cell instanceof DateCell) return notJson
+      const value = typeof cell === "string"
+        ? read(cell)
+        : cell instanceof JsonCell
+        ? cell.value
+        : typeof cell === "number" || typeof cell === "boolean"
+        ? cell
+        : notJson
+      if (value === null) return undefined
+      if (value instanceof Fault) return value
+      if (typeof value === "number" && !Number.isFinite(value)) return notJson
+      return deeperThan(value, 100) ? tooDeep : value
+    }),
+  compare: compareJson,
+}

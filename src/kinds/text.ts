@@ -1,0 +1,97 @@
+import { Schema } from "effect"
+import type { Cell } from "../domain/cell.ts"
+import { errorIn, textOf } from "./cells.ts"
+import { compareText } from "./compared.ts"
+import type { Kind } from "./Kind.ts"
+import { Fault } from "./Kind.ts"
+
+const options = {
+  join: Schema.optional(Schema.String.annotations({
+    description: "What stands between the texts of several columns; a space when left out. Empty columns are left out",
+    examples: [", ", "\n"],
+  })),
+  pattern: Schema.optional(Schema.String.annotations({
+    description: "A regular expression that must match; anywhere in the text, unless it begins with ^ and ends with $",
+    examples: ["^[A-Z]{2}\\d{4}$"],
+  })),
+  minLength: Schema.optional(Schema.NonNegativeInt.annotations({
+    description: "Characters at least",
+    examples: [2],
+  })),
+  maxLength: Schema.optional(Schema.NonNegativeInt.annotations({
+    description: "Characters at most",
+    examples: [255],
+  })),
+  case: Schema.optional(
+    Schema.Literal("upper", "lower").annotations({
+      description: "Turns the text into upper or lower case",
+      examples: ["upper"],
+    }),
+  ),
+}
+
+type Options = Schema.Struct.Type<typeof options>
+
+/** Characters as people count them: code points. */
+const length = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+const expression = (pattern: string): RegExp | undefined => {
+  try {
+    return new RegExp(pattern, "u")
+  } catch {
+    return undefined
+  }
+}
+
+const joined = (cells: ReadonlyArray<Cell>, join: string): string => {
+  let text = ""
+  for (const cell of cells) {
+    const piece = textOf(cell)
+    if (piece !== "") text = text === "" ? piece : text + join + piece
+  }
+  return text
+}
+
+/** Text as it stands, trimmed. A number of a workbook is written plainly (`1200000`, no noise behind its digits), a date as ISO. */
+export const text: Kind<Options> = {
+  name: "text",
+  description: "Text as it stands, trimmed; from one column, or several joined. Sent as a string",
+  options,
+  sends: "string",
+  parts: [],
+  partKinds: {},
+  many: true,
+  types: ["ShortAnswer", "LongAnswer", "Password"],
+  compile: (options) => {
+    const { join = " ", minLength = 0, maxLength = Infinity } = options
+    const pattern = options.pattern === undefined ? undefined : expression(options.pattern)
+    if (options.pattern !== undefined && pattern === undefined) {
+      return [{ option: "pattern", message: "This is no regular expression as JavaScript knows them." }]
+    }
+    if (minLength > maxLength) {
+      return [{ option: "minLength", message: `minLength ${minLength} is more than maxLength ${maxLength}.` }]
+    }
+    const tooShort = new Fault("too-short", `${minLength} characters or more`)
+    const tooLong = new Fault("too-long", `${maxLength} characters at most`)
+    const mismatch = new Fault("pattern", `a text that matches ${options.pattern}`)
+    const plain = options.case === undefined && pattern === undefined && minLength === 0 && maxLength === Infinity
+    const check = (text: string): string | Fault => {
+      const value = options.case === "upper" ? text.toUpperCase() : options.case === "lower" ? text.toLowerCase() : text
+      if (minLength > 0 && value.length < minLength * 2 && length(value) < minLength) return tooShort
+      if (value.length > maxLength && length(value) > maxLength) return tooLong
+      return pattern !== undefined && !pattern.test(value) ? mismatch : value
+    }
+    return (cells) => {
+      const first = cells[0]
+      const value = cells.length === 1 && typeof first === "string"
+        ? first.trim()
+        : errorIn(cells) ?? joined(cells, join)
+      return value === "" ? undefined : plain || value instanceof Fault ? value : check(value)
+    }
+  },
+  compare: compareText,
+}
