@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import type { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
-import type { Submission } from "../domain/submission.ts"
 import type { RequestCounts } from "../domain/run.ts"
+import type { Submission } from "../domain/submission.ts"
 
 /** The service can't be used: wrong key, unknown form, quota, redirect, unreachable for too long (exit 5). No row is to blame. */
 export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("ServiceUnusable", {
@@ -16,9 +16,18 @@ export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("Serv
 /** A submission that was just created, or the reason why it could not be decoded. */
 export type CreateOutcome =
   /** 2xx with the specified body: every submission decoded alone, `undefined` for one that is malformed or repeats an id. */
-  | { readonly _tag: "Created"; readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> }
+  | {
+    readonly _tag: "Created"
+    readonly submissions: ReadonlyArray<Submission | undefined>
+    readonly ids: ReadonlyArray<string>
+  }
   /** Proven not created, and worth another try later; `wait` in milliseconds when the service said so. */
-  | { readonly _tag: "NotCreated"; readonly reason: string; readonly throttled: boolean; readonly wait: number | undefined }
+  | {
+    readonly _tag: "NotCreated"
+    readonly reason: string
+    readonly throttled: boolean
+    readonly wait: number | undefined
+  }
   /** Refused for its content; assumed all-or-nothing. `index`: the offending item, when the error names it. */
   | { readonly _tag: "Refused"; readonly status: number; readonly message: string; readonly index: number | undefined }
   /** It may have arrived. Never sent again on its own. */

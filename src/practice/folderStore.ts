@@ -1,0 +1,89 @@
+import { FileSystem, Path } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect, Schema, Scope } from "effect"
+import { memoryStore } from "./store.ts"
+import type { PracticeStore, StoredSubmission } from "./store.ts"
+
+/** The practice service's folder can't be read or written, or holds what it did not write. */
+export class StoreUnusable extends Schema.TaggedError<StoreUnusable>()("StoreUnusable", {
+  folder: Schema.String,
+  reason: Schema.String,
+}) {
+  override get message() {
+    return `The practice service's store ${this.folder} can't be used: ${this.reason}. Mend or delete it; it holds nothing but practice submissions.`
+  }
+}
+
+const decodeLine = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ submissionId: Schema.NonEmptyString })))
+
+const extension = ".jsonl"
+
+/**
+ * A store that survives a restart: in a folder, per form one file of JSON lines that is only ever appended to. A last line that was cut short
+ * by a crash is dropped; any other line that is not a submission is an error.
+ */
+export const folderStore = (
+  folder: string,
+): Effect.Effect<PracticeStore, StoreUnusable, FileSystem.FileSystem | Path.Path | Scope.Scope> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const scope = yield* Effect.scope
+    const memory = memoryStore()
+    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+
+    const load = (name: string) =>
+      Effect.gen(function*() {
+        const file = path.join(folder, name)
+        const text = yield* fs.readFileString(file)
+        const end = text.lastIndexOf("\n") + 1
+        // What the next append would otherwise be glued to.
+        if (end < text.length) yield* fs.truncate(file, Buffer.byteLength(text.slice(0, end)))
+        const submissions: Array<StoredSubmission> = []
+        const lines = text.slice(0, end).split("\n")
+        lines.pop()
+        for (const [index, json] of lines.entries()) {
+          const line = decodeLine(json)
+          if (line._tag === "None") {
+            return yield* new StoreUnusable({ folder, reason: `line ${index + 1} of ${name} is not a submission` })
+          }
+          submissions.push({ id: line.value.submissionId, json })
+        }
+        yield* memory.append(decodeURIComponent(name.slice(0, -extension.length)), submissions)
+      })
+
+    for (const name of yield* fs.readDirectory(folder)) {
+      if (name.endsWith(extension)) yield* load(name)
+    }
+
+    const files = new Map<string, FileSystem.File>()
+    const fileOf = (form: string) =>
+      Effect.gen(function*() {
+        const open = files.get(form)
+        if (open !== undefined) return open
+        const file = yield* fs.open(path.join(folder, `${encodeURIComponent(form)}${extension}`), {
+          flag: "a",
+          mode: 0o600,
+        })
+        files.set(form, file)
+        return file
+      })
+    // One write at a time: whole lines, in the order in which they are remembered.
+    const turn = yield* Effect.makeSemaphore(1)
+
+    return {
+      get: memory.get,
+      all: memory.all,
+      append: (form: string, submissions: ReadonlyArray<StoredSubmission>) =>
+        Effect.gen(function*() {
+          const file = yield* Effect.provideService(fileOf(form), Scope.Scope, scope)
+          yield* file.writeAll(new TextEncoder().encode(submissions.map(({ json }) => `${json}\n`).join("")))
+          yield* memory.append(form, submissions)
+        }).pipe(turn.withPermits(1), Effect.uninterruptible, Effect.orDie),
+    }
+  }).pipe(
+    Effect.catchTags({
+      BadArgument: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: error.message })),
+      SystemError: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: error.message })),
+    }),
+  )

@@ -1,0 +1,75 @@
+import { ParseResult } from "effect"
+
+/** An answer of the practice service before it is sent. */
+export interface PracticeAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export const json = (status: number, body: string): PracticeAnswer => ({
+  status,
+  headers: { "content-type": "application/json; charset=utf-8" },
+  body,
+})
+
+const names: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  404: "Not Found",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  429: "Too Many Requests",
+}
+
+/** The error envelope that has been seen (service-observations.md, "Errors"). */
+export const refusal = (status: number, message: string): PracticeAnswer =>
+  json(status, JSON.stringify({ statusCode: status, error: names[status] ?? "Error", message }))
+
+/** One thing wrong with a create request, as observed. */
+export interface Issue {
+  readonly code: string
+  readonly path: ReadonlyArray<string | number>
+  readonly expected?: string
+  readonly received?: string
+  readonly message: string
+}
+
+const typeName = (value: unknown): string =>
+  value === undefined ? "undefined" : value === null ? "null" : Array.isArray(value) ? "array" : typeof value
+
+const at = (body: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>(
+    (value, member) =>
+      typeof value === "object" && value !== null
+        ? (value as Readonly<Record<PropertyKey, unknown>>)[member]
+        : undefined,
+    body,
+  )
+
+const expectation = (message: string): string => {
+  const said = /^Expected (.*?)(, actual|$)/s.exec(message)?.[1] ?? "a value"
+  return said.startsWith("ReadonlyArray") || said.startsWith("an array")
+    ? "array"
+    : said.startsWith("{")
+    ? "object"
+    : said
+}
+
+/** The issues of a body that is not as specified; a value is never repeated, only its type. */
+export const issuesOf = (body: unknown, error: ParseResult.ParseError): ReadonlyArray<Issue> =>
+  ParseResult.ArrayFormatter.formatErrorSync(error).map((issue): Issue => {
+    const path = issue.path.filter((member): member is string | number => typeof member !== "symbol")
+    const received = typeName(at(body, path))
+    if (issue._tag === "Missing") {
+      return { code: "invalid_type", path, expected: "present", received: "undefined", message: "Required" }
+    }
+    if (issue.message.startsWith("Invalid ")) return { code: "invalid_string", path, message: issue.message }
+    if (issue.message.includes("at most")) {
+      return { code: "too_big", path, message: "Array must contain at most 10 element(s)" }
+    }
+    const expected = expectation(issue.message)
+    return { code: "invalid_type", path, expected, received, message: `Expected ${expected}, received ${received}` }
+  })
+
+/** A create request refused for its content: a 400 whose message is a string holding a JSON array of issues. */
+export const invalid = (issues: ReadonlyArray<Issue>): PracticeAnswer => refusal(400, JSON.stringify(issues))

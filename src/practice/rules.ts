@@ -1,0 +1,137 @@
+import { Either, Schema } from "effect"
+import type { Form } from "../domain/form.ts"
+import { parseJson } from "../service/codec.ts"
+import type { ServedRequest } from "../service/inProcess.ts"
+import { createRequest } from "../service/wire.ts"
+import type { RateWindow } from "./RateWindow.ts"
+import { invalid, issuesOf, json, refusal } from "./refusals.ts"
+import type { PracticeAnswer } from "./refusals.ts"
+import type { PracticeStore, StoredSubmission } from "./store.ts"
+import { submit, unknownIds } from "./submit.ts"
+
+/** What the rules depend on. */
+export interface PracticeSettings {
+  readonly forms: ReadonlyMap<string, Form>
+  readonly apiKey: string
+  /** Path in front of all operations, with the version segment; without a trailing slash. */
+  readonly prefix: string
+  readonly gateway: string
+  readonly editLinkParameter: string
+  /** Where edit links lead; a submission's id is put behind it. */
+  readonly editLinkBase: string
+  /** Bytes of a request body at most. */
+  readonly maxBody: number
+  readonly rate: RateWindow | undefined
+}
+
+/** What the rules may look at, and draw from, while they answer. */
+export interface Moment {
+  readonly store: Pick<PracticeStore, "get">
+  /** Milliseconds. */
+  readonly now: number
+  readonly newId: () => string
+}
+
+/** An answer, and what has to be kept before it is given. */
+export interface Decision {
+  readonly answer: PracticeAnswer
+  readonly created?: { readonly form: string; readonly submissions: ReadonlyArray<StoredSubmission> }
+}
+
+/** The practice service's rules: a request in, an answer out, for these settings. The create request's decoder is built once. */
+export const makeRules = (settings: PracticeSettings): (request: ServedRequest, moment: Moment) => Decision => {
+  const decodeRequest = Schema.decodeUnknownEither(createRequest(settings.gateway), { errors: "all" })
+  const metadata = new Map(Array.from(settings.forms, ([id, form]) => [id, JSON.stringify(metadataOf(form))]))
+  const notFound: Decision = { answer: refusal(404, "Not Found") }
+
+  const create = (formId: string, request: ServedRequest, moment: Moment): Decision => {
+    if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) {
+      return { answer: refusal(415, "Content-Type must be application/json") }
+    }
+    if (request.body.length > settings.maxBody) return { answer: refusal(413, "Request body is too large") }
+    const body = parseJson(request.body)
+    if (body === undefined) return { answer: refusal(400, "Body is not valid JSON") }
+    // Observed: the body is validated before anything else.
+    const decoded = decodeRequest(body)
+    if (Either.isLeft(decoded)) return { answer: invalid(issuesOf(body, decoded.left)) }
+    const form = settings.forms.get(formId)
+    if (form === undefined) return notFound
+    const { submissions: items } = decoded.right
+    const unknown = unknownIds(form, items)
+    if (unknown.length > 0) return { answer: invalid(unknown) }
+    const now = new Date(moment.now).toISOString()
+    const submissions = items.map((item) => submit(form, item, moment.newId(), now))
+    return {
+      answer: json(200, `{"submissions":[${submissions.map((submission) => submission.json).join(",")}]}`),
+      created: { form: formId, submissions },
+    }
+  }
+
+  const read = (formId: string, id: string, query: URLSearchParams, { store }: Moment): Decision => {
+    const submission = settings.forms.has(formId) ? store.get(formId, id) : undefined
+    if (submission === undefined) return notFound
+    if (query.get(settings.editLinkParameter) !== "true") {
+      return { answer: json(200, `{"submission":${submission.json}}`) }
+    }
+    const editLink = JSON.stringify(settings.editLinkBase + encodeURIComponent(id))
+    return { answer: json(200, `{"submission":${submission.json.slice(0, -1)},"editLink":${editLink}}}`) }
+  }
+
+  const route = (request: ServedRequest, moment: Moment): Decision => {
+    const [path = "", query = ""] = request.path.split("?", 2)
+    if (!path.startsWith(`${settings.prefix}/`)) return notFound
+    const segments = path.slice(settings.prefix.length + 1).split("/").map(decodeSegment)
+    const [forms, formId, submissions, id] = segments
+    if (forms !== "forms" || formId === undefined || segments.length > 4) return notFound
+    if (segments.length === 2 && request.method === "GET") {
+      const body = metadata.get(formId)
+      return body === undefined ? notFound : { answer: json(200, body) }
+    }
+    if (submissions !== "submissions") return notFound
+    if (id === undefined) return request.method === "POST" ? create(formId, request, moment) : notFound
+    return request.method === "GET" ? read(formId, id, new URLSearchParams(query), moment) : notFound
+  }
+
+  return (request, moment) => {
+    const wrongKey = keyFailure(request.headers["authorization"], settings.apiKey)
+    if (wrongKey !== undefined) return { answer: refusal(400, wrongKey) }
+    if (settings.rate === undefined) return route(request, moment)
+    const { allowed, headers } = settings.rate.count(moment.now)
+    const decision = allowed ? route(request, moment) : { answer: refusal(429, "Too many requests. Try again soon.") }
+    return { ...decision, answer: { ...decision.answer, headers: { ...decision.answer.headers, ...headers } } }
+  }
+}
+
+/** Every credential failure measured was a 400, told apart by its message. */
+const keyFailure = (authorization: string | undefined, key: string): string | undefined => {
+  if (authorization === undefined || authorization === "") return "API authorization header missing"
+  const sent = /^Bearer (\S+)$/i.exec(authorization)?.[1]
+  if (sent === undefined) return "Incorrectly formatted API key was passed"
+  if (sent === key) return undefined
+  return sent.includes("_") ? "API Key invalid" : "API key missing underscore"
+}
+
+const decodeSegment = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** "Form metadata", with types and options where the form has them. */
+const metadataOf = (form: Form) => ({
+  id: form.id,
+  name: form.name,
+  questions: form.questions.map(({ id, name, type, options }) => ({
+    id,
+    name,
+    type,
+    options: options?.map(({ value, label }) => ({ id: value, value, label })),
+  })),
+  calculations: form.calculations,
+  urlParameters: form.urlParameters,
+  scheduling: form.scheduling,
+  payments: form.payments,
+  quiz: form.quiz ?? {},
+})

@@ -1,0 +1,193 @@
+import { Effect, Redacted } from "effect"
+import type { Duration, Scope } from "effect"
+import type { Item } from "../domain/item.ts"
+import { makeAdmission } from "./Admission.ts"
+import type { Priority } from "./Admission.ts"
+import { makeCodec } from "./codec.ts"
+import { ServiceUnusable } from "./FormService.ts"
+import type { CreateOutcome, FormService } from "./FormService.ts"
+import { outcomeOfFailure, outcomeOfResponse, quota, unusable } from "./outcome.ts"
+import { overHttp } from "./overHttp.ts"
+import { longestPause, Pace } from "./pace.ts"
+import { backOff, defaultReadRetries } from "./schedules.ts"
+import type { RetryPolicy } from "./schedules.ts"
+import type { MaybeSent, NeverSent, OpenTransport, TransportRequest, TransportResponse } from "./transport.ts"
+
+/** How to reach a form service, and how to treat it. */
+export interface FormServiceOptions {
+  /** Includes the version segment; without a trailing slash. */
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted
+  /** Infinity: as fast as it goes. */
+  readonly requestsPerSecond: number
+  readonly concurrency: number
+  readonly timeout: Duration.Duration
+  readonly editLinkParameter: string
+  /** The payment processor's name in the wire's field names. */
+  readonly gateway: string
+  /** For reads and metadata; creates are never repeated here. */
+  readonly readRetries?: RetryPolicy
+  /** Whether a 503 with `Retry-After` counts as not created; default false: in doubt. */
+  readonly unavailableIsNotCreated?: boolean
+}
+
+/** A read that may be tried again, and why. */
+interface TryAgain {
+  readonly _tag: "TryAgain"
+  readonly reason: string
+  readonly kind: "unreachable" | "unexpected"
+  readonly status: number | undefined
+}
+
+/** A segment of a path: nothing in an id may change where the request goes, dots included. */
+const segment = (id: string): string => {
+  const encoded = encodeURIComponent(id)
+  return encoded === "." || encoded === ".." ? encoded.replaceAll(".", "%2E") : encoded
+}
+
+/**
+ * Opens a form service: one pace, one queue and one pool for all its requests, until the scope closes. Open it once per service and process.
+ * Fails when the key can't be a header's value; nothing is sent before it is used.
+ */
+export const make = (
+  options: FormServiceOptions,
+  open: OpenTransport = overHttp,
+): Effect.Effect<FormService, ServiceUnusable, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { baseUrl } = options
+    if (!/^[\x21-\x7e]+$/.test(Redacted.value(options.apiKey))) {
+      return yield* new ServiceUnusable({
+        reason: "credentials",
+        message:
+          `The API key for ${baseUrl} is empty or holds characters that no key has, such as a space or a line break. `
+          + "Check where the service's apiKey setting reads it from.",
+      })
+    }
+    const codec = makeCodec(options.gateway)
+    const outcomeSettings = { codec, baseUrl, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
+    const clock = yield* Effect.clock
+    const pace = new Pace(options.requestsPerSecond)
+    const transport = yield* open(options)
+    const admission = yield* makeAdmission(pace, options.concurrency)
+    const counts = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
+    const retries = backOff(options.readRetries ?? defaultReadRetries)
+
+    /** One request in its turn; what its answer says about the pace is kept by all. */
+    const send = (
+      priority: Priority,
+      operation: "metadata" | "create" | "read",
+      request: TransportRequest,
+    ): Effect.Effect<readonly [TransportResponse, wait: number | undefined], NeverSent | MaybeSent> =>
+      admission.admit(priority, (startedAt) => {
+        counts[operation] += 1
+        return Effect.map(transport.send(request), (response) => {
+          if (response.status === 429) counts.throttled += 1
+          const wait = pace.observe(response.status, response.headers, startedAt, clock.unsafeCurrentTimeMillis())
+          return [response, wait] as const
+        })
+      })
+
+    const unreachable = ({ reason, kind, status }: TryAgain) =>
+      new ServiceUnusable({
+        reason: kind,
+        status,
+        message: kind === "unreachable"
+          ? `${baseUrl} can't be reached: ${reason}, again and again. Check the address and the network, then run again.`
+          : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
+      })
+
+    /** A request that is safe to repeat, decoded. */
+    const get = <A>(
+      operation: "metadata" | "read",
+      path: string,
+      decode: (response: TransportResponse) => A | undefined,
+    ): Effect.Effect<A, ServiceUnusable> => {
+      const request: TransportRequest = { method: "GET", path }
+      let tries = 0
+      return Effect.suspend(() => {
+        if (tries++ > 0) counts.retried += 1
+        return send("read", operation, request)
+      }).pipe(
+        Effect.mapError((failure): TryAgain | ServiceUnusable => ({
+          _tag: "TryAgain",
+          reason: failure.reason,
+          kind: "unreachable",
+          status: undefined,
+        })),
+        Effect.flatMap(([response, wait]): Effect.Effect<A, TryAgain | ServiceUnusable> => {
+          const { status, body } = response
+          const error = operation === "read" && status === 404
+            ? undefined
+            : unusable(status, body, baseUrl, operation === "read" ? "read" : "form")
+          if (error !== undefined) return Effect.fail(error)
+          if (status === 429 && wait !== undefined && wait > longestPause) return Effect.fail(quota(baseUrl, wait))
+          const fail = (kind: TryAgain["kind"], reason: string) =>
+            Effect.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
+          if (status === 408 || status === 429 || status >= 500) return fail("unreachable", `it answered ${status}`)
+          const decoded = decode(response)
+          return decoded === undefined
+            ? fail(
+              "unexpected",
+              `status ${status} came with a body that is not a ${operation === "read" ? "submission" : "form"}`,
+            )
+            : Effect.succeed(decoded)
+        }),
+        Effect.retry({ schedule: retries, while: (error) => error._tag === "TryAgain" }),
+        Effect.mapError((error) => (error._tag === "TryAgain" ? unreachable(error) : error)),
+      )
+    }
+
+    const isSuccess = ({ status }: TransportResponse) => status >= 200 && status < 300
+
+    // Items whose request is known to have created nothing: sending one of them once more is a retry.
+    const again = new WeakSet<Item>()
+
+    const service: FormService = {
+      baseUrl,
+      form: (formId) =>
+        get("metadata", `/forms/${segment(formId)}`, (response) =>
+          isSuccess(response) ? codec.form(response.body) : undefined),
+      read: (formId, submissionId, { editLink = false } = {}) =>
+        Effect.map(
+          get(
+            "read",
+            `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
+              + (editLink ? `?${encodeURIComponent(options.editLinkParameter)}=true` : ""),
+            (response) => {
+              if (response.status === 404) {
+                return { submission: undefined }
+              }
+              const submission = isSuccess(response) ? codec.read(response.body) : undefined
+              return submission === undefined ? undefined : { submission }
+            },
+          ),
+          ({ submission }) =>
+            submission,
+        ),
+      create: (formId, items, guard) =>
+        Effect.suspend(() => {
+          if (
+            items.some((item) =>
+              again.has(item)
+            )
+          ) counts.retried += 1
+          const body = codec.createRequest(items)
+          return send("create", "create", {
+            method: "POST",
+            path: `/forms/${segment(formId)}/submissions`,
+            body,
+            guard,
+          })
+        }).pipe(
+          Effect.map(([response, wait]) => outcomeOfResponse(response, items.length, wait, outcomeSettings)),
+          Effect.catchAll((failure) => Effect.succeed(outcomeOfFailure(failure))),
+          Effect.tap((outcome: CreateOutcome) =>
+            Effect.sync(() => {
+              if (outcome._tag === "NotCreated") { for (const item of items) again.add(item) }
+            })
+          ),
+        ),
+      requests: Effect.sync(() => ({ ...counts })),
+    }
+    return service
+  })

@@ -1,0 +1,175 @@
+import { Option, Schema } from "effect"
+import type { Element, Form } from "../domain/form.ts"
+import type { Item, PaymentValue, SchedulingValue } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
+import type { Submission } from "../domain/submission.ts"
+import { isKnownType } from "./questionTypes.ts"
+import { CreatedSubmissions, FormMetadata, gatewayNames, ReadSubmission, ReturnedSubmission } from "./wire.ts"
+
+/** Bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
+export interface Codec {
+  readonly form: (body: Uint8Array) => Form | undefined
+  /** Each submission alone; `undefined` for one that is malformed. `ids`: every submission id that could be found, also in malformed ones, in the answer's order. */
+  readonly created: (
+    body: Uint8Array,
+  ) => { readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> } | undefined
+  readonly read: (body: Uint8Array) => Submission | undefined
+  readonly createRequest: (items: ReadonlyArray<Item>) => Buffer
+}
+
+const text = new TextDecoder("utf-8", { fatal: true })
+
+/** The JSON value of a body, or undefined: HTML, cut short, not UTF-8. */
+export const parseJson = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(text.decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+const decodeForm = Schema.decodeUnknownOption(FormMetadata)
+const decodeCreated = Schema.decodeUnknownOption(CreatedSubmissions)
+const decodeRead = Schema.decodeUnknownOption(ReadSubmission)
+const decodeSubmission = Schema.decodeUnknownOption(ReturnedSubmission)
+
+const present = <A>(list: ReadonlyArray<A | null> | undefined): ReadonlyArray<A> =>
+  list === undefined ? [] : list.filter((element) => element !== null)
+
+// What JSON.parse gave is JSON.
+const json = (value: unknown): Json => (value === undefined ? null : value as Json)
+
+/** Only the members that are there: a value's odd and missing members are left out. */
+const defined = <A extends object>(value: A): { [K in keyof A]?: Exclude<A[K], undefined> } => {
+  const result: { [K in keyof A]?: Exclude<A[K], undefined> } = {}
+  for (const key of Object.keys(value) as Array<keyof A>) {
+    const member = value[key]
+    if (member !== undefined) result[key] = member as Exclude<A[typeof key], undefined>
+  }
+  return result
+}
+
+const element = ({ id, name }: { readonly id: string; readonly name?: string | undefined }): Element => ({
+  id,
+  name: name ?? id,
+})
+
+const toForm = (wire: typeof FormMetadata.Type): Form => ({
+  id: wire.id ?? "",
+  name: wire.name ?? "",
+  questions: present(wire.questions).map((question) => ({
+    ...element(question),
+    type: question.type,
+    options: question.options === undefined
+      ? undefined
+      : present(question.options).map(({ value, label }) => ({ value, label: label ?? value })),
+  })),
+  calculations: present(wire.calculations).map(element),
+  urlParameters: present(wire.urlParameters).map(element),
+  scheduling: present(wire.scheduling).map(element),
+  payments: present(wire.payments).map(element),
+  quiz: wire.quiz?.enabled === undefined ? undefined : { enabled: wire.quiz.enabled },
+})
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The codec for a deployment whose payment processor has this name; built once per service. */
+export const makeCodec = (gateway: string): Codec => {
+  const names = gatewayNames(gateway).filter(([neutral, wire]) => neutral !== wire)
+
+  const rename = (value: object, from: 0 | 1, to: 0 | 1): object => {
+    if (names.length === 0) return value
+    const renamed: Record<string, unknown> = { ...value }
+    for (const pair of names) {
+      if (!(pair[from] in renamed)) continue
+      renamed[pair[to]] = renamed[pair[from]]
+      delete renamed[pair[from]]
+    }
+    return renamed
+  }
+
+  /** The payments' wire names by ours; whatever is odd is left for the Schema. */
+  const neutral = (wire: unknown): unknown => {
+    if (names.length === 0 || !isObject(wire) || !Array.isArray(wire["payments"])) return wire
+    const payments = wire["payments"].map((payment: unknown) =>
+      isObject(payment) && isObject(payment["value"])
+        ? { ...payment, value: rename(payment["value"], 1, 0) }
+        : payment
+    )
+    return { ...wire, payments }
+  }
+
+  const toSubmission = (body: unknown): Submission | undefined => {
+    const decoded = decodeSubmission(neutral(body))
+    if (Option.isNone(decoded)) return undefined
+    const wire = decoded.value
+    return {
+      submissionId: wire.submissionId,
+      submissionTime: wire.submissionTime,
+      lastUpdatedAt: wire.lastUpdatedAt,
+      questions: present(wire.questions).map(({ id, name, type, value }) => ({
+        id,
+        name,
+        type,
+        known: isKnownType(type),
+        value: json(value),
+      })),
+      calculations: present(wire.calculations).map(({ id, name, type, value }) => ({
+        id,
+        name,
+        type,
+        value: json(value),
+      })),
+      urlParameters: present(wire.urlParameters).map(({ id, name, value }) => ({
+        id,
+        name,
+        value: value == null ? null : typeof value === "string" ? value : JSON.stringify(value),
+      })),
+      scheduling: present(wire.scheduling).map(({ id, name, value }) => ({
+        id,
+        name,
+        value: value === undefined ? null : defined(value) satisfies SchedulingValue,
+      })),
+      payments: present(wire.payments).map(({ id, name, value }) => ({
+        id,
+        name,
+        value: value === undefined ? null : defined(value) satisfies PaymentValue,
+      })),
+      quiz: wire.quiz === undefined ? undefined : { score: wire.quiz.score, maxScore: wire.quiz.maxScore },
+      login: wire.login === undefined ? undefined : { email: wire.login.email },
+      editLink: wire.editLink,
+    }
+  }
+
+  const toWire = (item: Item): object =>
+    item.payments === undefined ? item : {
+      ...item,
+      payments: item.payments.map(({ id, value }) => {
+        // Only ever returned, never sent (service interface, "Submission item").
+        const { discountCode: _, ...sent } = value
+        return { id, value: rename(sent, 0, 1) }
+      }),
+    }
+
+  return {
+    form: (body) => Option.getOrUndefined(Option.map(decodeForm(parseJson(body)), toForm)),
+    created: (body) => {
+      const decoded = decodeCreated(parseJson(body))
+      if (Option.isNone(decoded)) return undefined
+      const ids: Array<string> = []
+      const submissions = decoded.value.submissions.map((wire) => {
+        const found = isObject(wire) ? wire["submissionId"] : undefined
+        const repeated = typeof found === "string" && ids.includes(found)
+        if (typeof found === "string" && found !== "" && !repeated) ids.push(found)
+        return repeated ? undefined : toSubmission(wire)
+      })
+      return { submissions, ids }
+    },
+    read: (body) => {
+      const decoded = decodeRead(parseJson(body))
+      return Option.isNone(decoded) ? undefined : toSubmission(decoded.value.submission)
+    },
+    createRequest: (items) => Buffer.from(JSON.stringify({ submissions: items.map(toWire) })),
+  }
+}

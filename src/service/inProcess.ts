@@ -1,0 +1,78 @@
+import { Duration, Effect, Redacted } from "effect"
+import { defaultMaxAnswer, MaybeSent, NeverSent } from "./transport.ts"
+import type { OpenTransport, TransportResponse } from "./transport.ts"
+
+/** A request as a server sees it. */
+export interface ServedRequest {
+  readonly method: string
+  /** With the base URL's path in front, and the query, still encoded. */
+  readonly path: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+}
+
+/** The connection failed: before the request was written (`connect`), or after (`answer`). */
+export interface ConnectionFailed {
+  readonly reason: string
+}
+
+/** A server without a network: takes a request, gives an answer, or fails as a connection would. */
+export interface InProcessServer {
+  /** Runs before anything is sent; failing here proves that nothing was. */
+  readonly connect?: Effect.Effect<void, ConnectionFailed>
+  readonly answer: (request: ServedRequest) => Effect.Effect<TransportResponse, ConnectionFailed>
+}
+
+/** Requests to a server in this process, on Effect's clock: what the simulation stands on. Keeps the same promises as `overHttp`. */
+export const inProcess = (server: InProcessServer): OpenTransport => (target) =>
+  Effect.sync(() => {
+    const prefix = new URL(target.baseUrl).pathname.replace(/\/+$/, "")
+    const authorization = `Bearer ${Redacted.value(target.apiKey)}`
+    const maxAnswer = target.maxAnswer ?? defaultMaxAnswer
+    const seconds = Duration.toSeconds(target.timeout)
+    return {
+      send: (request) =>
+        Effect.suspend(() => {
+          let begun = false
+          const failed = ({ reason }: ConnectionFailed): NeverSent | MaybeSent =>
+            begun ? new MaybeSent({ reason }) : new NeverSent({ reason })
+          return (server.connect ?? Effect.void).pipe(
+            Effect.mapError(failed),
+            Effect.andThen(Effect.suspend(() => {
+              if (request.guard !== undefined && !request.guard()) {
+                return Effect.fail(new NeverSent({ reason: "it was held back", heldBack: true }))
+              }
+              begun = true
+              return Effect.mapError(
+                server.answer({
+                  method: request.method,
+                  path: prefix + request.path,
+                  headers: {
+                    authorization,
+                    accept: "application/json",
+                    "content-type": request.body === undefined ? undefined : "application/json",
+                  },
+                  body: request.body ?? new Uint8Array(0),
+                }),
+                failed,
+              )
+            })),
+            Effect.flatMap((response) =>
+              response.body.length > maxAnswer
+                ? Effect.fail(
+                  new MaybeSent({ reason: `the answer is longer than ${maxAnswer} bytes`, status: response.status }),
+                )
+                : Effect.succeed(response)
+            ),
+            Effect.timeoutFail({
+              duration: target.timeout,
+              onTimeout: () =>
+                failed({
+                  reason: `no answer within ${seconds} s, while ${begun ? "waiting for the answer" : "connecting"}`,
+                }),
+            }),
+          )
+        }),
+    }
+  })

@@ -1,0 +1,171 @@
+import { Option, Schema } from "effect"
+import type { Codec } from "./codec.ts"
+import { parseJson } from "./codec.ts"
+import { ServiceUnusable } from "./FormService.ts"
+import type { CreateOutcome } from "./FormService.ts"
+import { longestPause } from "./pace.ts"
+import { header } from "./transport.ts"
+import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
+import { ErrorBody } from "./wire.ts"
+
+/** What the classification depends on besides the answer. */
+export interface OutcomeSettings {
+  readonly codec: Codec
+  readonly baseUrl: string
+  /** Whether a 503 with `Retry-After` is to be believed as not created. */
+  readonly unavailableIsNotCreated: boolean
+}
+
+const decodeError = Schema.decodeUnknownOption(ErrorBody)
+
+const decodeIssues = Schema.decodeUnknownOption(
+  Schema.parseJson(
+    Schema.Array(
+      Schema.Struct({
+        path: Schema.optional(Schema.Array(Schema.Union(Schema.String, Schema.Number))),
+        message: Schema.optional(Schema.String),
+        expected: Schema.optional(Schema.Unknown),
+      }),
+    ),
+  ),
+)
+
+/** How credential failures have been worded in a 400; any deployment may word its own. */
+const credentialWords =
+  /api[\s_-]*key|authori[sz]ation header|bearer (token|key)|\bcredentials?\b|\bunauthori[sz]ed\b|\bunauthenticated\b/i
+
+/** The service's own words, cut to a length for people; empty when it had none. HTML is no words. */
+const wordsOf = (body: Uint8Array): string => {
+  const error = Option.getOrUndefined(decodeError(parseJson(body)))
+  return error?.message ?? error?.error ?? ""
+}
+
+const quoted = (words: string): string => {
+  const line = words.replace(/\s+/g, " ").trim()
+  return line === "" ? "" : ` ("${line.length > 300 ? `${line.slice(0, 299)}…` : line}")`
+}
+
+/** Why a refused request means that the service can't be used at all; undefined when it is about the content. */
+export const unusable = (
+  status: number,
+  body: Uint8Array,
+  baseUrl: string,
+  what: "create" | "form" | "read",
+): ServiceUnusable | undefined => {
+  const words = wordsOf(body)
+  const said = quoted(words)
+  if (status >= 300 && status < 400) {
+    return new ServiceUnusable({
+      reason: "redirect",
+      status,
+      message: `${baseUrl} answers with a redirect (${status}), which is not followed: the key must not travel. `
+        + "Set baseUrl to the address it leads to.",
+    })
+  }
+  const isIssues = Option.isSome(decodeIssues(words))
+  if (status === 401 || status === 403 || (status === 400 && !isIssues && credentialWords.test(words))) {
+    return new ServiceUnusable({
+      reason: "credentials",
+      status,
+      message: `${baseUrl} does not accept the API key: status ${status}${said}. `
+        + "Check the key that the service's apiKey setting names, and that it belongs to this account.",
+    })
+  }
+  if (status === 404) {
+    return new ServiceUnusable({
+      reason: "form-not-found",
+      status,
+      message: `${baseUrl} does not know this form: status 404${said}. `
+        + "Check the form's id, that the key's account may see it, and baseUrl with its version segment.",
+    })
+  }
+  if (status === 402) {
+    return new ServiceUnusable({
+      reason: "quota",
+      status,
+      message: `${baseUrl} asks for payment: status 402${said}. Check the account's plan and its limits.`,
+    })
+  }
+  const aboutContent = what === "create" && (status === 400 || status === 413 || status === 422)
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429 && !aboutContent) {
+    return new ServiceUnusable({
+      reason: "unexpected",
+      status,
+      message:
+        `${baseUrl} refused the request with status ${status}${said}. Nothing more was sent; see what the service means by it.`,
+    })
+  }
+  return undefined
+}
+
+/** A wait too long to keep: a quota, not a pace. */
+export const quota = (baseUrl: string, wait: number): ServiceUnusable =>
+  new ServiceUnusable({
+    reason: "quota",
+    status: 429,
+    message: `${baseUrl} asks to wait ${Math.ceil(wait / 60_000)} minutes: a quota is used up. Run again then.`,
+  })
+
+const refusal = (status: number, body: Uint8Array, sent: number): CreateOutcome => {
+  const words = wordsOf(body)
+  const issues = Option.getOrElse(decodeIssues(words), () => [])
+  const indexOf = (path: ReadonlyArray<string | number> | undefined): number | undefined => {
+    if (path?.[0] !== "submissions") return undefined
+    const index = Number(path[1])
+    return Number.isInteger(index) && index >= 0 && index < sent ? index : undefined
+  }
+  const named = issues.map((issue) => ({ ...issue, index: indexOf(issue.path) }))
+  const index = named.find((issue) => issue.index !== undefined)?.index
+  const shown = named
+    .filter((issue) => issue.index === index)
+    .map(({ path, message, expected }) => {
+      const where = (path ?? []).slice(index === undefined ? 0 : 2).join(".")
+      const what = message ?? (expected === undefined ? "not accepted" : `expected ${JSON.stringify(expected)}`)
+      return where === "" ? what : `${where}: ${what}`
+    })
+  const message = shown.length > 0 ? shown.join("; ") : words === "" ? `status ${status}` : words
+  return { _tag: "Refused", status, message, index }
+}
+
+const inDoubt = (reason: string): CreateOutcome => ({ _tag: "InDoubt", reason })
+
+/**
+ * The outcome of a create request that was answered (product.md, "Outcomes of a create request").
+ * @param sent number of items in the request
+ * @param wait milliseconds that the service asked to wait
+ */
+export const outcomeOfResponse = (
+  { status, headers, body }: TransportResponse,
+  sent: number,
+  wait: number | undefined,
+  settings: OutcomeSettings,
+): CreateOutcome => {
+  if (status >= 200 && status < 300) {
+    const created = settings.codec.created(body)
+    return created === undefined
+      ? inDoubt(`the service answered ${status}, but not with the submissions it created`)
+      : { _tag: "Created", ...created }
+  }
+  if (status === 429) {
+    return wait !== undefined && wait > longestPause
+      ? { _tag: "Unusable", error: quota(settings.baseUrl, wait) }
+      : { _tag: "NotCreated", reason: "the service asked for a slower pace (429)", throttled: true, wait }
+  }
+  const error = unusable(status, body, settings.baseUrl, "create")
+  if (error !== undefined) return { _tag: "Unusable", error }
+  if (status === 400 || status === 413 || status === 422) return refusal(status, body, sent)
+  if (status === 503 && settings.unavailableIsNotCreated && header(headers, "retry-after") !== undefined) {
+    return { _tag: "NotCreated", reason: "the service is not available (503)", throttled: false, wait }
+  }
+  return inDoubt(`the service answered ${status}, which does not say whether it created anything`)
+}
+
+/** The outcome of a create request without a whole answer. */
+export const outcomeOfFailure = (failure: NeverSent | MaybeSent): CreateOutcome =>
+  failure._tag === "NeverSent"
+    ? { _tag: "NotCreated", reason: failure.reason, throttled: false, wait: undefined }
+    : inDoubt(
+      failure.status === undefined
+        ? `${failure.reason} after sending had begun`
+        : `${failure.reason} after an answer with status ${failure.status} had begun`,
+    )

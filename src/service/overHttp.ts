@@ -1,0 +1,94 @@
+import { Clock, Duration, Effect, FiberHandle, Redacted } from "effect"
+import { errors, Pool } from "undici"
+import { Exchange } from "./Exchange.ts"
+import { defaultMaxAnswer, MaybeSent, NeverSent } from "./transport.ts"
+import type { OpenTransport, TransportResponse } from "./transport.ts"
+
+/** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
+const idle = 3_000
+const longestIdle = 20_000
+
+/**
+ * Requests over real connections: HTTP/1.1, no pipelining, no redirects, TLS as the URL says.
+ * Nothing below repeats a request: undici is told that none is idempotent, and an exchange refuses to begin twice.
+ */
+export const overHttp: OpenTransport = (target) =>
+  Effect.gen(function*() {
+    const url = new URL(target.baseUrl)
+    const prefix = url.pathname.replace(/\/+$/, "")
+    const timeout = Duration.toMillis(target.timeout)
+    const maxAnswer = target.maxAnswer ?? defaultMaxAnswer
+    const clock = yield* Effect.clock
+    const headers = [
+      "authorization",
+      `Bearer ${Redacted.value(target.apiKey)}`,
+      "accept",
+      "application/json",
+      "user-agent",
+      "formferry",
+    ]
+    const headersWithBody = [...headers, "content-type", "application/json"]
+
+    const pool = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        new Pool(url.origin, {
+          // Twice as wide as needed: a request given up while connecting holds its connection a little longer.
+          connections: target.concurrency * 2,
+          pipelining: 1,
+          allowH2: false,
+          keepAliveTimeout: idle,
+          keepAliveMaxTimeout: longestIdle,
+          connectTimeout: timeout,
+          // The exchange's own deadline covers the whole request; these would only add coarser ones.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        })
+      ),
+      (pool) => Effect.promise(() => pool.destroy()),
+    )
+
+    // All exchanges have the same time, so the oldest is the first to run out of it: one alarm serves them all.
+    const open = new Set<Exchange>()
+    const run = yield* FiberHandle.makeRuntime<never>()
+    let armed = false
+    const sweep: Effect.Effect<void> = Effect.suspend(() => {
+      const now = clock.unsafeCurrentTimeMillis()
+      for (const exchange of open) {
+        if (exchange.deadline > now) return Clock.sleep(exchange.deadline - now).pipe(Effect.andThen(sweep))
+        exchange.expire(timeout)
+      }
+      armed = false
+      return Effect.void
+    })
+
+    return {
+      send: (request) =>
+        Effect.async<TransportResponse, NeverSent | MaybeSent>((resume) => {
+          const exchange = new Exchange(
+            clock.unsafeCurrentTimeMillis() + timeout,
+            maxAnswer,
+            request.guard,
+            (outcome) => {
+              open.delete(exchange)
+              resume(outcome)
+            },
+          )
+          open.add(exchange)
+          if (!armed) {
+            armed = true
+            run(sweep)
+          }
+          pool.dispatch(
+            {
+              method: request.method,
+              path: prefix + request.path,
+              headers: request.body === undefined ? headers : headersWithBody,
+              body: request.body ?? null,
+              idempotent: false,
+            },
+            exchange,
+          )
+          return Effect.sync(() => exchange.giveUp("given up", new errors.RequestAbortedError()))
+        }),
+    }
+  })

@@ -1,0 +1,134 @@
+import { rateHeaders } from "./rateHeaders.ts"
+import type { ResponseHeaders } from "./transport.ts"
+
+/** A wait that the service asks for is kept up to here; what is longer is a quota, not a pace. */
+export const longestPause = 10 * 60_000
+
+const firstBackOff = 1_000
+const slowest = 1 / 60
+/** Share of its rate that a slowed pace wins back per second of good answers. */
+const recovery = 0.03
+/** Above this rate an unlimited pace is unlimited again. */
+const fastest = 1_000
+
+/**
+ * The pace of all requests to one service: slots at fixed distances (slot k at t0 + k / rate), spaced, never in bursts. It follows what the
+ * service says: its rate headers bound the rate, an exhausted window or a Retry-After makes everyone wait, a 429 halves the rate, which comes
+ * back slowly. Plain and synchronous: times are milliseconds, given by the caller.
+ */
+export class Pace {
+  /** Requests per second: as configured, as bounded by the service, as it is now. */
+  readonly #configured: number
+  #ceiling: number
+  #rate: number
+  #next = -Infinity
+  #pausedUntil = -Infinity
+  #slowedAt = -Infinity
+  #refusals = 0
+  #adjustedAt = -Infinity
+  /** Own requests of the current window, to know whether others share the account; only kept where the service names a window. */
+  #window: number | undefined
+  #recent: Array<number> = []
+  #started = 0
+  #countingSince = -Infinity
+
+  constructor(requestsPerSecond: number) {
+    this.#configured = requestsPerSecond
+    this.#ceiling = requestsPerSecond
+    this.#rate = requestsPerSecond
+  }
+
+  /** Requests per second at present. */
+  get rate(): number {
+    return this.#rate
+  }
+
+  /** Takes a slot and gives 0, or gives the milliseconds to wait before asking again. */
+  take(now: number): number {
+    if (now < this.#pausedUntil) return this.#pausedUntil - now
+    if (this.#rate === Infinity) {
+      this.#count(now)
+      return 0
+    }
+    if (now < this.#next) return this.#next - now
+    const interval = 1000 / this.#rate
+    // On the grid while we keep up with it, so that timers that fire late don't add up; but never two requests close together.
+    this.#next = now - this.#next < interval ? Math.max(this.#next + interval, now + interval / 2) : now + interval
+    this.#count(now)
+    return 0
+  }
+
+  /**
+   * Learns from an answer to a request that began at `sentAt`. Gives the milliseconds that the service asked to wait, where it did.
+   */
+  observe(status: number, headers: ResponseHeaders, sentAt: number, now: number): number | undefined {
+    const told = rateHeaders(headers, now)
+    if (told?.limit !== undefined && told.window !== undefined && told.window > 0 && told.limit > 0) {
+      this.#window = told.window
+      this.#ceiling = Math.min(this.#configured, (told.limit * 1000) / told.window)
+      this.#rate = Math.min(this.#rate, this.#ceiling)
+    }
+    if (status === 429) return this.#refused(told?.retryAfter ?? told?.reset, sentAt, now)
+    if (told?.retryAfter !== undefined) this.#pause(told.retryAfter, now)
+    if (status < 400) {
+      this.#refusals = 0
+      this.#recover(now)
+      if (told?.remaining === 0 && told.reset !== undefined && this.#othersShare(told.limit, now)) {
+        this.#pause(told.reset, now)
+      }
+    }
+    return told?.retryAfter
+  }
+
+  #refused(told: number | undefined, sentAt: number, now: number): number {
+    // Requests that were in flight together are refused together: they count once.
+    const again = sentAt >= this.#slowedAt
+    if (again) {
+      const rate = Number.isFinite(this.#rate) ? this.#rate : Math.max(2, this.#measured(now))
+      this.#rate = Math.max(slowest, rate / 2)
+      this.#slowedAt = now
+      this.#adjustedAt = now
+      this.#refusals += 1
+    }
+    const wait = told ?? Math.min(firstBackOff * 2 ** (this.#refusals - 1), longestPause)
+    this.#pause(wait, now)
+    return wait
+  }
+
+  #pause(wait: number, now: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(wait, longestPause))
+  }
+
+  #recover(now: number): void {
+    if (this.#rate >= this.#ceiling || now <= this.#adjustedAt) return
+    const seconds = Math.min((now - this.#adjustedAt) / 1000, 1)
+    this.#adjustedAt = now
+    const step = Number.isFinite(this.#ceiling) ? this.#ceiling : this.#rate
+    this.#rate = Math.min(this.#ceiling, this.#rate + step * recovery * seconds)
+    if (this.#rate > fastest && this.#ceiling === Infinity) this.#rate = Infinity
+  }
+
+  /** Whether the window is exhausted by more than our own requests. Ours alone need no pause: the spacing keeps within the limit. */
+  #othersShare(limit: number | undefined, now: number): boolean {
+    if (limit === undefined || this.#window === undefined) return true
+    const since = now - this.#window
+    return this.#recent.filter((at) => at > since).length < limit
+  }
+
+  #count(now: number): void {
+    if (now - this.#countingSince >= 1000) {
+      this.#countingSince = now
+      this.#started = 0
+    }
+    this.#started += 1
+    if (this.#window === undefined) return
+    const since = now - this.#window
+    while (this.#recent.length > 0 && (this.#recent[0] ?? now) <= since) this.#recent.shift()
+    this.#recent.push(now)
+  }
+
+  /** Own requests per second of late. */
+  #measured(now: number): number {
+    return this.#started / Math.max(0.1, (now - this.#countingSince) / 1000)
+  }
+}

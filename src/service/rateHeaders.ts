@@ -1,0 +1,45 @@
+import { header } from "./transport.ts"
+import type { ResponseHeaders } from "./transport.ts"
+
+/** What the service says about its pace (service-observations.md, "Pace"); times in milliseconds. */
+export interface RateHeaders {
+  /** Requests per window, and the window's length where the policy tells it. */
+  readonly limit: number | undefined
+  readonly window: number | undefined
+  readonly remaining: number | undefined
+  /** Until the window begins anew. */
+  readonly reset: number | undefined
+  readonly retryAfter: number | undefined
+}
+
+const count = (text: string | undefined): number | undefined => {
+  const digits = text === undefined ? null : /^\s*(\d+(?:\.\d+)?)/.exec(text)
+  return digits === null ? undefined : Number(digits[1])
+}
+
+/** Milliseconds that a `Retry-After` asks to wait: seconds, or an HTTP date; undefined when it is neither. */
+export const retryAfter = (text: string | undefined, now: number): number | undefined => {
+  if (text === undefined) return undefined
+  if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Math.ceil(Number(text) * 1000)
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
+
+/** The rate headers of an answer; IETF draft names, without or with the older `x-` in front. Undefined when it has none. */
+export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders | undefined => {
+  const of = (name: string) => header(headers, `ratelimit-${name}`) ?? header(headers, `x-ratelimit-${name}`)
+  const limit = count(of("limit"))
+  const after = retryAfter(header(headers, "retry-after"), now)
+  const remaining = count(of("remaining"))
+  if (limit === undefined && after === undefined && remaining === undefined) return undefined
+  const policy = /(?:^|;)\s*w\s*=\s*(\d+)/.exec(of("policy") ?? "")
+  return {
+    limit,
+    window: milliseconds(policy === null ? undefined : Number(policy[1])),
+    remaining,
+    reset: milliseconds(count(of("reset"))),
+    retryAfter: after,
+  }
+}

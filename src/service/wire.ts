@@ -1,0 +1,175 @@
+import { Either, Schema } from "effect"
+
+/**
+ * Every shape of the three operations (service interface, "Resources and their fields"), as the service sends it and as it takes it.
+ * What comes back is read leniently: unknown members are ignored, nulls and odd members count as not there, an element without an id is
+ * left out, so that one odd member spoils nothing else. What is sent is exact.
+ */
+
+/** A member that may be missing, null or odd: then it is undefined. */
+const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Either.right(undefined) }))
+
+/** A list that may be missing, null or odd, and whose odd elements are null. */
+const lenientList = <A, I>(element: Schema.Schema<A, I>) =>
+  lenient(Schema.Array(Schema.NullOr(element).annotations({ decodingFallback: () => Either.right(null) })))
+
+const id = Schema.NonEmptyString
+
+/** The payment fields whose wire names begin with the processor's name where ours begin with `gateway`. */
+const gatewayFields = ["CustomerId", "CustomerUrl", "PaymentUrl", "SubscriptionId"] as const
+
+/** Wire names of the payment fields by ours, for a processor's name. */
+export const gatewayNames = (gateway: string): ReadonlyArray<readonly [neutral: string, wire: string]> =>
+  gatewayFields.map((field) => [`gateway${field}`, `${gateway}${field}`] as const)
+
+// ---------------------------------------------------------------- Form metadata
+
+const Element = Schema.Struct({ id, name: lenient(Schema.String) })
+
+const Option = Schema.Struct({ value: Schema.String, label: lenient(Schema.String) })
+
+const Question = Schema.Struct({
+  id,
+  name: lenient(Schema.String),
+  type: lenient(Schema.String),
+  options: lenientList(Option),
+})
+
+/** "Form metadata", as the service returns it. */
+export const FormMetadata = Schema.Struct({
+  id: lenient(Schema.String),
+  name: lenient(Schema.String),
+  /** The one list that must be there: without it this is not a form's metadata. */
+  questions: Schema.Array(Schema.NullOr(Question).annotations({ decodingFallback: () => Either.right(null) })),
+  calculations: lenientList(Element),
+  urlParameters: lenientList(Element),
+  scheduling: lenientList(Element),
+  payments: lenientList(Element),
+  // `{}` has been seen when quiz mode is off.
+  quiz: lenient(Schema.Struct({ enabled: lenient(Schema.Boolean) })),
+})
+
+// ---------------------------------------------------------------- Submission, as returned
+
+const named = { id, name: lenient(Schema.String) }
+
+const ReturnedScheduling = Schema.Struct({
+  fullName: lenient(Schema.String),
+  email: lenient(Schema.String),
+  timezone: lenient(Schema.String),
+  eventStartTime: lenient(Schema.String),
+  eventEndTime: lenient(Schema.String),
+  eventId: lenient(Schema.String),
+  eventUrl: lenient(Schema.String),
+  rescheduleOrCancelUrl: lenient(Schema.String),
+  userId: lenient(Schema.Int),
+  scheduledUserEmail: lenient(Schema.String),
+  meetingNotes: lenient(Schema.String),
+})
+
+const returnedPaymentFields = {
+  paymentId: lenient(Schema.String),
+  gatewayCustomerId: lenient(Schema.String),
+  gatewayCustomerUrl: lenient(Schema.String),
+  gatewayPaymentUrl: lenient(Schema.String),
+  totalAmount: lenient(Schema.Number),
+  currency: lenient(Schema.String),
+  email: lenient(Schema.String),
+  discountCode: lenient(Schema.String),
+  status: lenient(Schema.String),
+  gatewaySubscriptionId: lenient(Schema.String),
+}
+
+/** "Submission (as returned)", the processor's name already replaced by `gateway`. */
+export const ReturnedSubmission = Schema.Struct({
+  submissionId: Schema.NonEmptyString,
+  submissionTime: lenient(Schema.String),
+  lastUpdatedAt: lenient(Schema.String),
+  questions: lenientList(
+    Schema.Struct({ ...named, type: lenient(Schema.String), value: Schema.optional(Schema.Unknown) }),
+  ),
+  calculations: lenientList(
+    Schema.Struct({ ...named, type: lenient(Schema.String), value: Schema.optional(Schema.Unknown) }),
+  ),
+  urlParameters: lenientList(Schema.Struct({ ...named, value: Schema.optional(Schema.Unknown) })),
+  scheduling: lenientList(Schema.Struct({ ...named, value: lenient(ReturnedScheduling) })),
+  payments: lenientList(Schema.Struct({ ...named, value: lenient(Schema.Struct(returnedPaymentFields)) })),
+  quiz: lenient(Schema.Struct({ score: lenient(Schema.Number), maxScore: lenient(Schema.Number) })),
+  login: lenient(Schema.Struct({ email: lenient(Schema.String) })),
+  editLink: lenient(Schema.String),
+})
+
+/** Answer to "Create submissions": each submission is decoded alone, so here they are anything. */
+export const CreatedSubmissions = Schema.Struct({ submissions: Schema.Array(Schema.Unknown) })
+
+/** Answer to "Get submission by identifier". */
+export const ReadSubmission = Schema.Struct({ submission: Schema.Unknown })
+
+// ---------------------------------------------------------------- Submission item, as sent
+
+/** A date and time with an offset, as `Date` understands it (ISO 8601). */
+const DateTime = Schema.String.pipe(
+  Schema.filter(
+    (text) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
+    {
+      identifier: "datetime",
+      message: () => "Invalid datetime",
+    },
+  ),
+)
+
+const Email = Schema.String.pipe(
+  Schema.filter((text) => /^[^\s@]+@[^\s@]+$/.test(text), { identifier: "email", message: () => "Invalid email" }),
+)
+
+const SentScheduling = Schema.Struct({
+  fullName: Schema.String,
+  email: Email,
+  timezone: Schema.String,
+  eventStartTime: DateTime,
+  eventEndTime: DateTime,
+  eventId: Schema.optional(Schema.String),
+  eventUrl: Schema.optional(Schema.String),
+  rescheduleOrCancelUrl: Schema.optional(Schema.String),
+  userId: Schema.optional(Schema.Int),
+  scheduledUserEmail: Schema.optional(Email),
+  meetingNotes: Schema.optional(Schema.String),
+})
+
+/** "value has the returned payment fields except discountCode". */
+const sentPayment = (gateway: string) =>
+  Schema.Struct({
+    paymentId: Schema.String,
+    totalAmount: Schema.optional(Schema.Number),
+    currency: Schema.optional(Schema.String),
+    email: Schema.optional(Email),
+    status: Schema.optional(Schema.String),
+    ...Object.fromEntries(gatewayNames(gateway).map(([, wire]) => [wire, Schema.optional(Schema.String)])),
+  })
+
+/** "Submission item (as sent on creation)". Required members as observed: `questions`, and some of scheduling and payment values. */
+const submissionItem = (gateway: string) =>
+  Schema.Struct({
+    // A missing `value` is an answer of nothing; any JSON type is allowed.
+    questions: Schema.Array(Schema.Struct({ id, value: Schema.optional(Schema.Unknown) })),
+    urlParameters: Schema.optional(
+      Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, value: Schema.String })),
+    ),
+    submissionTime: Schema.optional(DateTime),
+    lastUpdatedAt: Schema.optional(DateTime),
+    scheduling: Schema.optional(Schema.Array(Schema.Struct({ id, value: SentScheduling }))),
+    payments: Schema.optional(Schema.Array(Schema.Struct({ id, value: sentPayment(gateway) }))),
+    login: Schema.optional(Schema.Struct({ email: Email })),
+  })
+
+/** Items in one create request at most (service interface, "Limits"). */
+export const maxItems = 10
+
+/** Body of "Create submissions", for a deployment whose payment processor has this name. */
+export const createRequest = (gateway: string) =>
+  Schema.Struct({ submissions: Schema.Array(submissionItem(gateway)).pipe(Schema.maxItems(maxItems)) })
+
+/** Error envelope that has been seen; `message` may hold a JSON array of issues. */
+export const ErrorBody = Schema.Struct({ message: lenient(Schema.String), error: lenient(Schema.String) })
