@@ -34,7 +34,9 @@ export interface ProblemGroup {
   readonly column: string | undefined
   readonly question: string | undefined
   readonly count: number
-  readonly examples: ReadonlyArray<{ readonly row: number; readonly value: string | undefined; readonly message: string }>
+  readonly examples: ReadonlyArray<
+    { readonly row: number; readonly value: string | undefined; readonly message: string }
+  >
 }
 
 /** One answer that did not come back as it was sent. */

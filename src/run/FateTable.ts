@@ -1,4 +1,4 @@
-import { type Fate, type RowCounts, fates } from "../domain/fate.ts"
+import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
 
 const codes = new Map(fates.map((fate, index) => [fate, index + 1]))
 

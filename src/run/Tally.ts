@@ -1,9 +1,9 @@
 import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
 import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
-import { type Problem, cut } from "../domain/problem.ts"
-import type { Difference, ProblemGroup, RunReport } from "../domain/run.ts"
+import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
+import type { Difference, ProblemGroup, RunReport } from "../domain/run.ts"
 import { answered } from "./canaryRows.ts"
 
 /** Examples kept of each group of problems. */

@@ -1,4 +1,4 @@
-import { type RowCounts, type VerdictCounts, fates, verdicts } from "../domain/fate.ts"
+import { fates, type RowCounts, type VerdictCounts, verdicts } from "../domain/fate.ts"
 
 /** Whether every row read has exactly one fate, and every row imported one verdict (product.md, "Fates and the balance"). */
 export const balanceHolds = (rows: RowCounts, readBack: VerdictCounts): boolean =>

@@ -39,7 +39,10 @@ export const judgeCanary = (run: RunContext, session: LedgerSession, tally: Tall
     if (faults.length > 0 && !run.acceptCanary) {
       const because = `Of ${sent} rows sent first, ${faults.join(" and ")}.`
       yield* session.canary({ standing, state: "failed", because })
-      return yield* run.stop.request({ _tag: "Protected", because: `The canary failed. ${because} Nothing more was sent.` })
+      return yield* run.stop.request({
+        _tag: "Protected",
+        because: `The canary failed. ${because} Nothing more was sent.`,
+      })
     }
     if (inDoubt > 0) return yield* run.stop.request({ _tag: "CanaryInDoubt" })
     if (verdicts.verified > 0 || run.acceptCanary) {

@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import type { Item } from "../domain/item.ts"
 import type { IntendedRow, LedgerError, LedgerOvertaken, LedgerSession, ReadBack } from "../ledger/Ledger.ts"
-import { type ReadBackOptions, type ReadBackResult, readBack } from "../reconcile/ReadBack.ts"
+import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import type { BatchResult, SentRow, Sink, SinkFailure } from "../sink/Sink.ts"
 import { attentionRow } from "./review.ts"
@@ -53,7 +53,9 @@ export interface CreatedRow {
 }
 
 const created = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> =>
-  rows.flatMap(({ row, outcome }) => (outcome._tag === "Imported" ? [{ ...row, submissionId: outcome.submissionId }] : []))
+  rows.flatMap((
+    { row, outcome },
+  ) => (outcome._tag === "Imported" ? [{ ...row, submissionId: outcome.submissionId }] : []))
 
 /** Takes down what became of a batch, and stops the run where it must. */
 const settled = (delivery: Delivery, result: BatchResult) =>
@@ -76,7 +78,14 @@ const settled = (delivery: Delivery, result: BatchResult) =>
           tally.fresh.refused++
           const problem = { code: "refused", message: outcome.message } as const
           tally.problem(row.row, problem)
-          refused.push({ row: row.row, key: row.key, fate: "refused", problems: [problem], cells: row.cells, quiet: false })
+          refused.push({
+            row: row.row,
+            key: row.key,
+            fate: "refused",
+            problems: [problem],
+            cells: row.cells,
+            quiet: false,
+          })
           break
         }
         case "NotCreated":
@@ -98,7 +107,8 @@ const settled = (delivery: Delivery, result: BatchResult) =>
     } else if (trouble?._tag === "AllRefused") {
       yield* run.stop.request({
         _tag: "Protected",
-        because: `The service refuses every row for the same reason, so that the mapping or the form is to blame: ${trouble.message}`,
+        because:
+          `The service refuses every row for the same reason, so that the mapping or the form is to blame: ${trouble.message}`,
       })
     }
     yield* guard(delivery)
@@ -112,7 +122,9 @@ const guard = ({ run, tally, newRows }: Delivery) =>
     const because = overLimit("refused", limits.refused, { rows: tally.fresh.refused, of: newRows, among })
       ?? overLimit("differing or missing", limits.differing, { rows: tally.fresh.differing, of: newRows, among })
       ?? overLimit("in doubt", limits.inDoubt, { rows: tally.fresh.inDoubt, of: newRows, among })
-    return because === undefined || run.stop.requested() ? Effect.void : run.stop.request({ _tag: "Protected", because })
+    return because === undefined || run.stop.requested()
+      ? Effect.void
+      : run.stop.request({ _tag: "Protected", because })
   })
 
 /** Whether what is not read back yet stays unread: the next run reads it first. */

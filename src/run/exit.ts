@@ -19,7 +19,9 @@ export const ending = (end: Ending): { readonly exitCode: number; readonly outco
   const interrupted = has("Interrupted")
   const doubtful = end.inDoubt > 0 || has("CanaryInDoubt") !== undefined
   if (!end.balanced) return { exitCode: 70, outcome: "stopped" }
-  if (interrupted !== undefined) return { exitCode: interrupted.signal === "SIGINT" ? 130 : 143, outcome: "interrupted" }
+  if (interrupted !== undefined) {
+    return { exitCode: interrupted.signal === "SIGINT" ? 130 : 143, outcome: "interrupted" }
+  }
   if (has("Overtaken") !== undefined) return { exitCode: 6, outcome: "stopped" }
   if (has("Unavailable") !== undefined) return { exitCode: 5, outcome: "unavailable" }
   if (has("Protected") !== undefined) return { exitCode: 3, outcome: "stopped" }
@@ -33,5 +35,4 @@ export const ending = (end: Ending): { readonly exitCode: number; readonly outco
 const byGravity = [70, 130, 143, 2, 5, 3, 4, 1, 6, 0]
 
 /** The exit status over several pipelines. */
-export const gravest = (codes: ReadonlyArray<number>): number =>
-  byGravity.find((code) => codes.includes(code)) ?? 70
+export const gravest = (codes: ReadonlyArray<number>): number => byGravity.find((code) => codes.includes(code)) ?? 70

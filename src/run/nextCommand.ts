@@ -13,7 +13,7 @@ export const nextCommand = (run: {
   readonly rejected: string
 }): string | undefined => {
   const { pipeline } = run
-  const because = "--because \"…\""
+  const because = '--because "…"'
   switch (run.exitCode) {
     case 0:
       return undefined

@@ -82,12 +82,17 @@ export const send = (
 
 /** What earlier runs created and did not read back is read first. */
 const readUnread = (delivery: Delivery): Effect.Effect<void, LedgerError | LedgerOvertaken | ReportError> =>
-  Stream.runForEach(unread(delivery.run), (rows) =>
-    delivery.run.stop.requested() ? Effect.void : readBackRows(delivery, rows, false))
+  Stream.runForEach(
+    unread(delivery.run),
+    (rows) => delivery.run.stop.requested() ? Effect.void : readBackRows(delivery, rows, false),
+  )
 
 const unread = (run: RunContext) =>
-  Stream.paginateEffect(undefined as Buffer | undefined, (after) =>
-    Effect.map(run.view.sent({ after, limit: page, verdicts: ["unread"] }), (rows) => [
-      rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }])),
-      rows.length < page ? Option.none() : Option.some(rows.at(-1)?.keyDigest),
-    ]))
+  Stream.paginateEffect(
+    undefined as Buffer | undefined,
+    (after) =>
+      Effect.map(run.view.sent({ after, limit: page, verdicts: ["unread"] }), (rows) => [
+        rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }])),
+        rows.length < page ? Option.none() : Option.some(rows.at(-1)?.keyDigest),
+      ]),
+  )

@@ -1,7 +1,7 @@
+import type { StopLimit } from "../project/Pipeline.ts"
 import type { Review } from "./review.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
-import type { StopLimit } from "../project/Pipeline.ts"
 
 /** What a limit of `stopWhen` is held against: so many rows, of so many. */
 export interface Amount {
@@ -14,7 +14,9 @@ export interface Amount {
 /** A sentence when a limit is passed. A share counts only from `atLeast` rows on, so that a few rows decide nothing. */
 export const overLimit = (what: string, limit: StopLimit, amount: Amount): string | undefined => {
   if ("rows" in limit) {
-    return amount.rows > limit.rows ? `${amount.rows} rows are ${what}, more than stopWhen allows (${limit.rows}).` : undefined
+    return amount.rows > limit.rows
+      ? `${amount.rows} rows are ${what}, more than stopWhen allows (${limit.rows}).`
+      : undefined
   }
   if (amount.of < limit.atLeast || amount.rows <= limit.share * amount.of) return undefined
   return `${amount.rows} of ${amount.of} ${amount.among} are ${what} (${percent(amount.rows / amount.of)}), `

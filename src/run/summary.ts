@@ -33,8 +33,10 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
       report,
       columns: run.source.columns.map((column) => column.title),
       imported: paged((after) => run.view.sent({ after, limit: page, run: run.id })),
-      inDoubt: Stream.map(paged((after) => run.view.doubtful({ after, limit: page })), (rows) =>
-        rows.map((row) => ({ ...row, cells: row.cells ?? [] }))),
+      inDoubt: Stream.map(
+        paged((after) => run.view.doubtful({ after, limit: page })),
+        (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
+      ),
       fateOf: (row) => (row.fate === "refused" ? row : ended.survey?.fateOf(row)),
     })
     if (run.session !== undefined) {
@@ -122,7 +124,9 @@ const sentences = (end: {
   const differing = verdicts.differing - acknowledged.differing
   const missing = verdicts.missing - acknowledged.missing
   return [
-    ...(end.holds ? [] : ["The balance does not hold: this is a fault in formferry. Don't trust this run; please report it."]),
+    ...(end.holds
+      ? []
+      : ["The balance does not hold: this is a fault in formferry. Don't trust this run; please report it."]),
     ...end.reasons.flatMap((reason) => {
       switch (reason._tag) {
         case "Interrupted":
@@ -135,11 +139,19 @@ const sentences = (end: {
           return [reason.because]
       }
     }),
-    ...(end.inDoubt > 0 ? [`${count(end.inDoubt, "row is", "rows are")} in doubt: sent, and the outcome is not known.`] : []),
-    ...(differing > 0 ? [`${count(differing, "submission", "submissions")} came back different from what was sent.`] : []),
+    ...(end.inDoubt > 0
+      ? [`${count(end.inDoubt, "row is", "rows are")} in doubt: sent, and the outcome is not known.`]
+      : []),
+    ...(differing > 0
+      ? [`${count(differing, "submission", "submissions")} came back different from what was sent.`]
+      : []),
     ...(missing > 0 ? [`${count(missing, "submission", "submissions")} can't be found on the service.`] : []),
     ...(verdicts.unread > 0
-      ? [`${count(verdicts.unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`]
+      ? [
+        `${
+          count(verdicts.unread, "submission is", "submissions are")
+        } not read back yet: the next run reads them first.`,
+      ]
       : []),
     ...(end.needed > 0 ? [`${count(end.needed, "row needs", "rows need")} a person: see rejected.csv.`] : []),
     ...(end.rows.pending > 0 ? [`${count(end.rows.pending, "row is", "rows are")} left for the next run.`] : []),
@@ -158,11 +170,21 @@ const editedMapping = (run: RunContext): Effect.Effect<ReadonlyArray<string>, Le
     const rows = yield* run.view.importedUnderOtherMapping(run.mapping.fingerprint)
     return rows === 0
       ? []
-      : [`The mapping was edited: ${count(rows, "row was", "rows were")} imported under an earlier one and stay as they are.`]
+      : [
+        `The mapping was edited: ${
+          count(rows, "row was", "rows were")
+        } imported under an earlier one and stay as they are.`,
+      ]
   })
 
 const paged = <A extends { readonly keyDigest: Buffer }, E>(
   read: (after: Buffer | undefined) => Effect.Effect<ReadonlyArray<A>, E>,
 ): Stream.Stream<ReadonlyArray<A>, E> =>
-  Stream.paginateEffect(undefined as Buffer | undefined, (after) =>
-    Effect.map(read(after), (rows) => [rows, rows.length < page ? Option.none() : Option.some(rows.at(-1)?.keyDigest)]))
+  Stream.paginateEffect(
+    undefined as Buffer | undefined,
+    (after) =>
+      Effect.map(
+        read(after),
+        (rows) => [rows, rows.length < page ? Option.none() : Option.some(rows.at(-1)?.keyDigest)],
+      ),
+  )

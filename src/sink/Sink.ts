@@ -171,7 +171,10 @@ export const makeSink = (options: SinkOptions): Sink => {
         case "InDoubt":
           return result(yield* recordAll(batch, rows, { _tag: "InDoubt", reason: outcome.reason }))
         case "Unusable":
-          return result(yield* recordAll(batch, rows, { _tag: "NotCreated" }), { _tag: "Unusable", error: outcome.error })
+          return result(yield* recordAll(batch, rows, { _tag: "NotCreated" }), {
+            _tag: "Unusable",
+            error: outcome.error,
+          })
         case "NotCreated": {
           // Recorded before any waiting: a crash while waiting leaves nothing in doubt.
           yield* recordAll(batch, rows, { _tag: "NotCreated" })

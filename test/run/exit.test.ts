@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest"
+import { ending, gravest } from "../../src/run/exit.ts"
+import { overLimit } from "../../src/run/stopWhen.ts"
+
+const clean = { balanced: true, reasons: [], inDoubt: 0, unproven: 0, needed: 0 }
+const interrupted = { _tag: "Interrupted", signal: "SIGTERM" } as const
+const unavailable = { _tag: "Unavailable", because: "down" } as const
+const stopped = { _tag: "Protected", because: "canary" } as const
+
+describe("the exit status of a run", () => {
+  it("is 0 when nothing is left to do", () => {
+    expect(ending(clean)).toEqual({ exitCode: 0, outcome: "complete" })
+  })
+
+  it("tells what people must look at", () => {
+    expect(ending({ ...clean, needed: 1 })).toEqual({ exitCode: 1, outcome: "attention" })
+    expect(ending({ ...clean, unproven: 1 })).toEqual({ exitCode: 4, outcome: "differing" })
+    expect(ending({ ...clean, inDoubt: 1 })).toEqual({ exitCode: 4, outcome: "inDoubt" })
+    expect(ending({ ...clean, reasons: [{ _tag: "CanaryInDoubt" }] })).toEqual({ exitCode: 4, outcome: "inDoubt" })
+  })
+
+  it("follows the order of product.md when several apply", () => {
+    const all = { balanced: true, reasons: [stopped, unavailable, interrupted], inDoubt: 1, unproven: 1, needed: 1 }
+    expect(ending({ ...all, balanced: false }).exitCode).toBe(70)
+    expect(ending(all).exitCode).toBe(143)
+    expect(ending({ ...all, reasons: [stopped, unavailable] }).exitCode).toBe(5)
+    expect(ending({ ...all, reasons: [stopped] }).exitCode).toBe(3)
+    expect(ending({ ...all, reasons: [] }).exitCode).toBe(4)
+  })
+
+  it("is the gravest over several pipelines, and a busy one counts only before nothing", () => {
+    expect(gravest([0, 0])).toBe(0)
+    expect(gravest([0, 6])).toBe(6)
+    expect(gravest([6, 1])).toBe(1)
+    expect(gravest([1, 4, 3, 5])).toBe(5)
+    expect(gravest([5, 2, 130])).toBe(130)
+    expect(gravest([130, 70])).toBe(70)
+  })
+})
+
+describe("a limit of stopWhen", () => {
+  const share = { share: 0.2, atLeast: 10 }
+  const amount = (rows: number, of: number) => ({ rows, of, among: "rows that are new in this run" })
+
+  it("is passed by more than its share", () => {
+    expect(overLimit("invalid", share, amount(2, 10))).toBeUndefined()
+    expect(overLimit("invalid", share, amount(3, 10))).toBe(
+      "3 of 10 rows that are new in this run are invalid (30%), more than stopWhen allows (20%).",
+    )
+  })
+
+  it("counts as a share only from its least number of rows on", () => {
+    expect(overLimit("invalid", share, amount(9, 9))).toBeUndefined()
+    expect(overLimit("invalid", { share: 0.2, atLeast: 50 }, amount(49, 49))).toBeUndefined()
+  })
+
+  it("as a number counts rows, whatever their share", () => {
+    expect(overLimit("in doubt", { rows: 20 }, amount(20, 20))).toBeUndefined()
+    expect(overLimit("in doubt", { rows: 20 }, amount(21, 1_000_000))).toContain("21 rows are in doubt")
+  })
+})

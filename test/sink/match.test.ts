@@ -1,0 +1,100 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Item } from "../../src/domain/item.ts"
+import type { Submission } from "../../src/domain/submission.ts"
+import { type Fit, matchByContent } from "../../src/sink/match.ts"
+
+const item = (value: string): Item => ({ questions: [{ id: "q", value }] })
+
+const submission = (submissionId: string, value: string): Submission => ({
+  submissionId,
+  submissionTime: undefined,
+  lastUpdatedAt: undefined,
+  questions: [{ id: "q", name: "Q", type: "ShortAnswer", known: true, value }],
+  calculations: [],
+  urlParameters: [],
+  scheduling: [],
+  payments: [],
+  quiz: undefined,
+  login: undefined,
+  editLink: undefined,
+})
+
+/** Exact by the text, equivalent by the text without regard to case. */
+const fit: Fit = (sent, returned) => {
+  const a = String(sent.questions[0]?.value)
+  const b = String(returned.questions[0]?.value)
+  return a === b ? "exact" : a.toLowerCase() === b.toLowerCase() ? "equivalent" : "no"
+}
+
+const valueOf = (one: Submission | undefined) => one?.questions[0]?.value
+
+describe("matching created submissions to items by content", () => {
+  it("finds each item's own content however the service shuffled them, identical items included", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 10 }).chain((values) =>
+          fc.tuple(fc.constant(values), fc.shuffledSubarray(values, { minLength: values.length }))
+        ),
+        ([sent, answered]) => {
+          const submissions = answered.map((value, index) => submission(`s${index}`, value))
+          const matching = matchByContent(sent.map(item), submissions, [], fit)
+          expect(matching.submissions.map(valueOf)).toEqual(sent)
+          expect(new Set(matching.submissions.map((one) => one?.submissionId)).size).toBe(sent.length)
+          expect(matching.loose).toEqual([])
+        },
+      ),
+      { seed: 20261120 },
+    )
+  })
+
+  it("prefers what fits exactly over what the service normalised, and gives the rest what remains", () => {
+    const matching = matchByContent(
+      [item("lost"), item("A"), item("a")],
+      [submission("1", "a"), submission("2", "A"), submission("3", "changed beyond recognition")],
+      [],
+      fit,
+    )
+    expect(matching.submissions.map((one) => one?.submissionId)).toEqual(["3", "2", "1"])
+  })
+
+  it("with too few answers matches what fits uniquely and leaves the others in doubt", () => {
+    const matching = matchByContent(
+      [item("a"), item("b"), item("c")],
+      [submission("1", "c"), submission("2", "a")],
+      [],
+      fit,
+    )
+    expect(matching.submissions.map((one) => one?.submissionId)).toEqual(["2", undefined, "1"])
+    expect(matching.loose).toEqual([])
+  })
+
+  it("with too few answers never guesses which of two identical items it was", () => {
+    const matching = matchByContent([item("a"), item("a")], [submission("1", "a")], [], fit)
+    expect(matching.submissions).toEqual([undefined, undefined])
+    expect(matching.loose).toEqual(["1"])
+  })
+
+  it("with too few answers takes as many identical ones for identical items", () => {
+    const matching = matchByContent(
+      [item("a"), item("a"), item("b")],
+      [submission("1", "a"), submission("2", "a")],
+      [],
+      fit,
+    )
+    expect(new Set(matching.submissions.slice(0, 2).map((one) => one?.submissionId))).toEqual(new Set(["1", "2"]))
+    expect(matching.submissions[2]).toBeUndefined()
+  })
+
+  it("with too many answers keeps the ids that belong to nobody", () => {
+    const matching = matchByContent([item("a")], [submission("1", "a"), submission("2", "z")], [], fit)
+    expect(matching.submissions.map((one) => one?.submissionId)).toEqual(["1"])
+    expect(matching.loose).toEqual(["2"])
+  })
+
+  it("treats a submission that could not be decoded as missing, and keeps its id", () => {
+    const matching = matchByContent([item("a"), item("b")], [submission("1", "b"), undefined], ["1", "2"], fit)
+    expect(matching.submissions.map((one) => one?.submissionId)).toEqual([undefined, "1"])
+    expect(matching.loose).toEqual(["2"])
+  })
+})
