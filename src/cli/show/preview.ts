@@ -1,0 +1,68 @@
+import type { Fate } from "../../domain/fate.ts"
+import type { Json } from "../../domain/json.ts"
+import type { Problem } from "../../domain/problem.ts"
+import { valueText } from "../../report/differences.ts"
+import { count, fateWords } from "../../report/words.ts"
+import { cutToWidth } from "./fit.ts"
+import { paints } from "./Screen.ts"
+import type { Screen } from "./Screen.ts"
+import { table } from "./table.ts"
+
+/** One answer of a row as it would be sent. */
+export interface PreviewAnswer {
+  /** The question's or element's name. */
+  readonly name: string
+  readonly kind: string
+  /** The cells that it is made of; none for a constant. */
+  readonly cells: ReadonlyArray<{ readonly column: string; readonly text: string }>
+  /** Undefined: no answer is sent. */
+  readonly value: Json | undefined
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** One row as it would be sent, or why not. */
+export interface PreviewRow {
+  readonly row: number
+  readonly key: string | undefined
+  /** What would become of it, where that is known. */
+  readonly fate: Fate | undefined
+  readonly answers: ReadonlyArray<PreviewAnswer>
+  /** Problems that are no single answer's. */
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** Characters of a cell or value that are shown. */
+const most = 160
+
+/** One row: every cell beside the answer it becomes, and what is wrong with it. */
+const showRow = (row: PreviewRow, screen: Screen): string => {
+  const paint = paints(screen)
+  const fate = row.fate === undefined ? "" : ` ${paint[fateWords[row.fate].tone](fateWords[row.fate].title)}`
+  const key = row.key === undefined ? paint.bad("no row key") : cutToWidth(row.key, Math.max(10, screen.width - 30))
+  const problematic = row.answers.some(({ problems }) => problems.length > 0)
+  const cells = table(
+    [{ title: "question" }, { title: "cell" }, { title: "becomes" }, ...problematic ? [{ title: "problem" }] : []],
+    row.answers.map((answer) => [
+      cutToWidth(answer.name, most),
+      cutToWidth(
+        answer.cells.length === 1
+          ? answer.cells[0]?.text ?? ""
+          : answer.cells.map(({ column, text }) => `${column}: ${text}`).join(", "),
+        most,
+      ),
+      answer.value === undefined
+        ? { text: answer.problems.length > 0 ? "" : "no answer", paint: paint.soft }
+        : { text: cutToWidth(`${valueText(answer.value)}`, most), paint: paint.good },
+      ...problematic
+        ? [{ text: answer.problems.map(({ message }) => message).join(" · "), paint: paint.bad }]
+        : [],
+    ]),
+    screen,
+  )
+  const others = row.problems.map(({ message }) => paint.bad(cutToWidth(message, screen.width)))
+  return [`${paint.strong(`Row ${count(row.row)}`)} ${paint.soft("key")} ${key}${fate}`, cells, ...others].join("\n")
+}
+
+/** What would be sent for some rows, problems included. */
+export const showPreview = (rows: ReadonlyArray<PreviewRow>, screen: Screen): string =>
+  rows.length === 0 ? "There is no such row." : rows.map((row) => showRow(row, screen)).join("\n\n")

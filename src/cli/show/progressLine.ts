@@ -1,0 +1,43 @@
+import { verdicts } from "../../domain/fate.ts"
+import type { Phase, Progress } from "../../domain/progress.ts"
+import { lasting } from "../../report/span.ts"
+import { count, counted, verdictWords } from "../../report/words.ts"
+import { cutToWidth } from "./fit.ts"
+import { paints } from "./Screen.ts"
+import type { Screen } from "./Screen.ts"
+
+const phaseWords: { readonly [P in Phase]: string } = {
+  survey: "survey",
+  canary: "canary",
+  import: "import",
+  readBack: "read back",
+  report: "report",
+}
+
+/** Time to go in milliseconds, once there is a rate to tell it by. */
+const toGo = ({ read, total, rate }: Progress): number | undefined =>
+  total === undefined || rate === undefined || rate <= 0 || read >= total ? undefined : ((total - read) / rate) * 1000
+
+/** How far a run has come, on one line: the phase, rows, what was sent and read back, and what is out of the ordinary. */
+export const progressLine = (progress: Progress, screen: Screen): string => {
+  const paint = paints(screen)
+  const { read, total, rate } = progress
+  const left = toGo(progress)
+  const rows = total === undefined
+    ? counted(read, "row")
+    : `${count(read)} of ${counted(total, "row")}${total > 0 ? ` (${Math.floor((read / total) * 100)}%)` : ""}`
+  const parts = [
+    rows,
+    ...progress.sent > 0 ? [`${count(progress.sent)} sent`] : [],
+    ...verdicts.flatMap((verdict) => {
+      const number = progress.readBack[verdict]
+      return number === 0 || verdict === "unread" ? [] : [`${count(number)} ${verdictWords[verdict].title}`]
+    }),
+    ...progress.inDoubt > 0 ? [`${count(progress.inDoubt)} in doubt`] : [],
+    ...progress.throttled > 0 ? [`slowed down ${counted(progress.throttled, "time")}`] : [],
+    ...rate !== undefined && rate > 0 ? [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} rows/s`] : [],
+    ...left === undefined ? [] : [`about ${lasting(Math.max(1000, Math.round(left / 1000) * 1000))} left`],
+  ]
+  const name = phaseWords[progress.phase].padEnd(10)
+  return paint.strong(name) + cutToWidth(parts.join(" · "), Math.max(10, screen.width - name.length))
+}

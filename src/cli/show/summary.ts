@@ -1,0 +1,115 @@
+import { fates, verdicts } from "../../domain/fate.ts"
+import type { RunReport } from "../../domain/run.ts"
+import { span } from "../../report/span.ts"
+import { visible } from "../../report/visible.ts"
+import { count, counted, fateWords, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
+import { cutToWidth, wrapToWidth } from "./fit.ts"
+import { paints } from "./Screen.ts"
+import type { Screen } from "./Screen.ts"
+import { table } from "./table.ts"
+
+/** Kinds of problems, and differences, that the summary names; the report has all of them. */
+const most = 10
+
+const heading = (report: RunReport, screen: Screen): string => {
+  const paint = paints(screen)
+  const word = outcomeWords[report.outcome]
+  const took = span(report.startedAt, report.finishedAt)
+  const because = report.because.length === 0 ? [word.meaning] : report.because
+  return [
+    paint.strong(cutToWidth(`${report.pipeline} → ${report.form.name} (${report.form.service})`, screen.width)),
+    paint.soft(
+      cutToWidth(
+        `${modeWords[report.mode]} ${report.run}${took === undefined ? "" : `, took ${took}`}`,
+        screen.width,
+      ),
+    ),
+    paint[word.tone](paint.strong(word.title)),
+    ...because.flatMap((sentence) => wrapToWidth(sentence, screen.width)),
+  ].join("\n")
+}
+
+/** Every row's fate: those that occurred, and their sum. */
+const balance = (report: RunReport, screen: Screen): string => {
+  const paint = paints(screen)
+  const rows = fates.toReversed().filter((fate) => report.rows[fate] > 0).map((fate) => [
+    { text: fateWords[fate].title, paint: paint[fateWords[fate].tone] },
+    count(report.rows[fate]),
+    { text: fateWords[fate].meaning, paint: paint.soft },
+  ])
+  const holds = report.balance.holds
+    ? { text: "the balance holds", paint: paint.soft }
+    : { text: "THE BALANCE DOES NOT HOLD", paint: paint.bad }
+  return table([{ title: "rows" }, { title: "", right: true }, { title: "" }], [
+    ...rows,
+    [{ text: "read", paint: paint.strong }, { text: count(report.rows.read), paint: paint.strong }, holds],
+  ], screen)
+}
+
+const readBack = (report: RunReport, screen: Screen): string | undefined => {
+  const paint = paints(screen)
+  const rows = verdicts.filter((verdict) => report.readBack[verdict] > 0).map((verdict) => [
+    { text: verdictWords[verdict].title, paint: paint[verdictWords[verdict].tone] },
+    count(report.readBack[verdict]),
+    { text: verdictWords[verdict].meaning, paint: paint.soft },
+  ])
+  return rows.length === 0
+    ? undefined
+    : table([{ title: "read back" }, { title: "", right: true }, { title: "" }], rows, screen)
+}
+
+const problems = (report: RunReport, screen: Screen): string | undefined => {
+  if (report.problems.length === 0) return undefined
+  const groups = report.problems.toSorted((a, b) => b.count - a.count)
+  const shown = table(
+    [{ title: "problem" }, { title: "column" }, { title: "rows", right: true }, { title: "for example" }],
+    groups.slice(0, most).map((group) => {
+      const example = group.examples[0]
+      return [
+        group.code,
+        cutToWidth(group.column ?? "", 40),
+        count(group.count),
+        example === undefined ? "" : cutToWidth(`row ${example.row}: ${example.message || (example.value ?? "")}`, 240),
+      ]
+    }),
+    screen,
+  )
+  return groups.length > most ? `${shown}\n… and ${counted(groups.length - most, "more kind")} in the report` : shown
+}
+
+const differences = (report: RunReport, screen: Screen): string | undefined => {
+  if (report.differences.length === 0) return undefined
+  const byQuestion = new Map<string, { readonly name: string; readonly verdict: string; count: number }>()
+  for (const { question, name, verdict } of report.differences) {
+    const group = byQuestion.get(`${verdict} ${question}`)
+    if (group === undefined) byQuestion.set(`${verdict} ${question}`, { name, verdict, count: 1 })
+    else group.count++
+  }
+  return table(
+    [{ title: "difference" }, { title: "question" }, { title: "answers", right: true }],
+    [...byQuestion.values()].toSorted((a, b) => b.count - a.count).slice(0, most)
+      .map((group) => [group.verdict, cutToWidth(group.name, 60), count(group.count)]),
+    screen,
+  )
+}
+
+/** The end of a run: how it ended, the balance, what reading back showed, problems, where the report is, and the command to run next. `folder`: the run's folder. */
+export const showSummary = (report: RunReport, folder: string, screen: Screen): string => {
+  const paint = paints(screen)
+  const warnings = report.warnings.flatMap((warning) =>
+    wrapToWidth(`Warning: ${warning}`, screen.width).map(paint.warn)
+  )
+  return [
+    heading(report, screen),
+    balance(report, screen),
+    readBack(report, screen),
+    problems(report, screen),
+    differences(report, screen),
+    warnings.length === 0 ? undefined : warnings.join("\n"),
+    // A path and a command are not wrapped: they are copied.
+    [
+      `${paint.soft("Report")}  ${visible(folder)}/report.html`,
+      ...report.next === undefined ? [] : [`${paint.soft("Next")}    ${paint.strong(visible(report.next))}`],
+    ].join("\n"),
+  ].filter((part) => part !== undefined).join("\n\n")
+}
