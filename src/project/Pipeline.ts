@@ -92,7 +92,12 @@ export interface SinkConfig {
 export interface ReconcileConfig {
   readonly visibleWithin: Duration.Duration
   readonly tolerate: ReadonlyArray<
-    { readonly id: string | undefined; readonly name: string | undefined; readonly because: string; readonly path: YamlPath }
+    {
+      readonly id: string | undefined
+      readonly name: string | undefined
+      readonly because: string
+      readonly path: YamlPath
+    }
   >
 }
 

@@ -1,4 +1,5 @@
-import type { Duration, Redacted } from "effect"
+import type { Duration, Effect, Redacted } from "effect"
+import type { ConfigurationInvalid } from "./errors.ts"
 import type { Pipeline } from "./Pipeline.ts"
 
 /** A form service that speaks HTTP. */
@@ -7,7 +8,8 @@ export interface LiveServiceConfig {
   readonly name: string
   /** Without a trailing slash; plain http only to loopback. */
   readonly baseUrl: string
-  readonly apiKey: Redacted.Redacted
+  /** Looked up when it is needed: a key that is missing bothers only those who use the service. */
+  readonly apiKey: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
   readonly requestsPerSecond: number
   readonly concurrency: number
   readonly timeout: Duration.Duration

@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+import type { Diagnostic } from "../domain/diagnostic.ts"
+import { quoted, suggest } from "./suggestion.ts"
+
+const DiagnosticSchema: Schema.Schema<Diagnostic> = Schema.Struct({
+  severity: Schema.Literal("error", "warning"),
+  file: Schema.String,
+  line: Schema.Number,
+  column: Schema.Number,
+  excerpt: Schema.String,
+  message: Schema.String,
+  suggestion: Schema.optional(Schema.String),
+})
+
+const asText = ({ file, line, column, excerpt, message, suggestion }: Diagnostic): string =>
+  [
+    `${file}:${line}:${column}: ${message}`,
+    ...(excerpt === "" ? [] : [`  ${excerpt}`]),
+    ...(suggestion === undefined ? [] : [`  ${suggestion}`]),
+  ].join("\n")
+
+/** Configuration files that can't be used (exit 2). All that is wrong, at once. */
+export class ConfigurationInvalid extends Schema.TaggedError<ConfigurationInvalid>()("ConfigurationInvalid", {
+  diagnostics: Schema.Array(DiagnosticSchema),
+}) {
+  override get message() {
+    return this.diagnostics.map(asText).join("\n")
+  }
+}
+
+/** No project where one was looked for (exit 2). */
+export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("ProjectNotFound", {
+  /** The folder in which the search began. */
+  start: Schema.String,
+}) {
+  override get message() {
+    return `There is no config/formferry.yaml in ${this.start} or in a folder above it. Go to a project's folder, name it with --project DIR, `
+      + "or begin one with formferry init."
+  }
+}
+
+/** A pipeline that no file of the project names (exit 2). */
+export class PipelineUnknown extends Schema.TaggedError<PipelineUnknown>()("PipelineUnknown", {
+  names: Schema.Array(Schema.String),
+  known: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    return this.names.map((name) => {
+      const hint = this.known.length === 0
+        ? "The folder pipelines/ holds none."
+        : suggest(name, this.known, "Pipelines are") ?? ""
+      return `There is no pipeline ${quoted(name)}. ${hint}`.trim()
+    }).join("\n")
+  }
+}

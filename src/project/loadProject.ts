@@ -1,0 +1,129 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import type { Diagnostic } from "../domain/diagnostic.ts"
+import { openEnvironment } from "./environment.ts"
+import { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "./errors.ts"
+import type { Pipeline } from "./Pipeline.ts"
+import { listPipelines, repeatedNames } from "./pipelineFiles.ts"
+import type { PipelineText } from "./pipelineFiles.ts"
+import { pipelineOf } from "./pipelineOf.ts"
+import type { Project } from "./Project.ts"
+import { ProjectFile } from "./projectSchema.ts"
+import { decodeYaml } from "./reading.ts"
+import { keysAt, unknownServices } from "./references.ts"
+import { servicesOf } from "./servicesOf.ts"
+import { readYamlFile } from "./textFile.ts"
+import { PipelineFileSchema, vocabulary } from "./vocabulary.ts"
+import type { YamlText } from "./yamlText.ts"
+
+const configFile = ["config", "formferry.yaml"] as const
+
+/** The nearest folder from `start` upwards that has config/formferry.yaml, absolute. */
+export const findProject = (
+  start: string,
+): Effect.Effect<string, ProjectNotFound, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const first = path.resolve(start)
+    for (let folder = first;; folder = path.dirname(folder)) {
+      const found = yield* fs.exists(path.join(folder, ...configFile)).pipe(Effect.orElseSucceed(() => false))
+      if (found) return folder
+      if (path.dirname(folder) === folder) return yield* new ProjectNotFound({ start: first })
+    }
+  })
+
+/** Decodes one pipeline file; or all that is wrong with it, services that the project does not have included. */
+const decodePipeline = (
+  text: PipelineText,
+  services: ReadonlyArray<string> | undefined,
+  resolve: (path: string) => string,
+): { readonly pipeline: Pipeline } | { readonly diagnostics: ReadonlyArray<Diagnostic> } => {
+  const { yaml } = text
+  const result = decodeYaml(yaml, PipelineFileSchema, "pipeline")
+  const strangers = services === undefined || !yaml.sound ? [] : unknownServices(yaml, services)
+  if (result._tag === "Read" && strangers.length === 0) {
+    return { pipeline: pipelineOf(result.value, yaml, resolve, vocabulary) }
+  }
+  const findings = result._tag === "Read" ? strangers : [...result.findings, ...strangers]
+  return { diagnostics: findings.toSorted((a, b) => a.offset - b.offset).map(yaml.diagnostic) }
+}
+
+/**
+ * Loads a project: config/formferry.yaml and the pipelines asked for.
+ * @param dir the project's folder
+ * @param options.pipelines names of pipelines: only their files are checked, so that a broken one does not stop another; `all` (default): every file
+ * @returns the project with these pipelines
+ * All that is wrong in these files comes at once, as `ConfigurationInvalid`.
+ */
+export const loadProject = (
+  dir: string,
+  options: { readonly pipelines?: "all" | ReadonlyArray<string> } = {},
+): Effect.Effect<
+  Project,
+  ConfigurationInvalid | ProjectNotFound | PipelineUnknown,
+  FileSystem.FileSystem | Path.Path
+> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const root = path.resolve(dir)
+    const config = path.join(root, ...configFile)
+    if (!(yield* fs.exists(config).pipe(Effect.orElseSucceed(() => false)))) {
+      return yield* new ProjectNotFound({ start: root })
+    }
+
+    const from = (folder: string) => (file: string) => path.resolve(folder, file)
+    const diagnostics: Array<Diagnostic> = []
+
+    const projectText = yield* readYamlFile(root, config)
+    let yaml: YamlText | undefined
+    let file: ProjectFile | undefined
+    if (projectText._tag === "Unreadable") {
+      diagnostics.push(...projectText.diagnostics)
+    } else {
+      yaml = projectText.yaml
+      const result = decodeYaml(yaml, ProjectFile, "project")
+      if (result._tag === "Read") file = result.value
+      else diagnostics.push(...result.findings.map(yaml.diagnostic))
+    }
+    const services = yaml === undefined || !yaml.sound ? undefined : keysAt(yaml, ["services"]) ?? []
+
+    const wanted = options.pipelines ?? "all"
+    const listing = yield* listPipelines(root)
+    const asked = (name: string | undefined) => wanted === "all" || (name !== undefined && wanted.includes(name))
+    const texts = listing.texts.filter(({ name }) => asked(name))
+    const missing = wanted === "all" ? [] : wanted.filter((name) => !listing.texts.some((text) => text.name === name))
+
+    // A file whose name can't be read may be the one that is asked for.
+    const nameless = listing.texts.filter(({ name }) => name === undefined)
+    const suspects = wanted !== "all" && missing.length > 0 ? nameless : []
+    if (wanted === "all" || missing.length > 0) diagnostics.push(...listing.unreadable)
+    diagnostics.push(...repeatedNames(texts))
+
+    const pipelines = new Map<string, Pipeline>()
+    for (const text of [...texts, ...suspects]) {
+      const decoded = decodePipeline(text, services, from(text.folder))
+      if ("pipeline" in decoded) pipelines.set(decoded.pipeline.name, decoded.pipeline)
+      else diagnostics.push(...decoded.diagnostics)
+    }
+
+    if (diagnostics.length > 0) return yield* new ConfigurationInvalid({ diagnostics })
+    if (missing.length > 0) {
+      const known = listing.texts.flatMap(({ name }) => name ?? [])
+      return yield* new PipelineUnknown({ names: missing, known })
+    }
+    if (file === undefined || yaml === undefined) {
+      return yield* Effect.dieMessage("A project without file and diagnostics")
+    }
+    const environment = yield* openEnvironment(path.join(root, ".env"))
+    const resolve = from(path.dirname(config))
+    const project: Project = {
+      root,
+      services: servicesOf({ yaml, environment, fs, resolve }, file.services),
+      ledger: resolve(file.ledger?.file ?? "../.formferry/ledger.db"),
+      reports: resolve(file.reports ?? "../reports"),
+      pipelines,
+    }
+    return project
+  })

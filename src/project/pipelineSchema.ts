@@ -1,0 +1,160 @@
+import { Duration, Schema } from "effect"
+import { expecting, needed, optional, withRules } from "./annotated.ts"
+import { elementEntry, ownEntry, questionEntry, urlParameterEntry } from "./entrySchema.ts"
+import type { Kinds } from "./entrySchema.ts"
+import { Column, Columns, Identifier, Name, Path, Time, whole } from "./scalars.ts"
+import { stopFields } from "./stopLimit.ts"
+
+const Character = Schema.String.pipe(Schema.pattern(/^[^"\r\n]$/u)).annotations(expecting("one character, such as `;`"))
+const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]{1,3}[1-9]\d*$/))
+  .annotations(expecting("a range such as `B3:H400`"))
+
+const source = Schema.Struct({
+  file: needed(Path, { description: "The file to read, relative to this one", examples: ["../samples/contacts.csv"] }),
+  format: optional(Schema.Literal("csv", "excel"), { description: "Recognised, and said, when left out" }),
+  encoding: optional(Name.annotations(expecting("an encoding such as `utf-8` or `windows-1252`")), {
+    description: "When left out: the byte order mark, else strict UTF-8, else detected, and said",
+    examples: ["windows-1252"],
+  }),
+  delimiter: optional(Character, {
+    description: "What separates cells of a CSV file; detected when left out",
+    examples: [";"],
+  }),
+  headerRow: optional(whole(1), { description: "The row that holds the header, from 1; rows above it are skipped" }),
+  sheet: optional(Schema.Union(whole(1), Name).annotations(expecting("a sheet's name or number")), {
+    description: "The sheet of a workbook, by name or number; the first visible one when left out",
+    examples: ["Responses"],
+  }),
+  range: optional(Range, { description: "Narrows the sheet", examples: ["B3:H400"] }),
+  rowKey: needed(
+    Schema.Union(Schema.Literal("content"), Columns).annotations(expecting("a list of columns, or `content`")),
+    {
+      description:
+        "What makes a row the same row tomorrow: columns, or `content` (the cells of the columns used at the first run, plus a number for "
+        + "identical rows) for sources to which rows are only ever added",
+      examples: [["Customer No"]],
+    },
+  ),
+  empty: optional(Schema.Array(Schema.String), {
+    description: "Cells that mean: no answer. An empty cell always does",
+    examples: [["", "N/A", "-"]],
+    default: [""],
+  }),
+}).annotations(expecting("the keys of a source"))
+
+const mapping = (kinds: Kinds, elements: ElementParts) => {
+  const question = questionEntry(kinds)
+  const urlParameter = urlParameterEntry(kinds)
+  const time = ownEntry(kinds, "dateTime")
+  return Schema.Struct({
+    questions: optional(Schema.Array(question), { description: "Answers, question by question" }),
+    urlParameters: optional(Schema.Array(urlParameter), { description: "URL parameters of the form" }),
+    submissionTime: optional(time, { description: "When the answers were given" }),
+    lastUpdatedAt: optional(time, { description: "When the answers were last changed" }),
+    login: optional(ownEntry(kinds, "email"), { description: "The e-mail address of the respondent who logged in" }),
+    scheduling: optional(Schema.Array(elementEntry(kinds, elements.scheduling, "Scheduling")), {
+      description: "Scheduling fields",
+    }),
+    payments: optional(Schema.Array(elementEntry(kinds, elements.payments, "Payment")), {
+      description: "Payment fields",
+    }),
+    ignore: optional(Schema.Array(Column), {
+      description: "Columns left behind on purpose",
+      examples: [["Internal note"]],
+    }),
+    unmapped: optional(Schema.Literal("error", "warn", "ignore"), {
+      description: "What any other column without a mapping is",
+      default: "warn",
+    }),
+  }).annotations(expecting("the keys of a mapping"))
+}
+
+const destination = {
+  service: optional(Identifier, { description: "The service, by its name in config/formferry.yaml" }),
+  form: optional(Name, { description: "The form's id in the service" }),
+}
+
+const Target = Schema.Struct({
+  service: needed(Identifier, { description: "The service, by its name in config/formferry.yaml" }),
+  form: needed(Name, { description: "The form's id in the service" }),
+}).annotations({ ...expecting("a service and a form"), identifier: "Target" })
+
+const sink = withRules(
+  Schema.Struct({
+    ...destination,
+    targets: optional(Schema.Record({ key: Identifier, value: Target }).annotations(expecting("targets by name")), {
+      description: "Several destinations by name, chosen with --to; instead of service and form",
+    }),
+    alongside: optional(Schema.Array(Identifier), { description: "Other pipelines that feed the same form" }),
+    batchSize: optional(whole(1, 10), { description: "Rows in one request", default: 10 }),
+    concurrency: optional(whole(1, 64), { description: "Batches in flight", default: 4 }),
+    retries: optional(
+      Schema.Struct({
+        attempts: optional(whole(1, 100), { description: "Attempts in all", default: 6 }),
+        base: optional(Time, { description: "The first wait", default: Duration.millis(500) }),
+        max: optional(Time, { description: "The longest wait", default: Duration.seconds(30) }),
+      }).annotations(expecting("attempts, base and max")),
+      { description: "How often something that was proven not to have arrived is tried again" },
+    ),
+    inDoubt: optional(Schema.Literal("hold", "resend"), {
+      description: "Rows whose outcome is not known: held, or sent once more in the next run (may create duplicates)",
+      default: "hold",
+    }),
+    onChange: optional(Schema.Literal("report", "ignore"), {
+      description: "Rows that changed since they were imported",
+      default: "report",
+    }),
+    canary: optional(
+      Schema.Union(whole(1, 10), Schema.Literal("off")).annotations(
+        expecting("a number of rows from 1 to 10, or `off`"),
+      ),
+      { description: "Rows that are sent and verified before all others, at most; or off", default: 10 },
+    ),
+    stopWhen: optional(
+      Schema.Struct({
+        ...stopFields,
+      }).annotations(expecting("limits by what they count")),
+      { description: "Limits that stop the run" },
+    ),
+  }),
+  { exactlyOne: ["service", "targets"], needs: { service: ["form"] }, excludes: { targets: ["form"] } },
+).annotations(expecting("the keys of a sink"))
+
+const Tolerated = withRules(
+  Schema.Struct({
+    id: optional(Name, { description: "The question's id" }),
+    name: optional(Name, { description: "The question's name" }),
+    because: needed(Name.annotations(expecting("a reason")), { description: "Why its differences don't matter" }),
+  }),
+  { atLeastOne: ["id", "name"] },
+).annotations({ ...expecting("a question and a reason"), identifier: "Tolerated" })
+
+const reconcile = Schema.Struct({
+  visibleWithin: optional(Time, {
+    description: "How long a created submission may stay unreadable",
+    default: Duration.seconds(60),
+  }),
+  tolerate: optional(Schema.Array(Tolerated), { description: "Questions whose differences don't matter, and why" }),
+}).annotations(expecting("visibleWithin and tolerate"))
+
+/** The parts of scheduling and payment values: part → kind. */
+export interface ElementParts {
+  readonly scheduling: Readonly<Record<string, string>>
+  readonly payments: Readonly<Record<string, string>>
+}
+
+/** A pipeline file (configuration.md, "pipelines/NAME.yaml"), for the kinds there are. */
+export const pipelineSchema = (kinds: Kinds, elements: ElementParts) =>
+  Schema.Struct({
+    pipeline: needed(Identifier, {
+      description: "Its identity in the ledger; the file may be renamed, this not (else renamedFrom)",
+      examples: ["contacts"],
+    }),
+    renamedFrom: optional(Identifier, { description: "The name under which it imported before" }),
+    source: needed(source, { description: "Where the rows come from" }),
+    mapping: needed(mapping(kinds, elements), { description: "How a row becomes a submission" }),
+    sink: needed(sink, { description: "Where the rows go, and how" }),
+    reconcile: optional(reconcile, { description: "How what arrived is verified" }),
+  }).annotations({ title: "formferry pipeline", description: "One pipeline: source, mapping, sink, reconcile" })
+
+export type PipelineFile = Schema.Schema.Type<ReturnType<typeof pipelineSchema>>

@@ -1,0 +1,99 @@
+import { Duration, Schema } from "effect"
+import { expecting, needed, optional, withRules } from "./annotated.ts"
+import { Identifier, Name, Path, PositiveTime, whole } from "./scalars.ts"
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+const addressFault = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  if (username !== "" || password !== "") {
+    return "The base address holds a user name or password: the key goes into apiKey."
+  }
+  if (search !== "" || hash !== "") return "The base address ends with its path: no `?` and no `#`."
+  if (protocol === "https:") return undefined
+  if (protocol !== "http:") return "The base address begins with https://."
+  return loopback.test(hostname)
+    ? undefined
+    : "Plain http only goes to this machine (localhost): the key would travel in the open. Write https://."
+}
+
+const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { pattern: "^https?://[^?#]+$" } }))
+  .annotations(expecting("an address such as https://forms.example.com/v1/api"))
+
+const ApiKey = withRules(
+  Schema.Struct({
+    env: optional(
+      Schema.String.pipe(Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/))
+        .annotations(expecting("the name of an environment variable")),
+      {
+        description: "The environment variable that holds the key; a .env file beside config/ is read too",
+        examples: ["FORM_SERVICE_API_KEY"],
+      },
+    ),
+    file: optional(Path, { description: "A file that holds the key", examples: ["/run/secrets/form-key"] }),
+  }),
+  { exactlyOne: ["env", "file"] },
+).annotations(expecting("{ env: NAME } or { file: PATH }; a key itself never stands in a file that is shared"))
+
+const Live = Schema.Struct({
+  baseUrl: needed(BaseUrl, {
+    description: "The service's address with its version segment; plain http only to loopback",
+    examples: ["https://forms.example.com/v1/api"],
+  }),
+  apiKey: needed(ApiKey, { description: "Where the key is: { env: NAME } or { file: PATH }" }),
+  requestsPerSecond: optional(
+    Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1_000))
+      .annotations(expecting("a number above 0, 1000 at most")),
+    { description: "Requests of this process in a second; the service's own rate headers and 429s win", default: 5 },
+  ),
+  concurrency: optional(whole(1, 256), { description: "Requests in flight at most", default: 8 }),
+  timeout: optional(PositiveTime, { description: "How long one request may take", default: Duration.seconds(30) }),
+  editLinkParameter: optional(Name, {
+    description: "The read operation's parameter that adds the edit link",
+    default: "includeEditLink",
+  }),
+  gateway: optional(
+    Schema.String.pipe(Schema.pattern(/^[A-Za-z][A-Za-z0-9]*$/)).annotations(expecting("a name of letters and digits")),
+    { description: "The payment processor's name in the wire's field names", default: "gateway" },
+  ),
+  confirm: optional(Schema.Boolean, { description: "Whether `run` against it needs --confirm", default: true }),
+}).annotations({ ...expecting("a service"), identifier: "LiveService", description: "A form service that speaks HTTP" })
+
+const Practice = Schema.Struct({
+  practice: needed(
+    Schema.Struct({
+      forms: needed(Path, { description: "The folder of form files", examples: ["../samples/forms"] }),
+      store: optional(Path, {
+        description: "The folder in which its submissions survive a restart; in memory only when left out",
+        examples: ["../.formferry/practice"],
+      }),
+    }).annotations(expecting("forms and store")),
+    { description: "The embedded practice service" },
+  ),
+}).annotations({
+  ...expecting("a service"),
+  identifier: "PracticeService",
+  description: "The embedded practice service; it needs no key",
+})
+
+/** The project file (configuration.md, "config/formferry.yaml"). */
+export const ProjectFile = Schema.Struct({
+  services: needed(
+    Schema.Record({ key: Identifier, value: Schema.Union(Live, Practice).annotations(expecting("a service")) })
+      .annotations(expecting("services by name")),
+    { description: "Form services by name" },
+  ),
+  ledger: optional(
+    Schema.Struct({ file: needed(Path, { description: "The ledger's file" }) }).annotations(
+      expecting("{ file: PATH }"),
+    ),
+    {
+      description: "The durable memory of what became of every row",
+      default: { file: "../.formferry/ledger.db" },
+    },
+  ),
+  reports: optional(Path, { description: "The folder of the reports", default: "../reports" }),
+}).annotations({ title: "formferry project", description: "Services, ledger and reports of a project" })
+
+export type ProjectFile = Schema.Schema.Type<typeof ProjectFile>

@@ -1,0 +1,179 @@
+import { ParseResult, Schema } from "effect"
+import type { SchemaAST } from "effect"
+import { isMap, isScalar, isSeq } from "yaml"
+import type { Node, Scalar, YAMLMap, YAMLSeq } from "yaml"
+import type { Finding } from "./finding.ts"
+import type { Place, Reading } from "./place.ts"
+import { chooseStruct, readKeys } from "./readingStruct.ts"
+import { literals, shapesOf } from "./shapes.ts"
+import { nearest, quoted } from "./suggestion.ts"
+import { expected, ownSentence } from "./wording.ts"
+import { written } from "./yamlText.ts"
+import type { YamlText } from "./yamlText.ts"
+
+const mostValues = 200_000
+
+const decoders = new WeakMap<SchemaAST.AST, (value: unknown) => ParseResult.ParseIssue | undefined>()
+
+/** A check of one schema, built once: what is wrong with an encoded value, if anything. */
+const checker = (ast: SchemaAST.AST): (value: unknown) => ParseResult.ParseIssue | undefined => {
+  const before = decoders.get(ast)
+  if (before !== undefined) return before
+  const decode = ParseResult.decodeUnknownEither(Schema.make<unknown, unknown, never>(ast), { errors: "all" })
+  const check = (value: unknown) => {
+    const result = decode(value)
+    return result._tag === "Left" ? result.left : undefined
+  }
+  decoders.set(ast, check)
+  return check
+}
+
+/** Where to point for a place: its value, or what names it when the value is empty. */
+const offsetOf = (place: Place): number => {
+  const empty = place.node === null || (place.node.range?.[0] === place.node.range?.[1])
+  return ((empty ? place.owner ?? place.node : place.node)?.range?.[0]) ?? 0
+}
+
+const shown = (node: Node): string => {
+  if (isSeq(node)) return "a list"
+  if (isMap(node)) return "a mapping"
+  const text = written(node as Scalar)
+  return text === "" ? "empty" : quoted(text.length > 60 ? text.slice(0, 59) + "…" : text)
+}
+
+const fail = (reading: Reading, place: Place, message: string, suggestion?: string): undefined => {
+  reading.findings.push({ offset: offsetOf(place), message, suggestion })
+  return undefined
+}
+
+const mismatch = (reading: Reading, ast: SchemaAST.AST, place: Place, node: Node): undefined => {
+  const texts = literals(ast)
+  const near = isScalar(node) ? nearest(written(node), texts) : undefined
+  return fail(
+    reading,
+    place,
+    `${quoted(place.name)} expects ${expected(ast)}, not ${shown(node)}.`,
+    near === undefined ? undefined : `Did you mean ${quoted(near)}?`,
+  )
+}
+
+const readScalar = (reading: Reading, ast: SchemaAST.AST, place: Place, node: Scalar): unknown => {
+  const { scalars, lists, structs } = shapesOf(ast)
+  if (node.value === null) {
+    if (scalars.some((scalar) => checker(scalar)(null) === undefined)) return null
+    const text = written(node)
+    return text === ""
+      ? fail(reading, place, `${quoted(place.name)} has no value.`, `It expects ${expected(ast)}.`)
+      : fail(
+        reading,
+        place,
+        `${quoted(place.name)} expects ${expected(ast)}, and ${quoted(text)} is nothing.`,
+        `The text is written in quotes: "${text}".`,
+      )
+  }
+  // What YAML makes of it counts where the schema asks for that; where it asks for text, the text as written does.
+  const candidates = typeof node.value === "string" ? [node.value] : [node.value, written(node)]
+  for (const candidate of candidates) {
+    if (scalars.some((scalar) => checker(scalar)(candidate) === undefined)) return candidate
+  }
+  const only = scalars.length === 1 && lists.length === 0 && structs.length === 0 ? scalars[0] : undefined
+  const issue = only === undefined ? undefined : checker(only)(candidates[candidates.length - 1])
+  const sentence = issue === undefined ? undefined : ownSentence(issue)
+  return sentence === undefined ? mismatch(reading, ast, place, node) : fail(reading, place, sentence)
+}
+
+const whole = (reading: Reading, ast: SchemaAST.AST, place: Place, before: number, value: unknown): unknown => {
+  if (reading.findings.length > before) return undefined
+  const issue = checker(ast)(value)
+  if (issue === undefined) return value
+  return fail(reading, place, ownSentence(issue) ?? `${quoted(place.name)} expects ${expected(ast)}.`)
+}
+
+const readList = (reading: Reading, ast: SchemaAST.AST, place: Place, node: YAMLSeq): unknown => {
+  const list = shapesOf(ast).lists[0]
+  if (list === undefined) return mismatch(reading, ast, place, node)
+  const { elements, rest } = list.core
+  const before = reading.findings.length
+  const values = node.items.map((item, index) => {
+    const type = elements[index]?.type ?? rest[0]?.type
+    const owner = (item as Node | null) ?? node
+    const at: Place = { node: item as Node | null, owner, name: place.name }
+    return type === undefined ? fail(reading, at, `${quoted(place.name)} has too many items.`) : read(reading, type, at)
+  })
+  const least = elements.filter((element) => !element.isOptional).length
+  if (values.length < least) {
+    return fail(reading, place, `${quoted(place.name)} is an empty list.`, `It expects ${expected(ast)}.`)
+  }
+  return whole(reading, list.ast, place, before, values)
+}
+
+const readMap = (reading: Reading, ast: SchemaAST.AST, place: Place, node: YAMLMap): unknown => {
+  const { structs } = shapesOf(ast)
+  if (structs.length === 0) return mismatch(reading, ast, place, node)
+  const before = reading.findings.length
+  const members = reading.yaml.members(node)
+  const choice = chooseStruct(structs, members, reading)
+  const value = readKeys(reading, choice, members, place, read)
+  return whole(reading, choice.struct.ast, place, before, value)
+}
+
+/**
+ * Reads a YAML value as a schema's encoded side asks for it. What is wrong is added to `reading.findings`: one mistake, one finding, at its place.
+ * @returns the value to decode; of any use only while there are no findings
+ */
+const read = (reading: Reading, ast: SchemaAST.AST, place: Place): unknown => {
+  reading.left -= 1
+  if (reading.left === 0) {
+    reading.findings.push({
+      offset: 0,
+      message: `The aliases of this file expand to more than ${mostValues.toLocaleString("en")} values.`,
+      suggestion: "Write fewer aliases of aliases.",
+    })
+  }
+  if (reading.left <= 0) return undefined
+  const node = reading.yaml.resolve(place.node)
+  const at: Place = { ...place, node: node ?? place.node }
+  if (isMap(node)) return readMap(reading, ast, at, node)
+  if (isSeq(node)) return readList(reading, ast, at, node)
+  if (isScalar(node)) return readScalar(reading, ast, at, node)
+  return fail(reading, at, `${quoted(place.name)} has no value.`, `It expects ${expected(ast)}.`)
+}
+
+/** A file's value as a schema decodes it, or all that is wrong with it. */
+export type ReadResult<A> =
+  | { readonly _tag: "Read"; readonly value: A }
+  | { readonly _tag: "Wrong"; readonly findings: ReadonlyArray<Finding> }
+
+/**
+ * Decodes a YAML file by a schema.
+ * @param what what the file is, for the messages about its top: `pipeline`
+ */
+export const decodeYaml = <A, I>(yaml: YamlText, schema: Schema.Schema<A, I>, what: string): ReadResult<A> => {
+  if (!yaml.sound) return { _tag: "Wrong", findings: yaml.findings }
+  const reading: Reading = {
+    yaml,
+    findings: [...yaml.findings],
+    left: mostValues,
+    check: (ast, value) => checker(ast)(value),
+  }
+  const encoded = read(reading, schema.ast, { node: yaml.root, owner: yaml.root, name: what })
+  if (reading.findings.length > 0) return { _tag: "Wrong", findings: distinct(reading.findings) }
+  const decoded = ParseResult.decodeUnknownEither(schema, { errors: "all" })(encoded)
+  if (decoded._tag === "Right") return { _tag: "Read", value: decoded.right }
+  const paths = new Map<string, Finding>()
+  for (const { path, message } of ParseResult.ArrayFormatter.formatIssueSync(decoded.left)) {
+    const key = path.map(String)
+    const offset = yaml.offset(path.filter((step) => typeof step !== "symbol"), "value")
+    paths.set(key.join("."), { offset, message: `${quoted(key.join("."))}: ${message}` })
+  }
+  return { _tag: "Wrong", findings: [...paths.values()] }
+}
+
+/** The same mistake, reached by several aliases, is one mistake. */
+const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  const seen = new Set<string>()
+  return findings.filter(({ offset, message }) => {
+    const key = `${offset} ${message}`
+    return !seen.has(key) && seen.add(key)
+  }).toSorted((a, b) => a.offset - b.offset)
+}

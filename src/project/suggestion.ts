@@ -1,0 +1,34 @@
+import { distance } from "fastest-levenshtein"
+
+const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, "")
+
+/** The candidate that looks most like `word`, or undefined when none is near enough to be what was meant. */
+export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
+  const wanted = plain(word)
+  let best: string | undefined
+  let least = Infinity
+  for (const candidate of candidates) {
+    const steps = distance(wanted, plain(candidate))
+    if (steps < least) {
+      best = candidate
+      least = steps
+    }
+  }
+  const longest = Math.max(wanted.length, best === undefined ? 0 : plain(best).length)
+  return least <= Math.max(1, Math.floor(longest / 3)) && least < longest ? best : undefined
+}
+
+/** `a`, `b or c`, `a, b or c`. */
+export const oneOf = (words: ReadonlyArray<string>, joint = "or"): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${joint} ${words[words.length - 1]}`
+
+export const quoted = (word: string): string => "`" + word + "`"
+
+/** A sentence that names the nearest candidate; else all of them, when they are few. */
+export const suggest = (word: string, candidates: ReadonlyArray<string>, what: string): string | undefined => {
+  const near = nearest(word, candidates)
+  if (near !== undefined) return `Did you mean ${quoted(near)}?`
+  return candidates.length > 0 && candidates.length <= 24
+    ? `${what}: ${oneOf(candidates.map(quoted), "and")}.`
+    : undefined
+}

@@ -1,0 +1,209 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml"
+import type { Alias, Node, Scalar, YAMLMap } from "yaml"
+import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
+import type { Finding } from "./finding.ts"
+import type { Document } from "./Pipeline.ts"
+import { isSecretKey, withoutSecrets } from "./secretsInText.ts"
+import { quoted } from "./suggestion.ts"
+import { syntaxFinding } from "./yamlSyntax.ts"
+
+/** One member of a mapping, merge keys already followed. */
+export interface Member {
+  readonly key: string
+  readonly keyNode: Node
+  readonly value: Node | null
+}
+
+/** A YAML file: its nodes, where they stand, and what is wrong with it as YAML. */
+export interface YamlText extends Document {
+  readonly root: Node | null
+  /** Faults of the YAML itself. */
+  readonly findings: ReadonlyArray<Finding>
+  /** Whether the nodes can be trusted: false after a fault of syntax, true after a repeated key. */
+  readonly sound: boolean
+  /** The node an alias stands for; other nodes as they are. */
+  readonly resolve: (node: Node | null) => Node | null
+  /** Members of a mapping with merge keys (`<<`) followed: its own first, each key once. */
+  readonly members: (map: YAMLMap) => ReadonlyArray<Member>
+  /** The offset of a path's value or key; of the nearest parent when the path is not there. */
+  readonly offset: (path: YamlPath, point: "key" | "value") => number
+  readonly diagnostic: (finding: Finding) => Diagnostic
+}
+
+const isMerge = (key: unknown): key is Scalar => isScalar(key) && key.type === "PLAIN" && key.source === "<<"
+
+/** A scalar as it is written: `007`, `yes` and `1.50` stay what they are. */
+export const written = (scalar: Scalar): string =>
+  typeof scalar.value === "string" ? scalar.value : scalar.source ?? String(scalar.value)
+
+const start = (node: Node | null | undefined): number => node?.range?.[0] ?? 0
+
+/**
+ * Parses a configuration file.
+ * @param file its name as people should see it
+ * @param text its content; a byte order mark is left out
+ */
+export const parseYaml = (file: string, text: string): YamlText => {
+  const source = text.startsWith("\uFEFF") ? text.slice(1) : text
+  const lines = new LineCounter()
+  const document = parseDocument<Node>(source, {
+    lineCounter: lines,
+    merge: true,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: "silent",
+    strict: true,
+  })
+  const findings: Array<Finding> = []
+  const targets = new Map<Alias, Node>()
+  const secrets: Array<readonly [number, number]> = []
+  let sound = true
+
+  for (const error of [...document.errors, ...document.warnings]) {
+    findings.push(syntaxFinding(error))
+    sound = false
+    // The first fault of syntax makes those behind it: one mistake, one diagnostic.
+    break
+  }
+
+  const markSecrets = (value: Node | null): void => {
+    if (isScalar(value) && value.range && value.source !== "") secrets.push([value.range[0], value.range[1]])
+    if (isSeq(value)) { for (const item of value.items) markSecrets(item as Node | null) }
+    if (isMap(value)) {
+      for (const pair of value.items) {
+        const key = isScalar(pair.key) ? written(pair.key) : ""
+        if (key !== "env" && key !== "file") markSecrets(pair.value as Node | null)
+      }
+    }
+  }
+
+  const anchors = new Map<string, Node>()
+  visit(document, {
+    Node: (_key, node, path) => {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source)
+        if (target === undefined) {
+          findings.push({
+            offset: start(node),
+            message: `There is no anchor ${quoted("&" + node.source)} above this line.`,
+            suggestion: `Text that begins with an asterisk is written in quotes: "*${node.source}".`,
+          })
+          sound = false
+        } else if (path.includes(target)) {
+          findings.push({ offset: start(node), message: `${quoted("*" + node.source)} contains itself.` })
+          sound = false
+        } else {
+          targets.set(node, target)
+        }
+        return
+      }
+      if (node.anchor !== undefined && node.anchor !== "") anchors.set(node.anchor, node)
+      if (!isMap(node)) return
+      const seen = new Set<string>()
+      for (const pair of node.items) {
+        if (!isScalar(pair.key)) {
+          findings.push({
+            offset: start(isPair(pair) ? (pair.key as Node) : node),
+            message: "A key is text, not a list or a mapping.",
+          })
+          sound = false
+          continue
+        }
+        const key = written(pair.key)
+        if (isSecretKey(key)) markSecrets(pair.value as Node | null)
+        if (seen.has(key)) {
+          findings.push({
+            offset: start(pair.key),
+            message: `${quoted(key)} is given twice.`,
+            suggestion: isMerge(pair.key) ? "Several are merged with a list: <<: [*a, *b]." : "Keep one of them.",
+          })
+        }
+        seen.add(key)
+      }
+    },
+  })
+
+  const root = document.contents
+  if (findings.length === 0 && (root === null || (isScalar(root) && root.value === null))) {
+    findings.push({ offset: 0, message: "The file is empty.", suggestion: "See docs/ for a first one." })
+    sound = false
+  }
+
+  const resolve = (node: Node | null): Node | null => (isAlias(node) ? targets.get(node) ?? null : node)
+
+  const known = new WeakMap<YAMLMap, ReadonlyArray<Member>>()
+  const members = (map: YAMLMap): ReadonlyArray<Member> => {
+    const before = known.get(map)
+    if (before !== undefined) return before
+    const own = new Map<string, Member>()
+    const merged: Array<Member> = []
+    for (const pair of map.items) {
+      if (!isScalar(pair.key)) continue
+      const value = pair.value as Node | null
+      if (isMerge(pair.key)) {
+        const from = resolve(value)
+        for (const one of isSeq(from) ? from.items : [from]) {
+          const target = resolve(one as Node | null)
+          if (isMap(target)) merged.push(...members(target))
+        }
+      } else if (!own.has(written(pair.key))) {
+        own.set(written(pair.key), { key: written(pair.key), keyNode: pair.key, value })
+      }
+    }
+    for (const member of merged) if (!own.has(member.key)) own.set(member.key, member)
+    const all = [...own.values()]
+    known.set(map, all)
+    return all
+  }
+
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(Math.min(offset, source.length))
+    const from = lines.lineStarts[Math.max(0, line - 1)] ?? 0
+    const end = source.indexOf("\n", from)
+    const whole = source.slice(from, end === -1 ? source.length : end).replace(/\r$/, "")
+    const ranges = secrets
+      .filter(([begin, stop]) => begin < from + whole.length && stop > from)
+      .map(([begin, stop]) => [Math.max(0, begin - from), Math.min(whole.length, stop - from)] as const)
+    return { line: Math.max(1, line), column: Math.max(1, col), excerpt: withoutSecrets(whole, ranges) }
+  }
+
+  const offsetOf = (path: YamlPath, point: "key" | "value"): number => {
+    let node: Node | null = resolve(root)
+    let offset = start(node)
+    for (const [index, step] of path.entries()) {
+      const last = index === path.length - 1
+      if (isMap(node)) {
+        const member = members(node).find((one) => one.key === String(step))
+        if (member === undefined) return offset
+        const empty = member.value === null || member.value.range?.[0] === member.value.range?.[1]
+        offset = start((last && point === "key") || empty ? member.keyNode : member.value)
+        node = resolve(member.value)
+      } else if (isSeq(node) && typeof step === "number" && step in node.items) {
+        const item = node.items[step] as Node | null
+        offset = item === null ? offset : start(item)
+        node = resolve(item)
+      } else {
+        return offset
+      }
+    }
+    return offset
+  }
+
+  return {
+    file,
+    root,
+    findings,
+    sound,
+    resolve,
+    members,
+    offset: offsetOf,
+    at: (path, point = "value") => place(offsetOf(path, point)),
+    diagnostic: ({ offset, message, suggestion }) => ({
+      severity: "error",
+      file,
+      ...place(offset),
+      message,
+      suggestion,
+    }),
+  }
+}
