@@ -3,7 +3,7 @@ import type { RunContext } from "./RunContext.ts"
 import type { Tally } from "./Tally.ts"
 
 /** Tells how far the run has come. */
-export const showProgress = (run: RunContext, tally: Tally): Effect.Effect<void> =>
+export const showProgress = (run: Pick<RunContext, "progress" | "service">, tally: Tally): Effect.Effect<void> =>
   Effect.flatMap(run.service.requests, (requests) =>
     run.progress({
       phase: tally.phase,

@@ -1,0 +1,45 @@
+import type { FileSystem, Path } from "@effect/platform"
+import { Duration, Effect } from "effect"
+import type { Scope } from "effect"
+import type { PracticeFailure } from "../practice/embedded.ts"
+import type { ConfigurationInvalid } from "../project/errors.ts"
+import type { ServiceConfig } from "../project/Project.ts"
+import { make } from "../service/client.ts"
+import type { FormService, ServiceUnusable } from "../service/FormService.ts"
+
+/** A form service, opened, and how the ledger calls it. */
+export interface OpenedService {
+  readonly name: string
+  readonly service: FormService
+  /** What stands for the service in a destination: its address; the embedded practice service has a new one each time, so its name stands for it. */
+  readonly address: string
+}
+
+/** The embedded practice service answers at once: these bounds only keep a fault from hanging. */
+const practiceSettings = {
+  requestsPerSecond: Number.POSITIVE_INFINITY,
+  concurrency: 32,
+  timeout: Duration.seconds(30),
+  editLinkParameter: "includeEditLink",
+  gateway: "gateway",
+} as const
+
+/** Opens the client of a service for as long as the scope lasts; the embedded practice service is started for it, on loopback. */
+export const openService = (
+  config: ServiceConfig,
+): Effect.Effect<
+  OpenedService,
+  ServiceUnusable | PracticeFailure | ConfigurationInvalid,
+  Scope.Scope | FileSystem.FileSystem | Path.Path
+> =>
+  Effect.gen(function*() {
+    if (config._tag === "Live") {
+      const service = yield* make({ ...config, apiKey: yield* config.apiKey })
+      return { name: config.name, service, address: service.baseUrl }
+    }
+    // Its room is loaded only when it is used.
+    const { embedded } = yield* Effect.promise(() => import("../practice/embedded.ts"))
+    const practice = yield* embedded(config, 0)
+    const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
+    return { name: config.name, service, address: `practice:${config.name}` }
+  })

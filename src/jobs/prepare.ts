@@ -1,0 +1,98 @@
+import type { FileSystem, Path } from "@effect/platform"
+import { Effect, Either, Schema } from "effect"
+import type { Scope } from "effect"
+import type { Diagnostic } from "../domain/diagnostic.ts"
+import type { Form } from "../domain/form.ts"
+import { compile } from "../mapping/compile.ts"
+import type { Mapping } from "../mapping/Mapping.ts"
+import { ConfigurationInvalid } from "../project/errors.ts"
+import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
+import type { Project } from "../project/Project.ts"
+import { nearest, quoted } from "../project/suggestion.ts"
+import { openSource } from "../source/openSource.ts"
+import type { Source } from "../source/Source.ts"
+import { type OpenedService, openService } from "./openService.ts"
+
+/** The pipeline has several targets and none, or an unknown one, was chosen (exit 2). */
+export class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown", {
+  pipeline: Schema.String,
+  target: Schema.UndefinedOr(Schema.String),
+  known: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    const names = this.known.map(quoted).join(", ")
+    if (this.known.length === 0) {
+      return `The pipeline ${this.pipeline} has no targets to choose from with --to: it goes to its \`service\` and \`form\`.`
+    }
+    if (this.target === undefined) return `The pipeline ${this.pipeline} has several targets: choose one with --to (${names}).`
+    const near = nearest(this.target, this.known)
+    return `The pipeline ${this.pipeline} has no target ${quoted(this.target)}. `
+      + (near === undefined ? `Its targets are ${names}.` : `Did you mean ${quoted(near)}?`)
+  }
+}
+
+export type Target = SinkConfig["targets"][number]
+
+/** The target that `--to` names; without it the pipeline's only one. */
+export const chooseTarget = (pipeline: Pipeline, to: string | undefined): Effect.Effect<Target, TargetUnknown> => {
+  const { targets } = pipeline.sink
+  const known = targets.flatMap((one) => (one.target === undefined ? [] : [one.target]))
+  const chosen = to === undefined
+    ? targets.length === 1 ? targets[0] : undefined
+    : targets.find((one) => one.target === to)
+  return chosen === undefined
+    ? Effect.fail(new TargetUnknown({ pipeline: pipeline.name, target: to, known }))
+    : Effect.succeed(chosen)
+}
+
+/** A pipeline whose source is open, whose form is fetched, and whose mapping is compiled. */
+export interface Prepared {
+  readonly pipeline: Pipeline
+  readonly target: Target
+  readonly source: Source
+  readonly opened: OpenedService
+  readonly form: Form
+  readonly mapping: Mapping
+  readonly warnings: ReadonlyArray<Diagnostic>
+}
+
+/**
+ * Opens what a pipeline needs and checks it against the live form and the source's header. Fails with all findings at once.
+ *
+ * @param options.source another file to feed through the pipeline, absolute
+ */
+export const prepare = (
+  project: Project,
+  pipeline: Pipeline,
+  options: { readonly to: string | undefined; readonly source: string | undefined },
+) =>
+  Effect.gen(function*() {
+    const target = yield* chooseTarget(pipeline, options.to)
+    const source = yield* openSource(
+      options.source === undefined ? pipeline.source : { ...pipeline.source, file: options.source },
+    )
+    const opened = yield* openTarget(project, pipeline, target)
+    const form = yield* opened.service.form(target.form)
+    const compiled = compile({ pipeline, form, columns: source.columns })
+    if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
+    const { mapping, warnings } = compiled.right
+    const prepared: Prepared = { pipeline, target, source, opened, form, mapping, warnings }
+    return prepared
+  })
+
+/** Opens the service of a target. */
+export const openTarget = (
+  project: Project,
+  pipeline: Pipeline,
+  target: Target,
+): Effect.Effect<
+  OpenedService,
+  Effect.Effect.Error<ReturnType<typeof openService>> | ConfigurationInvalid,
+  Scope.Scope | FileSystem.FileSystem | Path.Path
+> => {
+  const config = project.services.get(target.service)
+  if (config !== undefined) return openService(config)
+  const message = `There is no service ${quoted(target.service)} in config/formferry.yaml.`
+  const diagnostic = { severity: "error", file: pipeline.document.file, ...pipeline.document.at(target.path), message } as const
+  return Effect.fail(new ConfigurationInvalid({ diagnostics: [diagnostic] }))
+}

@@ -1,0 +1,25 @@
+import type { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import { folderStore, type StoreUnusable } from "./folderStore.ts"
+import { type FormFileInvalid, loadForms } from "./forms.ts"
+import { type PracticeNotServed, serve, type ServedPractice } from "./PracticeService.ts"
+
+export type PracticeFailure = FormFileInvalid | PracticeNotServed | StoreUnusable
+
+/**
+ * Starts the practice service on loopback for as long as the scope lasts.
+ *
+ * @param settings.forms folder of form files
+ * @param settings.store folder in which its submissions survive a restart; absent: in memory only
+ * @param port 0 for any free one
+ */
+export const embedded = (
+  settings: { readonly forms: string; readonly store: string | undefined },
+  port: number,
+): Effect.Effect<ServedPractice, PracticeFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const forms = yield* loadForms(settings.forms)
+    const store = settings.store === undefined ? {} : { store: yield* folderStore(settings.store) }
+    return yield* serve({ forms, ...store, port })
+  })
