@@ -39,7 +39,7 @@ const inLuxonLetters = (format: string, needs: "date" | "time" | "both"): string
 const bare = (format: string): string | undefined => /[YDT]/.exec(format.replaceAll(/'[^']*'/g, ""))?.[0]
 
 const lacks = (format: DateFormat, needs: "date" | "time" | "both"): string | undefined => {
-  if (needs !== "time" && !format.hasDate) return "a day, month and year (dd, MM, yyyy)"
+  if (needs !== "time" && !format.hasDate) return "a day, a month and a year (dd, MM, yyyy)"
   return needs !== "date" && !format.hasTime ? "a time (HH, mm)" : undefined
 }
 
@@ -73,7 +73,7 @@ export const compileFormats = (
     const helps = typeof betterFormat === "object" && lacks(betterFormat, needs) === undefined
     faults.push({
       option: "format",
-      message: typeof format === "string" ? format : `The format "${text}" lacks ${missing}.`,
+      message: typeof format === "string" ? format : `The format "${text}" does not name ${missing}.`,
       suggestion: helps
         ? `Did you mean "${better}"? (luxon: yyyy, MM for months, dd, HH, mm for minutes)`
         : "Formats are written in luxon's letters, such as dd.MM.yyyy HH:mm.",

@@ -1,0 +1,182 @@
+import type { AnswerComparison } from "../domain/comparison.ts"
+import type { Item } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
+import type { Submission } from "../domain/submission.ts"
+import { comparingKind, saysNothing } from "./compareAnswer.ts"
+import { both, compareJson, different, equivalent, isObject, same } from "./compared.ts"
+import type { ElementPart } from "./elements.ts"
+import { paymentParts, schedulingParts } from "./elements.ts"
+import type { Compared } from "./Kind.ts"
+
+/** What the comparison must know of a mapped answer; a `MappedAnswer` of the mapping has it all. */
+export interface ComparedAnswer {
+  readonly id: string
+  readonly name: string
+  readonly kind: string
+  readonly list: "questions" | "urlParameters" | "scheduling" | "payments" | "own"
+}
+
+/** Question types that a form fills by itself or from another list: an answer that was not sent there is nothing unexpected. */
+const filledByTheForm = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
+
+interface Returned {
+  readonly id: string
+  readonly name: string | undefined
+  readonly value: Json | undefined
+  readonly type?: string | undefined
+  readonly known?: boolean
+}
+
+interface Sent {
+  readonly id: string
+  readonly value: Json
+}
+
+type Compare = (kind: string | undefined, type: string | undefined, sent: Json, returned: Json) => Compared
+
+const byKind: Compare = (kind, type, sent, returned) =>
+  (comparingKind(kind, type, sent)?.compare ?? compareJson)(sent, returned)
+
+/** Members by the kinds of their parts. What the service adds (`eventId`, `status`, …) is no loss, and is named. */
+const byParts = (parts: Readonly<Record<string, ElementPart>>): Compare => (_kind, _type, sent, returned) => {
+  if (!isObject(sent) || !isObject(returned)) return compareJson(sent, returned)
+  let verdict = same
+  for (const [part, value] of Object.entries(sent)) {
+    if (saysNothing(value)) continue
+    const there = Object.hasOwn(returned, part) ? returned[part] : undefined
+    if (there === undefined || there === null) return different
+    verdict = both(verdict, byKind(parts[part]?.kind, undefined, value, there))
+  }
+  const added = Object.keys(returned).filter((part) => saysNothing(sent[part]) && !saysNothing(returned[part]))
+  return added.length === 0 ? verdict : both(verdict, equivalent(`added ${added.toSorted().join(", ")}`))
+}
+
+const byScheduling = byParts(schedulingParts)
+const byPayment = byParts(paymentParts)
+const asText: Compare = (_kind, _type, sent, returned) => byKind("text", undefined, sent, returned)
+
+/** A value of our own types as JSON: members that are not there are left out. */
+const asJson = (value: object | null): Json =>
+  value === null ? null : Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
+
+/** One list of an item: everything sent in its order, then what came back unasked. */
+const compareList = (
+  answers: ReadonlyMap<string, ComparedAnswer>,
+  list: ComparedAnswer["list"],
+  sent: ReadonlyArray<Sent>,
+  returned: ReadonlyArray<Returned>,
+  compare: Compare,
+  found: (comparison: AnswerComparison) => void,
+): void => {
+  const back = new Map(returned.map((each) => [each.id, each]))
+  const asked = new Set<string>()
+  for (const { id, value } of sent) {
+    asked.add(id)
+    const mapped = answers.get(`${list} ${id}`)
+    const there = back.get(id)
+    const base = { question: id, name: mapped?.name ?? there?.name ?? id, sent: value }
+    if (there?.known === false) {
+      found({ ...base, verdict: "not comparable", returned: undefined, type: there.type })
+    } else if (there === undefined || there.value === undefined || saysNothing(there.value)) {
+      // What was sent as nothing (an empty list of JSON) may well come back as nothing.
+      const verdict = saysNothing(value) ? compareEmpty(value, there?.value) : "absent"
+      found({
+        ...base,
+        verdict,
+        returned: there?.value,
+        ...(verdict === "equivalent" ? { normalised: "no answer" } : {}),
+      })
+    } else {
+      found({ ...base, ...compare(mapped?.kind, there.type, value, there.value), returned: there.value })
+    }
+  }
+  for (const each of returned) {
+    if (asked.has(each.id) || each.known === false || saysNothing(each.value)) continue
+    if (each.type !== undefined && filledByTheForm.has(each.type)) continue
+    const name = answers.get(`${list} ${each.id}`)?.name ?? each.name ?? each.id
+    found({ question: each.id, name, verdict: "unexpected", sent: undefined, returned: each.value })
+  }
+}
+
+const compareEmpty = (sent: Json, returned: Json | undefined): "same" | "equivalent" =>
+  returned !== undefined && compareJson(sent, returned).verdict === "same" ? "same" : "equivalent"
+
+const visit = (
+  mapped: ReadonlyArray<ComparedAnswer>,
+  item: Item,
+  submission: Submission,
+  found: (comparison: AnswerComparison) => void,
+): void => {
+  const answers = new Map(mapped.map((answer) => [`${answer.list} ${answer.id}`, answer]))
+  compareList(answers, "questions", item.questions, submission.questions, byKind, found)
+  compareList(answers, "urlParameters", item.urlParameters ?? [], submission.urlParameters, asText, found)
+  const own = (
+    question: string,
+    kind: string,
+    sent: string | undefined,
+    returned: string | undefined,
+    asked: boolean,
+  ) => {
+    if (sent === undefined && (asked || saysNothing(returned))) return
+    compareList(
+      new Map([[`own ${question}`, { id: question, name: question, kind, list: "own" }]]),
+      "own",
+      sent === undefined ? [] : [{ id: question, value: sent }],
+      [{ id: question, name: question, value: returned }],
+      byKind,
+      found,
+    )
+  }
+  // The service gives every submission its times: they are nothing unexpected.
+  own("submissionTime", "dateTime", item.submissionTime, submission.submissionTime, true)
+  own("lastUpdatedAt", "dateTime", item.lastUpdatedAt, submission.lastUpdatedAt, true)
+  own("login", "email", item.login?.email, submission.login?.email, false)
+  const members = <A extends { readonly id: string; readonly value: object | null }>(list: ReadonlyArray<A>) =>
+    list.map((each) => ({ name: undefined, ...each, value: asJson(each.value) }))
+  compareList(
+    answers,
+    "scheduling",
+    members(item.scheduling ?? []),
+    members(submission.scheduling),
+    byScheduling,
+    found,
+  )
+  compareList(answers, "payments", members(item.payments ?? []), members(submission.payments), byPayment, found)
+}
+
+/**
+ * Compares what was sent with what came back, answer by answer (product.md, "Comparing"): every member of the item has exactly one comparison;
+ * what came back unasked and not empty is `unexpected`, but not times, which the service sets, nor what a form fills by itself. Calculations are
+ * the form's own and never compared.
+ *
+ * @param answers the mapped answers: their kinds and names. Where one is missing (a row sent under another mapping) the question's type or
+ *   the value's own shape decides.
+ */
+export const compareSubmission = (
+  answers: ReadonlyArray<ComparedAnswer>,
+  item: Item,
+  submission: Submission,
+): ReadonlyArray<AnswerComparison> => {
+  const comparisons: Array<AnswerComparison> = []
+  visit(answers, item, submission, (comparison) => comparisons.push(comparison))
+  return comparisons
+}
+
+/**
+ * How well a created submission fits an item, to tell which is which: exactly (everything sent is there, as sent), by equivalence, or not.
+ * Questions of an unknown type can't tell; what came back unasked speaks against it, for it may be another item's.
+ */
+export const fit = (
+  item: Item,
+  submission: Submission,
+  answers: ReadonlyArray<ComparedAnswer> = [],
+): "exact" | "equivalent" | "no" => {
+  let result: "exact" | "equivalent" | "no" = "exact"
+  visit(answers, item, submission, ({ verdict, normalised }) => {
+    if (verdict === "same" || verdict === "not comparable" || result === "no") return
+    const added = normalised?.startsWith("added ") === true
+    // What the service adds to a scheduling or payment value leaves all that was sent as it was.
+    result = verdict !== "equivalent" ? "no" : added ? result : "equivalent"
+  })
+  return result
+}
