@@ -21,6 +21,8 @@ export interface Mapping {
   readonly answers: ReadonlyArray<MappedAnswer>
   /** Digest over the normalised mapping: changes when the same cells could give another item. */
   readonly fingerprint: string
+  /** Where row keys come from: the pipeline's key columns; or the rows' content, which the run turns into keys (`key` then gives undefined). */
+  readonly keyed: "columns" | "content"
   /** The row key's text, or undefined when every key column is empty. Several columns are joined so that no two keys look alike. */
   readonly key: (cells: Cells) => string | undefined
   /** Whether the pipeline's `where` leaves the row out. */

@@ -1,0 +1,38 @@
+import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
+import type { OptionFault } from "../kinds/Kind.ts"
+import type { Document } from "../project/Pipeline.ts"
+import { suggest } from "../project/suggestion.ts"
+
+/** Everything that is found wrong while a mapping is compiled, so that people see all of it at once. */
+export interface Findings {
+  readonly error: (path: YamlPath, message: string, suggestion?: string | undefined) => void
+  readonly warning: (path: YamlPath, message: string, suggestion?: string | undefined) => void
+  /** Faults of a kind's options, under the entry at `path`. */
+  readonly faults: (path: YamlPath, faults: ReadonlyArray<OptionFault>) => void
+  readonly errors: ReadonlyArray<Diagnostic>
+  readonly warnings: ReadonlyArray<Diagnostic>
+}
+
+/** Collects findings about a pipeline's file, each at its place. */
+export const findingsIn = (document: Document): Findings => {
+  const errors: Array<Diagnostic> = []
+  const warnings: Array<Diagnostic> = []
+  const note =
+    (list: Array<Diagnostic>, severity: Diagnostic["severity"]) =>
+    (path: YamlPath, message: string, suggestion?: string | undefined) => {
+      list.push({ severity, file: document.file, ...document.at(path), message, suggestion })
+    }
+  const error = note(errors, "error")
+  return {
+    error,
+    warning: note(warnings, "warning"),
+    faults: (path, faults) => {
+      for (const { option, message, suggestion, unknown } of faults) {
+        const nearest = unknown === undefined ? undefined : suggest(unknown.name, unknown.among, "There are")
+        error(option === undefined ? path : [...path, option], message, nearest ?? suggestion)
+      }
+    },
+    errors,
+    warnings,
+  }
+}

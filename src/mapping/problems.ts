@@ -1,0 +1,55 @@
+import type { Cell } from "../domain/cell.ts"
+import type { Problem } from "../domain/problem.ts"
+import { cut } from "../domain/problem.ts"
+import type { Column } from "../domain/row.ts"
+import { textOf } from "../kinds/cells.ts"
+import type { Fault } from "../kinds/Kind.ts"
+
+/** Control characters and those that turn the direction of writing or can't be seen, written as JavaScript writes them. */
+const visible = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    if (character === "\n") return "\\n"
+    if (character === "\r") return "\\r"
+    return character === "\t" ? "\\t" : `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`
+  })
+
+/** A text for a message: on one line, everything visible, 80 characters at most. */
+export const shown = (text: string): string => cut(visible(cut(text, 200)))
+
+const quotedList = (columns: ReadonlyArray<Column>): string =>
+  columns.map((column) => `"${shown(column.name ?? column.title)}"`).join(" and ")
+
+/** What is wrong with a cell. */
+export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => {
+  const name = column.name ?? column.title
+  const whole = shown(textOf(cell))
+  const piece = fault.piece === undefined ? whole : shown(fault.piece)
+  const within = piece === whole ? "" : ` in "${whole}"`
+  return {
+    code: fault.code,
+    column: name,
+    question,
+    value: piece,
+    message: whole === ""
+      ? `Column "${shown(name)}" is empty; expected ${fault.expected}.`
+      : `Column "${shown(name)}" holds "${piece}"${within}; expected ${fault.expected}.`,
+  }
+}
+
+/** What is wrong with a text that a template made of several columns. */
+export const templateProblem = (question: string, text: string, fault: Fault): Problem => ({
+  code: fault.code,
+  question,
+  value: shown(text),
+  message: `The template gives "${shown(text)}"; expected ${fault.expected}.`,
+})
+
+/** An answer that must be there is not. */
+export const requiredProblem = (question: string, name: string, columns: ReadonlyArray<Column>): Problem => ({
+  code: "required",
+  column: columns[0]?.name ?? columns[0]?.title,
+  question,
+  message: `Column${columns.length > 1 ? "s" : ""} ${quotedList(columns)} ${
+    columns.length > 1 ? "hold" : "holds"
+  } no answer; "${shown(name)}" is required.`,
+})

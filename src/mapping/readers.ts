@@ -1,0 +1,148 @@
+import type { Cell } from "../domain/cell.ts"
+import { ErrorCell } from "../domain/cell.ts"
+import type { Json } from "../domain/json.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { Cells, Column } from "../domain/row.ts"
+import { errorIn, textOf } from "../kinds/cells.ts"
+import type { Parse } from "../kinds/Kind.ts"
+import { Fault } from "../kinds/Kind.ts"
+import { cellProblem, requiredProblem, templateProblem } from "./problems.ts"
+import type { Template } from "./template.ts"
+import { fillTemplate } from "./template.ts"
+
+/** Reads one answer of a row; undefined: there is none, or it has problems, which are added to the list. */
+export type Read = (cells: Cells, problems: Array<Problem>) => Json | undefined
+
+/** What is needed to read an answer from cells. */
+export interface Reading {
+  /** Id of the question or element. */
+  readonly id: string
+  readonly parse: Parse
+  /** Cells that mean: no answer; without the empty text, which always does. */
+  readonly empty: ReadonlySet<string>
+  /** What stands in for an answer whose cells are all empty. */
+  readonly fallback: Json | undefined
+}
+
+/** A cell, trimmed; null when it means that there is no answer. */
+const given = (cells: Cells, position: number, empty: ReadonlySet<string>): Cell => {
+  const cell = cells[position]
+  if (typeof cell === "string") {
+    const text = cell.trim()
+    return text === "" || empty.has(text) ? null : text
+  }
+  if (cell === undefined || cell === null) return null
+  return empty.size > 0 && !(cell instanceof ErrorCell) && empty.has(textOf(cell)) ? null : cell
+}
+
+/** One column. The list of cells is made once and used for every row. */
+export const readColumn = (column: Column, { id, parse, empty, fallback }: Reading): Read => {
+  const list: [Cell] = [null]
+  const { position } = column
+  return (cells, problems) => {
+    const cell = given(cells, position, empty)
+    if (cell === null) return fallback
+    list[0] = cell
+    const value = parse(list)
+    if (!(value instanceof Fault)) return value
+    problems.push(cellProblem(id, column, cell, value))
+    return undefined
+  }
+}
+
+/** Several columns, for kinds that join them. */
+export const readColumns = (columns: ReadonlyArray<Column>, { id, parse, empty, fallback }: Reading): Read => {
+  const list: Array<Cell> = columns.map(() => null)
+  return (cells, problems) => {
+    let any = false
+    for (let index = 0; index < columns.length; index++) {
+      const cell = given(cells, columns[index]!.position, empty)
+      list[index] = cell
+      any ||= cell !== null
+    }
+    if (!any) return fallback
+    const value = parse(list)
+    if (!(value instanceof Fault)) return value
+    const column = columns[value.cell] ?? columns[0]
+    if (column !== undefined) problems.push(cellProblem(id, column, list[value.cell], value))
+    return undefined
+  }
+}
+
+/** A text made of several columns by a template, read as one cell. */
+export const readTemplate = (
+  template: Template,
+  columns: ReadonlyArray<Column>,
+  { id, parse, empty, fallback }: Reading,
+): Read => {
+  const list: Array<Cell> = columns.map(() => null)
+  return (cells, problems) => {
+    for (let index = 0; index < columns.length; index++) list[index] = given(cells, columns[index]!.position, empty)
+    const error = errorIn(list)
+    if (error !== undefined) {
+      problems.push(cellProblem(id, columns[error.cell]!, list[error.cell], error))
+      return undefined
+    }
+    const text = fillTemplate(template, list.map(textOf))
+    if (text === undefined) return fallback
+    const value = parse([text])
+    if (!(value instanceof Fault)) return value
+    problems.push(templateProblem(id, text, value))
+    return undefined
+  }
+}
+
+/** One part of an answer: how it is read, and its columns; none for a constant. */
+export interface ReadPart {
+  readonly part: string
+  readonly read: Read
+  readonly columns: ReadonlyArray<Column>
+}
+
+/**
+ * Reads all parts. Constants alone make no answer: when every part that comes from a column is empty, there is none.
+ *
+ * @returns the values in the order of the parts; undefined: no answer, or a part has problems
+ */
+export const readAll = (parts: ReadonlyArray<ReadPart>) => {
+  const onlyConstants = parts.every((part) => part.columns.length === 0)
+  return (cells: Cells, problems: Array<Problem>): ReadonlyArray<Json | undefined> | undefined => {
+    const before = problems.length
+    let any = onlyConstants
+    const values = parts.map(({ read, columns }) => {
+      const value = read(cells, problems)
+      any ||= value !== undefined && columns.length > 0
+      return value
+    })
+    return any && problems.length === before ? values : undefined
+  }
+}
+
+/** An answer of several parts, each read by its own kind, put together by the answer's kind. */
+export const readParts = (parts: ReadonlyArray<ReadPart>, { id, parse, fallback }: Reading): Read => {
+  const all = readAll(parts)
+  return (cells, problems) => {
+    const before = problems.length
+    const values = all(cells, problems)
+    if (values === undefined) return problems.length === before ? fallback : undefined
+    const value = parse(values.map(asCell))
+    if (!(value instanceof Fault)) return value
+    const column = parts[value.cell]?.columns[0] ?? parts.flatMap((part) => part.columns)[0]
+    if (column !== undefined) problems.push(cellProblem(id, column, cells[column.position], value))
+    return undefined
+  }
+}
+
+/** Parts are of kinds that give texts, numbers or booleans. */
+const asCell = (value: Json | undefined): Cell => value === undefined || typeof value === "object" ? null : value
+
+/** Adds the problem of an answer that must be there. */
+export const readRequired = (read: Read, id: string, name: string, columns: ReadonlyArray<Column>): Read => {
+  const problem = requiredProblem(id, name, columns)
+  return (cells, problems) => {
+    const before = problems.length
+    const value = read(cells, problems)
+    if (value === undefined && problems.length === before) problems.push(problem)
+    return value
+  }
+}

@@ -1,0 +1,77 @@
+import type { Answer, Item, PaymentValue, SchedulingValue, UrlParameterValue } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
+import type { Problem } from "../domain/problem.ts"
+import { plainNumber } from "../kinds/cells.ts"
+import type { CompiledAnswer } from "./compileAnswers.ts"
+import type { MappedAnswer, Mapping } from "./Mapping.ts"
+import type { Read } from "./readers.ts"
+
+/** URL parameters are texts. */
+const asText = (value: Json): string => typeof value === "number" ? plainNumber(value) : String(value)
+
+interface Slot {
+  readonly id: string
+  readonly name: string
+  readonly read: Read
+}
+
+/**
+ * Joins the compiled answers into the function that turns a row into an item. Members without content are left out; when anything is wrong, all
+ * that is wrong is given instead.
+ */
+export const rowMap = (answers: ReadonlyArray<CompiledAnswer>): Mapping["map"] => {
+  const slots = (list: MappedAnswer["list"]): ReadonlyArray<Slot> =>
+    answers.filter(({ answer }) => answer.list === list)
+      .map(({ answer, read }) => ({ id: answer.id, name: answer.name, read }))
+  const questions = slots("questions")
+  const urlParameters = slots("urlParameters")
+  const scheduling = slots("scheduling")
+  const payments = slots("payments")
+  const own = slots("own")
+  const plain = urlParameters.length + scheduling.length + payments.length + own.length === 0
+
+  return (cells) => {
+    const problems: Array<Problem> = []
+    const filled: Array<Answer> = []
+    for (let index = 0; index < questions.length; index++) {
+      const { id, read } = questions[index]!
+      const value = read(cells, problems)
+      if (value !== undefined) filled.push({ id, value })
+    }
+    if (plain) return problems.length > 0 ? { problems } : { item: { questions: filled } }
+
+    const item: { -readonly [M in keyof Item]: Item[M] } = { questions: filled }
+    const parameters: Array<UrlParameterValue> = []
+    for (const { id, name, read } of urlParameters) {
+      const value = read(cells, problems)
+      if (value !== undefined) parameters.push({ id, name, value: asText(value) })
+    }
+    if (parameters.length > 0) item.urlParameters = parameters
+    for (const { id, read } of own) {
+      const value = read(cells, problems)
+      if (typeof value !== "string") continue
+      if (id === "login") item.login = { email: value }
+      else if (id === "submissionTime") item.submissionTime = value
+      else item.lastUpdatedAt = value
+    }
+    const schedulings = elements<SchedulingValue>(scheduling, cells, problems)
+    if (schedulings.length > 0) item.scheduling = schedulings
+    const paid = elements<PaymentValue>(payments, cells, problems)
+    if (paid.length > 0) item.payments = paid
+    return problems.length > 0 ? { problems } : { item }
+  }
+}
+
+const elements = <Value extends object>(
+  slots: ReadonlyArray<Slot>,
+  cells: Parameters<Read>[0],
+  problems: Array<Problem>,
+): Array<{ readonly id: string; readonly value: Value }> => {
+  const found: Array<{ readonly id: string; readonly value: Value }> = []
+  for (const { id, read } of slots) {
+    const value = read(cells, problems)
+    // compileElement makes its members by the interface's own list of parts.
+    if (typeof value === "object") found.push({ id, value: value as Value })
+  }
+  return found
+}
