@@ -3,7 +3,7 @@ import type { Json } from "../../domain/json.ts"
 import type { Problem } from "../../domain/problem.ts"
 import { valueText } from "../../report/differences.ts"
 import { count, fateWords } from "../../report/words.ts"
-import { cutToWidth } from "./fit.ts"
+import { cutToWidth, widthOf } from "./fit.ts"
 import { paints } from "./Screen.ts"
 import type { Screen } from "./Screen.ts"
 import { table } from "./table.ts"
@@ -37,8 +37,6 @@ const most = 160
 /** One row: every cell beside the answer it becomes, and what is wrong with it. */
 const showRow = (row: PreviewRow, screen: Screen): string => {
   const paint = paints(screen)
-  const fate = row.fate === undefined ? "" : ` ${paint[fateWords[row.fate].tone](fateWords[row.fate].title)}`
-  const key = row.key === undefined ? paint.bad("no row key") : cutToWidth(row.key, Math.max(10, screen.width - 30))
   const problematic = row.answers.some(({ problems }) => problems.length > 0)
   const cells = table(
     [{ title: "question" }, { title: "cell" }, { title: "becomes" }, ...problematic ? [{ title: "problem" }] : []],
@@ -60,7 +58,20 @@ const showRow = (row: PreviewRow, screen: Screen): string => {
     screen,
   )
   const others = row.problems.map(({ message }) => paint.bad(cutToWidth(message, screen.width)))
-  return [`${paint.strong(`Row ${count(row.row)}`)} ${paint.soft("key")} ${key}${fate}`, cells, ...others].join("\n")
+  return [heading(row, screen), cells, ...others].join("\n")
+}
+
+/** The row's number and key, and its fate behind them or, where that is too long, below. */
+const heading = (row: PreviewRow, screen: Screen): string => {
+  const paint = paints(screen)
+  const number = `Row ${count(row.row)}`
+  const key = cutToWidth(row.key === undefined ? "no row key" : `key ${row.key}`, screen.width - number.length - 1)
+  const fate = row.fate === undefined ? undefined : fateWords[row.fate]
+  const apart = fate !== undefined && widthOf(`${number} ${key} ${fate.title}`) > screen.width ? "\n" : " "
+  return [
+    `${paint.strong(number)} ${row.key === undefined ? paint.bad(key) : key}`,
+    ...fate === undefined ? [] : [paint[fate.tone](fate.title)],
+  ].join(apart)
 }
 
 /** What would be sent for some rows, problems included. */

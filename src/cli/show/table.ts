@@ -20,8 +20,8 @@ const gap = 3
 const textOf = (cell: TableCell | undefined): string =>
   cell === undefined ? "" : typeof cell === "string" ? cell : cell.text
 
-const paintOf = (cell: TableCell | undefined): Paint =>
-  cell === undefined || typeof cell === "string" ? (text) => text : cell.paint
+const paintOf = (cell: TableCell | undefined): Paint => (text) =>
+  cell === undefined || typeof cell === "string" || text === "" ? text : cell.paint(text)
 
 /** Columns that a cell would like to take, at most `most`. */
 const naturalWidth = (cell: TableCell | undefined, most: number): number => widthOf(cutToWidth(textOf(cell), most))

@@ -1,0 +1,379 @@
+import fc from "fast-check"
+import { stripVTControlCharacters } from "node:util"
+import stringWidth from "string-width"
+import { describe, expect, it } from "vitest"
+import { showDiagnostics } from "../../../src/cli/show/diagnostics.ts"
+import { cutToWidth } from "../../../src/cli/show/fit.ts"
+import { showForm } from "../../../src/cli/show/form.ts"
+import { showPreview } from "../../../src/cli/show/preview.ts"
+import { progressLine } from "../../../src/cli/show/progressLine.ts"
+import { showRuns } from "../../../src/cli/show/runs.ts"
+import { screenOf } from "../../../src/cli/show/Screen.ts"
+import type { Screen } from "../../../src/cli/show/Screen.ts"
+import { showStatus } from "../../../src/cli/show/status.ts"
+import { showSummary } from "../../../src/cli/show/summary.ts"
+import { table } from "../../../src/cli/show/table.ts"
+import type { Diagnostic } from "../../../src/domain/diagnostic.ts"
+import type { Form } from "../../../src/domain/form.ts"
+import type { Progress } from "../../../src/domain/progress.ts"
+import { exampleReport } from "../../report/exampleReport.ts"
+
+const plain: Screen = { width: 100, colour: false }
+const widest = (text: string) => Math.max(...text.split("\n").map((line) => stringWidth(line)))
+
+const diagnostic = (change: Partial<Diagnostic> = {}): Diagnostic => ({
+  severity: "error",
+  file: "pipelines/contacts.yaml",
+  line: 12,
+  column: 7,
+  excerpt: "    - colum: DOB",
+  message: 'Unknown key "colum".',
+  suggestion: 'Did you mean "column"?',
+  ...change,
+})
+
+const form = (text: string): Form => ({
+  id: "fm_1",
+  name: text,
+  questions: [
+    { id: "q1", name: text, type: "Dropdown", options: [{ value: "y", label: "Yes" }, { value: text, label: text }] },
+    { id: "q2", name: "Plain", type: undefined, options: undefined },
+  ],
+  calculations: [{ id: "c1", name: text }],
+  urlParameters: [{ id: "u1", name: text }],
+  scheduling: [],
+  payments: [],
+  quiz: { enabled: true },
+})
+
+const preview = (text: string) => [{
+  row: 3,
+  key: text,
+  fate: "invalid" as const,
+  answers: [
+    {
+      name: "Born",
+      kind: "date",
+      cells: [{ column: "DOB", text }],
+      value: undefined,
+      problems: [{ code: "not-a-date" as const, message: text }],
+    },
+    {
+      name: "Name",
+      kind: "text",
+      cells: [{ column: "first", text: "Ann" }, { column: "last", text }],
+      value: text,
+      problems: [],
+    },
+  ],
+  problems: [{ code: "conflict" as const, message: text }],
+}]
+
+const progress = (change: Partial<Progress> = {}): Progress => ({
+  phase: "import",
+  read: 1240,
+  total: 10_000,
+  sent: 1200,
+  readBack: { verified: 1180, differing: 2, missing: 0, unread: 18 },
+  inDoubt: 1,
+  throttled: 3,
+  rate: 95.4,
+  ...change,
+})
+
+const status = (text: string) => [{
+  pipeline: text,
+  destination: { service: "https://api.example", form: text },
+  standing: {
+    imported: 1200,
+    inDoubt: 4,
+    refused: 0,
+    leftOut: 1,
+    verdicts: { verified: 1198, differing: 2, missing: 0, unread: 0 },
+    acknowledged: { inDoubt: 0, differing: 0, missing: 0 },
+  },
+  lastRun: {
+    run: "r",
+    mode: "run" as const,
+    startedAt: "2025-03-01T02:00:00Z",
+    finishedAt: undefined,
+    outcome: "inDoubt" as const,
+    exitCode: 4,
+    counts: null,
+  },
+  nextRun: undefined,
+}]
+
+/** Everything that can show a text of somebody else's, with that text in it. */
+const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
+  const report = exampleReport()
+  return [
+    showDiagnostics([diagnostic({ file: text, excerpt: text, message: text, suggestion: text, column: 1 })], screen),
+    showForm(form(text), screen),
+    showPreview(preview(text), screen),
+    showStatus(status(text), screen),
+    showSummary(
+      exampleReport({
+        pipeline: text,
+        run: text,
+        because: [text],
+        next: text,
+        warnings: [text],
+        form: { service: text, id: text, name: text },
+        problems: report.problems.map((group) => ({
+          ...group,
+          column: text,
+          examples: [{ row: 1, value: text, message: text }],
+        })),
+        differences: report.differences.map((one) => ({ ...one, name: text })),
+      }),
+      `reports/${text}`,
+      screen,
+    ),
+  ]
+}
+
+describe("the screen", () => {
+  const terminal = { isTerminal: true, columns: 80, noColor: false, env: { NO_COLOR: undefined, TERM: "xterm" } }
+
+  it("has colours on a terminal only, and not when somebody does not want them", () => {
+    expect(screenOf(terminal)).toEqual({ width: 80, colour: true })
+    expect(screenOf({ ...terminal, isTerminal: false }).colour).toBe(false)
+    expect(screenOf({ ...terminal, noColor: true }).colour).toBe(false)
+    expect(screenOf({ ...terminal, env: { ...terminal.env, NO_COLOR: "1" } }).colour).toBe(false)
+    expect(screenOf({ ...terminal, env: { ...terminal.env, NO_COLOR: "" } }).colour).toBe(true)
+    expect(screenOf({ ...terminal, env: { ...terminal.env, TERM: "dumb" } }).colour).toBe(false)
+  })
+
+  it("has a width that can be worked with", () => {
+    expect(screenOf({ ...terminal, columns: 3 }).width).toBe(20)
+    expect(screenOf({ ...terminal, columns: undefined }).width).toBe(100)
+    expect(screenOf({ ...terminal, isTerminal: false, columns: 40 }).width).toBe(100)
+  })
+})
+
+/** The sequences that switch bold, dim, red, green and yellow. */
+const ours = new RegExp(`${String.fromCharCode(0x1B)}\\[(?:1|2|22|31|32|33|39)m`, "g")
+
+describe("whatever is shown", () => {
+  it("holds no control character but line feeds, and no escape sequence but our colours", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.constantFrom(
+            "\u001B[2J\u001B]0;title\u0007",
+            "\u009B31m",
+            "a\rb",
+            "a\nb",
+            "\u202Eabc",
+            "\u001B]8;;http://x\u0007y",
+            "\u0008\u0008",
+          ),
+          fc.string({ unit: "binary", minLength: 1 }),
+        ),
+        (text) => {
+          for (const shown of shownWith(text, plain)) expect(shown).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u)
+          const coloured = shownWith(text, { ...plain, colour: true })
+          for (const shown of coloured) {
+            expect(shown.replaceAll(ours, "")).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u)
+          }
+        },
+      ),
+      { seed: 3, numRuns: 100 },
+    )
+  })
+
+  it("is the same with colours but for the colours", () => {
+    const coloured = shownWith("Müller 東京", { ...plain, colour: true })
+    expect(coloured.map((shown) => stripVTControlCharacters(shown))).toEqual(shownWith("Müller 東京", plain))
+    expect(coloured.join("")).toContain("\u001B[31m")
+  })
+
+  it("fits narrow and wide terminals, wide characters included", () => {
+    const texts = ["short", "a".repeat(300), "東京都渋谷区".repeat(20), "one two three ".repeat(30), "👩‍👩‍👧".repeat(40)]
+    for (const width of [20, 40, 80, 160]) {
+      for (const text of texts) {
+        const [diagnostics, form, preview, status] = shownWith(text, { width, colour: false })
+        for (const shown of [form, preview, status]) expect(widest(shown ?? "")).toBeLessThanOrEqual(width)
+        // The place of a finding is not cut: it is clicked and copied.
+        expect(widest((diagnostics ?? "").split("\n").slice(1).join("\n"))).toBeLessThanOrEqual(width)
+      }
+    }
+  })
+})
+
+describe("diagnostics", () => {
+  it("say where and what, show the line with a caret below the place, and what would be right", () => {
+    const lines = showDiagnostics([diagnostic(), diagnostic({ severity: "warning", suggestion: undefined })], plain)
+      .split("\n")
+    expect(lines[0]).toBe("pipelines/contacts.yaml:12:7 error")
+    expect(lines[1]).toBe('  Unknown key "colum".')
+    const [source = "", caret = ""] = lines.slice(2)
+    expect(source).toContain("    - colum: DOB")
+    expect(caret.indexOf("^")).toBe(source.indexOf("colum"))
+    expect(lines[4]).toBe('  Did you mean "column"?')
+    expect(lines.at(-1)).toBe("1 error, 1 warning")
+  })
+
+  it("keep the caret below its place behind wide characters, and far out on a line that has to be cut", () => {
+    const wide = showDiagnostics([diagnostic({ excerpt: "名前: x", column: 5 })], plain).split("\n")
+    expect(stringWidth((wide[3] ?? "").slice(0, wide[3]?.indexOf("^")))).toBe(
+      stringWidth((wide[2] ?? "").slice(0, wide[2]?.indexOf("x"))),
+    )
+    const far = showDiagnostics([diagnostic({ excerpt: "a".repeat(300) + "HERE" + "b".repeat(300), column: 301 })], {
+      width: 60,
+      colour: false,
+    }).split("\n")
+    expect(far[2]).toContain("HERE")
+    expect(far[3]?.indexOf("^")).toBe(far[2]?.indexOf("HERE"))
+  })
+})
+
+describe("the summary", () => {
+  it("tells outcome, balance, verdicts, problems, differences, files and the next command", () => {
+    const shown = showSummary(exampleReport(), "reports/contacts/r1", plain)
+    for (
+      const text of [
+        "contacts → Contact form (live)",
+        "took 1m 5s",
+        "Rows need a person",
+        "2 rows are invalid and were not sent.",
+        "imported",
+        "1,006",
+        "the balance holds",
+        "verified",
+        "1,005",
+        "not-a-date",
+        "DOB",
+        "row 17",
+        "absent",
+        "Phone",
+        "reports/contacts/r1/report.html",
+        "Warning: The file ends without a line end.",
+      ]
+    ) expect(shown).toContain(text)
+    expect(shown.split("\n").at(-1)).toBe(
+      "Next    formferry run contacts --source reports/contacts/latest/rejected.csv",
+    )
+  })
+
+  it("leaves out what did not occur, and says loudly that a balance does not hold", () => {
+    const shown = showSummary(
+      exampleReport({ problems: [], differences: [], warnings: [], next: undefined, balance: { holds: false } }),
+      "r",
+      plain,
+    )
+    expect(shown).not.toMatch(/problem|difference|Next|refused|pending/)
+    expect(shown).toContain("THE BALANCE DOES NOT HOLD")
+  })
+
+  it("names the largest problems first and counts the rest", () => {
+    const [group] = exampleReport().problems
+    if (group === undefined) throw new Error("the example has a problem")
+    const problems = Array.from({ length: 14 }, (_, index) => ({ ...group, column: `c${index}`, count: index + 1 }))
+    const shown = showSummary(exampleReport({ problems }), "r", plain)
+    expect(shown.indexOf("c13")).toBeLessThan(shown.indexOf("c12"))
+    expect(shown).not.toContain("c3 ")
+    expect(shown).toContain("4 more kinds")
+  })
+})
+
+describe("progress", () => {
+  it("is one line with what has happened and how long it may take", () => {
+    expect(progressLine(progress(), { width: 200, colour: false })).toBe(
+      "import    1,240 of 10,000 rows (12%) · 1,200 sent · 1,180 verified · 2 differing · 1 in doubt · slowed down 3 times · 95 rows/s · about 1m 32s left",
+    )
+  })
+
+  it("says no more than it knows", () => {
+    const nothing = { verified: 0, differing: 0, missing: 0, unread: 0 }
+    expect(
+      progressLine(
+        progress({
+          phase: "survey",
+          read: 1,
+          total: undefined,
+          sent: 0,
+          readBack: nothing,
+          inDoubt: 0,
+          throttled: 0,
+          rate: undefined,
+        }),
+        plain,
+      ),
+    )
+      .toBe("survey    1 row")
+    expect(progressLine(progress({ total: 0, read: 0, rate: 0 }), plain)).toContain("0 of 0 rows ·")
+  })
+
+  it("never takes a second line", () => {
+    for (const width of [20, 50, 79]) {
+      expect(stringWidth(progressLine(progress(), { width, colour: true }))).toBeLessThanOrEqual(width)
+    }
+  })
+})
+
+describe("forms, previews, status and runs", () => {
+  it("show a form's questions with their options, and its other lists", () => {
+    const shown = showForm(form("Städte"), plain)
+    for (const text of ["Städte", "q1", "Dropdown", "y (Yes)", "Plain", "URL parameter", "u1", "calculation", "Quiz"]) {
+      expect(shown).toContain(text)
+    }
+    expect(showForm({ ...form("x"), questions: [] }, plain)).toContain("no questions")
+  })
+
+  it("name a long list's first options and count the rest", () => {
+    const options = Array.from({ length: 30 }, (_, index) => ({ value: `o${index}`, label: `o${index}` }))
+    const shown = showForm({ ...form("x"), questions: [{ id: "q", name: "Q", type: "T", options }] }, {
+      width: 400,
+      colour: false,
+    })
+    expect(shown).toContain("18 more options")
+    expect(shown).not.toContain("o13")
+  })
+
+  it("show cells beside what they become, and problems", () => {
+    const shown = showPreview(preview("31.02.1990"), plain)
+    for (const text of ["Row 3", "invalid", "Born", "first: Ann, last: 31.02.1990", "becomes"]) {
+      expect(shown).toContain(text)
+    }
+    expect(shown.split("\n").find((line) => line.includes("Born"))).toMatch(/Born +│ 31\.02\.1990 +│ +│ 31\.02\.1990/)
+  })
+
+  it("show the standing of a pipeline and its last run", () => {
+    const shown = showStatus(status("contacts"), { width: 200, colour: false })
+    expect(shown).toMatch(
+      /contacts +│ https:\/\/api\.example contacts +│ +1,200 │ +1,198 │ +2 │ +│ +│ +4 │ +│ +1 │ 2025-03-01T02:00:00Z run: Rows are in doubt/,
+    )
+  })
+
+  it("show the runs that left a report", () => {
+    const { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack } = exampleReport()
+    const shown = showRuns(
+      [{ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder: "f" }],
+      { width: 160, colour: false },
+    )
+    expect(shown).toContain(run)
+    expect(shown).toContain("1,005")
+  })
+})
+
+describe("fitting", () => {
+  it("cuts between whole characters to at most the width, and only what is too long", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (text, width) => {
+        const cut = cutToWidth(text, width)
+        expect(stringWidth(cut)).toBeLessThanOrEqual(width)
+        if (stringWidth(text) <= width && !/\p{Cc}|\p{Cf}/u.test(text)) expect(cut).toBe(text)
+      }),
+      { seed: 5, numRuns: 300 },
+    )
+    expect(cutToWidth("👩‍👩‍👧👩‍👩‍👧", 3)).toBe("👩‍👩‍👧…")
+  })
+
+  it("turns a table into blocks where not even the narrowest columns have room, losing nothing", () => {
+    const columns = ["a", "b", "c", "d", "e"].map((title) => ({ title }))
+    const shown = table(columns, [["first value", "second", "", "fourth value", "fifth"]], { width: 24, colour: false })
+    for (const text of ["a: first value", "b: second", "d: fourth value", "e: fifth"]) expect(shown).toContain(text)
+  })
+})

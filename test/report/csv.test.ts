@@ -1,0 +1,89 @@
+import fc from "fast-check"
+import Papa from "papaparse"
+import { describe, expect, it } from "vitest"
+import { faithfulCsv, spreadsheetCsv } from "../../src/report/csv.ts"
+
+/** Texts that break careless CSV: quotes, separators, line ends, control characters, byte order marks, edges of white space. */
+const cell = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.string({
+    unit: fc.constantFrom(
+      '"',
+      "'",
+      ",",
+      ";",
+      "\n",
+      "\r",
+      "\t",
+      " ",
+      "\0",
+      "\u001B",
+      "\uFEFF",
+      "=",
+      "a",
+      "ß",
+      "\u2028",
+      "😀",
+    ),
+  }),
+  fc.constantFrom("", "\uFEFF", "\uFEFFa", '"', '""', " a ", "\r\n", "\r", "=1+1", "-5", "__proto__", "\u0085"),
+)
+
+/** A file as a reader gets it: written as bytes and decoded again. */
+const reread = (csv: string) => new TextDecoder("utf-8").decode(new TextEncoder().encode(csv))
+
+describe("faithful CSV", () => {
+  it("gives back through papaparse exactly the cells, whatever they hold", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 6 }).chain((columns) =>
+          fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 8 })
+        ),
+        (lines) => {
+          const parsed = Papa.parse<Array<string>>(reread(faithfulCsv(lines)), {
+            delimiter: ",",
+            skipEmptyLines: false,
+          })
+          expect(parsed.errors).toEqual([])
+          expect(parsed.data).toEqual([...lines, [""]])
+        },
+      ),
+      { seed: 20250301, numRuns: 400 },
+    )
+  })
+
+  it("is the same written at once or in pieces, so that it can be streamed", () => {
+    const lines = [["a", "b"], ["", ""], ["x\ny", '"']]
+    expect(lines.map((line) => faithfulCsv([line])).join("")).toBe(faithfulCsv(lines))
+    expect(faithfulCsv([])).toBe("")
+  })
+
+  it("ends lines with a line feed and has no byte order mark, also when the first cell begins with one", () => {
+    expect(faithfulCsv([["a", "b"]])).toBe("a,b\n")
+    expect(faithfulCsv([["\uFEFFa", "b"]]).charCodeAt(0)).toBe(0x22)
+  })
+
+  it("writes a lone surrogate, which UTF-8 has no form for, as a replacement character", () => {
+    expect(reread(faithfulCsv([["a\uD800b", "c"]]))).toBe("a\uFFFDb,c\n")
+  })
+})
+
+describe("CSV for spreadsheets", () => {
+  it("leaves no cell that begins as a formula does", () => {
+    fc.assert(
+      fc.property(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "\n", "＝"), cell, (start, rest) => {
+        const parsed = Papa.parse<Array<string>>(reread(spreadsheetCsv([[start + rest, "x"]])), { delimiter: "," })
+        expect(parsed.data[0]).toEqual([`'${start}${rest}`, "x"])
+      }),
+      { seed: 20250302, numRuns: 200 },
+    )
+  })
+
+  it("catches a formula that goes over several lines", () => {
+    expect(spreadsheetCsv([['=HYPERLINK(\n"http://x")', "b"]])).toBe('"\'=HYPERLINK(\n""http://x"")",b\n')
+  })
+
+  it("leaves all other cells alone", () => {
+    expect(spreadsheetCsv([["a=b", "5", "'x", ""]])).toBe("a=b,5,'x,\n")
+  })
+})

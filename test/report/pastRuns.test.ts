@@ -1,0 +1,149 @@
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { expect } from "vitest"
+import type { RunReport } from "../../src/domain/run.ts"
+import { openRunFolder } from "../../src/report/openRunFolder.ts"
+import { readLatestReports, readReport } from "../../src/report/pastRuns.ts"
+import { exampleReport } from "./exampleReport.ts"
+
+const inFolder = <A, E, R>(use: (reports: string, fs: FileSystem.FileSystem) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    return yield* use(yield* fs.makeTempDirectoryScoped(), fs)
+  }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+
+/** A finished run as `finish` leaves it. */
+const leave = (reports: string, change: Partial<RunReport> & { readonly run: string }) =>
+  Effect.gen(function*() {
+    const folder = yield* openRunFolder({ reports, pipeline: "contacts", run: change.run })
+    yield* folder.finish({
+      report: exampleReport(change),
+      columns: [],
+      imported: Stream.empty,
+      inDoubt: Stream.empty,
+      fateOf: (row) => row,
+    })
+  })
+
+describe("the reports of a pipeline", () => {
+  it.effect("are read back as they were written", () =>
+    inFolder((reports) =>
+      Effect.gen(function*() {
+        yield* leave(reports, { run: "r1" })
+        const { report, folder } = yield* readReport(reports, "contacts", "r1")
+        const written = exampleReport({ run: "r1" })
+        expect({ ...report, differences: [] }).toEqual({ ...written, differences: [] })
+        // report.json knows no `undefined`: what was not returned is null there.
+        expect(report.differences).toEqual(written.differences.map((one) => ({ ...one, returned: null })))
+        expect(folder).toBe(`${reports}/contacts/r1`)
+      })
+    ))
+
+  it.effect("come newest first, whatever their ids; the ledger is the newest's that is no rehearsal", () =>
+    inFolder((reports) =>
+      Effect.gen(function*() {
+        yield* leave(reports, {
+          run: "z-old",
+          startedAt: "2025-01-01T00:00:00.000Z",
+          ledger: { id: "a", lastIntent: 1 },
+        })
+        yield* leave(reports, { run: "m", startedAt: "2025-01-03T00:00:00.000Z", ledger: { id: "b", lastIntent: 7 } })
+        yield* leave(reports, {
+          run: "a-new",
+          mode: "rehearsal",
+          startedAt: "2025-01-04T00:00:00.000Z",
+          ledger: { id: "copy", lastIntent: 99 },
+        })
+        const past = yield* readLatestReports(reports, "contacts")
+        expect(past.runs.map(({ run }) => run)).toEqual(["a-new", "m", "z-old"])
+        expect(past.ledger).toEqual({ id: "b", lastIntent: 7, run: "m" })
+        expect(past.warnings).toEqual([])
+      })
+    ))
+
+  it.effect("are passed over with a warning when damaged, and a run without one is unfinished", () =>
+    inFolder((reports, fs) =>
+      Effect.gen(function*() {
+        yield* leave(reports, { run: "good" })
+        for (
+          const [name, content] of [["cut", '{ "pipeline": "con'], ["other", '{ "secret": "value" }'], [
+            "list",
+            "[]",
+          ]] as const
+        ) {
+          yield* fs.makeDirectory(`${reports}/contacts/${name}`)
+          yield* fs.writeFileString(`${reports}/contacts/${name}/report.json`, content)
+        }
+        yield* fs.makeDirectory(`${reports}/contacts/died`)
+        const past = yield* readLatestReports(reports, "contacts")
+        expect(past.runs.map(({ run }) => run)).toEqual(["good"])
+        expect(past.ledger?.run).toBe("good")
+        expect(past.unfinished).toEqual(["died"])
+        expect(past.warnings).toHaveLength(3)
+        expect(past.warnings.join()).toMatch(/cut.report\.json/)
+        expect(past.warnings.join()).not.toMatch(/secret|value/)
+      })
+    ))
+
+  it.effect("of other versions stay readable: what is missing is empty, what is unknown is passed over", () =>
+    inFolder((reports, fs) =>
+      Effect.gen(function*() {
+        yield* fs.makeDirectory(`${reports}/contacts/v`, { recursive: true })
+        yield* fs.writeFileString(
+          `${reports}/contacts/v/report.json`,
+          JSON.stringify({
+            pipeline: "contacts",
+            run: "v",
+            mode: "run",
+            outcome: "complete",
+            exitCode: 0,
+            startedAt: "2025-01-01T00:00:00.000Z",
+            finishedAt: "2025-01-01T00:00:01.000Z",
+            rows: { read: 3, imported: 3, teleported: 1 },
+            problems: [{ code: "from-the-future", count: 1 }, { code: "required", count: 2 }],
+            future: { x: 1 },
+          }),
+        )
+        const { report } = yield* readReport(reports, "contacts", "v")
+        expect(report.rows).toMatchObject({ read: 3, imported: 3, invalid: 0 })
+        expect(report.problems).toEqual([{
+          code: "required",
+          count: 2,
+          column: undefined,
+          question: undefined,
+          examples: [],
+        }])
+        expect((yield* readLatestReports(reports, "contacts")).ledger).toBeUndefined()
+      })
+    ))
+
+  it.effect("are found through latest, and without it by their start", () =>
+    inFolder((reports, fs) =>
+      Effect.gen(function*() {
+        yield* leave(reports, { run: "b", startedAt: "2025-01-02T00:00:00.000Z" })
+        yield* leave(reports, { run: "a", startedAt: "2025-01-01T00:00:00.000Z" })
+        expect((yield* readReport(reports, "contacts", undefined)).report.run).toBe("a")
+        yield* fs.remove(`${reports}/contacts/latest`)
+        expect((yield* readReport(reports, "contacts", undefined)).report.run).toBe("b")
+      })
+    ))
+
+  it.effect("are none for a pipeline that never ran; asking for one says what to do", () =>
+    inFolder((reports) =>
+      Effect.gen(function*() {
+        expect(yield* readLatestReports(reports, "contacts")).toEqual({
+          runs: [],
+          ledger: undefined,
+          unfinished: [],
+          warnings: [],
+        })
+        expect((yield* Effect.flip(readReport(reports, "contacts", undefined))).message).toContain(
+          "formferry run contacts",
+        )
+        expect((yield* Effect.flip(readReport(reports, "contacts", "../../etc"))).message).toContain("no run's name")
+        expect((yield* Effect.flip(readReport(reports, "contacts", "nope"))).message).toContain("left none")
+      })
+    ))
+})
