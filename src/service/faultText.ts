@@ -36,6 +36,6 @@ export const describeFault = (error: unknown): { readonly reason: string; readon
   const first = error instanceof AggregateError ? error.errors[0] : error
   const code = codeOf(first) ?? codeOf(error)
   const name = error instanceof Error ? error.name : "unknown"
-  if (code?.startsWith("HPE_") === true) return { reason: "the answer is not HTTP", code }
+  if (name === "HTTPParserError") return { reason: "the answer is not HTTP", code }
   return { reason: (code === undefined ? undefined : words[code]) ?? `the connection failed (${code ?? name})`, code }
 }

@@ -7,6 +7,8 @@ import type { OpenTransport, TransportResponse } from "./transport.ts"
 /** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
 const idle = 3_000
 const longestIdle = 20_000
+/** Milliseconds by which a deadline may come early, so that requests that began together end together. */
+const slack = 5
 
 /**
  * Requests over real connections: HTTP/1.1, no pipelining, no redirects, TLS as the URL says.
@@ -54,7 +56,7 @@ export const overHttp: OpenTransport = (target) =>
     const sweep: Effect.Effect<void> = Effect.suspend(() => {
       const now = clock.unsafeCurrentTimeMillis()
       for (const exchange of open) {
-        if (exchange.deadline > now) return Clock.sleep(exchange.deadline - now).pipe(Effect.andThen(sweep))
+        if (exchange.deadline > now + slack) return Clock.sleep(exchange.deadline - now).pipe(Effect.andThen(sweep))
         exchange.expire(timeout)
       }
       armed = false

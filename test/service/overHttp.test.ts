@@ -1,0 +1,179 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Redacted } from "effect"
+import type { Dispatcher } from "undici"
+import { Exchange } from "../../src/service/Exchange.ts"
+import { overHttp } from "../../src/service/overHttp.ts"
+import { MaybeSent } from "../../src/service/transport.ts"
+import { answerText, rawServer } from "./rawServer.ts"
+
+const open = (baseUrl: string, options: { readonly timeout?: number; readonly concurrency?: number } = {}) =>
+  overHttp({
+    baseUrl,
+    apiKey: Redacted.make("secret_key"),
+    timeout: Duration.millis(options.timeout ?? 300),
+    concurrency: options.concurrency ?? 4,
+  })
+
+const post = { method: "POST", path: "/forms/f/submissions", body: Buffer.from('{"submissions":[]}') } as const
+
+const whole = (soFar: string) => soFar.endsWith("}")
+
+describe("whether a request was sent, over real sockets", () => {
+  it.scopedLive("a host name that is not known: never sent", () =>
+    Effect.gen(function*() {
+      const transport = yield* open("http://no-such-host.invalid", { timeout: 5_000 })
+      expect((yield* Effect.flip(transport.send(post)))._tag).toBe("NeverSent")
+    }))
+
+  it.scopedLive("a port where nobody listens: never sent, and it says why", () =>
+    Effect.gen(function*() {
+      const { port } = yield* Effect.scoped(rawServer(() => {}))
+      const transport = yield* open(`http://127.0.0.1:${port}`)
+      expect(yield* Effect.flip(transport.send(post))).toMatchObject({
+        _tag: "NeverSent",
+        code: "ECONNREFUSED",
+        reason: "the connection was refused",
+      })
+    }))
+
+  it.scopedLive("TLS to a port that speaks plain HTTP: never sent, and no request reached it", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"))
+      const transport = yield* open(`https://127.0.0.1:${server.port}`)
+      expect((yield* Effect.flip(transport.send(post)))._tag).toBe("NeverSent")
+      expect(server.requests()).toEqual([])
+    }))
+
+  it.scopedLive("a TLS handshake that never ends: never sent, the time ran out while connecting", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer(() => {})
+      const transport = yield* open(`https://127.0.0.1:${server.port}`)
+      const failure = yield* Effect.flip(transport.send(post))
+      expect(failure._tag).toBe("NeverSent")
+      expect(failure.reason).toMatch(/while connecting|connecting took too long/)
+      expect(server.requests()).toEqual([])
+    }))
+
+  it.scopedLive("a reset at once after accepting is never called unsent when the server has seen a byte", () =>
+    Effect.gen(function*() {
+      for (let round = 0; round < 10; round++) {
+        const server = yield* rawServer(() => {}, (socket) => socket.resetAndDestroy())
+        const transport = yield* open(`http://127.0.0.1:${server.port}`)
+        const failure = yield* Effect.flip(transport.send(post))
+        if (failure._tag === "NeverSent") expect(server.received.join("")).toBe("")
+        expect(server.received).toHaveLength(1)
+      }
+    }))
+
+  it.scopedLive("a reset in the middle of the request's body: may have been sent", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer((socket) => socket.resetAndDestroy())
+      const transport = yield* open(`http://127.0.0.1:${server.port}`)
+      const failure = yield* Effect.flip(transport.send({ ...post, body: Buffer.alloc(5_000_000, " ") }))
+      expect(failure._tag).toBe("MaybeSent")
+    }))
+
+  it.scopedLive("the time runs out while sending: may have been sent", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer(() => {}, (socket) => socket.pause())
+      const transport = yield* open(`http://127.0.0.1:${server.port}`)
+      const failure = yield* Effect.flip(transport.send({ ...post, body: Buffer.alloc(20_000_000, " ") }))
+      expect(failure._tag).toBe("MaybeSent")
+    }))
+
+  it.scopedLive("the time runs out while the answer drips in: may have been sent, with the status", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer((socket, soFar) => {
+        if (!whole(soFar)) return
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
+        const drip = setInterval(() => socket.write("x"), 10)
+        socket.on("close", () => clearInterval(drip))
+      })
+      const transport = yield* open(`http://127.0.0.1:${server.port}`)
+      expect(yield* Effect.flip(transport.send(post))).toMatchObject({
+        _tag: "MaybeSent",
+        status: 200,
+        reason: "no answer within 0.3 s, while receiving the answer",
+      })
+    }))
+
+  it.scopedLive("the time runs out while queued behind others: never sent, then or later", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer(() => {})
+      const transport = yield* open(`http://127.0.0.1:${server.port}`, { concurrency: 1 })
+      const failures = yield* Effect.all([post, post, post].map((request) => Effect.flip(transport.send(request))), {
+        concurrency: "unbounded",
+      })
+      expect(failures.map(({ _tag }) => _tag)).toEqual(["MaybeSent", "MaybeSent", "NeverSent"])
+      yield* Effect.sleep(100)
+      expect(server.requests()).toHaveLength(2)
+    }))
+
+  it.scopedLive("a kept-alive connection that the server closed is not used again", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer((socket, soFar) => {
+        if (!whole(soFar)) return
+        socket.write(answerText(200, "{}"))
+        setTimeout(() => socket.end(), 5)
+      })
+      const transport = yield* open(`http://127.0.0.1:${server.port}`)
+      for (let round = 0; round < 5; round++) {
+        expect((yield* transport.send(post)).status).toBe(200)
+        yield* Effect.sleep(25)
+      }
+      expect(server.received).toHaveLength(5)
+    }))
+
+  it.scopedLive("a kept-alive connection that closes just when it is used again: never repeated, never called unsent", () =>
+    Effect.gen(function*() {
+      // Each connection answers once and resets as soon as a second request arrives on it: the race, made certain.
+      const server = yield* rawServer((socket, soFar) => {
+        if ((soFar.match(/POST/g) ?? []).length > 1) socket.resetAndDestroy()
+        else if (whole(soFar)) socket.write(answerText(200, "{}"))
+      })
+      const transport = yield* open(`http://127.0.0.1:${server.port}`, { concurrency: 1 })
+      expect((yield* transport.send(post)).status).toBe(200)
+      yield* Effect.sleep(20)
+      expect((yield* Effect.flip(transport.send(post)))._tag).toBe("MaybeSent")
+      yield* Effect.sleep(50)
+      expect(server.received).toHaveLength(1)
+      expect(server.requests()).toHaveLength(2)
+    }))
+
+  it.scopedLive("an informational answer is not the answer", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer((socket, soFar) => {
+        if (whole(soFar)) socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${answerText(200, "{}")}`)
+      })
+      const transport = yield* open(`http://127.0.0.1:${server.port}`)
+      expect((yield* transport.send(post)).status).toBe(200)
+    }))
+
+  it.scopedLive("an answer that is not HTTP: may have been sent, and its bytes are not repeated", () =>
+    Effect.gen(function*() {
+      const server = yield* rawServer((socket) => socket.end("220 mail.example.org private-stuff\r\n"))
+      const transport = yield* open(`http://127.0.0.1:${server.port}`)
+      const failure = yield* Effect.flip(transport.send(post))
+      expect(failure).toMatchObject({ _tag: "MaybeSent", reason: "the answer is not HTTP" })
+      expect(JSON.stringify(failure)).not.toContain("private-stuff")
+    }))
+
+  it("a request that undici begins to write a second time is stopped and in doubt", () => {
+    const outcomes: Array<unknown> = []
+    const exchange = new Exchange(0, 1000, undefined, (outcome) => outcomes.push(Effect.runSync(Effect.flip(outcome))))
+    const aborted: Array<string> = []
+    const controller = (name: string): Dispatcher.DispatchController => ({
+      aborted: false,
+      paused: false,
+      reason: null,
+      abort: () => void aborted.push(name),
+      pause: () => {},
+      resume: () => {},
+    })
+    exchange.onRequestStart(controller("first"))
+    exchange.onRequestStart(controller("second"))
+    expect(aborted).toEqual(["second"])
+    expect(outcomes).toHaveLength(1)
+    expect(outcomes[0]).toBeInstanceOf(MaybeSent)
+  })
+})

@@ -1,0 +1,129 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { longestPause, Pace } from "../../src/service/pace.ts"
+import { retryAfter } from "../../src/service/rateHeaders.ts"
+
+/** Runs a pace for a while, asking again whenever it says to; the times at which slots were taken. */
+const slots = (pace: Pace, from: number, until: number, lateness = () => 0): Array<number> => {
+  const taken: Array<number> = []
+  let now = from
+  while (now < until) {
+    const wait = pace.take(now)
+    if (wait === 0) taken.push(now)
+    else now += wait + lateness()
+  }
+  return taken
+}
+
+const headers = (remaining: number, limit = 5) => ({
+  "ratelimit-limit": String(limit),
+  "ratelimit-policy": `${limit};w=1`,
+  "ratelimit-remaining": String(remaining),
+  "ratelimit-reset": "1",
+})
+
+describe("the pace of a service", () => {
+  it("gives slots at fixed distances", () => {
+    expect(slots(new Pace(5), 1000, 2000)).toEqual([1000, 1200, 1400, 1600, 1800])
+  })
+
+  it("costs nothing when unlimited", () => {
+    const pace = new Pace(Infinity)
+    for (let n = 0; n < 1000; n++) expect(pace.take(5)).toBe(0)
+  })
+
+  it("never bursts, and late timers do not add up", () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.integer({ min: 0, max: 60 })), (late) => {
+        const times = slots(new Pace(10), 0, 10_000, () => late.next().value)
+        expect(times.length).toBeGreaterThanOrEqual(98)
+        expect(times.length).toBeLessThanOrEqual(101)
+        times.forEach((time, index) => {
+          if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(39)
+        })
+      }),
+      { seed: 2, numRuns: 50 },
+    )
+  })
+
+  it("does not catch up after standing idle", () => {
+    const pace = new Pace(5)
+    expect(pace.take(0)).toBe(0)
+    expect(slots(pace, 10_000, 10_400)).toEqual([10_000, 10_200])
+  })
+
+  it("goes no faster than the service's limit, however it is set", () => {
+    const pace = new Pace(Infinity)
+    pace.take(0)
+    pace.observe(200, headers(4), 0, 10)
+    expect(pace.rate).toBe(5)
+    const slow = new Pace(2)
+    slow.observe(200, headers(4), 0, 10)
+    expect(slow.rate).toBe(2)
+  })
+
+  it("waits as a 429 tells, for everyone, and is slower afterwards, once for requests that were in flight together", () => {
+    const pace = new Pace(8)
+    pace.take(0)
+    pace.take(125)
+    expect(pace.observe(429, { "retry-after": "3" }, 0, 200)).toBe(3000)
+    expect(pace.observe(429, { "retry-after": "3" }, 125, 210)).toBe(3000)
+    expect(pace.rate).toBe(4)
+    expect(pace.take(1000)).toBe(2210)
+    expect(pace.take(3210)).toBe(0)
+    expect(pace.take(3211)).toBe(249)
+  })
+
+  it("backs off more for each 429 that comes without a word, and comes back slowly", () => {
+    const pace = new Pace(8)
+    expect(pace.observe(429, {}, 0, 0)).toBe(1000)
+    expect(pace.observe(429, {}, 1000, 1000)).toBe(2000)
+    expect(pace.observe(429, {}, 3000, 3000)).toBe(4000)
+    expect(pace.rate).toBe(1)
+    for (let second = 8; second < 18; second++) pace.observe(200, {}, second * 1000, second * 1000)
+    expect(pace.rate).toBeGreaterThan(3)
+    expect(pace.rate).toBeLessThan(4)
+    for (let second = 18; second < 60; second++) pace.observe(200, {}, second * 1000, second * 1000)
+    expect(pace.rate).toBe(8)
+  })
+
+  it("an unlimited pace that is refused starts from half of what it did, and becomes unlimited again", () => {
+    const pace = new Pace(Infinity)
+    for (let n = 0; n < 100; n++) pace.take(n * 10)
+    pace.observe(429, {}, 990, 999)
+    expect(pace.rate).toBeGreaterThan(40)
+    expect(pace.rate).toBeLessThan(60)
+    for (let second = 2; second < 200; second++) pace.observe(200, {}, second * 1000, second * 1000)
+    expect(pace.rate).toBe(Infinity)
+  })
+
+  it("pauses when others use the account up, and not when only its own requests did", () => {
+    const own = new Pace(5)
+    own.observe(200, headers(4), 0, 0)
+    for (let slot = 0; slot < 5; slot++) own.take(slot * 200)
+    own.observe(200, headers(0), 800, 850)
+    expect(own.take(1000)).toBe(0)
+    const shared = new Pace(5)
+    shared.observe(200, headers(4), 0, 0)
+    shared.take(0)
+    shared.observe(200, headers(0), 0, 50)
+    expect(shared.take(200)).toBe(850)
+  })
+
+  it("keeps a pause that any answer asks for, up to a bound", () => {
+    const pace = new Pace(5)
+    expect(pace.observe(503, { "retry-after": "20" }, 0, 0)).toBe(20_000)
+    expect(pace.take(1)).toBe(19_999)
+    expect(pace.observe(503, { "retry-after": "86400" }, 0, 0)).toBe(86_400_000)
+    expect(pace.take(0)).toBe(longestPause)
+  })
+
+  it("reads Retry-After as seconds or as a date", () => {
+    const now = Date.UTC(2024, 0, 1)
+    expect(retryAfter("7", now)).toBe(7000)
+    expect(retryAfter("Mon, 01 Jan 2024 00:00:09 GMT", now)).toBe(9000)
+    expect(retryAfter("Sun, 31 Dec 2023 23:59:59 GMT", now)).toBe(0)
+    expect(retryAfter("soon", now)).toBeUndefined()
+    expect(retryAfter(undefined, now)).toBeUndefined()
+  })
+})

@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { createServer } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
+
+/** A TCP server on loopback that does literally what it is told, and remembers every byte that reached it. */
+export interface RawServer {
+  readonly port: number
+  /** What each connection received, in the order in which they were accepted. */
+  readonly received: ReadonlyArray<string>
+  /** Request lines over all connections. */
+  readonly requests: () => ReadonlyArray<string>
+}
+
+/** `onData` gets all that its connection received so far, each time when more came. */
+export const rawServer = (
+  onData: (socket: Socket, soFar: string, connection: number) => void,
+  onConnect: (socket: Socket) => void = () => {},
+) =>
+  Effect.acquireRelease(
+    Effect.async<RawServer & { readonly close: () => void }>((resume) => {
+      const received: Array<string> = []
+      const sockets = new Set<Socket>()
+      const server = createServer((socket) => {
+        const connection = received.push("") - 1
+        sockets.add(socket)
+        socket.on("error", () => {})
+        socket.on("close", () => sockets.delete(socket))
+        socket.on("data", (chunk) => {
+          received[connection] += chunk.toString("latin1")
+          onData(socket, received[connection] ?? "", connection)
+        })
+        onConnect(socket)
+      })
+      server.listen(0, "127.0.0.1", () =>
+        resume(Effect.succeed({
+          port: (server.address() as AddressInfo).port,
+          received,
+          requests: () => received.flatMap((text) => text.match(/(GET|POST) \S+ HTTP/g) ?? []),
+          close: () => {
+            for (const socket of sockets) socket.destroy()
+            server.close()
+          },
+        })))
+    }),
+    ({ close }) => Effect.sync(close),
+  )
+
+/** A whole answer, as text on the wire. */
+export const answerText = (status: number, body: string, headers: ReadonlyArray<string> = []): string =>
+  [
+    `HTTP/1.1 ${status} Whatever`,
+    "content-type: application/json",
+    ...headers,
+    `content-length: ${Buffer.byteLength(body)}`,
+    "",
+    body,
+  ].join("\r\n")
