@@ -74,5 +74,15 @@ const documented = <A>({ default: standard, ...rest }: Documentation<A>): Schema
 export const annotation = <A>(annotated: SchemaAST.Annotated, key: symbol): A | undefined =>
   annotated.annotations[key] as A | undefined
 
+/** The rules of a struct's refinements. */
+export const ruleSets = (ast: SchemaAST.AST): ReadonlyArray<KeyRules> => {
+  const found: Array<KeyRules> = []
+  for (let at = ast; at._tag === "Refinement"; at = at.from) {
+    const rules = annotation<KeyRules>(at, Rules)
+    if (rules !== undefined) found.push(rules)
+  }
+  return found
+}
+
 /** Names what a value must be. */
 export const expecting = (expected: string) => ({ [Expects]: expected })

@@ -71,12 +71,15 @@ const partEntry = (kinds: Kinds, kind: KindShape | undefined): FieldsSchema => {
 /** Parts, each a column or an entry of its own. */
 const parts = (kinds: Kinds, of: Readonly<Record<string, string>>): FieldsSchema =>
   loose(
-    struct<object>(Object.fromEntries(
-      Object.entries(of).map(([part, kind]) => [
-        part,
-        optional(partEntry(kinds, kinds.get(kind)), { description: `The part ${part}, read as ${kind}` }),
-      ]),
-    )).annotations(expecting("parts with their columns")),
+    withRules(
+      struct<object>(Object.fromEntries(
+        Object.entries(of).map(([part, kind]) => [
+          part,
+          optional(partEntry(kinds, kinds.get(kind)), { description: `The part ${part}, read as ${kind}` }),
+        ]),
+      )),
+      { atLeastOne: Object.keys(of) },
+    ).annotations(expecting("parts with their columns")),
   )
 
 const fromOf = (kinds: Kinds, kind: KindShape | undefined): FieldsSchema => {
@@ -86,6 +89,7 @@ const fromOf = (kinds: Kinds, kind: KindShape | undefined): FieldsSchema => {
     inputs.push(
       loose(
         Schema.Record({ key: Schema.String, value: partEntry(kinds, undefined) })
+          .pipe(Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }))
           .annotations(expecting("parts with their columns")),
       ),
     )
@@ -137,7 +141,6 @@ const namedEntry = (kinds: Kinds, kind: KindShape | undefined, told: boolean, pr
     }),
     named,
   ).annotations({
-    ...expecting("an entry"),
     identifier: kind === undefined ? prefix : `${prefix}.${told ? kind.name : "entry"}`,
     description: kind === undefined
       ? "An answer whose kind the form's metadata tells"
@@ -149,7 +152,7 @@ export const questionEntry = (kinds: Kinds): Schema.Schema<EntryFile, unknown> =
   Schema.Union(
     ...[...kinds.values()].map((kind) => namedEntry(kinds, kind, true, "Question")),
     namedEntry(kinds, undefined, false, "Question"),
-  ).annotations(expecting("an entry with a question and where its answer comes from"))
+  )
 
 /** A URL parameter: text, or a kind that is sent as text. */
 export const urlParameterEntry = (kinds: Kinds): Schema.Schema<EntryFile, unknown> =>
@@ -157,12 +160,12 @@ export const urlParameterEntry = (kinds: Kinds): Schema.Schema<EntryFile, unknow
     ...[...kinds.values()].filter((kind) => kind.sends === "string")
       .map((kind) => namedEntry(kinds, kind, true, "UrlParameter")),
     namedEntry(kinds, kinds.get("text"), false, "UrlParameter"),
-  ).annotations(expecting("an entry with a URL parameter and where its value comes from"))
+  )
 
 /** An entry that is there once and always of one kind: a time, the login. */
 export const ownEntry = (kinds: Kinds, kind: string): Schema.Schema<EntryFile, unknown> =>
   withRules(struct<EntryFile>({ ...common(kinds, kinds.get(kind)), ...kinds.get(kind)?.options }), input)
-    .annotations({ ...expecting("an entry"), identifier: `Own.${kind}` })
+    .annotations({ identifier: `Own.${kind}` })
 
 /** A scheduling or payment field: parts, each of its own kind. */
 export const elementEntry = (
@@ -179,4 +182,4 @@ export const elementEntry = (
       required: optional(Schema.Boolean, { description: "Whether a row without it is invalid", default: false }),
     }),
     { atLeastOne: ["id", "name"] },
-  ).annotations({ ...expecting("an entry"), identifier })
+  ).annotations({ identifier })

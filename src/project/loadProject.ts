@@ -40,7 +40,7 @@ const decodePipeline = (
   resolve: (path: string) => string,
 ): { readonly pipeline: Pipeline } | { readonly diagnostics: ReadonlyArray<Diagnostic> } => {
   const { yaml } = text
-  const result = decodeYaml(yaml, PipelineFileSchema, "pipeline")
+  const result = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
   const strangers = services === undefined || !yaml.sound ? [] : unknownServices(yaml, services)
   if (result._tag === "Read" && strangers.length === 0) {
     return { pipeline: pipelineOf(result.value, yaml, resolve, vocabulary) }
@@ -83,7 +83,7 @@ export const loadProject = (
       diagnostics.push(...projectText.diagnostics)
     } else {
       yaml = projectText.yaml
-      const result = decodeYaml(yaml, ProjectFile, "project")
+      const result = decodeYaml(yaml, ProjectFile, "The project file")
       if (result._tag === "Read") file = result.value
       else diagnostics.push(...result.findings.map(yaml.diagnostic))
     }

@@ -1,18 +1,25 @@
 import { Duration, Schema } from "effect"
+import iconv from "iconv-lite"
 import { expecting, needed, optional, withRules } from "./annotated.ts"
 import { elementEntry, ownEntry, questionEntry, urlParameterEntry } from "./entrySchema.ts"
 import type { Kinds } from "./entrySchema.ts"
-import { Column, Columns, Identifier, Name, Path, Time, whole } from "./scalars.ts"
+import { byName, Column, Columns, Identifier, Name, Path, Time, whole } from "./scalars.ts"
 import { stopFields } from "./stopLimit.ts"
+import { quoted } from "./suggestion.ts"
 
 const Character = Schema.String.pipe(Schema.pattern(/^[^"\r\n]$/u)).annotations(expecting("one character, such as `;`"))
+const Encoding = Schema.String.pipe(
+  Schema.filter((name) => iconv.encodingExists(name) || `There is no encoding called ${quoted(name)}.`, {
+    jsonSchema: { minLength: 1 },
+  }),
+)
 const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]{1,3}[1-9]\d*$/))
   .annotations(expecting("a range such as `B3:H400`"))
 
 const source = Schema.Struct({
   file: needed(Path, { description: "The file to read, relative to this one", examples: ["../samples/contacts.csv"] }),
   format: optional(Schema.Literal("csv", "excel"), { description: "Recognised, and said, when left out" }),
-  encoding: optional(Name.annotations(expecting("an encoding such as `utf-8` or `windows-1252`")), {
+  encoding: optional(Encoding.annotations(expecting("an encoding such as `utf-8` or `windows-1252`")), {
     description: "When left out: the byte order mark, else strict UTF-8, else detected, and said",
     examples: ["windows-1252"],
   }),
@@ -40,33 +47,38 @@ const source = Schema.Struct({
     examples: [["", "N/A", "-"]],
     default: [""],
   }),
-}).annotations(expecting("the keys of a source"))
+})
 
 const mapping = (kinds: Kinds, elements: ElementParts) => {
   const question = questionEntry(kinds)
   const urlParameter = urlParameterEntry(kinds)
   const time = ownEntry(kinds, "dateTime")
-  return Schema.Struct({
-    questions: optional(Schema.Array(question), { description: "Answers, question by question" }),
-    urlParameters: optional(Schema.Array(urlParameter), { description: "URL parameters of the form" }),
-    submissionTime: optional(time, { description: "When the answers were given" }),
-    lastUpdatedAt: optional(time, { description: "When the answers were last changed" }),
-    login: optional(ownEntry(kinds, "email"), { description: "The e-mail address of the respondent who logged in" }),
-    scheduling: optional(Schema.Array(elementEntry(kinds, elements.scheduling, "Scheduling")), {
-      description: "Scheduling fields",
+  return withRules(
+    Schema.Struct({
+      questions: optional(Schema.Array(question), { description: "Answers, question by question" }),
+      urlParameters: optional(Schema.Array(urlParameter), { description: "URL parameters of the form" }),
+      submissionTime: optional(time, { description: "When the answers were given" }),
+      lastUpdatedAt: optional(time, { description: "When the answers were last changed" }),
+      login: optional(ownEntry(kinds, "email"), { description: "The e-mail address of the respondent who logged in" }),
+      scheduling: optional(Schema.Array(elementEntry(kinds, elements.scheduling, "Scheduling")), {
+        description: "Scheduling fields",
+      }),
+      payments: optional(Schema.Array(elementEntry(kinds, elements.payments, "Payment")), {
+        description: "Payment fields",
+      }),
+      ignore: optional(Schema.Array(Column), {
+        description: "Columns left behind on purpose",
+        examples: [["Internal note"]],
+      }),
+      unmapped: optional(Schema.Literal("error", "warn", "ignore"), {
+        description: "What any other column without a mapping is",
+        default: "warn",
+      }),
     }),
-    payments: optional(Schema.Array(elementEntry(kinds, elements.payments, "Payment")), {
-      description: "Payment fields",
-    }),
-    ignore: optional(Schema.Array(Column), {
-      description: "Columns left behind on purpose",
-      examples: [["Internal note"]],
-    }),
-    unmapped: optional(Schema.Literal("error", "warn", "ignore"), {
-      description: "What any other column without a mapping is",
-      default: "warn",
-    }),
-  }).annotations(expecting("the keys of a mapping"))
+    {
+      atLeastOne: ["questions", "urlParameters", "submissionTime", "lastUpdatedAt", "login", "scheduling", "payments"],
+    },
+  )
 }
 
 const destination = {
@@ -77,12 +89,12 @@ const destination = {
 const Target = Schema.Struct({
   service: needed(Identifier, { description: "The service, by its name in config/formferry.yaml" }),
   form: needed(Name, { description: "The form's id in the service" }),
-}).annotations({ ...expecting("a service and a form"), identifier: "Target" })
+}).annotations({ identifier: "Target" })
 
 const sink = withRules(
   Schema.Struct({
     ...destination,
-    targets: optional(Schema.Record({ key: Identifier, value: Target }).annotations(expecting("targets by name")), {
+    targets: optional(byName(Target).annotations(expecting("targets by name")), {
       description: "Several destinations by name, chosen with --to; instead of service and form",
     }),
     alongside: optional(Schema.Array(Identifier), { description: "Other pipelines that feed the same form" }),
@@ -93,7 +105,7 @@ const sink = withRules(
         attempts: optional(whole(1, 100), { description: "Attempts in all", default: 6 }),
         base: optional(Time, { description: "The first wait", default: Duration.millis(500) }),
         max: optional(Time, { description: "The longest wait", default: Duration.seconds(30) }),
-      }).annotations(expecting("attempts, base and max")),
+      }),
       { description: "How often something that was proven not to have arrived is tried again" },
     ),
     inDoubt: optional(Schema.Literal("hold", "resend"), {
@@ -113,12 +125,12 @@ const sink = withRules(
     stopWhen: optional(
       Schema.Struct({
         ...stopFields,
-      }).annotations(expecting("limits by what they count")),
+      }),
       { description: "Limits that stop the run" },
     ),
   }),
   { exactlyOne: ["service", "targets"], needs: { service: ["form"] }, excludes: { targets: ["form"] } },
-).annotations(expecting("the keys of a sink"))
+)
 
 const Tolerated = withRules(
   Schema.Struct({
@@ -127,7 +139,7 @@ const Tolerated = withRules(
     because: needed(Name.annotations(expecting("a reason")), { description: "Why its differences don't matter" }),
   }),
   { atLeastOne: ["id", "name"] },
-).annotations({ ...expecting("a question and a reason"), identifier: "Tolerated" })
+).annotations({ identifier: "Tolerated" })
 
 const reconcile = Schema.Struct({
   visibleWithin: optional(Time, {
@@ -135,7 +147,7 @@ const reconcile = Schema.Struct({
     default: Duration.seconds(60),
   }),
   tolerate: optional(Schema.Array(Tolerated), { description: "Questions whose differences don't matter, and why" }),
-}).annotations(expecting("visibleWithin and tolerate"))
+})
 
 /** The parts of scheduling and payment values: part → kind. */
 export interface ElementParts {

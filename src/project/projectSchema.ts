@@ -1,6 +1,7 @@
 import { Duration, Schema } from "effect"
 import { expecting, needed, optional, withRules } from "./annotated.ts"
-import { Identifier, Name, Path, PositiveTime, whole } from "./scalars.ts"
+import { byName, Name, Path, PositiveTime, whole } from "./scalars.ts"
+import { isVariableName } from "./secretsInText.ts"
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -24,7 +25,7 @@ const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { p
 const ApiKey = withRules(
   Schema.Struct({
     env: optional(
-      Schema.String.pipe(Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/))
+      Schema.String.pipe(Schema.filter(isVariableName, { jsonSchema: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } }))
         .annotations(expecting("the name of an environment variable")),
       {
         description: "The environment variable that holds the key; a .env file beside config/ is read too",
@@ -34,7 +35,7 @@ const ApiKey = withRules(
     file: optional(Path, { description: "A file that holds the key", examples: ["/run/secrets/form-key"] }),
   }),
   { exactlyOne: ["env", "file"] },
-).annotations(expecting("{ env: NAME } or { file: PATH }; a key itself never stands in a file that is shared"))
+).annotations(expecting("{ env: NAME } or { file: PATH }"))
 
 const Live = Schema.Struct({
   baseUrl: needed(BaseUrl, {
@@ -68,7 +69,7 @@ const Practice = Schema.Struct({
         description: "The folder in which its submissions survive a restart; in memory only when left out",
         examples: ["../.formferry/practice"],
       }),
-    }).annotations(expecting("forms and store")),
+    }),
     { description: "The embedded practice service" },
   ),
 }).annotations({
@@ -80,7 +81,7 @@ const Practice = Schema.Struct({
 /** The project file (configuration.md, "config/formferry.yaml"). */
 export const ProjectFile = Schema.Struct({
   services: needed(
-    Schema.Record({ key: Identifier, value: Schema.Union(Live, Practice).annotations(expecting("a service")) })
+    byName(Schema.Union(Live, Practice).annotations(expecting("a service")))
       .annotations(expecting("services by name")),
     { description: "Form services by name" },
   ),

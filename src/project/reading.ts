@@ -1,12 +1,13 @@
-import { ParseResult, Schema } from "effect"
-import type { SchemaAST } from "effect"
+import { ParseResult, Schema, SchemaAST } from "effect"
 import { isMap, isScalar, isSeq } from "yaml"
 import type { Node, Scalar, YAMLMap, YAMLSeq } from "yaml"
 import type { Finding } from "./finding.ts"
+import { within } from "./place.ts"
 import type { Place, Reading } from "./place.ts"
-import { chooseStruct, readKeys } from "./readingStruct.ts"
+import { readKeys } from "./readingStruct.ts"
 import { literals, shapesOf } from "./shapes.ts"
 import { nearest, quoted } from "./suggestion.ts"
+import { chooseStruct } from "./unionChoice.ts"
 import { expected, ownSentence } from "./wording.ts"
 import { written } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
@@ -34,9 +35,10 @@ const offsetOf = (place: Place): number => {
   return ((empty ? place.owner ?? place.node : place.node)?.range?.[0]) ?? 0
 }
 
-const shown = (node: Node): string => {
+const shown = (reading: Reading, node: Node): string => {
   if (isSeq(node)) return "a list"
   if (isMap(node)) return "a mapping"
+  if (reading.yaml.secret(node)) return "the secret itself"
   const text = written(node as Scalar)
   return text === "" ? "empty" : quoted(text.length > 60 ? text.slice(0, 59) + "…" : text)
 }
@@ -46,14 +48,20 @@ const fail = (reading: Reading, place: Place, message: string, suggestion?: stri
   return undefined
 }
 
+/** Words for yes and no that YAML 1.2 takes for text. */
+const otherWords: Readonly<Record<string, string>> = { yes: "true", on: "true", no: "false", off: "false" }
+
 const mismatch = (reading: Reading, ast: SchemaAST.AST, place: Place, node: Node): undefined => {
-  const texts = literals(ast)
-  const near = isScalar(node) ? nearest(written(node), texts) : undefined
+  const { scalars, lists } = shapesOf(ast)
+  const choices = [...literals(ast), ...(scalars.some(SchemaAST.isBooleanKeyword) ? ["true", "false"] : [])]
+  const text = isScalar(node) ? written(node) : undefined
+  const near = text === undefined ? undefined : nearest(otherWords[text.toLowerCase()] ?? text, choices)
+  const list = text !== undefined && lists.length > 0 && text.length <= 60 && !reading.yaml.secret(node)
   return fail(
     reading,
     place,
-    `${quoted(place.name)} expects ${expected(ast)}, not ${shown(node)}.`,
-    near === undefined ? undefined : `Did you mean ${quoted(near)}?`,
+    `${place.called} expects ${expected(ast)}, not ${shown(reading, node)}.`,
+    near !== undefined ? `Did you mean ${quoted(near)}?` : list ? `Write a list: [${node.toString()}].` : undefined,
   )
 }
 
@@ -63,11 +71,11 @@ const readScalar = (reading: Reading, ast: SchemaAST.AST, place: Place, node: Sc
     if (scalars.some((scalar) => checker(scalar)(null) === undefined)) return null
     const text = written(node)
     return text === ""
-      ? fail(reading, place, `${quoted(place.name)} has no value.`, `It expects ${expected(ast)}.`)
+      ? fail(reading, place, `${place.called} has no value.`, `It expects ${expected(ast)}.`)
       : fail(
         reading,
         place,
-        `${quoted(place.name)} expects ${expected(ast)}, and ${quoted(text)} is nothing.`,
+        `${place.called} expects ${expected(ast)}, and ${quoted(text)} is nothing.`,
         `The text is written in quotes: "${text}".`,
       )
   }
@@ -86,7 +94,13 @@ const whole = (reading: Reading, ast: SchemaAST.AST, place: Place, before: numbe
   if (reading.findings.length > before) return undefined
   const issue = checker(ast)(value)
   if (issue === undefined) return value
-  return fail(reading, place, ownSentence(issue) ?? `${quoted(place.name)} expects ${expected(ast)}.`)
+  const empty = typeof value === "object" && value !== null && Object.keys(value).length === 0
+  return fail(
+    reading,
+    place,
+    ownSentence(issue) ?? (empty ? `${place.called} has nothing in it.` : `${place.called} is not right.`),
+    `It expects ${expected(ast)}.`,
+  )
 }
 
 const readList = (reading: Reading, ast: SchemaAST.AST, place: Place, node: YAMLSeq): unknown => {
@@ -97,12 +111,12 @@ const readList = (reading: Reading, ast: SchemaAST.AST, place: Place, node: YAML
   const values = node.items.map((item, index) => {
     const type = elements[index]?.type ?? rest[0]?.type
     const owner = (item as Node | null) ?? node
-    const at: Place = { node: item as Node | null, owner, name: place.name }
-    return type === undefined ? fail(reading, at, `${quoted(place.name)} has too many items.`) : read(reading, type, at)
+    const at: Place = { node: item as Node | null, owner, called: `An item of ${within(place)}` }
+    return type === undefined ? fail(reading, at, `${place.called} has too many items.`) : read(reading, type, at)
   })
   const least = elements.filter((element) => !element.isOptional).length
   if (values.length < least) {
-    return fail(reading, place, `${quoted(place.name)} is an empty list.`, `It expects ${expected(ast)}.`)
+    return fail(reading, place, `${place.called} is an empty list.`, `It expects ${expected(ast)}.`)
   }
   return whole(reading, list.ast, place, before, values)
 }
@@ -136,7 +150,7 @@ const read = (reading: Reading, ast: SchemaAST.AST, place: Place): unknown => {
   if (isMap(node)) return readMap(reading, ast, at, node)
   if (isSeq(node)) return readList(reading, ast, at, node)
   if (isScalar(node)) return readScalar(reading, ast, at, node)
-  return fail(reading, at, `${quoted(place.name)} has no value.`, `It expects ${expected(ast)}.`)
+  return fail(reading, at, `${place.called} has no value.`, `It expects ${expected(ast)}.`)
 }
 
 /** A file's value as a schema decodes it, or all that is wrong with it. */
@@ -146,17 +160,25 @@ export type ReadResult<A> =
 
 /**
  * Decodes a YAML file by a schema.
- * @param what what the file is, for the messages about its top: `pipeline`
+ * @param what what sentences about the whole file begin with: `The pipeline`
  */
 export const decodeYaml = <A, I>(yaml: YamlText, schema: Schema.Schema<A, I>, what: string): ReadResult<A> => {
   if (!yaml.sound) return { _tag: "Wrong", findings: yaml.findings }
   const reading: Reading = {
     yaml,
+    top: schema.ast,
     findings: [...yaml.findings],
     left: mostValues,
     check: (ast, value) => checker(ast)(value),
   }
-  const encoded = read(reading, schema.ast, { node: yaml.root, owner: yaml.root, name: what })
+  if (yaml.root === null) {
+    const expects = expected(schema.ast)
+    return {
+      _tag: "Wrong",
+      findings: [{ offset: 0, message: `${what} is empty.`, suggestion: `It expects ${expects}.` }],
+    }
+  }
+  const encoded = read(reading, schema.ast, { node: yaml.root, owner: yaml.root, called: what })
   if (reading.findings.length > 0) return { _tag: "Wrong", findings: distinct(reading.findings) }
   const decoded = ParseResult.decodeUnknownEither(schema, { errors: "all" })(encoded)
   if (decoded._tag === "Right") return { _tag: "Read", value: decoded.right }

@@ -12,7 +12,10 @@ export const Columns = Schema.NonEmptyArray(Column).annotations(expecting("a lis
 export const Identifier = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
   Schema.maxLength(100),
-).annotations(expecting("a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit"))
+).annotations({
+  ...expecting("a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit"),
+  description: "A name of letters, digits, `.`, `_` and `-`",
+})
 
 export const Path = Schema.String.pipe(
   Schema.minLength(1),
@@ -21,15 +24,16 @@ export const Path = Schema.String.pipe(
   }),
 ).annotations(expecting("a path, relative to this file"))
 
+const span = (least: number, most: number): string =>
+  most === Number.MAX_SAFE_INTEGER ? (least === 0 ? "" : ` from ${least} on`) : ` from ${least} to ${most}`
+
 /** A whole number from `least` to `most`. */
 export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  Schema.Int.pipe(Schema.between(least, most, { description: "" })).annotations(
-    expecting(
-      most === Number.MAX_SAFE_INTEGER
-        ? least === 0 ? "a whole number" : `a whole number from ${least} on`
-        : `a whole number from ${least} to ${most}`,
-    ),
-  )
+  Schema.Number.pipe(Schema.int(), Schema.between(least, most)).annotations({
+    ...expecting(`a whole number${span(least, most)}`),
+    description: `A whole number${span(least, most)}`,
+    jsonSchema: { type: "integer", minimum: least, ...(most === Number.MAX_SAFE_INTEGER ? {} : { maximum: most }) },
+  })
 
 const units = { millis: 1, seconds: 1_000, minutes: 60_000, hours: 3_600_000 } as const
 const unitOf = (word: string): keyof typeof units | undefined =>
@@ -87,3 +91,9 @@ export const Share = Schema.transformOrFail(
 export const PositiveTime = Time.pipe(Schema.greaterThanDuration(Duration.zero)).annotations(
   expecting("a time above zero, such as `30 seconds`"),
 )
+
+/** Things by their names, one at least. */
+export const byName = <A, I>(value: Schema.Schema<A, I>) =>
+  Schema.Record({ key: Identifier, value }).pipe(
+    Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }),
+  )

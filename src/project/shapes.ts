@@ -83,3 +83,23 @@ export const discriminator = (structs: Shapes["structs"]): string | undefined =>
   }
   return undefined
 }
+
+/** The sections (keys) whose struct has a key of this name, anywhere below a schema; lists and unions are looked through. */
+export const sectionsWith = (top: SchemaAST.AST, key: string): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  const seen = new Set<SchemaAST.AST>()
+  const look = (ast: SchemaAST.AST, section: string | undefined): void => {
+    if (seen.has(ast)) return
+    seen.add(ast)
+    const { lists, structs } = shapesOf(ast)
+    for (const { core } of lists) {
+      for (const { type } of [...core.elements, ...core.rest]) look(type, section)
+    }
+    for (const { core } of structs) {
+      if (section !== undefined && property(core, key) !== undefined) found.add(section)
+      for (const { name, type } of core.propertySignatures) look(type, String(name))
+    }
+  }
+  look(top, undefined)
+  return [...found]
+}

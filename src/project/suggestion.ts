@@ -2,16 +2,24 @@ import { distance } from "fastest-levenshtein"
 
 const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, "")
 
+const sorted = (word: string): string => Array.from(word).toSorted().join("")
+
+/** Steps from one word to the other; letters that changed places are one step. */
+const steps = (a: string, b: string): number => {
+  const count = distance(a, b)
+  return count === 2 && a.length === b.length && sorted(a) === sorted(b) ? 1 : count
+}
+
 /** The candidate that looks most like `word`, or undefined when none is near enough to be what was meant. */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   const wanted = plain(word)
   let best: string | undefined
   let least = Infinity
   for (const candidate of candidates) {
-    const steps = distance(wanted, plain(candidate))
-    if (steps < least) {
+    const away = steps(wanted, plain(candidate))
+    if (away < least) {
       best = candidate
-      least = steps
+      least = away
     }
   }
   const longest = Math.max(wanted.length, best === undefined ? 0 : plain(best).length)

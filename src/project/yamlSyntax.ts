@@ -19,8 +19,47 @@ const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: str
   RESOURCE_EXHAUSTION: ["The file is nested too deeply to be read."],
 }
 
-/** A fault of syntax as a sentence of ours; where there is none, the library's. */
-export const syntaxFinding = (error: YAMLError): Finding => {
-  const [message, suggestion] = sentences[error.code] ?? [`This is not YAML: ${error.message}.`]
-  return { offset: error.pos[0], message, suggestion }
+/** Sentences for faults whose code says too little, by how the library's message begins. */
+const byMessage: ReadonlyArray<readonly [beginning: string, message: string, suggestion: string]> = [
+  [
+    "Flow sequence",
+    "A list that begins with `[` is not closed, or not indented.",
+    "Close it with `]`, indented like its text.",
+  ],
+  [
+    "Flow map",
+    "A mapping that begins with `{` is not closed, or not indented.",
+    "Close it with `}`, indented like its text.",
+  ],
+]
+
+/** The last character at or before `offset` that is there to be seen: what is missing at the end of a file is missed behind it. */
+const visible = (text: string, offset: number): number => {
+  if (/\S/.test(text.slice(offset, text.indexOf("\n", offset) + 1 || undefined))) return offset
+  const before = text.slice(0, offset).trimEnd().length
+  return Math.max(0, before - 1)
+}
+
+const findingOf = (error: YAMLError, text: string): Finding => {
+  const told = byMessage.find(([beginning]) => error.message.startsWith(beginning))
+  const [message, suggestion] = told !== undefined
+    ? [told[1], told[2]]
+    : sentences[error.code] ?? [`This is not YAML: ${error.message}.`]
+  return { offset: visible(text, error.pos[0]), message, suggestion }
+}
+
+/**
+ * Faults of syntax as sentences of ours; where there is none, the library's. What comes of an earlier fault is left out: tokens that were not
+ * expected after it, and further faults of its line.
+ * @param lineOf the line of an offset
+ */
+export const syntaxFindings = (
+  errors: ReadonlyArray<YAMLError>,
+  text: string,
+  lineOf: (offset: number) => number,
+): ReadonlyArray<Finding> => {
+  const lines = new Set<number>()
+  return errors.filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
+    .map((error) => findingOf(error, text))
+    .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))
 }

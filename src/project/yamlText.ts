@@ -3,9 +3,9 @@ import type { Alias, Node, Scalar, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import type { Finding } from "./finding.ts"
 import type { Document } from "./Pipeline.ts"
-import { isSecretKey, withoutSecrets } from "./secretsInText.ts"
+import { isSecretKey, isVariableName, withoutSecrets } from "./secretsInText.ts"
 import { quoted } from "./suggestion.ts"
-import { syntaxFinding } from "./yamlSyntax.ts"
+import { syntaxFindings } from "./yamlSyntax.ts"
 
 /** One member of a mapping, merge keys already followed. */
 export interface Member {
@@ -27,6 +27,8 @@ export interface YamlText extends Document {
   readonly members: (map: YAMLMap) => ReadonlyArray<Member>
   /** The offset of a path's value or key; of the nearest parent when the path is not there. */
   readonly offset: (path: YamlPath, point: "key" | "value") => number
+  /** Whether a node's text must never be shown. */
+  readonly secret: (node: Node) => boolean
   readonly diagnostic: (finding: Finding) => Diagnostic
 }
 
@@ -57,14 +59,13 @@ export const parseYaml = (file: string, text: string): YamlText => {
   const findings: Array<Finding> = []
   const targets = new Map<Alias, Node>()
   const secrets: Array<readonly [number, number]> = []
-  let sound = true
-
-  for (const error of [...document.errors, ...document.warnings]) {
-    findings.push(syntaxFinding(error))
-    sound = false
-    // The first fault of syntax makes those behind it: one mistake, one diagnostic.
-    break
-  }
+  const faults = syntaxFindings(
+    [...document.errors, ...document.warnings],
+    source,
+    (offset) => lines.linePos(offset).line,
+  )
+  findings.push(...faults)
+  let sound = faults.length === 0
 
   const markSecrets = (value: Node | null): void => {
     if (isScalar(value) && value.range && value.source !== "") secrets.push([value.range[0], value.range[1]])
@@ -72,7 +73,9 @@ export const parseYaml = (file: string, text: string): YamlText => {
     if (isMap(value)) {
       for (const pair of value.items) {
         const key = isScalar(pair.key) ? written(pair.key) : ""
-        if (key !== "env" && key !== "file") markSecrets(pair.value as Node | null)
+        const value = pair.value as Node | null
+        const named = key === "file" || (key === "env" && isScalar(value) && isVariableName(written(value)))
+        if (!named) markSecrets(value)
       }
     }
   }
@@ -124,11 +127,6 @@ export const parseYaml = (file: string, text: string): YamlText => {
   })
 
   const root = document.contents
-  if (findings.length === 0 && (root === null || (isScalar(root) && root.value === null))) {
-    findings.push({ offset: 0, message: "The file is empty.", suggestion: "See docs/ for a first one." })
-    sound = false
-  }
-
   const resolve = (node: Node | null): Node | null => (isAlias(node) ? targets.get(node) ?? null : node)
 
   const known = new WeakMap<YAMLMap, ReadonlyArray<Member>>()
@@ -164,7 +162,7 @@ export const parseYaml = (file: string, text: string): YamlText => {
     const ranges = secrets
       .filter(([begin, stop]) => begin < from + whole.length && stop > from)
       .map(([begin, stop]) => [Math.max(0, begin - from), Math.min(whole.length, stop - from)] as const)
-    return { line: Math.max(1, line), column: Math.max(1, col), excerpt: withoutSecrets(whole, ranges) }
+    return { line: Math.max(1, line), column: Math.max(1, col), excerpt: withoutSecrets(whole, ranges, sound) }
   }
 
   const offsetOf = (path: YamlPath, point: "key" | "value"): number => {
@@ -192,11 +190,12 @@ export const parseYaml = (file: string, text: string): YamlText => {
   return {
     file,
     root,
-    findings,
+    findings: findings.toSorted((a, b) => a.offset - b.offset),
     sound,
     resolve,
     members,
     offset: offsetOf,
+    secret: (node) => secrets.some(([begin]) => begin === node.range?.[0]),
     at: (path, point = "value") => place(offsetOf(path, point)),
     diagnostic: ({ offset, message, suggestion }) => ({
       severity: "error",

@@ -1,0 +1,59 @@
+import { FileSystem, Path } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect, Schema } from "effect"
+import { jsonSchemas } from "../project/jsonSchemas.ts"
+
+/** Generated files that are not what the code would generate now. */
+export class GeneratedFilesDiffer extends Schema.TaggedError<GeneratedFilesDiffer>()("GeneratedFilesDiffer", {
+  files: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    return `${this.files.join(", ")}: not as generated. Run npm run generate and commit what changes.`
+  }
+}
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
+
+/** What is generated: file, from the repository's top, and its text. */
+const generated = (): ReadonlyArray<readonly [file: string, text: string]> => {
+  const { project, pipeline } = jsonSchemas()
+  return [
+    ["config/schemas/project.schema.json", json(project)],
+    ["config/schemas/pipeline.schema.json", json(pipeline)],
+  ]
+}
+
+/**
+ * Writes the files that are generated from code, or checks that they are as they would be written.
+ * @param root the repository's top
+ * @returns the files that were written; none when all were as they should be
+ */
+export const generate = (
+  root: string,
+  options: { readonly check: boolean },
+): Effect.Effect<
+  ReadonlyArray<string>,
+  GeneratedFilesDiffer | PlatformError,
+  FileSystem.FileSystem | Path.Path
+> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const differing: Array<string> = []
+    for (const [name, text] of generated()) {
+      const file = path.join(root, name)
+      const before = yield* fs.readFileString(file).pipe(
+        Effect.catchIf(
+          (error) => error._tag === "SystemError" && error.reason === "NotFound",
+          () => Effect.succeed(undefined),
+        ),
+      )
+      if (before === text) continue
+      differing.push(name)
+      if (options.check) continue
+      yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+      yield* fs.writeFileString(file, text)
+    }
+    if (options.check && differing.length > 0) return yield* new GeneratedFilesDiffer({ files: differing })
+    return differing
+  })

@@ -1,0 +1,50 @@
+import { JSONSchema } from "effect"
+import type { Schema } from "effect"
+import type { Json, JsonObject } from "../domain/json.ts"
+import { ProjectFile } from "./projectSchema.ts"
+import { PipelineFileSchema } from "./vocabulary.ts"
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Where text stands, it is taken as written: `007`, which YAML takes for a number, is right too. Patterns only speak of text. */
+const asWritten = (schema: JsonObject): JsonObject =>
+  schema["type"] === "string" && schema["enum"] === undefined && schema["pattern"] === undefined
+    ? { ...schema, type: ["string", "number", "boolean"] }
+    : schema
+
+/** Keys that begin with `x-` are left alone. */
+const extensible = (schema: JsonObject): JsonObject =>
+  schema["additionalProperties"] === false && schema["properties"] !== undefined
+    ? { ...schema, patternProperties: { "^x-": {} } }
+    : schema
+
+/** Effect names a refinement by its call (`minLength(1)`): nothing for people. */
+const untitled = ({ title, ...rest }: JsonObject): JsonObject =>
+  typeof title === "string" && !/^\w+\(|^\w*Int$|^NonNegative$/.test(title) ? { ...rest, title } : rest
+
+/** Members of a schema that hold schemas by name, and those that hold values. */
+const named = new Set(["properties", "patternProperties", "$defs"])
+const values = new Set(["default", "examples", "enum", "required", "const"])
+
+const asRead = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(asRead)
+  if (!isObject(value)) return value
+  const inner = Object.entries(value).map(([key, member]): readonly [string, Json] => {
+    if (values.has(key)) return [key, member]
+    if (!named.has(key) || !isObject(member)) return [key, asRead(member)]
+    return [key, Object.fromEntries(Object.entries(member).map(([name, one]) => [name, asRead(one)]))]
+  })
+  return untitled(extensible(asWritten(Object.fromEntries(inner))))
+}
+
+const made = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
+  const json = asRead(JSON.parse(JSON.stringify(JSONSchema.make(schema))) as Json)
+  return isObject(json) ? json : {}
+}
+
+/** JSON Schemas (draft 7) of the configuration files, for editors: from the schemas that decode them. */
+export const jsonSchemas: () => Readonly<Record<"project" | "pipeline", JsonObject>> = () => ({
+  project: made(ProjectFile),
+  pipeline: made(PipelineFileSchema),
+})
