@@ -24,7 +24,9 @@ export class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUn
     if (this.known.length === 0) {
       return `The pipeline ${this.pipeline} has no targets to choose from with --to: it goes to its \`service\` and \`form\`.`
     }
-    if (this.target === undefined) return `The pipeline ${this.pipeline} has several targets: choose one with --to (${names}).`
+    if (this.target === undefined) {
+      return `The pipeline ${this.pipeline} has several targets: choose one with --to (${names}).`
+    }
     const near = nearest(this.target, this.known)
     return `The pipeline ${this.pipeline} has no target ${quoted(this.target)}. `
       + (near === undefined ? `Its targets are ${names}.` : `Did you mean ${quoted(near)}?`)
@@ -93,6 +95,11 @@ export const openTarget = (
   const config = project.services.get(target.service)
   if (config !== undefined) return openService(config)
   const message = `There is no service ${quoted(target.service)} in config/formferry.yaml.`
-  const diagnostic = { severity: "error", file: pipeline.document.file, ...pipeline.document.at(target.path), message } as const
+  const diagnostic = {
+    severity: "error",
+    file: pipeline.document.file,
+    ...pipeline.document.at(target.path),
+    message,
+  } as const
   return Effect.fail(new ConfigurationInvalid({ diagnostics: [diagnostic] }))
 }

@@ -1,4 +1,4 @@
-import { Clock, DateTime, Effect, Random, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/run.ts"
@@ -14,6 +14,7 @@ import { makeStop } from "../run/Stop.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
 import { isMended } from "../source/columns.ts"
 import { findPipeline } from "./findPipeline.ts"
+import { newRunId } from "./newRunId.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 
 /** What `run` was asked to do. */
@@ -128,19 +129,14 @@ const ledgerIsTheSame = (ledger: Ledger, past: PastRuns, pipeline: string) =>
     })
   })
 
-/** Sorts by time, and is a name that every file system takes. */
-const newRunId = Effect.gen(function*() {
-  const time = DateTime.formatIso(DateTime.unsafeMake(yield* Clock.currentTimeMillis)).slice(0, 19).replaceAll(":", "")
-  const random = yield* Random.nextIntBetween(0, 36 ** 4)
-  return `${time}Z-${random.toString(36).padStart(4, "0")}`
-})
-
 const warnings = (prepared: Prepared, view: PipelineLedger, past: PastRuns) =>
   Effect.map(view.isNew, (isNew) => [
     ...prepared.warnings.map((warning) => warning.message),
     ...prepared.source.warnings,
     ...past.warnings,
     ...(isNew && past.runs.some((run) => run.form.id !== prepared.form.id || run.form.service !== prepared.opened.name)
-      ? [`${prepared.pipeline.name} was never imported into ${prepared.form.name} on ${prepared.opened.name}: it starts there from nothing.`]
+      ? [
+        `${prepared.pipeline.name} was never imported into ${prepared.form.name} on ${prepared.opened.name}: it starts there from nothing.`,
+      ]
       : []),
   ])

@@ -24,8 +24,8 @@ export class Tally {
   total: number | undefined = undefined
   sent = 0
   imported = 0
-  /** Rows that this run put in doubt, refused, or read back as differing: what `stopWhen` looks at. */
-  readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
+  /** Rows that this run put in doubt, refused, or read back as differing: what `stopWhen` looks at; and what a reconciliation found edited or gone. */
+  readonly fresh = { inDoubt: 0, refused: 0, differing: 0, drifted: 0 }
   private readonly groups = new Map<string, MutableGroup>()
   private readonly byVerdict = new Map<Verdict, number>()
   private readonly answers = new Map<string, { answered: number; readonly verdicts: Map<AnswerVerdict, number> }>()

@@ -1,5 +1,5 @@
-import { Effect, Option, Stream } from "effect"
-import { compareSubmission, fit } from "../kinds/submission.ts"
+import { Effect, Stream } from "effect"
+import { fit } from "../kinds/submission.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { makeSink, type SinkFailure } from "../sink/Sink.ts"
@@ -8,13 +8,11 @@ import { canaryAllows, judgeCanary } from "./canary.ts"
 import { columnNames } from "./content.ts"
 import { deliver, type Delivery } from "./deliver.ts"
 import { outgoing } from "./outgoing.ts"
-import { readBackRows } from "./readBackRows.ts"
+import { paged, pageSize } from "./paged.ts"
+import { readBackOptions, readBackRows } from "./readBackRows.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 import type { Tally } from "./Tally.ts"
-
-/** Rows of earlier runs that are read back at a time. */
-const page = 100
 
 /** Reads back what earlier runs left unread, then sends: the canary first, and the rest when it passed. */
 export const send = (
@@ -24,7 +22,7 @@ export const send = (
   tally: Tally,
 ): Effect.Effect<void, SourceError | SourceChanged | SinkFailure | ReportError> =>
   Effect.gen(function*() {
-    const { sink: settings, reconcile } = run.pipeline
+    const settings = run.pipeline.sink
     const delivery: Delivery = {
       run,
       session,
@@ -35,7 +33,7 @@ export const send = (
         formId: run.form.id,
         service: run.service,
         session,
-        fit,
+        fit: (item, submission) => fit(item, submission, run.mapping.answers),
         columns: columnNames(run.source.columns),
         mapping: run.mapping.fingerprint,
         form: run.formFingerprint,
@@ -45,17 +43,7 @@ export const send = (
         stopped: run.stop.requested,
         stop: run.stop.wait,
       }),
-      readBack: {
-        formId: run.form.id,
-        service: run.service,
-        digest: run.ledger.digest,
-        compare: (item, submission) => compareSubmission(run.mapping.answers, item, submission),
-        tolerated: new Set(
-          run.mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id])),
-        ),
-        visibleWithin: reconcile.visibleWithin,
-        stop: run.stop.wait,
-      },
+      readBack: readBackOptions(run),
     }
     yield* readUnread(delivery)
     const most = Math.min(run.limit ?? Number.POSITIVE_INFINITY, delivery.newRows)
@@ -89,11 +77,7 @@ const readUnread = (delivery: Delivery): Effect.Effect<void, LedgerError | Ledge
   )
 
 const unread = (run: RunContext) =>
-  Stream.paginateEffect(
-    undefined as Buffer | undefined,
-    (after) =>
-      Effect.map(run.view.sent({ after, limit: page, verdicts: ["unread"] }), (rows) => [
-        rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }])),
-        rows.length < page ? Option.none() : Option.some(rows.at(-1)?.keyDigest),
-      ]),
+  Stream.map(
+    paged((after) => run.view.sent({ after, limit: pageSize, verdicts: ["unread"] })),
+    (rows) => rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }])),
   )

@@ -1,4 +1,4 @@
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { RunReport } from "../domain/run.ts"
 import type { LedgerError, Standing } from "../ledger/Ledger.ts"
 import { version } from "../project/version.ts"
@@ -7,6 +7,7 @@ import { balanceHolds } from "./balance.ts"
 import { ending } from "./exit.ts"
 import { FateTable } from "./FateTable.ts"
 import { nextCommand } from "./nextCommand.ts"
+import { paged, pageSize } from "./paged.ts"
 import type { Review } from "./review.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { StopReason } from "./Stop.ts"
@@ -20,10 +21,9 @@ export interface Ended {
   readonly survey: Survey | undefined
   readonly review: Review | undefined
   readonly tally: Tally
+  /** For a reconciliation: how many submissions it was about; its verdicts are over these. */
+  readonly submissions?: number
 }
-
-/** Rows of the ledger that the report's files take at a time. */
-const page = 1_000
 
 /** Sums a run up, writes its report, and records its end in the ledger. */
 export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunReport, ReportError | LedgerError> =>
@@ -32,9 +32,9 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
     yield* run.folder.finish({
       report,
       columns: run.source.columns.map((column) => column.title),
-      imported: paged((after) => run.view.sent({ after, limit: page, run: run.id })),
+      imported: paged((after) => run.view.sent({ after, limit: pageSize, run: run.id })),
       inDoubt: Stream.map(
-        paged((after) => run.view.doubtful({ after, limit: page })),
+        paged((after) => run.view.doubtful({ after, limit: pageSize })),
         (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
       ),
       fateOf: (row) => (row.fate === "refused" ? row : ended.survey?.fateOf(row)),
@@ -61,13 +61,13 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
     const { tally } = ended
     const survey = ended.survey
     const rows = (survey?.fates ?? new FateTable()).counts(survey?.read ?? 0)
-    const readBack = tally.verdicts(rows.imported)
-    const holds = balanceHolds(rows, readBack)
+    const readBack = tally.verdicts(ended.submissions ?? rows.imported)
+    const holds = balanceHolds(rows, readBack, ended.submissions)
     const standing = yield* run.view.standing
     const lastIntent = yield* run.ledger.lastIntent
     const inDoubt = standing.inDoubt - standing.acknowledged.inDoubt
     const unproven = standing.verdicts.differing + standing.verdicts.missing + standing.verdicts.unread
-      - standing.acknowledged.differing - standing.acknowledged.missing
+      - standing.acknowledged.differing - standing.acknowledged.missing + tally.fresh.drifted
     const needed = (ended.review?.needed ?? 0) + tally.fresh.refused
     const reasons = run.stop.reasons()
     const { exitCode, outcome } = ending({ balanced: holds, reasons, inDoubt, unproven, needed })
@@ -80,7 +80,7 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
       finishedAt: ended.finishedAt,
       outcome,
       exitCode,
-      because: sentences({ reasons, holds, needed, inDoubt, standing, rows }),
+      because: sentences({ reasons, holds, needed, inDoubt, standing, rows, drifted: tally.fresh.drifted }),
       next: nextCommand({
         pipeline: run.pipeline.name,
         exitCode,
@@ -119,6 +119,7 @@ const sentences = (end: {
   readonly inDoubt: number
   readonly standing: Standing
   readonly rows: RunReport["rows"]
+  readonly drifted: number
 }): ReadonlyArray<string> => {
   const { verdicts, acknowledged } = end.standing
   const differing = verdicts.differing - acknowledged.differing
@@ -146,6 +147,9 @@ const sentences = (end: {
       ? [`${count(differing, "submission", "submissions")} came back different from what was sent.`]
       : []),
     ...(missing > 0 ? [`${count(missing, "submission", "submissions")} can't be found on the service.`] : []),
+    ...(end.drifted > 0
+      ? [`${count(end.drifted, "submission", "submissions")} were verified once and have been edited or deleted since.`]
+      : []),
     ...(verdicts.unread > 0
       ? [
         `${
@@ -176,15 +180,3 @@ const editedMapping = (run: RunContext): Effect.Effect<ReadonlyArray<string>, Le
         } imported under an earlier one and stay as they are.`,
       ]
   })
-
-const paged = <A extends { readonly keyDigest: Buffer }, E>(
-  read: (after: Buffer | undefined) => Effect.Effect<ReadonlyArray<A>, E>,
-): Stream.Stream<ReadonlyArray<A>, E> =>
-  Stream.paginateEffect(
-    undefined as Buffer | undefined,
-    (after) =>
-      Effect.map(
-        read(after),
-        (rows) => [rows, rows.length < page ? Option.none() : Option.some(rows.at(-1)?.keyDigest)],
-      ),
-  )

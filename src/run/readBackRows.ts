@@ -1,0 +1,109 @@
+import { Effect } from "effect"
+import type { Item } from "../domain/item.ts"
+import { compareSubmission } from "../kinds/submission.ts"
+import type { LedgerError, LedgerOvertaken, LedgerSession, ReadBack } from "../ledger/Ledger.ts"
+import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
+import type { ReportError } from "../report/RunFolder.ts"
+import type { RunContext } from "./RunContext.ts"
+import { showProgress } from "./showProgress.ts"
+import type { Tally } from "./Tally.ts"
+
+/** What reading back works with. */
+export interface Reading {
+  readonly run: Pick<RunContext, "folder" | "progress" | "service" | "stop">
+  readonly session: LedgerSession
+  readonly tally: Tally
+  readonly readBack: ReadBackOptions
+}
+
+/** How a pipeline's submissions are read back. */
+export const readBackOptions = (
+  run: Pick<RunContext, "form" | "ledger" | "mapping" | "pipeline" | "service" | "stop">,
+): ReadBackOptions => ({
+  formId: run.form.id,
+  service: run.service,
+  digest: run.ledger.digest,
+  compare: (item, submission) => compareSubmission(run.mapping.answers, item, submission),
+  tolerated: new Set(run.mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
+  visibleWithin: run.pipeline.reconcile.visibleWithin,
+  stop: run.stop.wait,
+})
+
+/** A created submission that is to be read back. */
+export interface CreatedRow {
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly row: number
+  readonly item: Item
+  readonly submissionId: string
+}
+
+/** Whether what is not read back yet stays unread: the next run reads it first. */
+const readingEnds = (run: Reading["run"]): boolean => run.stop.reasons().some((reason) => reason._tag !== "Protected")
+
+/**
+ * Reads created submissions back, records their verdicts, and takes the differences down.
+ *
+ * @param counted whether they count among this run's verdicts
+ */
+export const readBackRows = (
+  reading: Reading,
+  rows: ReadonlyArray<CreatedRow>,
+  counted: boolean,
+): Effect.Effect<void, LedgerError | LedgerOvertaken | ReportError> =>
+  Effect.gen(function*() {
+    const { run, session, tally } = reading
+    const results = yield* Effect.forEach(
+      rows,
+      (row) =>
+        Effect.suspend(() => readingEnds(run) ? Effect.succeed(undefined) : readBack(row, reading.readBack)).pipe(
+          Effect.map((result) => ({ row, result })),
+          Effect.catchTag(
+            "ServiceUnusable",
+            (error) =>
+              Effect.as(run.stop.request({ _tag: "Unavailable", because: error.message }), { row, result: undefined }),
+          ),
+        ),
+      { concurrency: "unbounded" },
+    )
+    const read = results.flatMap(({ row, result }) => (result === undefined ? [] : [{ row, result }]))
+    if (read.length > 0) {
+      yield* session.readBack(read.map(({ row, result }): ReadBack => ({
+        keyDigest: row.keyDigest,
+        verdict: result.verdict,
+        answers: result.answers,
+      })))
+    }
+    for (const { row, result } of read) {
+      if (counted) tally.readBack(result.verdict)
+      yield* takeDown(reading, row, result)
+    }
+    yield* showProgress(run, tally)
+  })
+
+/** Takes down the differences of a submission that was read. */
+export const takeDown = (
+  { run, tally }: Reading,
+  row: Omit<CreatedRow, "item">,
+  result: Pick<ReadBackResult, "comparisons" | "discarded" | "editLink">,
+): Effect.Effect<void, ReportError> => {
+  tally.compared(result.comparisons)
+  tally.discard(result.discarded)
+  const differences = result.comparisons.flatMap((one) =>
+    one.verdict === "same" || one.verdict === "equivalent"
+      ? []
+      : [{
+        row: row.row,
+        key: row.key,
+        submissionId: row.submissionId,
+        question: one.question,
+        name: one.name,
+        verdict: one.verdict,
+        sent: one.sent,
+        returned: one.returned,
+        editLink: result.editLink,
+      }]
+  )
+  for (const difference of differences) tally.difference(difference)
+  return differences.length === 0 ? Effect.void : run.folder.differ(differences)
+}
