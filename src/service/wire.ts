@@ -108,6 +108,9 @@ export const ReadSubmission = Schema.Struct({ submission: Schema.Unknown })
 
 // ---------------------------------------------------------------- Submission item, as sent
 
+/** A member that may be missing; when it is there it is what it should be. */
+const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
 /** A date and time with an offset, as `Date` understands it (ISO 8601). */
 const DateTime = Schema.String.pipe(
   Schema.filter(
@@ -130,38 +133,38 @@ const SentScheduling = Schema.Struct({
   timezone: Schema.String,
   eventStartTime: DateTime,
   eventEndTime: DateTime,
-  eventId: Schema.optional(Schema.String),
-  eventUrl: Schema.optional(Schema.String),
-  rescheduleOrCancelUrl: Schema.optional(Schema.String),
-  userId: Schema.optional(Schema.Int),
-  scheduledUserEmail: Schema.optional(Email),
-  meetingNotes: Schema.optional(Schema.String),
+  eventId: exactly(Schema.String),
+  eventUrl: exactly(Schema.String),
+  rescheduleOrCancelUrl: exactly(Schema.String),
+  userId: exactly(Schema.Int),
+  scheduledUserEmail: exactly(Email),
+  meetingNotes: exactly(Schema.String),
 })
 
 /** "value has the returned payment fields except discountCode". */
 const sentPayment = (gateway: string) =>
   Schema.Struct({
     paymentId: Schema.String,
-    totalAmount: Schema.optional(Schema.Number),
-    currency: Schema.optional(Schema.String),
-    email: Schema.optional(Email),
-    status: Schema.optional(Schema.String),
-    ...Object.fromEntries(gatewayNames(gateway).map(([, wire]) => [wire, Schema.optional(Schema.String)])),
+    totalAmount: exactly(Schema.Number),
+    currency: exactly(Schema.String),
+    email: exactly(Email),
+    status: exactly(Schema.String),
+    ...Object.fromEntries(gatewayNames(gateway).map(([, wire]) => [wire, exactly(Schema.String)])),
   })
 
 /** "Submission item (as sent on creation)". Required members as observed: `questions`, and some of scheduling and payment values. */
 const submissionItem = (gateway: string) =>
   Schema.Struct({
     // A missing `value` is an answer of nothing; any JSON type is allowed.
-    questions: Schema.Array(Schema.Struct({ id, value: Schema.optional(Schema.Unknown) })),
-    urlParameters: Schema.optional(
+    questions: Schema.Array(Schema.Struct({ id, value: exactly(Schema.Unknown) })),
+    urlParameters: exactly(
       Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, value: Schema.String })),
     ),
-    submissionTime: Schema.optional(DateTime),
-    lastUpdatedAt: Schema.optional(DateTime),
-    scheduling: Schema.optional(Schema.Array(Schema.Struct({ id, value: SentScheduling }))),
-    payments: Schema.optional(Schema.Array(Schema.Struct({ id, value: sentPayment(gateway) }))),
-    login: Schema.optional(Schema.Struct({ email: Email })),
+    submissionTime: exactly(DateTime),
+    lastUpdatedAt: exactly(DateTime),
+    scheduling: exactly(Schema.Array(Schema.Struct({ id, value: SentScheduling }))),
+    payments: exactly(Schema.Array(Schema.Struct({ id, value: sentPayment(gateway) }))),
+    login: exactly(Schema.Struct({ email: Email })),
   })
 
 /** Items in one create request at most (service interface, "Limits"). */

@@ -1,0 +1,190 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effect"
+import type { Item } from "../../src/domain/item.ts"
+import { make } from "../../src/service/client.ts"
+import type { FormServiceOptions } from "../../src/service/client.ts"
+import { inProcess } from "../../src/service/inProcess.ts"
+import type { ConnectionFailed } from "../../src/service/inProcess.ts"
+import type { TransportResponse } from "../../src/service/transport.ts"
+
+const options: FormServiceOptions = {
+  baseUrl: "https://forms.example.com/v1/api",
+  apiKey: Redacted.make("sk_very_secret"),
+  requestsPerSecond: Infinity,
+  concurrency: 4,
+  timeout: Duration.seconds(30),
+  editLinkParameter: "includeEditLink",
+  gateway: "gateway",
+}
+
+const response = (status: number, body: unknown, headers: Record<string, string> = {}): TransportResponse => ({
+  status,
+  headers,
+  body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+})
+
+const submission = { submission: { submissionId: "s", questions: [] } }
+
+/** A service whose answers are these, in turn; the last one stays. */
+const answering = (...answers: ReadonlyArray<TransportResponse | ConnectionFailed>) => {
+  let asked = 0
+  return inProcess({
+    answer: () =>
+      Effect.suspend((): Effect.Effect<TransportResponse, ConnectionFailed> => {
+        const answer = answers[Math.min(asked++, answers.length - 1)] ?? { reason: "no answer" }
+        return "reason" in answer ? Effect.fail(answer) : Effect.succeed(answer)
+      }),
+  })
+}
+
+const items: ReadonlyArray<Item> = [{ questions: [] }]
+const always = () => true
+
+describe("the client", () => {
+  it.scoped("repeats reads over faults, with waits that grow, until it has the answer", () =>
+    Effect.gen(function*() {
+      const service = yield* make(
+        options,
+        answering(response(500, "<html>"), { reason: "reset" }, response(200, "<html>"), response(200, submission)),
+      )
+      const fiber = yield* Effect.fork(service.read("f", "s"))
+      yield* TestClock.adjust(Duration.millis(300))
+      expect((yield* service.requests).read).toBe(1)
+      yield* TestClock.adjust(Duration.seconds(10))
+      expect((yield* Fiber.join(fiber))?.submissionId).toBe("s")
+      expect(yield* service.requests).toMatchObject({ read: 4, retried: 3 })
+    }).pipe(Effect.withRandom(Random.make("seed"))))
+
+  it.scoped("gives up a read after its attempts, saying what happened and what to do", () =>
+    Effect.gen(function*() {
+      const service = yield* make(options, answering({ reason: "the connection was reset" }))
+      const fiber = yield* Effect.fork(Effect.flip(service.form("f")))
+      yield* TestClock.adjust(Duration.minutes(5))
+      const error = yield* Fiber.join(fiber)
+      expect(error).toMatchObject({ reason: "unreachable" })
+      expect(error.message).toContain("can't be reached: the connection was reset")
+      expect((yield* service.requests).metadata).toBe(6)
+    }))
+
+  it.scoped("does not repeat what will not get better: redirect, key, unknown form, quota", () =>
+    Effect.gen(function*() {
+      for (
+        const [answer, reason] of [
+          [response(301, ""), "redirect"],
+          [response(401, ""), "credentials"],
+          [response(404, ""), "form-not-found"],
+          [response(402, ""), "quota"],
+          [response(429, "", { "retry-after": "7200" }), "quota"],
+          [response(400, { message: "odd id" }), "unexpected"],
+        ] as const
+      ) {
+        const service = yield* make(options, answering(answer))
+        expect(yield* Effect.flip(service.form("f"))).toMatchObject({ reason })
+        expect((yield* service.requests).metadata).toBe(1)
+      }
+    }))
+
+  it.scoped("a 404 is an answer when a submission is read", () =>
+    Effect.gen(function*() {
+      const service = yield* make(options, answering(response(404, { message: "Not Found" })))
+      expect(yield* service.read("f", "s")).toBeUndefined()
+    }))
+
+  it.scoped("never repeats a create, whatever comes back", () =>
+    Effect.gen(function*() {
+      for (
+        const answer of [response(429, ""), response(503, ""), response(400, ""), response(200, "<html>"), {
+          reason: "x",
+        }]
+      ) {
+        let asked = 0
+        const service = yield* make(
+          options,
+          inProcess({
+            answer: () => {
+              asked++
+              return "reason" in answer ? Effect.fail(answer) : Effect.succeed(answer)
+            },
+          }),
+        )
+        yield* service.create("f", items, always)
+        yield* TestClock.adjust(Duration.minutes(5))
+        expect(asked).toBe(1)
+        expect((yield* service.requests).create).toBe(1)
+      }
+    }))
+
+  it.scoped("asks the guard only when its turn has come", () =>
+    Effect.gen(function*() {
+      const service = yield* make({ ...options, requestsPerSecond: 1 }, answering(response(200, submission)))
+      yield* service.read("f", "s")
+      let wanted = true
+      const fiber = yield* Effect.fork(service.create("f", items, () => wanted))
+      yield* TestClock.adjust(500)
+      wanted = false
+      yield* TestClock.adjust(500)
+      expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NotCreated", throttled: false })
+    }))
+
+  it.scoped("counts a create of items that are known not to have been created as retried", () =>
+    Effect.gen(function*() {
+      const service = yield* make(
+        options,
+        answering(response(429, "", { "retry-after": "1" }), response(200, { submissions: [] })),
+      )
+      yield* service.create("f", items, always)
+      yield* TestClock.adjust(2000)
+      const fiber = yield* Effect.fork(service.create("f", items, always))
+      yield* TestClock.adjust(2000)
+      yield* Fiber.join(fiber)
+      expect(yield* service.requests).toMatchObject({ create: 2, retried: 1, throttled: 1 })
+    }))
+
+  it.scoped("everyone waits when the service tells one request to wait", () =>
+    Effect.gen(function*() {
+      const service = yield* make(
+        options,
+        answering(response(429, "", { "retry-after": "10" }), response(200, submission)),
+      )
+      yield* service.create("f", items, always)
+      const fiber = yield* Effect.fork(service.read("f", "s"))
+      yield* TestClock.adjust(9_999)
+      expect((yield* service.requests).read).toBe(0)
+      yield* TestClock.adjust(1)
+      expect(yield* Fiber.join(fiber)).toBeDefined()
+    }))
+
+  it.scoped("a timeout while it waits for the answer is in doubt, a timeout while connecting is not", () =>
+    Effect.gen(function*() {
+      for (
+        const [server, expected] of [
+          [{ answer: () => Effect.never }, "InDoubt"],
+          [{ connect: Effect.never, answer: () => Effect.never }, "NotCreated"],
+        ] as const
+      ) {
+        const service = yield* make(options, inProcess(server))
+        const fiber = yield* Effect.fork(service.create("f", items, always))
+        yield* TestClock.adjust(Duration.seconds(31))
+        expect((yield* Fiber.join(fiber))._tag).toBe(expected)
+      }
+    }))
+
+  it.scoped("no failure tells the key", () =>
+    Effect.gen(function*() {
+      const told: Array<string> = []
+      const tell = (value: unknown) => void told.push(JSON.stringify(value), String(value))
+      for (const answer of [response(401, { message: "API Key invalid" }), response(302, ""), response(400, "")]) {
+        const service = yield* make(options, answering(answer))
+        tell(yield* Effect.flip(service.form("f")))
+        tell(yield* service.create("f", items, always))
+      }
+      for (const key of ["sk_very_secret\n", "sk very_secret", "", "sk_very_secret\u{1F600}"]) {
+        const opened = yield* Effect.exit(
+          make({ ...options, apiKey: Redacted.make(key) }, answering(response(200, ""))),
+        )
+        expect(Exit.isFailure(opened)).toBe(true)
+        tell(opened)
+      }
+      expect(told.join("\n")).not.toContain("very_secret")
+    }))
+})

@@ -1,0 +1,187 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { makeCodec } from "../../src/service/codec.ts"
+import type { CreateOutcome } from "../../src/service/FormService.ts"
+import { outcomeOfFailure, outcomeOfResponse } from "../../src/service/outcome.ts"
+import { MaybeSent, NeverSent } from "../../src/service/transport.ts"
+
+const settings = { codec: makeCodec("gateway"), baseUrl: "https://forms.example/v1", unavailableIsNotCreated: false }
+
+const outcome = (
+  status: number,
+  body: string,
+  options: {
+    readonly sent?: number
+    readonly wait?: number
+    readonly headers?: Record<string, string>
+    readonly believe503?: boolean
+  } = {},
+): CreateOutcome =>
+  outcomeOfResponse(
+    { status, headers: options.headers ?? {}, body: Buffer.from(body) },
+    options.sent ?? 2,
+    options.wait,
+    { ...settings, unavailableIsNotCreated: options.believe503 ?? false },
+  )
+
+const short = (
+  result: CreateOutcome,
+): string => (result._tag === "Unusable" ? `Unusable ${result.error.reason}` : result._tag)
+
+const error = (message: string) => JSON.stringify({ statusCode: 400, error: "Bad Request", message })
+const issues = (...list: ReadonlyArray<object>) => error(JSON.stringify(list))
+const html = "<html><head><title>502 Bad Gateway</title></head></html>"
+
+describe("the outcome of a create request", () => {
+  const table: ReadonlyArray<readonly [what: string, status: number, body: string, expected: string]> = [
+    ["the specified body", 200, `{"submissions":[{"submissionId":"a"},{"submissionId":"b"}]}`, "Created"],
+    ["the specified body with another 2xx", 201, `{"submissions":[{"submissionId":"a"}]}`, "Created"],
+    ["fewer submissions than items", 200, `{"submissions":[]}`, "Created"],
+    ["a page of HTML", 200, html, "InDoubt"],
+    ["nothing", 204, "", "InDoubt"],
+    ["a body that was cut short", 200, `{"submissions":[{"submissionId":`, "InDoubt"],
+    ["another shape", 200, `{"submission":{}}`, "InDoubt"],
+    ["submissions that are no list", 200, `{"submissions":{}}`, "InDoubt"],
+    ["a redirect", 302, "", "Unusable redirect"],
+    ["a redirect that keeps the method", 307, "", "Unusable redirect"],
+    ["a wrong key", 401, "", "Unusable credentials"],
+    ["a key without the right", 403, error("Forbidden"), "Unusable credentials"],
+    ["a wrong key as a 400", 400, error("api key INVALID"), "Unusable credentials"],
+    [
+      "an issue that only mentions a key",
+      400,
+      issues({ path: ["submissions", 0], message: "api key invalid" }),
+      "Refused",
+    ],
+    ["a wish to be paid", 402, "", "Unusable quota"],
+    ["an unknown form", 404, error("Not Found"), "Unusable form-not-found"],
+    ["a method that is not allowed", 405, html, "Unusable unexpected"],
+    ["a conflict", 409, "", "Unusable unexpected"],
+    ["a wrong content type", 415, "", "Unusable unexpected"],
+    ["unavailable for legal reasons", 451, "", "Unusable unexpected"],
+    ["a refusal in words", 400, error("question q1 is odd"), "Refused"],
+    ["a refusal without a word", 400, "", "Refused"],
+    ["a refusal as HTML", 400, html, "Refused"],
+    ["too large", 413, html, "Refused"],
+    ["not processable", 422, error("no"), "Refused"],
+    ["a request timeout", 408, "", "InDoubt"],
+    ["too fast", 429, error("Too many requests. Try again soon."), "NotCreated"],
+    ["a fault of the service", 500, error("oops"), "InDoubt"],
+    ["a proxy's fault", 502, html, "InDoubt"],
+    ["not available", 503, html, "InDoubt"],
+    ["a gateway's timeout", 504, html, "InDoubt"],
+    ["a status out of this world", 999, "", "InDoubt"],
+  ]
+  for (const [what, status, body, expected] of table) {
+    it(`${status} with ${what}: ${expected}`, () => expect(short(outcome(status, body))).toBe(expected))
+  }
+
+  it("each submission is decoded alone: a malformed one spoils no other, and its id is still told", () => {
+    const body = JSON.stringify({
+      submissions: [
+        null,
+        7,
+        { questions: [] },
+        {
+          submissionId: "a",
+          questions: [null, { id: "q", value: 1 }, { value: 2 }, "x"],
+          scheduling: 5,
+          login: "me",
+          quiz: null,
+        },
+        { submissionId: "b" },
+        { submissionId: "a" },
+        { submissionId: 12 },
+      ],
+    })
+    const result = outcome(200, body, { sent: 7 })
+    if (result._tag !== "Created") throw new Error(result._tag)
+    expect(result.ids).toEqual(["a", "b"])
+    expect(result.submissions.map((submission) => submission?.submissionId)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "a",
+      "b",
+      undefined,
+      undefined,
+    ])
+    expect(result.submissions[3]?.questions).toEqual([{
+      id: "q",
+      name: undefined,
+      type: undefined,
+      known: true,
+      value: 1,
+    }])
+    expect(result.submissions[3]?.login).toBeUndefined()
+  })
+
+  it("a refusal names its item only when the item was in the request, and tells that item's issues alone", () => {
+    expect(outcome(400, issues({ path: ["submissions", 2], message: "no" }))).toMatchObject({ index: undefined })
+    expect(outcome(400, issues({ path: ["submissions"], message: "too many" }))).toMatchObject({
+      index: undefined,
+      message: "submissions: too many",
+    })
+    expect(outcome(
+      422,
+      issues(
+        { path: ["submissions", 1, "login", "email"], expected: "email" },
+        { path: ["submissions", 0, "questions"], message: "Required" },
+        { path: ["submissions", 1, "questions", 0, "value"], message: "No" },
+      ),
+    )).toEqual({
+      _tag: "Refused",
+      status: 422,
+      index: 1,
+      message: 'login.email: expected "email"; questions.0.value: No',
+    })
+    expect(outcome(400, "")).toMatchObject({ message: "status 400" })
+  })
+
+  it("a 503 with Retry-After is not created only when a setting says so", () => {
+    const headers = { "retry-after": "5" }
+    expect(short(outcome(503, "", { headers, wait: 5000 }))).toBe("InDoubt")
+    expect(outcome(503, "", { headers, wait: 5000, believe503: true })).toMatchObject({
+      _tag: "NotCreated",
+      wait: 5000,
+    })
+    expect(short(outcome(503, "", { believe503: true }))).toBe("InDoubt")
+  })
+
+  it("a 429 that asks for a very long wait is a quota", () => {
+    expect(short(outcome(429, "", { wait: 60_000 }))).toBe("NotCreated")
+    expect(short(outcome(429, "", { wait: 3_600_000 }))).toBe("Unusable quota")
+  })
+
+  it("without an answer: not created only when it was never sent", () => {
+    expect(outcomeOfFailure(new NeverSent({ reason: "refused" }))).toMatchObject({
+      _tag: "NotCreated",
+      throttled: false,
+    })
+    expect(outcomeOfFailure(new MaybeSent({ reason: "the connection was reset" }))).toEqual({
+      _tag: "InDoubt",
+      reason: "the connection was reset after sending had begun",
+    })
+    expect(outcomeOfFailure(new MaybeSent({ reason: "the answer was cut short", status: 401 }))._tag).toBe("InDoubt")
+  })
+
+  it("whatever comes, it is classified, and only what is safe to send again is called not created", () => {
+    const bodies = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.json().map((text) => error(text)),
+      fc.jsonValue().map((value) => JSON.stringify({ submissions: [value] })),
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 999 }), bodies, (status, body) => {
+        const tag = outcome(status, body)._tag
+        expect(tag === "NotCreated").toBe(status === 429)
+        if (tag === "Created") expect(Math.floor(status / 100)).toBe(2)
+        if (tag === "Refused") expect([400, 413, 422]).toContain(status)
+        if (status === 408 || status >= 500 || status < 200) expect(tag).toBe("InDoubt")
+        if (tag === "Unusable") expect(status >= 300 && status < 500).toBe(true)
+      }),
+      { seed: 7, numRuns: 500 },
+    )
+  })
+})

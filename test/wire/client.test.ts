@@ -1,0 +1,133 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Redacted } from "effect"
+import { make } from "../../src/service/client.ts"
+import { answerText, rawServer } from "../service/rawServer.ts"
+import * as exchanges from "./exchanges.ts"
+import { form, full, items, sparse } from "./expected.ts"
+
+/** A service that answers with these literal texts, one request after the other, and the client on it. */
+const played = (...answers: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    let next = 0
+    const server = yield* rawServer((socket, soFar) => {
+      const length = Number(/content-length: (\d+)/i.exec(soFar)?.[1] ?? 0)
+      const [head = "", body = ""] = soFar.split("\r\n\r\n")
+      if (!soFar.includes("\r\n\r\n") || body.length < length || head === "") return
+      socket.end((answers[next++] ?? "").replace("\r\n", "\r\nconnection: close\r\n"))
+    })
+    const service = yield* make({
+      baseUrl: `http://127.0.0.1:${server.port}/v1/api`,
+      apiKey: Redacted.make("sk_prod_1"),
+      requestsPerSecond: Infinity,
+      concurrency: 2,
+      timeout: Duration.seconds(5),
+      editLinkParameter: "includeEditLink",
+      gateway: "acme",
+      readRetries: { attempts: 3, base: Duration.millis(1), max: Duration.millis(2) },
+    })
+    /** The request of a connection: its line, its headers, its body. */
+    const request = (connection: number) => {
+      const [head = "", body = ""] = Buffer.from(server.received[connection] ?? "", "latin1").toString().split(
+        "\r\n\r\n",
+      )
+      const [line = "", ...headers] = head.split("\r\n")
+      return { line, headers: headers.map((text) => text.toLowerCase()), body }
+    }
+    return { service, request, requests: server.requests }
+  })
+
+const always = () => true
+
+describe("the client against literal answers", () => {
+  it.scopedLive("reads a form's metadata", () =>
+    Effect.gen(function*() {
+      const { service, request } = yield* played(answerText(200, exchanges.metadataBody))
+      expect(yield* service.form("vso9PzRfHQus")).toEqual(form)
+      expect(request(0).line).toBe(`GET ${exchanges.formPath} HTTP/1.1`)
+      expect(request(0).headers).toContain("authorization: bearer sk_prod_1")
+      expect(request(0).body).toBe("")
+    }))
+
+  it.scopedLive("creates submissions: the literal body goes out, the literal answer comes in", () =>
+    Effect.gen(function*() {
+      const { service, request } = yield* played(
+        answerText(200, `{"submissions":[${exchanges.sparseSubmission},${exchanges.fullSubmission}]}`),
+      )
+      expect(yield* service.create("vso9PzRfHQus", items, always)).toEqual({
+        _tag: "Created",
+        submissions: [sparse, full],
+        ids: [sparse.submissionId, full.submissionId],
+      })
+      expect(request(0).line).toBe(`POST ${exchanges.formPath}/submissions HTTP/1.1`)
+      expect(request(0).headers).toContain("content-type: application/json")
+      expect(JSON.parse(request(0).body)).toEqual(JSON.parse(exchanges.createBody))
+    }))
+
+  it.scopedLive("reads a submission, and its edit link when asked", () =>
+    Effect.gen(function*() {
+      const withLink = exchanges.sparseSubmission.replace("{", '{"editLink":"https://forms.example/edit/1",')
+      const { service, request } = yield* played(
+        answerText(200, `{"submission":${exchanges.fullSubmission}}`),
+        answerText(200, `{"submission":${withLink}}`),
+      )
+      expect(yield* service.read("vso9PzRfHQus", full.submissionId)).toEqual(full)
+      expect(yield* service.read("vso9PzRfHQus", "9a0b", { editLink: true })).toEqual({
+        ...sparse,
+        editLink: "https://forms.example/edit/1",
+      })
+      expect(request(0).line).toBe(`GET ${exchanges.formPath}/submissions/${full.submissionId} HTTP/1.1`)
+      expect(request(1).line).toBe(`GET ${exchanges.formPath}/submissions/9a0b?includeEditLink=true HTTP/1.1`)
+    }))
+
+  it.scopedLive("keeps ids from changing the path", () =>
+    Effect.gen(function*() {
+      const { service, request } = yield* played(answerText(404, "{}"), answerText(404, "{}"))
+      yield* service.read("a/b?c", "../x#y")
+      yield* service.read("..", ".")
+      expect(request(0).line).toBe("GET /v1/api/forms/a%2Fb%3Fc/submissions/..%2Fx%23y HTTP/1.1")
+      expect(request(1).line).toBe("GET /v1/api/forms/%2E%2E/submissions/%2E HTTP/1.1")
+    }))
+
+  for (const message of exchanges.credentialMessages) {
+    it.scopedLive(`takes a 400 that says "${message}" for a wrong key, and tries it once`, () =>
+      Effect.gen(function*() {
+        const body = exchanges.credentialBody(message.toUpperCase())
+        const { service, requests } = yield* played(answerText(400, body), answerText(400, body), answerText(400, body))
+        const refused = { reason: "credentials", status: 400 }
+        expect(yield* Effect.flip(service.form("f"))).toMatchObject(refused)
+        expect(yield* Effect.flip(service.read("f", "s"))).toMatchObject(refused)
+        expect(yield* service.create("f", items, always)).toMatchObject({
+          _tag: "Unusable",
+          error: { reason: "credentials" },
+        })
+        expect(requests()).toHaveLength(3)
+      }))
+  }
+
+  it.scopedLive("takes a refusal's item from its JSON-array message", () =>
+    Effect.gen(function*() {
+      const { service } = yield* played(answerText(400, exchanges.invalidBody))
+      expect(yield* service.create("f", items, always)).toEqual({
+        _tag: "Refused",
+        status: 400,
+        message: "urlParameters.0.value: Expected string, received number",
+        index: 1,
+      })
+    }))
+
+  it.scopedLive("takes a 429 as not created, with the wait it tells, and repeats a read after it", () =>
+    Effect.gen(function*() {
+      const { service } = yield* played(
+        answerText(429, exchanges.throttledBody, exchanges.throttledHeaders),
+        answerText(429, exchanges.throttledBody, exchanges.throttledHeaders),
+        answerText(200, `{"submission":${exchanges.fullSubmission}}`),
+      )
+      expect(yield* service.create("f", items, always)).toMatchObject({
+        _tag: "NotCreated",
+        throttled: true,
+        wait: 1000,
+      })
+      expect(yield* service.read("f", "s")).toEqual(full)
+      expect(yield* service.requests).toEqual({ metadata: 0, create: 1, read: 2, retried: 1, throttled: 2 })
+    }))
+})

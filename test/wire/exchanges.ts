@@ -1,0 +1,156 @@
+/**
+ * Literal exchanges, written by hand from service-interface.md (and, where it is silent, from service-observations.md): never produced by our
+ * code. Text is what goes over the wire. The payment processor is called `acme` here.
+ */
+
+export const formPath = "/v1/api/forms/vso9PzRfHQus"
+
+/** "Form metadata", with members that the specification does not know. */
+export const metadataBody = `{
+  "id": "vso9PzRfHQus",
+  "name": "Customer contacts",
+  "questions": [
+    { "id": "4KC3", "name": "Full name", "type": "ShortAnswer" },
+    { "id": "aB9dE2fGh1", "name": "Born", "type": "DatePicker" },
+    { "id": "plan1", "name": "Plan", "type": "Dropdown",
+      "options": [{ "id": "basic", "value": "basic", "label": "Basic plan" }, { "id": "pro", "value": "pro", "label": "Pro plan" }] },
+    { "id": "news", "name": "Interests", "type": "Checkboxes",
+      "options": [{ "id": "a", "value": "a", "label": "A" }, { "id": "b", "value": "b", "label": "B" }] },
+    { "id": "num1", "name": "Staff", "type": "NumberInput" },
+    { "id": "yes1", "name": "Agreed", "type": "Switch" },
+    { "id": "addr", "name": "Address", "type": "Address" },
+    { "id": "file", "name": "Contract", "type": "FileUpload" },
+    { "id": "new1", "name": "Something new", "type": "HologramPicker" },
+    { "id": "note", "name": "Note" }
+  ],
+  "calculations": [{ "id": "cal1", "name": "Total" }],
+  "urlParameters": [{ "id": "legacy_id", "name": "legacy_id" }, { "id": "source", "name": "source" }],
+  "scheduling": [{ "id": "sch1", "name": "Booking" }],
+  "payments": [{ "id": "pay1", "name": "Fee" }],
+  "quiz": { "enabled": true },
+  "documents": [{ "id": "doc1", "name": "Offer" }],
+  "tags": ["crm"]
+}`
+
+/** "Create submissions": the request's body. */
+export const createBody = `{
+  "submissions": [
+    {
+      "questions": [
+        { "id": "4KC3", "value": "Ada Lovelace" },
+        { "id": "aB9dE2fGh1", "value": "1815-12-10" },
+        { "id": "plan1", "value": "pro" },
+        { "id": "news", "value": ["a", "b"] },
+        { "id": "num1", "value": 12.5 },
+        { "id": "yes1", "value": true },
+        { "id": "addr", "value": { "address": "1 Main St", "city": "London", "zipCode": "N1" } },
+        { "id": "file", "value": [{ "url": "https://example.org/c.pdf", "filename": "c.pdf" }] },
+        { "id": "note", "value": "Zeile 1\\nZeile 2 – äöü 😀" }
+      ],
+      "urlParameters": [{ "id": "legacy_id", "name": "legacy_id", "value": "007" }],
+      "submissionTime": "2020-02-03T02:05:06.000Z",
+      "lastUpdatedAt": "2021-01-01T00:00:00.000Z",
+      "scheduling": [
+        { "id": "sch1", "value": {
+          "fullName": "Ada Lovelace", "email": "ada@example.org", "timezone": "Europe/London",
+          "eventStartTime": "2020-03-01T10:00:00.000Z", "eventEndTime": "2020-03-01T10:30:00.000Z",
+          "eventId": "ev1", "eventUrl": "https://example.org/ev1", "rescheduleOrCancelUrl": "https://example.org/ev1/c",
+          "userId": 7, "scheduledUserEmail": "bob@example.org", "meetingNotes": "none" } }
+      ],
+      "payments": [
+        { "id": "pay1", "value": {
+          "paymentId": "pi_1", "totalAmount": 99.9, "currency": "EUR", "email": "ada@example.org", "status": "succeeded",
+          "acmeCustomerId": "cus_1", "acmeCustomerUrl": "https://acme.example/cus_1", "acmePaymentUrl": "https://acme.example/pi_1",
+          "acmeSubscriptionId": "sub_1" } }
+      ],
+      "login": { "email": "ada@example.org" }
+    },
+    { "questions": [{ "id": "4KC3", "value": "Charles Babbage" }] }
+  ]
+}`
+
+/** The submission that the first item becomes, as returned. */
+export const fullSubmission = `{
+  "submissionId": "5f1c7f36-6f6b-4b9c-8c7e-3f0e6c1f2a11",
+  "submissionTime": "2020-02-03T02:05:06.000Z",
+  "lastUpdatedAt": "2021-01-01T00:00:00.000Z",
+  "questions": [
+    { "id": "4KC3", "name": "Full name", "type": "ShortAnswer", "value": "Ada Lovelace" },
+    { "id": "aB9dE2fGh1", "name": "Born", "type": "DatePicker", "value": "1815-12-10" },
+    { "id": "plan1", "name": "Plan", "type": "Dropdown", "value": "pro" },
+    { "id": "news", "name": "Interests", "type": "Checkboxes", "value": ["a", "b"] },
+    { "id": "num1", "name": "Staff", "type": "NumberInput", "value": 12.5 },
+    { "id": "yes1", "name": "Agreed", "type": "Switch", "value": true },
+    { "id": "addr", "name": "Address", "type": "Address", "value": { "address": "1 Main St", "city": "London", "zipCode": "N1" } },
+    { "id": "file", "name": "Contract", "type": "FileUpload", "value": [{ "url": "https://example.org/c.pdf", "filename": "c.pdf" }] },
+    { "id": "new1", "name": "Something new", "type": "HologramPicker", "value": null },
+    { "id": "note", "name": "Note", "value": "Zeile 1\\nZeile 2 – äöü 😀" }
+  ],
+  "calculations": [{ "id": "cal1", "name": "Total", "type": "number", "value": "112.4" }],
+  "urlParameters": [
+    { "id": "legacy_id", "name": "legacy_id", "value": "007" },
+    { "id": "source", "name": "source", "value": null }
+  ],
+  "scheduling": [
+    { "id": "sch1", "name": "Booking", "value": {
+      "fullName": "Ada Lovelace", "email": "ada@example.org", "timezone": "Europe/London",
+      "eventStartTime": "2020-03-01T10:00:00.000Z", "eventEndTime": "2020-03-01T10:30:00.000Z",
+      "eventId": "ev1", "eventUrl": "https://example.org/ev1", "rescheduleOrCancelUrl": "https://example.org/ev1/c",
+      "userId": 7, "scheduledUserEmail": "bob@example.org", "meetingNotes": "none" } }
+  ],
+  "payments": [
+    { "id": "pay1", "name": "Fee", "value": {
+      "paymentId": "pi_1", "totalAmount": 99.9, "currency": "EUR", "email": "ada@example.org", "status": "succeeded",
+      "acmeCustomerId": "cus_1", "acmeCustomerUrl": "https://acme.example/cus_1", "acmePaymentUrl": "https://acme.example/pi_1",
+      "acmeSubscriptionId": "sub_1", "discountCode": "SPRING", "brandNewMember": 1 } }
+  ],
+  "quiz": { "score": 3, "maxScore": 5 },
+  "login": { "email": "ada@example.org" },
+  "documents": []
+}`
+
+/** What the second item becomes: everything that was not sent is null, empty or not there. */
+export const sparseSubmission = `{
+  "submissionId": "9a0b",
+  "submissionTime": "2024-05-06T07:08:09.123Z",
+  "lastUpdatedAt": "2024-05-06T07:08:09.123Z",
+  "questions": [
+    { "id": "4KC3", "name": "Full name", "type": "ShortAnswer", "value": "Charles Babbage" },
+    { "id": "num1", "name": "Staff", "type": "NumberInput", "value": null }
+  ],
+  "calculations": [{ "id": "cal1", "name": "Total", "type": "number", "value": null }],
+  "urlParameters": [],
+  "scheduling": [{ "id": "sch1", "name": "Booking", "value": null }],
+  "payments": [{ "id": "pay1", "name": "Fee", "value": null }],
+  "quiz": {}
+}`
+
+/** Credential failures that have been seen: 400s, told apart by their message alone. */
+export const credentialMessages = [
+  "API authorization header missing",
+  "API key missing underscore",
+  "Incorrectly formatted API key was passed",
+  "API Key invalid",
+]
+
+export const credentialBody = (message: string): string =>
+  `{"statusCode": 400, "error": "Bad Request", "message": "${message}"}`
+
+/** A malformed create request: `message` is a string that holds a JSON array. */
+export const invalidBody =
+  `{"statusCode":400,"error":"Bad Request","message":"[{\\"code\\":\\"invalid_type\\",\\"expected\\":\\"string\\",\\"received\\":\\"number\\",\\"path\\":[\\"submissions\\",1,\\"urlParameters\\",0,\\"value\\"],\\"message\\":\\"Expected string, received number\\"}]"}`
+
+/** A request to which that is the answer: its second item has a number where a string is specified. */
+export const invalidRequest =
+  `{"submissions":[{"questions":[]},{"questions":[],"urlParameters":[{"id":"legacy_id","name":"legacy_id","value":7}]}]}`
+
+export const throttledHeaders = [
+  "ratelimit-limit: 5",
+  "ratelimit-policy: 5;w=1",
+  "ratelimit-remaining: 0",
+  "ratelimit-reset: 1",
+  "retry-after: 1",
+]
+
+export const throttledBody =
+  `{"statusCode":429,"error":"Too Many Requests","message":"Too many requests. Try again soon."}`
