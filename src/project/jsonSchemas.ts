@@ -19,9 +19,9 @@ const extensible = (schema: JsonObject): JsonObject =>
     ? { ...schema, patternProperties: { "^x-": {} } }
     : schema
 
-/** Effect names a refinement by its call (`minLength(1)`): nothing for people. */
+/** Effect names a refinement by its check (`int`, `minLength(1)`): nothing for people. */
 const untitled = ({ title, ...rest }: JsonObject): JsonObject =>
-  typeof title === "string" && !/^\w+\(|^\w*Int$|^NonNegative$/.test(title) ? { ...rest, title } : rest
+  typeof title === "string" && /\s/.test(title) && !/^\w+\(/.test(title) ? { ...rest, title } : rest
 
 /** Members of a schema that hold schemas by name, and those that hold values. */
 const named = new Set(["properties", "patternProperties", "$defs"])
