@@ -1,0 +1,152 @@
+import type { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect, Option } from "effect"
+import type { Scope } from "effect"
+import { createHash } from "node:crypto"
+import { SourceChanged, SourceError } from "./Source.ts"
+import type { Fingerprint } from "./Source.ts"
+
+/** One reading of a file's bytes, in order. */
+export interface Blocks {
+  /**
+   * The next block, `undefined` at the end. Against an earlier fingerprint it is verified before it is given out. Its bytes are valid until
+   * the next call only.
+   */
+  readonly next: Effect.Effect<Uint8Array | undefined, SourceError | SourceChanged>
+  /** Of all that was read; known once `next` came to the end. */
+  readonly fingerprint: () => Fingerprint
+}
+
+/** A file that was found, and can be read any number of times. */
+export interface Bytes {
+  readonly file: string
+  readonly size: number
+  /** The first `length` bytes, or all of a shorter file. */
+  readonly head: (length: number) => Effect.Effect<Uint8Array, SourceError>
+  /**
+   * Reads it from the start; the file is closed with the scope. Without `expected` it has to be the file that was found, and stay so to the
+   * end; with it, the very bytes of that fingerprint.
+   */
+  readonly blocks: (expected?: Fingerprint) => Effect.Effect<Blocks, SourceError | SourceChanged, Scope.Scope>
+}
+
+const digestLength = 32
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest()
+
+const unreadable = (file: string) => (error: PlatformError) => {
+  const reason = error._tag === "SystemError" ? error.reason : undefined
+  const message = reason === "NotFound"
+    ? `There is no file ${file}. Correct \`source.file\`, or give another one with --source.`
+    : reason === "PermissionDenied"
+    ? `The file ${file} may not be read: its permissions forbid it. Allow it, or run as its owner.`
+    : `The file ${file} can't be read: ${error.message}. See whether it is there and its disk is sound.`
+  return new SourceError({ file, message, cause: error })
+}
+
+/** What tells whether a file is still the one that was found: size in bytes, time of change in milliseconds, and which file it is. */
+const standing = (info: FileSystem.File.Info) => ({
+  size: Number(info.size),
+  mtime: Option.match(info.mtime, { onNone: () => 0, onSome: (at) => at.getTime() }),
+  inode: Option.getOrElse(info.ino, () => 0),
+})
+
+/** Reads until the buffer is full or the file ends: a read may bring less than it was asked for. */
+const fill = (handle: FileSystem.File, buffer: Uint8Array) =>
+  Effect.gen(function*() {
+    let length = 0
+    while (length < buffer.length) {
+      // A read that is under way can't be taken back, and its descriptor must not be closed under it.
+      const got = Number(yield* Effect.uninterruptible(handle.read(buffer.subarray(length))))
+      if (got === 0) break
+      length += got
+    }
+    return length
+  })
+
+/**
+ * Finds a file, so that it can be read in blocks.
+ *
+ * @param blockSize in bytes; a reading against a fingerprint takes the fingerprint's
+ */
+export const findBytes = (
+  fs: FileSystem.FileSystem,
+  file: string,
+  blockSize: number,
+): Effect.Effect<Bytes, SourceError> =>
+  Effect.gen(function*() {
+    const failed = Effect.mapError(unreadable(file))
+    const info = yield* fs.stat(file).pipe(failed)
+    if (info.type !== "File") {
+      const what = info.type === "Directory" ? "a folder" : "no ordinary file"
+      return yield* new SourceError({ file, message: `${file} is ${what}. Name the file that holds the rows.` })
+    }
+    const found = standing(info)
+    const changed = new SourceChanged({ file })
+
+    const head: Bytes["head"] = (length) =>
+      Effect.scoped(Effect.gen(function*() {
+        const handle = yield* fs.open(file, { flag: "r" })
+        const buffer = new Uint8Array(Math.min(length, found.size))
+        return buffer.subarray(0, yield* fill(handle, buffer))
+      })).pipe(failed)
+
+    const blocks: Bytes["blocks"] = (expected) =>
+      Effect.gen(function*() {
+        const handle = yield* fs.open(file, { flag: "r" }).pipe(
+          // It was there a moment ago.
+          Effect.mapError((error) =>
+            error._tag === "SystemError" && error.reason === "NotFound" ? changed : unreadable(file)(error)
+          ),
+        )
+        const same = handle.stat.pipe(
+          failed,
+          Effect.map(standing),
+          Effect.map((now) =>
+            expected === undefined
+              ? now.size === found.size && now.mtime === found.mtime && now.inode === found.inode
+              : now.size === expected.bytes
+          ),
+        )
+        if (!(yield* same)) return yield* changed
+
+        const size = expected?.blockSize ?? blockSize
+        const buffer = new Uint8Array(size)
+        const whole = createHash("sha256")
+        const digests: Array<Buffer> = []
+        let bytes = 0
+        let fingerprint: Fingerprint | undefined = expected
+
+        const end = Effect.gen(function*() {
+          if (!(yield* same) || (expected !== undefined && bytes !== expected.bytes)) return yield* changed
+          fingerprint ??= { bytes, sha256: whole.digest("hex"), blocks: Buffer.concat(digests), blockSize: size }
+          return undefined
+        })
+
+        const next = Effect.gen(function*() {
+          const length = yield* fill(handle, buffer).pipe(failed)
+          if (length === 0) return yield* end
+          const block = buffer.subarray(0, length)
+          const digest = sha256(block)
+          if (expected !== undefined) {
+            const at = Math.floor(bytes / size) * digestLength
+            if (!digest.equals(expected.blocks.subarray(at, at + digestLength))) return yield* changed
+          } else {
+            whole.update(block)
+            digests.push(digest)
+          }
+          bytes += length
+          return block
+        })
+
+        return {
+          next,
+          fingerprint: () => {
+            if (fingerprint === undefined) throw new Error(`${file} has no fingerprint before it was read to its end`)
+            return fingerprint
+          },
+        }
+      })
+
+    return { file, size: found.size, head, blocks }
+  })

@@ -1,0 +1,229 @@
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { RowChunk } from "../domain/row.ts"
+import type { Blocks, Bytes } from "./bytes.ts"
+import { toColumns } from "./columns.ts"
+import { findHeader } from "./csvHeader.ts"
+import type { Header } from "./csvHeader.ts"
+import { readRecords, UnreadableRecord } from "./csvRecords.ts"
+import { toChunks } from "./csvRows.ts"
+import type { RowCount } from "./csvRows.ts"
+import { delimiterName } from "./delimiter.ts"
+import { chooseEncoding, Undecodable } from "./encoding.ts"
+import type { Decoder, Encoding } from "./encoding.ts"
+import { limits, thousands } from "./limits.ts"
+import { SourceChanged, SourceError } from "./Source.ts"
+import type { Fingerprint, Source } from "./Source.ts"
+
+/** How a pipeline says that a text is to be read; what it leaves open is found in the text. */
+export interface CsvSettings {
+  readonly encoding: string | undefined
+  readonly delimiter: string | undefined
+  readonly headerRow: number | undefined
+}
+
+/** Bytes that are turned into text at a time: longer strings are slower to collect. */
+const pieceBytes = 64 * 1024
+
+/** Bytes of the file's beginning in which the header is looked for first. */
+const headBytes = 64 * 1024
+
+const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
+  const where = error.offset === undefined ? `near line ${line}` : `byte ${thousands(error.offset)} (line ${line})`
+  return encoding.because === "as the pipeline says"
+    ? `It is not ${encoding.name} as \`source.encoding\` says: ${where} is no text in it. Correct \`source.encoding\`.`
+    : encoding.name === "UTF-8"
+    ? `It is not UTF-8: ${where} is no text in it. Say which encoding it has, such as \`encoding: windows-1252\` under \`source\`, or save it as UTF-8.`
+    : `It is not ${encoding.name}, as which it was taken ${encoding.because}: ${where} is no text in it. Save it as UTF-8.`
+}
+
+/** Runs what may throw one of our own errors; anything else it throws is a bug. `line`: where the text decoded so far ends. */
+const readable = <A>(
+  file: string,
+  encoding: Encoding,
+  line: () => number,
+  run: () => A,
+): Effect.Effect<A, SourceError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      if (error instanceof UnreadableRecord) {
+        return new SourceError({ file, message: `${file} can't be read on. ${error.message}` })
+      }
+      if (error instanceof Undecodable) {
+        return new SourceError({ file, message: `${file}: ${undecodable(error, encoding, line() + error.lineEnds)}` })
+      }
+      return Effect.die(error)
+    }
+  })
+
+const encodingOf = (file: string, head: Uint8Array, asked: string | undefined) => {
+  const encoding = chooseEncoding(head, asked)
+  return encoding === undefined
+    ? new SourceError({
+      file,
+      message:
+        `There is no encoding called ${asked}. Correct \`source.encoding\`: for example utf-8, windows-1252 or iso-8859-15.`,
+    })
+    : Effect.succeed(encoding)
+}
+
+/** Text of the file's beginning; a character that its end cuts is left out. */
+const textOf = (encoding: Encoding, head: Uint8Array) => encoding.decoder().write(head.subarray(encoding.mark))
+
+/** The beginning of a file as text, for looking at it. */
+export const beginning = (bytes: Bytes, asked: string | undefined) =>
+  Effect.gen(function*() {
+    const head = yield* bytes.head(headBytes)
+    const encoding = yield* encodingOf(bytes.file, head, asked)
+    return yield* readable(bytes.file, encoding, () => 1, () => textOf(encoding, head))
+  })
+
+const openHeader = (bytes: Bytes, settings: CsvSettings) =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    for (let length = headBytes;; length *= 4) {
+      const head = yield* bytes.head(length)
+      const encoding = yield* encodingOf(file, head, settings.encoding)
+      const complete = length >= bytes.size
+      const found = yield* readable(
+        file,
+        encoding,
+        () => 1,
+        () => findHeader(textOf(encoding, head), complete, settings),
+      )
+      if (found._tag === "None") {
+        return yield* new SourceError({ file, message: `${file} has no header. ${found.message}` })
+      }
+      if (found._tag === "Found") {
+        return { encoding, header: found.header }
+      }
+      if (length > limits.record * 4) {
+        const message = `${file} has no header in its first ${
+          thousands(length)
+        } bytes. Say where it stands: \`source.headerRow\`.`
+        return yield* new SourceError({ file, message })
+      }
+    }
+  })
+
+const sameTitles = (a: ReadonlyArray<string>, b: ReadonlyArray<string> | undefined) =>
+  b !== undefined && a.length === b.length && a.every((title, at) => title === b[at])
+
+/** Turns a reading's blocks into chunks of rows, block by block: no block is read before the one before it was used up. */
+const rowsOf = (
+  { blocks, encoding, file, finished, header }: {
+    readonly file: string
+    readonly blocks: Blocks
+    readonly encoding: Encoding
+    readonly header: Header
+    readonly finished: (count: RowCount) => void
+  },
+): Stream.Stream<RowChunk, SourceError | SourceChanged> => {
+  const decoder: Decoder = encoding.decoder()
+  const reader = readRecords(header.delimiter)
+  let mark = encoding.mark
+  let above = header.row
+  let count: RowCount = { rows: 0, empty: 0 }
+  let changed = false
+  let ended = false
+
+  const piece = (text: string, last: boolean): ReadonlyArray<RowChunk> => {
+    const pushed = reader.push(text, last)
+    const from = Math.min(above, pushed.records.length)
+    above -= from
+    // The header was found when the source was opened: it has to be the same still.
+    if (from > 0 && above === 0 && !sameTitles(header.titles, pushed.records[from - 1])) changed = true
+    const made = toChunks(pushed, from, header.titles.length, count)
+    count = made.count
+    return made.chunks
+  }
+
+  const rows = (block: Uint8Array): ReadonlyArray<RowChunk> => {
+    const chunks: Array<RowChunk> = []
+    let at = Math.min(mark, block.length)
+    mark -= at
+    for (; at < block.length; at += pieceBytes) {
+      chunks.push(...piece(decoder.write(block.subarray(at, at + pieceBytes)), false))
+    }
+    return chunks
+  }
+
+  const pull = Effect.gen(function*() {
+    if (ended) return yield* Effect.fail(Option.none())
+    const block = yield* Effect.mapError(blocks.next, Option.some)
+    const made = yield* readable(
+      file,
+      encoding,
+      reader.line,
+      () => block === undefined ? piece(decoder.end(), true) : rows(block),
+    )
+      .pipe(Effect.mapError(Option.some))
+    if (changed) return yield* Effect.fail(Option.some(new SourceChanged({ file })))
+    if (block === undefined) {
+      ended = true
+      finished(count)
+    }
+    return Chunk.unsafeFromArray(made)
+  })
+  return Stream.repeatEffectChunkOption(pull)
+}
+
+/** Opens a delimited text. Errors: no such encoding or delimiter, no header, not text. */
+export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    if (settings.delimiter !== undefined && (settings.delimiter === "" || /["\r\n\ufeff]/.test(settings.delimiter))) {
+      const message = `${
+        JSON.stringify(settings.delimiter)
+      } can't set cells apart. Correct \`source.delimiter\`: for example "," or ";".`
+      return yield* new SourceError({ file, message })
+    }
+    const { encoding, header } = yield* openHeader(bytes, settings)
+    if (header.titles.length > limits.columns) {
+      const message =
+        `${file} has ${thousands(header.titles.length)} columns, more than the ${
+          thousands(limits.columns)
+        } that are read. `
+        + "See whether its delimiter was taken right: `source.delimiter`."
+      return yield* new SourceError({ file, message })
+    }
+    const warnings = settings.encoding !== undefined && encoding.because === "by its byte order mark"
+        && settings.encoding.toLowerCase().replaceAll(/[^a-z0-9]/g, "") !== encoding.name.toLowerCase().replace("-", "")
+      ? [
+        `${file} begins with the byte order mark of ${encoding.name} and was read so, although the pipeline says ${settings.encoding}.`,
+      ]
+      : []
+    const delimiter = header.titles.length === 1 && header.delimiterBecause === "detected"
+      ? "none: one column"
+      : `${delimiterName(header.delimiter)} (${header.delimiterBecause})`
+    const taken = [
+      { what: "encoding", value: `${encoding.name} (${encoding.because})` },
+      { what: "delimiter", value: delimiter },
+      { what: "header", value: `line ${header.row}` },
+    ]
+    let files: Effect.Effect.Success<Source["files"]> = []
+
+    const read = (expected?: Fingerprint) =>
+      Effect.map(bytes.blocks(expected), (blocks) => {
+        const finished = ({ empty, rows }: RowCount) => {
+          const fingerprint = blocks.fingerprint()
+          const left = empty === 0 ? [] : [{ what: "empty lines", value: `${thousands(empty)} left out` }]
+          const { bytes: size, sha256 } = fingerprint
+          files = [{
+            file: { file, format: "csv", bytes: size, sha256, rows, taken: [...taken, ...left] },
+            fingerprint,
+          }]
+        }
+        return rowsOf({ file, blocks, encoding, header, finished })
+      })
+
+    return {
+      columns: toColumns(header.titles),
+      taken,
+      format: "csv",
+      warnings,
+      read: (expected) => Stream.unwrapScoped(read(expected?.[0])),
+      files: Effect.sync(() => files),
+    }
+  })

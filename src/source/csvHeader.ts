@@ -1,0 +1,68 @@
+import { mendedColumns } from "./columns.ts"
+import { readRecords } from "./csvRecords.ts"
+import { detectDelimiter, separatorLine } from "./delimiter.ts"
+
+/** Where a text's header stands and how its cells are set apart. */
+export interface Header {
+  readonly titles: ReadonlyArray<string>
+  readonly delimiter: string
+  readonly delimiterBecause: string
+  /** Line or record of the header, from 1. */
+  readonly row: number
+}
+
+/** What became of looking for a header: found, more text is needed, or there is none. */
+export type HeaderSearch =
+  | { readonly _tag: "Found"; readonly header: Header }
+  | { readonly _tag: "More" }
+  | { readonly _tag: "None"; readonly message: string }
+
+const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell === "")
+
+/**
+ * Looks for the header: the record of the number given, else the first that is not empty.
+ *
+ * @param text the file's first characters
+ * @param complete whether they are all of the file
+ * @param asked the pipeline's `delimiter` and `headerRow`
+ */
+export const findHeader = (
+  text: string,
+  complete: boolean,
+  asked: { readonly delimiter: string | undefined; readonly headerRow: number | undefined },
+): HeaderSearch => {
+  const separator = separatorLine(text)
+  const above = asked.headerRow !== undefined ? asked.headerRow - 1 : separator === undefined ? 0 : 1
+  const [delimiter, delimiterBecause] = asked.delimiter !== undefined
+    ? [asked.delimiter, "as the pipeline says"]
+    : separator !== undefined
+    ? [separator, "by the file's sep= line"]
+    : [detectDelimiter(text, complete, above) ?? ",", "detected"]
+  const { records } = readRecords(delimiter).push(text, complete)
+  const at = asked.headerRow !== undefined
+    ? above
+    : records.findIndex((record, index) => index >= above && !isEmpty(record))
+  const titles = records[at]
+  if (titles === undefined) {
+    if (!complete) return { _tag: "More" }
+    const message = asked.headerRow === undefined
+      ? "It holds nothing but empty lines. Give a file whose first line names its columns."
+      : `It has fewer than ${asked.headerRow} lines, but \`headerRow: ${asked.headerRow}\` says where its header stands. Correct \`source.headerRow\`.`
+    return { _tag: "None", message }
+  }
+  if (isEmpty(titles)) {
+    const message = `Line ${at + 1} is empty, but \`headerRow: ${
+      at + 1
+    }\` says that it is the header. Correct \`source.headerRow\`.`
+    return { _tag: "None", message }
+  }
+  return { _tag: "Found", header: { titles, delimiter, delimiterBecause, row: at + 1 } }
+}
+
+/** The delimiter of a text whose first record is the header of a rejected.csv; spreadsheet programs may have changed it. */
+export const mendedDelimiter = (text: string): string | undefined =>
+  [",", ";", "\t"].find((delimiter) => {
+    // Only the first record counts; the line end completes it where the text is nothing but a header.
+    const first = readRecords(delimiter).push(`${text}\n`, false).records[0] ?? []
+    return mendedColumns.every((name, at) => first.at(at - mendedColumns.length) === name)
+  })

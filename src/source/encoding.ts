@@ -1,0 +1,177 @@
+import iconv from "iconv-lite"
+import { isAscii, isUtf8 } from "node:buffer"
+
+/** Bytes that are not text in the encoding they were read in. */
+export class Undecodable extends Error {
+  readonly encoding: string
+  /** Of the first wrong byte, from the start of the file; absent where the encoding does not tell. */
+  readonly offset: number | undefined
+  /** Line ends in this call's bytes before it. */
+  readonly lineEnds: number
+  constructor(encoding: string, offset: number | undefined, lineEnds: number) {
+    super(`not ${encoding}`)
+    this.encoding = encoding
+    this.offset = offset
+    this.lineEnds = lineEnds
+  }
+}
+
+/** Turns blocks of bytes into text; a character that a block's border cuts is kept for the next one. Throws `Undecodable`. */
+export interface Decoder {
+  readonly write: (bytes: Uint8Array) => string
+  /** After the last block: what was kept; throws when that is half a character. */
+  readonly end: () => string
+}
+
+/** How a file's text is encoded. */
+export interface Encoding {
+  readonly name: string
+  /** How it is known, for people. */
+  readonly because: string
+  /** Bytes of the byte order mark, to be left out before the first `write`. */
+  readonly mark: number
+  readonly decoder: () => Decoder
+}
+
+/** Number of line feeds in text. */
+export const lineEndsIn = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++
+  return count
+}
+
+const bytesOfCharacter = (lead: number) => lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1
+
+/** How many bytes at the end begin a character that is not complete. */
+const cutCharacter = (bytes: Uint8Array): number => {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!
+    if ((byte & 0xc0) !== 0x80) return bytesOfCharacter(byte) > back ? back : 0
+  }
+  return 0
+}
+
+const firstInvalid = (bytes: Uint8Array): number => {
+  let at = 0
+  while (at < bytes.length) {
+    const length = bytesOfCharacter(bytes[at]!)
+    if (!isUtf8(bytes.subarray(at, at + length))) break
+    at += length
+  }
+  return at
+}
+
+/** Strict, and faster than TextDecoder: the check and the conversion are both native. */
+const utf8 = (mark: number): Decoder => {
+  let kept: Uint8Array = new Uint8Array(0)
+  let offset = mark
+  return {
+    write: (bytes) => {
+      const all = kept.length > 0
+        ? Buffer.concat([kept, bytes])
+        : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+      const whole = all.subarray(0, all.length - cutCharacter(all))
+      if (isAscii(whole)) {
+        kept = Uint8Array.prototype.slice.call(all, whole.length)
+        offset += whole.length
+        return whole.toString("latin1")
+      }
+      if (!isUtf8(whole)) {
+        const at = firstInvalid(whole)
+        throw new Undecodable("UTF-8", offset + at, lineEndsIn(whole.toString("latin1", 0, at)))
+      }
+      kept = Uint8Array.prototype.slice.call(all, whole.length)
+      offset += whole.length
+      return whole.toString("utf8")
+    },
+    end: () => {
+      if (kept.length > 0) throw new Undecodable("UTF-8", offset, 0)
+      return ""
+    },
+  }
+}
+
+const utf16 = (name: "UTF-16LE" | "UTF-16BE"): Decoder => {
+  const decoder = new TextDecoder(name, { fatal: true, ignoreBOM: true })
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+    } catch {
+      throw new Undecodable(name, undefined, 0)
+    }
+  }
+  return { write: decode, end: decode }
+}
+
+const table = (name: string): Decoder => {
+  const decoder = iconv.getDecoder(name, { stripBOM: false })
+  const strict = (text: string) => {
+    const at = text.indexOf("\ufffd")
+    if (at !== -1) throw new Undecodable(name, undefined, lineEndsIn(text.slice(0, at)))
+    return text
+  }
+  return {
+    write: (bytes) => strict(decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))),
+    end: () => strict(decoder.end() ?? ""),
+  }
+}
+
+const marks: ReadonlyArray<
+  { readonly name: string; readonly bytes: ReadonlyArray<number>; readonly decoder: () => Decoder }
+> = [
+  { name: "UTF-8", bytes: [0xef, 0xbb, 0xbf], decoder: () => utf8(3) },
+  { name: "UTF-32LE", bytes: [0xff, 0xfe, 0, 0], decoder: () => table("utf-32le") },
+  { name: "UTF-32BE", bytes: [0, 0, 0xfe, 0xff], decoder: () => table("utf-32be") },
+  { name: "UTF-16LE", bytes: [0xff, 0xfe], decoder: () => utf16("UTF-16LE") },
+  { name: "UTF-16BE", bytes: [0xfe, 0xff], decoder: () => utf16("UTF-16BE") },
+]
+
+/** UTF-16 without a mark: in mostly Western text every other byte is zero. */
+const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
+  const pairs = Math.min(head.length, 4096) >> 1
+  let even = 0
+  let odd = 0
+  for (let pair = 0; pair < pairs; pair++) {
+    if (head[2 * pair] === 0) even++
+    if (head[2 * pair + 1] === 0) odd++
+  }
+  if (pairs >= 2 && odd > pairs * 0.4 && even < pairs * 0.05) return "UTF-16LE"
+  if (pairs >= 2 && even > pairs * 0.4 && odd < pairs * 0.05) return "UTF-16BE"
+  return undefined
+}
+
+const named = (asked: string): (() => Decoder) | undefined => {
+  switch (asked.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) {
+    case "utf8":
+      return () => utf8(0)
+    case "utf16":
+    case "utf16le":
+    case "ucs2":
+      return () => utf16("UTF-16LE")
+    case "utf16be":
+      return () => utf16("UTF-16BE")
+    default:
+      return iconv.encodingExists(asked) ? () => table(asked) : undefined
+  }
+}
+
+/**
+ * How a file's text is encoded: by its byte order mark, else as the pipeline says, else UTF-16 when every other byte is zero, else UTF-8.
+ *
+ * @param head the file's first bytes
+ * @param asked the pipeline's `encoding`
+ * @returns undefined when there is no encoding of the name that was asked for
+ */
+export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Encoding | undefined => {
+  const mark = marks.find((m) => m.bytes.every((byte, at) => head[at] === byte))
+  if (mark !== undefined) {
+    return { name: mark.name, because: "by its byte order mark", mark: mark.bytes.length, decoder: mark.decoder }
+  }
+  if (asked !== undefined) {
+    const decoder = named(asked)
+    return decoder && { name: asked, because: "as the pipeline says", mark: 0, decoder }
+  }
+  const wide = unmarkedUtf16(head)
+  if (wide !== undefined) return { name: wide, because: "by its zero bytes", mark: 0, decoder: () => utf16(wide) }
+  return { name: "UTF-8", because: "checked byte by byte", mark: 0, decoder: () => utf8(0) }
+}

@@ -1,0 +1,89 @@
+import type { CellObject } from "xlsx"
+import { DateCell, ErrorCell } from "../domain/cell.ts"
+import type { Cell } from "../domain/cell.ts"
+
+/** What a number format shows of a number: parts of a date, of a time, or hours counted beyond a day (`[h]:mm`). */
+interface Shows {
+  readonly date: boolean
+  readonly time: boolean
+  readonly elapsed: boolean
+}
+
+const nothing: Shows = { date: false, time: false, elapsed: false }
+
+const look = (format: string): Shows => {
+  const bare = format
+    .replaceAll(/"[^"]*"|\\.|_.|\*./g, "")
+    .split(";", 1)[0]!
+    .toLowerCase()
+    .replaceAll(/general|am\/pm|a\/p|[0#?][0#?.,e+%-]*/g, (part) => part.startsWith("a") ? "h" : "")
+  const elapsed = /\[(?:h+|m+|s+)\]/.test(bare)
+  const letters = bare.replaceAll(/\[[^\]]*\]/g, "")
+  const time = elapsed || /[hs]/.test(letters)
+  return { date: /[ydeg]/.test(letters) || (letters.includes("m") && !time), time, elapsed }
+}
+
+const looked = new Map<string, Shows>()
+
+const showsOf = (format: string | number | undefined): Shows => {
+  if (typeof format !== "string" || format === "General") return nothing
+  let shows = looked.get(format)
+  if (shows === undefined) looked.set(format, shows = look(format))
+  return shows
+}
+
+const daySeconds = 86_400
+const lastDay = 2_958_465
+
+const clock = (seconds: number) => {
+  const two = (n: number) => String(n).padStart(2, "0")
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
+}
+
+/** The calendar day of a whole serial number; undefined for those that are none: 1900 was no leap year, though Excel has its 29 February. */
+const calendarDay = (day: number, date1904: boolean): string | undefined => {
+  const since1900 = date1904 ? day + 1462 : day
+  if (since1900 < 1 || since1900 > lastDay || since1900 === 60) return undefined
+  const epoch = Date.UTC(1899, 11, since1900 < 60 ? 31 : 30)
+  return new Date(epoch + since1900 * daySeconds * 1000).toISOString().slice(0, 10)
+}
+
+/** A date, time or both, to the second, by the wall clock; undefined when the number is none. */
+const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefined => {
+  const seconds = Math.round(serial * daySeconds)
+  if (seconds < 0) return undefined
+  if (shows.elapsed && !shows.date) return seconds < daySeconds ? new DateCell(clock(seconds)) : clock(seconds)
+  if (serial < 1 && shows.time && (!shows.date || !date1904)) {
+    return new DateCell(clock(Math.min(seconds, daySeconds - 1)))
+  }
+  const rest = seconds % daySeconds
+  const day = calendarDay((seconds - rest) / daySeconds, date1904)
+  if (day === undefined) return undefined
+  return new DateCell(rest === 0 && !shows.time ? day : `${day}T${clock(rest)}`)
+}
+
+/** Codes of error cells (MS-XLS, section 2.5.10). */
+const errors: Readonly<Record<number, string>> = {
+  0x00: "#NULL!",
+  0x07: "#DIV/0!",
+  0x0f: "#VALUE!",
+  0x17: "#REF!",
+  0x1d: "#NAME?",
+  0x24: "#NUM!",
+  0x2a: "#N/A",
+  0x2b: "#GETTING_DATA",
+}
+
+/** A workbook's cell with the type it has there: numbers stored as text stay text, formulas have their stored value. */
+export const toCell = (cell: CellObject | undefined, date1904: boolean): Cell => {
+  const value = cell?.v
+  if (cell === undefined || value === undefined || value === null) return null
+  if (cell.t === "e") return new ErrorCell(typeof value === "number" ? errors[value] ?? "#ERROR!" : String(value))
+  if (typeof value === "number") {
+    const shows = showsOf(cell.z)
+    if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
+    return shows.date || shows.time ? dated(value, shows, date1904) ?? value : value
+  }
+  if (value instanceof Date) return new DateCell(value.toISOString().slice(0, 19))
+  return value === "" ? null : value
+}

@@ -1,0 +1,19 @@
+/** What a source may hold at most: generous, and enough to stop a file that is not what it seems. Over a limit is a clear error. */
+export const limits = {
+  rows: 50_000_000,
+  columns: 16_384,
+  /** Characters of one cell. */
+  cell: 4_000_000,
+  /** Characters of one record of a text file, so that a quote that is never closed does not swallow the rest of a large file. */
+  record: 16_000_000,
+  /** Bytes of a workbook, which has to be held whole. */
+  workbook: 256 * 1024 * 1024,
+  /** Bytes that a workbook may unpack to. */
+  unpacked: 1024 * 1024 * 1024,
+  /** How many times its size an archive may unpack to, once it unpacks to more than `unpackedFreely` bytes. */
+  ratio: 200,
+  unpackedFreely: 64 * 1024 * 1024,
+} as const
+
+/** A number with thousands set apart, for messages. */
+export const thousands = (n: number) => n.toLocaleString("en-GB")

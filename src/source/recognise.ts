@@ -1,0 +1,33 @@
+/** What a file's first bytes show it to be. */
+export type Content = "workbook" | "zip" | "gzip" | "pdf" | "text"
+
+const begins = (head: Uint8Array, ...bytes: ReadonlyArray<number>) => bytes.every((byte, at) => head[at] === byte)
+
+/** Names of entries with which workbooks begin: Office Open XML and OpenDocument put theirs first, in whatever order. */
+const workbookEntries =
+  /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/|mimetype|META-INF\/|content\.xml)/
+
+/** Tells what a file is by its first bytes; what has no signature is text. */
+export const contentOf = (head: Uint8Array): Content => {
+  if (begins(head, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1)) return "workbook"
+  if (begins(head, 0x50, 0x4b, 3, 4)) {
+    const nameLength = (head[26] ?? 0) + 256 * (head[27] ?? 0)
+    return workbookEntries.test(Buffer.from(head.subarray(30, 30 + nameLength)).toString("utf8")) ? "workbook" : "zip"
+  }
+  if (begins(head, 0x50, 0x4b, 5, 6)) return "zip"
+  if (begins(head, 0x1f, 0x8b)) return "gzip"
+  if (begins(head, 0x25, 0x50, 0x44, 0x46)) return "pdf"
+  return "text"
+}
+
+/** What each content is called in a sentence. */
+export const contentNames: Readonly<Record<Content, string>> = {
+  workbook: "a workbook",
+  zip: "a zip archive",
+  gzip: "a gzip archive",
+  pdf: "a PDF document",
+  text: "plain text",
+}
+
+/** Whether a file's name promises a workbook. */
+export const namedAsWorkbook = (file: string): boolean => /\.(?:xlsx|xlsm|xlsb|xls|ods)$/i.test(file)

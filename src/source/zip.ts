@@ -1,0 +1,111 @@
+import { createInflateRaw } from "node:zlib"
+import { limits, thousands } from "./limits.ts"
+
+/** A zip archive that can't be read, or should not be. Its message is a sentence or two, without the file's name. */
+export class BadArchive extends Error {}
+
+/** One file of an archive, as the archive's directory has it. Sizes in bytes. */
+export interface ZipEntry {
+  readonly name: string
+  readonly deflated: boolean
+  readonly packed: number
+  readonly unpacked: number
+  /** Where its own header begins. */
+  readonly offset: number
+}
+
+const damaged = "It is damaged or cut short. Fetch or export it again."
+
+const endOfDirectory = (bytes: Buffer): number => {
+  const at = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
+  if (at === -1 || at + 22 > bytes.length) throw new BadArchive(damaged)
+  return at
+}
+
+/** Sizes and place that did not fit in 32 bits stand in the entry's extra field 1, in this order, each only where it did not fit. */
+const wide = (extra: Buffer, values: Array<number>) => {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== 1) continue
+    let next = at + 4
+    return values.map((value) => {
+      if (value !== 0xffffffff) return value
+      next += 8
+      return Number(extra.readBigUInt64LE(next - 8))
+    })
+  }
+  return values
+}
+
+/** Reads the directory of a zip archive. Throws `BadArchive`. */
+export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
+  try {
+    const end = endOfDirectory(bytes)
+    const entries: Array<ZipEntry> = []
+    let at = bytes.readUInt32LE(end + 16)
+    for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
+      if (bytes.readUInt32LE(at) !== 0x02014b50) throw new BadArchive(damaged)
+      const nameEnd = at + 46 + bytes.readUInt16LE(at + 28)
+      const extraEnd = nameEnd + bytes.readUInt16LE(at + 30)
+      const [unpacked = 0, packed = 0, offset = 0] = wide(bytes.subarray(nameEnd, extraEnd), [
+        bytes.readUInt32LE(at + 24),
+        bytes.readUInt32LE(at + 20),
+        bytes.readUInt32LE(at + 42),
+      ])
+      const name = bytes.toString("utf8", at + 46, nameEnd)
+      entries.push({ name, deflated: bytes.readUInt16LE(at + 10) === 8, packed, unpacked, offset })
+      at = extraEnd + bytes.readUInt16LE(at + 32)
+    }
+    return entries
+  } catch (error) {
+    throw error instanceof RangeError ? new BadArchive(damaged) : error
+  }
+}
+
+/** Looks at sizes as the directory has them. Throws `BadArchive` when the archive would unpack to too much. */
+export const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
+  const unpacked = entries.reduce((sum, entry) => sum + entry.unpacked, 0)
+  if (unpacked > limits.unpacked) {
+    const most = thousands(limits.unpacked)
+    throw new BadArchive(
+      `It unpacks to ${thousands(unpacked)} bytes, more than the ${most} that are read. Save its sheet as CSV.`,
+    )
+  }
+  if (unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio) {
+    throw new BadArchive(
+      `It unpacks to ${
+        thousands(Math.round(unpacked / packed))
+      } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
+    )
+  }
+}
+
+/**
+ * Unpacks an entry without keeping it: proves that it really is as large as the directory says, which readers trust.
+ *
+ * @param see is shown each piece
+ */
+export const proveEntry = (bytes: Buffer, entry: ZipEntry, see: (piece: Buffer) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const bad = () => reject(new BadArchive(damaged))
+    if (entry.offset + 30 > bytes.length || bytes.readUInt32LE(entry.offset) !== 0x04034b50) return bad()
+    if ((bytes.readUInt16LE(entry.offset + 8) === 8) !== entry.deflated) return bad()
+    const from = entry.offset + 30 + bytes.readUInt16LE(entry.offset + 26) + bytes.readUInt16LE(entry.offset + 28)
+    const data = bytes.subarray(from, from + entry.packed)
+    if (data.length !== entry.packed) return bad()
+    if (!entry.deflated) {
+      see(data)
+      return entry.packed === entry.unpacked ? resolve() : bad()
+    }
+    const inflate = createInflateRaw({ chunkSize: 256 * 1024 })
+    let length = 0
+    inflate.on("data", (piece: Buffer) => {
+      length += piece.length
+      if (length > entry.unpacked) {
+        inflate.destroy()
+        bad()
+      } else see(piece)
+    })
+    inflate.on("end", () => length === entry.unpacked ? resolve() : bad())
+    inflate.on("error", bad)
+    inflate.end(data)
+  })
