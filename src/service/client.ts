@@ -31,11 +31,14 @@ export interface FormServiceOptions {
   readonly unavailableIsNotCreated?: boolean
 }
 
+/** How often a read goes back to the queue for a 429 before it is given up. */
+const throttledTries = 20
+
 /** A read that may be tried again, and why. */
 interface TryAgain {
   readonly _tag: "TryAgain"
   readonly reason: string
-  readonly kind: "unreachable" | "unexpected"
+  readonly kind: "throttled" | "unreachable" | "unexpected"
   readonly status: number | undefined
 }
 
@@ -89,9 +92,13 @@ export const make = (
 
     const unreachable = ({ reason, kind, status }: TryAgain) =>
       new ServiceUnusable({
-        reason: kind,
+        reason: kind === "throttled" ? "quota" : kind,
         status,
-        message: kind === "unreachable"
+        message: kind === "throttled"
+          ? `${baseUrl} refuses one request ${
+            throttledTries + 1
+          } times for its pace (429): others use the account up. Run again later.`
+          : kind === "unreachable"
           ? `${baseUrl} can't be reached: ${reason}, again and again. Check the address and the network, then run again.`
           : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
       })
@@ -123,7 +130,8 @@ export const make = (
           if (status === 429 && wait !== undefined && wait > longestPause) return Effect.fail(quota(baseUrl, wait))
           const fail = (kind: TryAgain["kind"], reason: string) =>
             Effect.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
-          if (status === 408 || status === 429 || status >= 500) return fail("unreachable", `it answered ${status}`)
+          if (status === 429) return fail("throttled", "it answered 429")
+          if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
           const decoded = decode(response)
           return decoded === undefined
             ? fail(
@@ -132,7 +140,12 @@ export const make = (
             )
             : Effect.succeed(decoded)
         }),
-        Effect.retry({ schedule: retries, while: (error) => error._tag === "TryAgain" }),
+        // The pace already makes it wait; a 429 is no fault of the connection's.
+        Effect.retry({
+          times: throttledTries,
+          while: (error) => error._tag === "TryAgain" && error.kind === "throttled",
+        }),
+        Effect.retry({ schedule: retries, while: (error) => error._tag === "TryAgain" && error.kind !== "throttled" }),
         Effect.mapError((error) => (error._tag === "TryAgain" ? unreachable(error) : error)),
       )
     }

@@ -1,22 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import type { Form } from "../../src/domain/form.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
-
-const form: Form = {
-  id: "f1",
-  name: "Contacts",
-  questions: [
-    { id: "q1", name: "Name", type: "ShortAnswer", options: undefined },
-    { id: "q2", name: "Colour", type: "Dropdown", options: [{ value: "r", label: "Red" }] },
-  ],
-  calculations: [{ id: "c1", name: "Sum" }],
-  urlParameters: [{ id: "u1", name: "legacy_id" }],
-  scheduling: [{ id: "s1", name: "Booking" }],
-  payments: [{ id: "p1", name: "Fee" }],
-  quiz: undefined,
-}
+import { form } from "./forms.ts"
 
 const booking = {
   fullName: "Ada",
@@ -75,4 +61,54 @@ it.scopedLive("what is created over real HTTP is read back as it was sent, membe
     expect(yield* service.read("f1", "unknown")).toBeUndefined()
     expect(yield* Effect.flip(service.form("f2"))).toMatchObject({ reason: "form-not-found", status: 404 })
     expect(yield* service.requests).toEqual({ metadata: 2, create: 1, read: 2, retried: 0, throttled: 0 })
+  }))
+
+it.scopedLive("a port that is taken is an error that says so, and closing gives it back", () =>
+  Effect.gen(function*() {
+    const port = yield* Effect.scoped(Effect.gen(function*() {
+      const { baseUrl } = yield* serve({ forms: [form], port: 0 })
+      const port = Number(new URL(baseUrl).port)
+      expect(yield* Effect.flip(serve({ forms: [form], port }))).toMatchObject({
+        _tag: "PracticeNotServed",
+        port,
+        code: "EADDRINUSE",
+      })
+      return port
+    }))
+    expect((yield* serve({ forms: [form], port })).baseUrl).toContain(`:${port}/`)
+  }))
+
+it.scopedLive("a body over the limit is refused and heard, on a connection that goes on", () =>
+  Effect.gen(function*() {
+    const practice = yield* serve({ forms: [form], port: 0, maxBody: 10_000 })
+    const service = yield* make({
+      baseUrl: practice.baseUrl,
+      apiKey: practice.apiKey,
+      requestsPerSecond: Infinity,
+      concurrency: 1,
+      timeout: Duration.seconds(5),
+      editLinkParameter: "includeEditLink",
+      gateway: "gateway",
+    })
+    const item = { questions: [{ id: "q1", value: "x".repeat(2_000_000) }] }
+    expect(yield* service.create("f1", [item], () => true)).toMatchObject({ _tag: "Refused", status: 413 })
+    expect(yield* service.form("f1")).toEqual(form)
+    expect(practice.count("f1")).toBe(0)
+  }))
+
+it.scopedLive("its own rate limit is kept by the client: everything arrives, nothing is refused for long", () =>
+  Effect.gen(function*() {
+    const practice = yield* serve({ forms: [form], port: 0, rateLimit: { requests: 20, windowSeconds: 1 } })
+    const service = yield* make({
+      baseUrl: practice.baseUrl,
+      apiKey: practice.apiKey,
+      requestsPerSecond: Infinity,
+      concurrency: 8,
+      timeout: Duration.seconds(5),
+      editLinkParameter: "includeEditLink",
+      gateway: "gateway",
+    })
+    const forms = yield* Effect.all(Array.from({ length: 30 }, () => service.form("f1")), { concurrency: "unbounded" })
+    expect(forms).toHaveLength(30)
+    expect((yield* service.requests).throttled).toBeLessThanOrEqual(8)
   }))

@@ -1,0 +1,61 @@
+import { FileSystem, Path } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { folderStore } from "../../src/practice/folderStore.ts"
+
+const stored = (id: string) => ({ id, json: JSON.stringify({ submissionId: id, name: "Ä" }) })
+
+describe("the practice service's folder", () => {
+  layer(NodeContext.layer)((it) => {
+    it.scoped("remembers every form's submissions in order after a restart", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = `${yield* fs.makeTempDirectoryScoped()}/deep/store`
+        yield* Effect.scoped(Effect.gen(function*() {
+          const store = yield* folderStore(folder)
+          yield* store.append("a/b", [stored("1"), stored("2")])
+          yield* Effect.all(
+            Array.from({ length: 20 }, (_, n) => store.append("c", [stored(`x${n}`), stored(`y${n}`)])),
+            { concurrency: "unbounded" },
+          )
+        }))
+        const store = yield* folderStore(folder)
+        yield* store.append("a/b", [stored("3")])
+        expect(store.all("a/b")).toEqual([stored("1"), stored("2"), stored("3")])
+        expect(store.all("c")).toHaveLength(40)
+        expect(store.get("c", "y7")).toEqual(stored("y7"))
+        expect(store.get("a/b", "y7")).toBeUndefined()
+        expect(store.all("other")).toEqual([])
+      }))
+
+    it.scoped("drops a last line that was cut short, and appends cleanly after it", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const file = path.join(folder, "f.jsonl")
+        yield* fs.writeFileString(file, `${stored("1").json}\n${stored("2").json.slice(0, 12)}`)
+        yield* Effect.scoped(Effect.flatMap(folderStore(folder), (store) => store.append("f", [stored("3")])))
+        expect((yield* folderStore(folder)).all("f")).toEqual([stored("1"), stored("3")])
+        expect(yield* fs.readFileString(file)).toBe(`${stored("1").json}\n${stored("3").json}\n`)
+      }))
+
+    it.scoped("says which line is none of its own", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        yield* fs.writeFileString(`${folder}/f.jsonl`, `${stored("1").json}\nhello\n`)
+        const error = yield* Effect.flip(folderStore(folder))
+        expect(error).toMatchObject({ _tag: "StoreUnusable", reason: "line 2 of f.jsonl is not a submission" })
+      }))
+
+    it.scoped("a folder that can't be made is an error with its name", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const file = yield* fs.makeTempFileScoped()
+        const error = yield* Effect.flip(folderStore(`${file}/store`))
+        expect(error.message).toContain(`${file}/store`)
+      }))
+  })
+})
