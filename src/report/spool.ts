@@ -26,7 +26,7 @@ interface SortedRun {
 }
 
 /** Characters of encoded records that are held in memory before they are sorted and written. */
-const bufferLimit = 4 * 1024 * 1024
+const bufferLimit = 2 * 1024 * 1024
 
 /**
  * Opens a spool in a file of its own, readable by its owner only, and takes the file's name away at once, so that not even a killed process leaves its rows behind;

@@ -14,8 +14,7 @@ const hostile = (text: string) => {
     pipeline: text,
     run: text,
     form: { service: text, id: text, name: text },
-    // Never an instant, so that the page has no line that tells how long it took.
-    startedAt: `no time ${text}`,
+    startedAt: text,
     because: [text],
     next: text,
     ledger: { id: text, lastIntent: 1 },

@@ -21,7 +21,7 @@ const excerptOf = (diagnostic: Diagnostic, room: number): { readonly line: strin
 }
 
 /** One finding: where, what, the line itself with a caret, and what would be right. */
-export const showDiagnostic = (diagnostic: Diagnostic, screen: Screen): string => {
+const showDiagnostic = (diagnostic: Diagnostic, screen: Screen): string => {
   const paint = paints(screen)
   const tone = diagnostic.severity === "error" ? paint.bad : paint.warn
   const number = String(diagnostic.line)
