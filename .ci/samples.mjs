@@ -92,10 +92,11 @@ const registrations = () => {
   })
   const moment = "yyyy-mm-dd hh:mm"
   const header = ["Registration", "Registered at", "First name", "Last name", "E-mail", "Company", "Ticket", "Workshops", "Guests"]
-    .concat(["Vegetarian", "Arrival", "Arrives by", "Session from", "Session to", "Transaction", "Paid", "Currency", "Payment state", "Remarks"])
+    .concat(["Vegetarian", "Arrival", "Arrives by", "Invitee", "Invitee e-mail", "Session from", "Session to", "Transaction", "Paid", "Currency", "Payment state", "Remarks"])
   const rows = Array.from({ length: 96 }, (_, index) => {
     const first = pick(firstNames)
     const last = pick(lastNames)
+    const email = `${ascii(first)}.${ascii(last)}@${pick(["example.com", "example.org"])}`
     const meets = chance(0.6)
     const day = int(11, 13)
     const hour = int(9, 16)
@@ -105,7 +106,7 @@ const registrations = () => {
       date(2024, int(2, 5), int(1, 28), int(0, 23), int(0, 59), moment),
       first,
       last,
-      `${ascii(first)}.${ascii(last)}@${pick(["example.com", "example.org"])}`,
+      email,
       chance(0.7) ? pick(["Nordwind GmbH", "Café Süd & Co.", "Łódź Analytics", "ООО Ромашка", "東京データ"]) : null,
       pick(["Student", "Regular", "Speaker", "Sponsor (gold, silver)"]),
       some(["Effects; the basics", "Typed errors", "Streams", "Testing"], 0.4).join("; ") || null,
@@ -113,6 +114,8 @@ const registrations = () => {
       chance(0.2) ? null : chance(0.3),
       date(2024, 6, int(9, 11)),
       chance(0.7) ? { t: "n", v: int(12 * 4, 22 * 4) / 96, z: "hh:mm" } : null,
+      meets ? `${first} ${last}` : null,
+      meets ? email : null,
       meets ? date(2024, 6, day, hour, 0, moment) : null,
       meets ? date(2024, 6, day, hour, 45, moment) : null,
       pays ? `TX-${int(100_000, 999_999)}-${index}` : null,
