@@ -4,6 +4,7 @@ import type { Scope } from "effect"
 import { faithfulCsv, spreadsheetCsv } from "./csv.ts"
 import type { CsvLine } from "./csv.ts"
 import { differenceCodec, differenceLine, differenceTitles } from "./differences.ts"
+import { isFolderName } from "./folderName.ts"
 import { reportPage } from "./html/reportPage.ts"
 import { importedLine, importedTitles } from "./importedRows.ts"
 import { inDoubtLine, inDoubtTitles } from "./inDoubtRows.ts"
@@ -14,9 +15,6 @@ import { reportJson } from "./reportJson.ts"
 import { ReportError } from "./RunFolder.ts"
 import type { RunFolder } from "./RunFolder.ts"
 import { openSpool } from "./spool.ts"
-
-/** One level of a path and no more: a name can't lead out of the reports. */
-export const isFolderName = (name: string): boolean => name !== "" && !/^\.+$/.test(name) && !/[/\\\p{Cc}]/u.test(name)
 
 /**
  * Makes the folder of one run, `reports/PIPELINE/RUN/`, for its owner only (folders 0700, files 0600), and opens its spools. A run's folder is never written twice. While the run goes on

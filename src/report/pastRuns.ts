@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either, Schema } from "effect"
 import type { RunReport } from "../domain/run.ts"
-import { isFolderName } from "./openRunFolder.ts"
+import { isFolderName } from "./folderName.ts"
 import { parseReport } from "./reportFile.ts"
 import type { ReadReport } from "./reportFile.ts"
 
