@@ -9,6 +9,7 @@ import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
+import { ownColumns } from "../source/columns.ts"
 import { openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
 import { type OpenedService, openService } from "./openService.ts"
@@ -75,7 +76,7 @@ export const prepare = (
     )
     const opened = yield* openTarget(project, pipeline, target)
     const form = yield* opened.service.form(target.form)
-    const compiled = compile({ pipeline, form, columns: source.columns })
+    const compiled = compile({ pipeline, form, columns: ownColumns(source.columns) })
     if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
     const { mapping, warnings } = compiled.right
     const prepared: Prepared = { pipeline, target, source, opened, form, mapping, warnings }

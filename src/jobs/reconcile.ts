@@ -70,6 +70,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
         shape: columnNames(mapping.columns),
         keyColumns: [],
         source: noSource,
+        columns: [],
         mended: false,
         service: opened.service,
         ledger,

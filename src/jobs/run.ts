@@ -12,7 +12,7 @@ import { columnNames } from "../run/content.ts"
 import { execute } from "../run/Run.ts"
 import { makeStop } from "../run/Stop.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
-import { isMended } from "../source/columns.ts"
+import { isMended, ownColumns } from "../source/columns.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { prepare, type Prepared } from "./prepare.ts"
@@ -87,6 +87,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
           ? []
           : pipeline.source.rowKey.map((column) => column.name),
         source,
+        columns: ownColumns(source.columns),
         mended: isMended(source.columns),
         service: prepared.opened.service,
         ledger,

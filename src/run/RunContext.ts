@@ -2,6 +2,7 @@ import type { Effect } from "effect"
 import type { Destination } from "../domain/destination.ts"
 import type { Form } from "../domain/form.ts"
 import type { Progress } from "../domain/progress.ts"
+import type { Column } from "../domain/row.ts"
 import type { Mode } from "../domain/run.ts"
 import type { Ledger, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
@@ -27,6 +28,8 @@ export interface RunContext {
   /** Names of the row key's columns, for people. */
   readonly keyColumns: ReadonlyArray<string>
   readonly source: Source
+  /** The source's own columns: without those that a rejected.csv adds. */
+  readonly columns: ReadonlyArray<Column>
   /** Whether the source is a mended rejected.csv. */
   readonly mended: boolean
   readonly service: FormService

@@ -20,7 +20,7 @@ export const outgoing = (
   count: number,
 ): Stream.Stream<ReadonlyArray<IntendedRow>, SourceError | SourceChanged | LedgerError | LedgerOvertaken> => {
   const numbering = survey.keys.numbering()
-  const contentOf = contentDigest(run.shape, run.source.columns, run.ledger.digest)
+  const contentOf = contentDigest(run.shape, run.columns, run.ledger.digest)
   const supersededBy = mendedRows(run)
   let given = 0
   const rowsOf = (chunk: RowChunk) =>
@@ -43,7 +43,7 @@ export const outgoing = (
           shape,
           supersedes: yield* supersededBy(cells, content),
           item: mapped.item,
-          cells: rowTexts(cells, run.source.columns),
+          cells: rowTexts(cells, run.columns),
         })
       }
       return rows

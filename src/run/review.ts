@@ -44,7 +44,7 @@ export const review = (
 
 /** A rejected row as the ledger remembers it: by its key, or by its content when it has none. */
 export const attentionRow = (run: RunContext): (row: RejectedRow) => AttentionRow => {
-  const names = columnNames(run.source.columns)
+  const names = columnNames(run.columns)
   const positions = [...run.shape].sort().map((name) => names.indexOf(name))
   return (row) => ({
     keyDigest: row.key === undefined ? undefined : run.ledger.digest.key(row.key),

@@ -16,12 +16,12 @@ export interface RowKeys {
  * identical rows.
  */
 export const rowKeys = (
-  run: Pick<RunContext, "mapping" | "view" | "ledger" | "source" | "shape">,
+  run: Pick<RunContext, "mapping" | "view" | "ledger" | "columns" | "shape">,
 ): Effect.Effect<RowKeys, LedgerError> =>
   Effect.gen(function*() {
     if (run.mapping.keyed === "columns") return { numbering: () => run.mapping.key }
     const shape = (yield* run.view.firstShape) ?? run.shape
-    const digest = contentDigest(shape, run.source.columns, run.ledger.digest)
+    const digest = contentDigest(shape, run.columns, run.ledger.digest)
     return {
       numbering: () => {
         const seen = new KeyTable()

@@ -34,7 +34,7 @@ export const send = (
         service: run.service,
         session,
         fit: (item, submission) => fit(item, submission, run.mapping.answers),
-        columns: columnNames(run.source.columns),
+        columns: columnNames(run.columns),
         mapping: run.mapping.fingerprint,
         form: run.formFingerprint,
         resend: settings.inDoubt === "resend",

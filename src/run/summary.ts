@@ -31,7 +31,7 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
     const report = yield* summarise(run, ended)
     yield* run.folder.finish({
       report,
-      columns: run.source.columns.map((column) => column.title),
+      columns: run.columns.map((column) => column.title),
       imported: paged((after) => run.view.sent({ after, limit: pageSize, run: run.id })),
       inDoubt: Stream.map(
         paged((after) => run.view.doubtful({ after, limit: pageSize })),

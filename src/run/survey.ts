@@ -62,7 +62,7 @@ export const survey = (
           const { key, digest } = digests[index] ?? { key: undefined, digest: undefined }
           const memory = digest === undefined ? undefined : known[atKeyed++]
           const reject = (fate: RejectedRow["fate"], problems: ReadonlyArray<Problem>, quiet = false) => {
-            rejected.push({ row, key, fate, problems, cells: rowTexts(cells, run.source.columns), quiet })
+            rejected.push({ row, key, fate, problems, cells: rowTexts(cells, run.columns), quiet })
           }
           const give = (fate: Parameters<FateTable["set"]>[1]) => fates.set(row, fate)
           const fault = chunk.faults.get(index)
@@ -167,7 +167,7 @@ export const survey = (
 /** Compares a row's content with what the ledger knows, over the columns that were mapped when the row was sent. */
 const makeContents = (run: RunContext) =>
   Effect.sync(() => {
-    const digestOf = (names: ReadonlyArray<string>) => contentDigest(names, run.source.columns, run.ledger.digest)
+    const digestOf = (names: ReadonlyArray<string>) => contentDigest(names, run.columns, run.ledger.digest)
     const now = digestOf(run.shape)
     const shapes = new Map<number, (cells: Cells) => Buffer>()
     const replaced = (memory: KnownRow, cells: Cells) =>

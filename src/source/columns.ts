@@ -30,3 +30,7 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
     return { position, title, name: name !== "" && unique ? name : undefined }
   })
 }
+
+/** The source's own columns: all but those that a rejected.csv adds. */
+export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
+  isMended(columns) ? columns.slice(0, -mendedColumns.length) : columns
