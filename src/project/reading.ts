@@ -9,7 +9,7 @@ import { literals, shapesOf } from "./shapes.ts"
 import { nearest, quoted } from "./suggestion.ts"
 import { chooseStruct } from "./unionChoice.ts"
 import { expected, ownSentence } from "./wording.ts"
-import { written } from "./yamlText.ts"
+import { written } from "./yamlNodes.ts"
 import type { YamlText } from "./yamlText.ts"
 
 const mostValues = 200_000

@@ -3,7 +3,7 @@ import type { Node } from "yaml"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Finding } from "./finding.ts"
 import { nearest, oneOf, quoted } from "./suggestion.ts"
-import { written } from "./yamlText.ts"
+import { written } from "./yamlNodes.ts"
 import type { YamlText } from "./yamlText.ts"
 
 /** The node at a path of member names; null when there is none. */

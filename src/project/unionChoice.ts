@@ -5,7 +5,7 @@ import type { Place, Reading } from "./place.ts"
 import { discriminator, literalOf, property, sectionsWith } from "./shapes.ts"
 import type { Composite, Shapes } from "./shapes.ts"
 import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
-import { written } from "./yamlText.ts"
+import { written } from "./yamlNodes.ts"
 import type { Member } from "./yamlText.ts"
 
 type Struct = Composite<SchemaAST.TypeLiteral>
@@ -57,7 +57,7 @@ export const chooseStruct = (
       message: value === "" ? `${quoted(by)} has no value.` : `There is no kind called ${quoted(value)}.`,
       suggestion: suggest(value, all, "Kinds are"),
     })
-    const guess = structs.find(({ core }) => literalOf(core, by) === near)
+    const guess = near === undefined ? undefined : structs.find(({ core }) => literalOf(core, by) === near)
     return { struct: guess ?? without, structs, by, lost: guess === undefined }
   }
   const fits = (struct: Struct) => members.filter(({ key }) => property(struct.core, key) !== undefined).length

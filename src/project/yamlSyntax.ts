@@ -59,7 +59,9 @@ export const syntaxFindings = (
   lineOf: (offset: number) => number,
 ): ReadonlyArray<Finding> => {
   const lines = new Set<number>()
-  return errors.filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
+  // A tab shifts what stands around it: the faults before and behind it may be none.
+  const tabs = errors.filter((error) => error.code === "TAB_AS_INDENT")
+  return (tabs.length > 0 ? tabs : errors).filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
     .map((error) => findingOf(error, text))
     .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))
 }

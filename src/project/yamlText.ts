@@ -1,10 +1,10 @@
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml"
-import type { Alias, Node, Scalar, YAMLMap } from "yaml"
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
+import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import type { Finding } from "./finding.ts"
 import type { Document } from "./Pipeline.ts"
-import { isSecretKey, isVariableName, withoutSecrets } from "./secretsInText.ts"
-import { quoted } from "./suggestion.ts"
+import { withoutSecrets } from "./secretsInText.ts"
+import { isMerge, surveyNodes, written } from "./yamlNodes.ts"
 import { syntaxFindings } from "./yamlSyntax.ts"
 
 /** One member of a mapping, merge keys already followed. */
@@ -32,12 +32,6 @@ export interface YamlText extends Document {
   readonly diagnostic: (finding: Finding) => Diagnostic
 }
 
-const isMerge = (key: unknown): key is Scalar => isScalar(key) && key.type === "PLAIN" && key.source === "<<"
-
-/** A scalar as it is written: `007`, `yes` and `1.50` stay what they are. */
-export const written = (scalar: Scalar): string =>
-  typeof scalar.value === "string" ? scalar.value : scalar.source ?? String(scalar.value)
-
 const start = (node: Node | null | undefined): number => node?.range?.[0] ?? 0
 
 /**
@@ -53,78 +47,17 @@ export const parseYaml = (file: string, text: string): YamlText => {
     merge: true,
     uniqueKeys: false,
     prettyErrors: false,
-    logLevel: "silent",
+    logLevel: "error",
     strict: true,
   })
-  const findings: Array<Finding> = []
-  const targets = new Map<Alias, Node>()
-  const secrets: Array<readonly [number, number]> = []
   const faults = syntaxFindings(
     [...document.errors, ...document.warnings],
     source,
     (offset) => lines.linePos(offset).line,
   )
-  findings.push(...faults)
-  let sound = faults.length === 0
-
-  const markSecrets = (value: Node | null): void => {
-    if (isScalar(value) && value.range && value.source !== "") secrets.push([value.range[0], value.range[1]])
-    if (isSeq(value)) { for (const item of value.items) markSecrets(item as Node | null) }
-    if (isMap(value)) {
-      for (const pair of value.items) {
-        const key = isScalar(pair.key) ? written(pair.key) : ""
-        const value = pair.value as Node | null
-        const named = key === "file" || (key === "env" && isScalar(value) && isVariableName(written(value)))
-        if (!named) markSecrets(value)
-      }
-    }
-  }
-
-  const anchors = new Map<string, Node>()
-  visit(document, {
-    Node: (_key, node, path) => {
-      if (isAlias(node)) {
-        const target = anchors.get(node.source)
-        if (target === undefined) {
-          findings.push({
-            offset: start(node),
-            message: `There is no anchor ${quoted("&" + node.source)} above this line.`,
-            suggestion: `Text that begins with an asterisk is written in quotes: "*${node.source}".`,
-          })
-          sound = false
-        } else if (path.includes(target)) {
-          findings.push({ offset: start(node), message: `${quoted("*" + node.source)} contains itself.` })
-          sound = false
-        } else {
-          targets.set(node, target)
-        }
-        return
-      }
-      if (node.anchor !== undefined && node.anchor !== "") anchors.set(node.anchor, node)
-      if (!isMap(node)) return
-      const seen = new Set<string>()
-      for (const pair of node.items) {
-        if (!isScalar(pair.key)) {
-          findings.push({
-            offset: start(isPair(pair) ? (pair.key as Node) : node),
-            message: "A key is text, not a list or a mapping.",
-          })
-          sound = false
-          continue
-        }
-        const key = written(pair.key)
-        if (isSecretKey(key)) markSecrets(pair.value as Node | null)
-        if (seen.has(key)) {
-          findings.push({
-            offset: start(pair.key),
-            message: `${quoted(key)} is given twice.`,
-            suggestion: isMerge(pair.key) ? "Several are merged with a list: <<: [*a, *b]." : "Keep one of them.",
-          })
-        }
-        seen.add(key)
-      }
-    },
-  })
+  const { targets, secrets, ...survey } = surveyNodes(document)
+  const findings = faults.length > 0 ? faults : survey.findings
+  const sound = faults.length === 0 && survey.sound
 
   const root = document.contents
   const resolve = (node: Node | null): Node | null => (isAlias(node) ? targets.get(node) ?? null : node)

@@ -1,0 +1,81 @@
+import { expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import { decodeYaml } from "../../src/project/reading.ts"
+import { PipelineFileSchema } from "../../src/project/vocabulary.ts"
+import { parseYaml } from "../../src/project/yamlText.ts"
+import { withEntry } from "./diagnosed.ts"
+
+const entryOf = (text: string) => {
+  const result = decodeYaml(parseYaml("f", text), PipelineFileSchema, "The pipeline")
+  return result._tag === "Read" ? result.value.mapping.questions?.[0] : result.findings
+}
+
+/** Plain scalars that YAML takes for something else than text, and such that it takes for text. */
+const token = fc.oneof(
+  fc.constantFrom(
+    "007",
+    "1.50",
+    "yes",
+    "No",
+    "true",
+    "FALSE",
+    "0x1F",
+    "0o17",
+    "1e3",
+    "+5",
+    "-0",
+    ".inf",
+    "2024-01-01",
+    "12:30",
+    "1_000",
+  ),
+  fc.integer().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.stringMatching(/^0{0,3}\d{1,12}(\.\d{0,4})?$/).filter((text) => text !== ""),
+)
+
+it("scalars that stand for cells or answers are text as written", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(token, { minLength: 2, maxLength: 6 }), token, (options, text) => {
+      const entry = entryOf(withEntry(
+        `name: ${text}\nfrom: ${text}\nas: choice\ndefault: ${text}\noptions: [${options.join(", ")}]\nvalues: { ${
+          options.map((option) => `${option}: ${text}`).join(", ")
+        } }`,
+      ))
+      expect(entry).toEqual({
+        name: text,
+        from: text,
+        as: "choice",
+        default: text,
+        options,
+        values: Object.fromEntries(options.map((option) => [option, text])),
+      })
+    }),
+    { seed: 20_261, numRuns: 200 },
+  )
+})
+
+it("a constant is text as written, in quotes or without", () => {
+  fc.assert(
+    fc.property(token, (text) => {
+      expect(entryOf(withEntry(`name: A\nvalue: ${text}`))).toMatchObject({ value: text })
+      expect(entryOf(withEntry(`name: A\nvalue: "${text}"`))).toMatchObject({ value: text })
+    }),
+    { seed: 7, numRuns: 100 },
+  )
+})
+
+it("null stays null where values allow it", () => {
+  expect(entryOf(withEntry("name: A\nfrom: A\nas: choice\nvalues: { a: null, b: ~, c: 'null', null: d }")))
+    .toMatchObject({
+      values: { a: null, b: null, c: "null", null: "d" },
+    })
+})
+
+it("numbers and yes-or-no settings are what YAML makes of them", () => {
+  expect(entryOf(withEntry("name: A\nfrom: A\nas: number\nmin: 010\nmax: 1e3\ninteger: true"))).toMatchObject({
+    min: 10,
+    max: 1000,
+    integer: true,
+  })
+})

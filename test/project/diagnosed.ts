@@ -1,0 +1,41 @@
+import type { Diagnostic } from "../../src/domain/diagnostic.ts"
+import { ProjectFile } from "../../src/project/projectSchema.ts"
+import { decodeYaml } from "../../src/project/reading.ts"
+import { PipelineFileSchema } from "../../src/project/vocabulary.ts"
+import { parseYaml } from "../../src/project/yamlText.ts"
+
+/** What is wrong with a pipeline file by itself; nothing: it can be used. */
+export const pipelineDiagnostics = (text: string): ReadonlyArray<Diagnostic> => {
+  const yaml = parseYaml("pipelines/a.yaml", text)
+  const result = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
+  return result._tag === "Read" ? [] : result.findings.map(yaml.diagnostic)
+}
+
+/** What is wrong with a project file. */
+export const projectDiagnostics = (text: string): ReadonlyArray<Diagnostic> => {
+  const yaml = parseYaml("config/formferry.yaml", text)
+  const result = decodeYaml(yaml, ProjectFile, "The project file")
+  return result._tag === "Read" ? [] : result.findings.map(yaml.diagnostic)
+}
+
+/** A pipeline with a mapping entry, the rest as it should be. */
+export const withEntry = (entry: string): string =>
+  `pipeline: a
+source: { file: a.csv, rowKey: [Id] }
+mapping:
+  questions:
+    - ${entry.split("\n").join("\n      ")}
+sink: { service: practice, form: abc }
+`
+
+/** A pipeline with a section's lines, the rest as it should be. */
+export const withSection = (name: "source" | "mapping" | "sink" | "reconcile", body: string): string => {
+  const sections: Record<string, string> = {
+    source: "file: a.csv\nrowKey: [Id]",
+    mapping: "questions: [{ name: A, from: A }]",
+    sink: "service: practice\nform: abc",
+    [name]: body,
+  }
+  return "pipeline: a\n"
+    + Object.entries(sections).map(([key, lines]) => `${key}:\n  ${lines.split("\n").join("\n  ")}\n`).join("")
+}

@@ -1,0 +1,242 @@
+import { describe, expect, it } from "@effect/vitest"
+import { pipelineDiagnostics, projectDiagnostics, withEntry, withSection } from "./diagnosed.ts"
+import { marked, places } from "./marked.ts"
+
+/** Name, text with a mark at each expected place, and each expected message and suggestion. */
+type Case = readonly [name: string, text: string, ...expected: ReadonlyArray<readonly [string, string?]>]
+
+const check = (diagnose: typeof pipelineDiagnostics, cases: ReadonlyArray<Case>) => {
+  it.each(cases.map(([name, text, ...expected]) => ({ name, text, expected })))("$name", ({ text, expected }) => {
+    const file = marked(text)
+    const diagnostics = diagnose(file.text)
+    expect(diagnostics.map(({ message, suggestion }) => [message, suggestion])).toEqual(
+      expected.map(([message, suggestion]) => [message, suggestion]),
+    )
+    expect(places(diagnostics)).toEqual(file.places)
+    for (const { line, excerpt, severity } of diagnostics) {
+      expect(severity).toBe("error")
+      expect(excerpt).toBe(file.lines[line - 1])
+    }
+  })
+}
+
+describe("an unknown key is shown at the key, with the nearest one", () => {
+  check(pipelineDiagnostics, [
+    ["misspelt", withSection("source", "file: a.csv\nrowKey: [Id]\n«formt: csv"), [
+      "`formt` is not a key of `source`.",
+      "Did you mean `format`?",
+    ]],
+    [
+      "a misspelt key that is needed is not reported as missing too",
+      withSection("source", "file: a.csv\n«row_key: [Id]"),
+      [
+        "`row_key` is not a key of `source`.",
+        "Did you mean `rowKey`?",
+      ],
+    ],
+    ["a misspelt one of several", withEntry("name: A\n«form: B"), [
+      "`form` is not a key of an item of `questions`.",
+      "Did you mean `from`?",
+    ]],
+    [
+      "what is wrong behind a misspelt section shows too",
+      withSection("source", "file: a.csv\nrowKey: [Id]").replace("sink:", "«snik:").replace(
+        "service: practice",
+        "«service:",
+      ),
+      ["`snik` is not a key of the pipeline.", "Did you mean `sink`?"],
+      [
+        "`service` has no value.",
+        "It expects a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit.",
+      ],
+    ],
+    ["one of another section", `${withEntry("name: A\nfrom: B")}«batchSize: 3\n`, [
+      "`batchSize` is not a key of the pipeline.",
+      "It is a key of `sink`.",
+    ]],
+    ["like none", `${withEntry("name: A\nfrom: B")}«everyNight: 3\n`, [
+      "`everyNight` is not a key of the pipeline.",
+      "Its keys are: `pipeline`, `renamedFrom`, `source`, `mapping`, `sink` and `reconcile`.",
+    ]],
+    ["an option of another kind", withEntry("name: A\nfrom: B\nas: text\n«format: dd.MM.yyyy"), [
+      "`format` is not an option of text; it is one of date, time, dateTime.",
+    ]],
+    ["options without a kind are one mistake", withEntry("name: A\nfrom: B\n«format: dd.MM.yyyy\nzone: UTC"), [
+      "`format` needs `as`; it is an option of date, time, dateTime.",
+      "Add `as: date`, `as: time` or `as: dateTime`.",
+    ]],
+    ["a misspelt kind, its options let be", withEntry("name: A\nfrom: B\nas: «dateTme\nzone: UTC"), [
+      "There is no kind called `dateTme`.",
+      "Did you mean `dateTime`?",
+    ]],
+    [
+      "a kind like none, options of any kind let be",
+      withEntry("name: A\nfrom: B\nas: «thing\nzone: UTC\nformat: x"),
+      [
+        "There is no kind called `thing`.",
+        "Kinds are: `text`, `number`, `boolean`, `date`, `time`, `dateTime`, `email`, `phone`, `url`, `choice`, `choices`, `files` and `json`.",
+      ],
+    ],
+    ["a part", withEntry("name: A\nas: dateTime\nzone: UTC\nfrom: { date: D, «tim: T }"), [
+      "`tim` is not a key of `from`.",
+      "Did you mean `time`?",
+    ]],
+  ])
+})
+
+describe("a missing key is shown at its parent", () => {
+  check(pipelineDiagnostics, [
+    ["of a section", withSection("source", "file: a.csv").replace("source:", "«source:"), [
+      "`source` needs `rowKey`.",
+      "Add `rowKey`: a list of columns, or `content`.",
+    ]],
+    [
+      "of the file",
+      withSection("source", "file: a.csv\nrowKey: content").replace("pipeline: a\n", "").replace("source", "«source"),
+      [
+        "The pipeline needs `pipeline`.",
+        "Add `pipeline`: a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit.",
+      ],
+    ],
+    ["of an item", withSection("reconcile", "tolerate:\n  - «name: Phone"), [
+      "An item of `tolerate` needs `because`.",
+      "Add `because`: a reason.",
+    ]],
+    ["one of several", withEntry("«name: A\nas: text"), [
+      "An item of `questions` needs `from`, `value` or `template`.",
+      "Add one of them.",
+    ]],
+    ["a name", withEntry("«from: A"), ["An item of `questions` needs `id` or `name`.", "Add one of them."]],
+    ["a key that another asks for", withSection("sink", "«service: practice"), [
+      "`service` needs `form` beside it.",
+      "Add `form`.",
+    ]],
+  ])
+})
+
+describe("a value that can't be is shown at the value, once, with what is allowed", () => {
+  check(pipelineDiagnostics, [
+    ["a number out of range", withSection("sink", "service: s\nform: f\nbatchSize: «11"), [
+      "`batchSize` expects a whole number from 1 to 10, not `11`.",
+    ]],
+    ["one of a few words", withSection("sink", "service: s\nform: f\nonChange: «reprot"), [
+      "`onChange` expects `report` or `ignore`, not `reprot`.",
+      "Did you mean `report`?",
+    ]],
+    ["a union of shapes", withSection("sink", "service: s\nform: f\ncanary: «0"), [
+      "`canary` expects a number of rows from 1 to 10, or `off`, not `0`.",
+    ]],
+    [
+      "a unit",
+      withSection("sink", "service: s\nform: f\nretries: { base: «5 sec, max: «30 fortnights }"),
+      ["`base` expects a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`, not `5 sec`."],
+      ["`max` expects a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`, not `30 fortnights`."],
+    ],
+    [
+      "shares",
+      withSection(
+        "sink",
+        "service: s\nform: f\nstopWhen: { new: «101%, changed: «-1, invalid: «0.5, refused: { share: 5%, atLeast: «0 } }",
+      ),
+      ["`new` expects a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }, not `101%`."],
+      ["`changed` expects a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }, not `-1`."],
+      ["`invalid` expects a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }, not `0.5`."],
+      ["`atLeast` expects a whole number from 1 on, not `0`."],
+    ],
+    ["a single column where a list is needed", withSection("source", "file: a.csv\nrowKey: «Id"), [
+      "`rowKey` expects a list of columns, or `content`, not `Id`.",
+      "Write a list: [Id].",
+    ]],
+    ["an empty list", withSection("source", "file: a.csv\nrowKey: «[]"), [
+      "`rowKey` is an empty list.",
+      "It expects a list of columns, or `content`.",
+    ]],
+    ["several columns for a kind that takes one", withEntry("name: A\nas: date\nfrom: «[A, B]"), [
+      "`from` expects a column, not a list.",
+    ]],
+    ["yes for true", withEntry("name: A\nfrom: A\nrequired: «yes"), [
+      "`required` expects true or false, not `yes`.",
+      "Did you mean `true`?",
+    ]],
+    ["an unclosed template", withEntry("name: A\ntemplate: «'{First name'"), [
+      "`template` expects text with columns in braces, such as `{First name} {Last name}`, not `{First name`.",
+    ]],
+    ["nothing", withEntry("name: A\n«from:"), [
+      "`from` has no value.",
+      "It expects a column, a list of columns or parts with their columns.",
+    ]],
+    ["null for text", withEntry("name: A\nfrom: A\ndefault: «null"), [
+      "`default` expects text, and `null` is nothing.",
+      'The text is written in quotes: "null".',
+    ]],
+    ["an address for a path", withSection("source", "file: «https://example.com/a.csv\nrowKey: [Id]"), [
+      "`file` expects a path, relative to this file, not `https://example.com/a.csv`.",
+    ]],
+    ["an encoding that there is not", withSection("source", "file: a.csv\nrowKey: [Id]\nencoding: «windows-9999"), [
+      "There is no encoding called `windows-9999`.",
+    ]],
+    [
+      "two that exclude each other are one mistake",
+      withSection("sink", "service: s\nform: f\n«targets: { a: { service: s, form: f } }"),
+      [
+        "`targets` can't stand beside `service`.",
+        "Keep one of `service` or `targets`.",
+      ],
+    ],
+    ["a mapping of nothing", withSection("mapping", "unmapped: warn").replace("mapping:", "«mapping:"), [
+      "`mapping` needs `questions`, `urlParameters`, `submissionTime`, `lastUpdatedAt`, `login`, `scheduling` or `payments`.",
+      "Add one of them.",
+    ]],
+  ])
+})
+
+describe("the project file", () => {
+  check(projectDiagnostics, [
+    ["plain http into the open", "services:\n  live: { baseUrl: «http://forms.example.com/v1, apiKey: { env: K } }\n", [
+      "Plain http only goes to this machine (localhost): the key would travel in the open. Write https://.",
+    ]],
+    ["both places of a key", "services:\n  live: { baseUrl: https://x.org, apiKey: { env: K, «file: f } }\n", [
+      "`file` can't stand beside `env`.",
+      "Keep one of `env` or `file`.",
+    ]],
+    ["a practice service by its keys", "services:\n  practice: { practice: { «form: ../forms } }\n", [
+      "`form` is not a key of `practice`.",
+      "Did you mean `forms`?",
+    ]],
+    [
+      "a timeout of nothing",
+      "services:\n  live: { baseUrl: https://x.org, apiKey: { env: K }, timeout: «0 seconds }\n",
+      [
+        "`timeout` expects a time above zero, such as `30 seconds`, not `0 seconds`.",
+      ],
+    ],
+    ["a service's name", "services:\n  «my service: { practice: { forms: f } }\n", [
+      "`my service` can't be a key of `services`.",
+      "It expects a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit.",
+    ]],
+    ["no services", "services: «{}\n", ["`services` has nothing in it.", "It expects services by name."]],
+  ])
+
+  it.each(["http://localhost:3000/v1", "http://127.0.0.1:80", "http://[::1]:8080/v1", "https://example.com"])(
+    "%s may be a base address",
+    (url) => {
+      expect(projectDiagnostics(`services: { live: { baseUrl: "${url}", apiKey: { env: K } } }`)).toEqual([])
+    },
+  )
+
+  it.each([
+    "apiKey: sk_live_51secret",
+    "apikey: sk_live_51secret",
+    "apiKey: { env: sk-live-51secret }",
+    "apiKey: { key: sk_live_51secret }",
+    "apiKey: [sk_live_51secret]",
+    "apiKey: |\n      sk_live_51secret\n    timeout: 1",
+    "apiKey: sk_live_51secret: x",
+    "apiKey: sk_live_51secret\n    bad: [",
+    "baseUrl: https://user:sk_live_51secret@x.org",
+  ])("a key that stands in the file is an error that does not show it: %s", (line) => {
+    const diagnostics = projectDiagnostics(`services:\n  live:\n    ${line}\n`)
+    expect(diagnostics.length).toBeGreaterThan(0)
+    expect(JSON.stringify(diagnostics)).not.toMatch(/51secret/)
+  })
+})
