@@ -32,28 +32,30 @@ const members = (value: Json): ReadonlyArray<string> | undefined => {
   return texts
 }
 
-/** Cuts a cell at the separators, but never inside of a name that the table has: of several pieces in a row the most that are a name are one. */
-export const splitOptions = (
-  text: string,
-  separator: string,
-  table: Pick<OptionTable, "has" | "names">,
-): ReadonlyArray<string> => {
-  const pieces = text.split(separator)
-  if (pieces.length === 1) return [text]
+/**
+ * Cuts cells at the separators, but never inside of a name that the table has: of several pieces in a row the most that are a name are
+ * one.
+ */
+export const optionSplitter = (separator: string, table: Pick<OptionTable, "has" | "names">) => {
   const longest = table.names.reduce((most, name) => Math.max(most, name.split(separator).length), 1)
-  const found: Array<string> = []
-  let start = 0
-  while (start < pieces.length) {
-    let end = Math.min(pieces.length, start + longest)
-    let piece = pieces.slice(start, end).join(separator).trim()
-    while (end > start + 1 && !table.has(piece)) {
-      end--
-      piece = pieces.slice(start, end).join(separator).trim()
+  return (text: string): ReadonlyArray<string> => {
+    if (!text.includes(separator)) return [text]
+    const pieces = text.split(separator)
+    const found: Array<string> = []
+    let start = 0
+    while (start < pieces.length) {
+      let end = Math.min(pieces.length, start + longest)
+      let piece = ""
+      for (; end > start + 1; end--) {
+        piece = pieces.slice(start, end).join(separator).trim()
+        if (table.has(piece)) break
+      }
+      if (end === start + 1) piece = (pieces[start] ?? "").trim()
+      if (piece !== "") found.push(piece)
+      start = end
     }
-    if (piece !== "") found.push(piece)
-    start = end
+    return found
   }
-  return found
 }
 
 /** Several options of a question, without repetition, in the form's order. */
@@ -78,7 +80,8 @@ export const choices: Kind<Options> = {
         suggestion: "List them under `options`.",
       }]
     }
-    const isNothing = (piece: string) => context.empty.has(piece) && !table.has(piece)
+    const split = separator === undefined ? (text: string) => [text] : optionSplitter(separator, table)
+    const isNothing = (piece: string) => context.empty.size > 0 && context.empty.has(piece) && !table.has(piece)
     const read = (pieces: ReadonlyArray<string>): ReadonlyArray<string> | undefined | Fault => {
       const values: Array<string> = []
       for (const piece of pieces) {
@@ -96,7 +99,7 @@ export const choices: Kind<Options> = {
         return pieces === undefined ? notAList : read(pieces)
       }
       const text = typeof cell === "string" ? cell : textOf(cell)
-      return read(separator === undefined ? [text] : splitOptions(text, separator, table))
+      return read(split(text))
     })
     return parse
   },

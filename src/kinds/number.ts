@@ -52,7 +52,7 @@ const significant = (text: string): number =>
 
 /** Beyond 15 digits a JSON number may be another number than the text says. */
 const exact = (text: string, value: number): boolean =>
-  significant(text) <= 15 || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
+  text.length <= 15 || significant(text) <= 15 || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
 
 const plainDigits = (value: number): string =>
   Number.isSafeInteger(value) ? String(value) : value.toString().includes("e")
@@ -96,8 +96,11 @@ export const number: Kind<Options> = {
     }
     const read = (text: string): number | Fault => {
       if (text.length > 100) return notANumber
-      const amount = shape.test(text) ? text : withoutCurrency(text)
-      if (!shape.test(amount)) return notANumber
+      let amount = text
+      if (!shape.test(text)) {
+        amount = withoutCurrency(text)
+        if (!shape.test(amount)) return notANumber
+      }
       const ungrouped = groups === undefined ? amount : amount.replace(groups, "")
       const digits = ungrouped.replace(decimal, ".").replace("\u2212", "-")
       const value = Number(digits)

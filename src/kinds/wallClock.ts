@@ -81,8 +81,10 @@ const minutesEast = (offset: string): number => {
  * a millisecond is cut off.
  */
 export const readIso = (text: string): IsoReading | undefined => {
-  const found = text.length > 40 ? null : iso.exec(text)
-  if (found === null || text === "") return undefined
+  // Most texts that are no ISO are told by one character, without the expression.
+  const iso4 = text.charCodeAt(4) === 45 || text.charCodeAt(2) === 58
+  const found = iso4 && text.length <= 40 ? iso.exec(text) : null
+  if (found === null) return undefined
   const [, year, month, dayOfMonth, hour, minute, second = "0", fraction = "0", offset] = found
   const reading = wall(
     Number(year ?? 1970),

@@ -13,7 +13,7 @@ import type { Findings } from "./Findings.ts"
 import { shown } from "./problems.ts"
 import type { Read, Reading, ReadPart } from "./readers.ts"
 import { readColumn, readColumns, readParts, readRequired, readTemplate } from "./readers.ts"
-import { parseTemplate, templateNames } from "./template.ts"
+import { parseTemplate } from "./template.ts"
 
 /** What all entries of a pipeline are compiled with. */
 export interface Workshop {
@@ -123,9 +123,8 @@ export const compileInput = (
     }
     case "Template": {
       const parse = compileKind(asked, { _tag: "Columns", count: 1 }, workshop)
-      const places = new Map(input.columns.map((column) => [column.name, column]))
-      const names = templateNames(input.template)
-      if (names.length === 0) {
+      const template = parseTemplate(input.template)
+      if (template === undefined || template.names.length === 0) {
         workshop.findings.error(
           [...path, "template"],
           "The template names no column.",
@@ -133,13 +132,11 @@ export const compileInput = (
         )
         return undefined
       }
-      const wanted = names.map((name) => places.get(name) ?? { name, path: [...path, "template"] })
+      const places = new Map(input.columns.map((column) => [column.name, column]))
+      const wanted = template.names.map((name) => places.get(name) ?? { name, path: [...path, "template"] })
       const columns = findAll(wanted, workshop.columns)
       if (parse === undefined || columns === undefined) return undefined
-      return {
-        read: readTemplate(parseTemplate(input.template), columns, reading(parse)),
-        columns: [...new Set(columns)],
-      }
+      return { read: readTemplate(template, columns, reading(parse)), columns: [...new Set(columns)] }
     }
     case "Parts": {
       if (kind.parts.length === 0) {

@@ -1,24 +1,17 @@
-/** A template in pieces: literal texts, and indexes of the columns between them. */
-export type Template = ReadonlyArray<string | number>
+import { templatePieces } from "../project/template.ts"
 
-const placeholder = /\{([^{}]+)\}/g
+/** A template in pieces: literal texts, and numbers of the columns between them. */
+export interface Template {
+  readonly pieces: ReadonlyArray<string | number>
+  /** The columns' names, in the order of their numbers. */
+  readonly names: ReadonlyArray<string>
+}
 
-/** The names between braces of a template, in their order. */
-export const templateNames = (template: string): ReadonlyArray<string> =>
-  [...template.matchAll(placeholder)].map(([, name = ""]) => name.trim())
-
-/** Takes a template apart; column `n` is the n-th pair of braces. */
-export const parseTemplate = (template: string): Template => {
-  const pieces: Array<string | number> = []
-  let end = 0
-  let column = 0
-  for (const found of template.matchAll(placeholder)) {
-    if (found.index > end) pieces.push(template.slice(end, found.index))
-    pieces.push(column++)
-    end = found.index + found[0].length
-  }
-  if (end < template.length) pieces.push(template.slice(end))
-  return pieces
+/** Takes a template apart; undefined when its braces are not as they should be. */
+export const parseTemplate = (template: string): Template | undefined => {
+  const names: Array<string> = []
+  const pieces = templatePieces(template)?.map((piece) => "text" in piece ? piece.text : names.push(piece.column) - 1)
+  return pieces === undefined ? undefined : { pieces, names }
 }
 
 /**
@@ -26,11 +19,11 @@ export const parseTemplate = (template: string): Template => {
  *
  * @returns undefined when all parts are empty
  */
-export const fillTemplate = (template: Template, texts: ReadonlyArray<string>): string | undefined => {
+export const fillTemplate = ({ pieces }: Template, texts: ReadonlyArray<string>): string | undefined => {
   let result = ""
   let any = false
   let gap = false
-  for (const piece of template) {
+  for (const piece of pieces) {
     if (typeof piece === "string") {
       result += gap ? piece.trimStart() : piece
       gap = false

@@ -1,0 +1,151 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Cell } from "../../src/domain/cell.ts"
+import { ErrorCell } from "../../src/domain/cell.ts"
+import type { Json } from "../../src/domain/json.ts"
+import { problemCodes } from "../../src/domain/problem.ts"
+import type { InputShape, Kind, KindContext, Parse } from "../../src/kinds/Kind.ts"
+import { Fault } from "../../src/kinds/Kind.ts"
+import { anyCell } from "./cells.ts"
+
+/** What a kind's own test tells about it. */
+export interface Conforming {
+  readonly kind: Kind
+  /** Sets of options to try, decoded; the first is used for `sends` and `changed`. */
+  readonly options: ReadonlyArray<object>
+  readonly question?: KindContext["question"]
+  /** Cells and what they are sent as. */
+  readonly sends: ReadonlyArray<readonly [Cell, Json]>
+  /** Values that a service may give back for a sent one, normalised. */
+  readonly equivalent?: ReadonlyArray<readonly [sent: Json, returned: Json]>
+  /** Pairs of values that say different things. */
+  readonly changed: ReadonlyArray<readonly [Json, Json]>
+}
+
+/** Compiles a kind; a fault of its options fails the test. */
+export const compiled = (
+  kind: Kind,
+  options: object = {},
+  context: Partial<KindContext> = {},
+): Parse => {
+  const parse = kind.compile(options as never, {
+    question: undefined,
+    input: { _tag: "Columns", count: 1 } satisfies InputShape,
+    empty: new Set(),
+    ...context,
+  })
+  if (typeof parse !== "function") throw new Error(`options of ${kind.name}: ${JSON.stringify(parse)}`)
+  return parse
+}
+
+const settings = { seed: 20_240_501, numRuns: 300 }
+
+const isJson = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.every(isJson)
+  if (typeof value === "object" && value !== null) {
+    return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson)
+  }
+  return typeof value === "number"
+    ? Number.isFinite(value)
+    : value === null || ["string", "boolean"].includes(typeof value)
+}
+
+/** What every kind keeps to; run by each kind's own test. */
+export const conforms = ({ kind, options, question, sends, equivalent = [], changed }: Conforming): void => {
+  const context = { question }
+  const parses = () => options.map((each) => compiled(kind, each, context))
+  const valuesOf = (cells: ReadonlyArray<Cell>) =>
+    parses().flatMap((parse) => cells.map((cell) => parse([cell])))
+      .filter((value): value is Json => value !== undefined && !(value instanceof Fault))
+
+  describe(`${kind.name} keeps to what all kinds promise`, () => {
+    it("takes an empty cell for no answer", () => {
+      for (const parse of parses()) {
+        for (const cell of [null, "", "   ", "\u00A0\t"]) expect(parse([cell])).toBeUndefined()
+      }
+    })
+
+    it("blames the workbook for a cell that holds its error", () => {
+      for (const parse of parses()) expect(parse([new ErrorCell("#N/A")])).toMatchObject({ code: "excel-error" })
+    })
+
+    it("sends what it should, with blanks around it or not", () => {
+      const parse = compiled(kind, options[0], context)
+      for (const [cell, value] of sends) {
+        expect(parse([cell]), JSON.stringify(cell)).toEqual(value)
+        if (typeof cell === "string") expect(parse([` ${cell}\t`])).toEqual(value)
+      }
+    })
+
+    it("gives JSON, no answer or a fault of a known code for any cell, and never throws", () => {
+      for (const parse of parses()) {
+        fc.assert(
+          fc.property(anyCell, (cell) => {
+            const value = parse([cell])
+            if (value instanceof Fault) {
+              expect(problemCodes).toContain(value.code)
+              expect(value.expected).not.toBe("")
+            } else if (value !== undefined) {
+              expect(isJson(value)).toBe(true)
+              expect(value).not.toBeNull()
+              if (kind.sends !== "any") expect(Array.isArray(value) ? "array" : typeof value).toBe(kind.sends)
+            }
+          }),
+          settings,
+        )
+      }
+    })
+
+    it("gives the same for the same cell, whatever came between", () => {
+      for (const parse of parses()) {
+        fc.assert(
+          fc.property(anyCell, anyCell, (cell, other) => {
+            const first = parse([cell])
+            parse([other])
+            expect(parse([cell])).toEqual(first)
+          }),
+          settings,
+        )
+      }
+    })
+
+    it("finds a value the same as itself, also after a journey as text", () => {
+      for (
+        const value of valuesOf([...sends.map(([cell]) => cell), ...fc.sample(anyCell, { seed: 7, numRuns: 200 })])
+      ) {
+        expect(kind.compare(value, value)).toEqual({ verdict: "same" })
+        expect(kind.compare(value, JSON.parse(JSON.stringify(value)) as Json)).toEqual({ verdict: "same" })
+      }
+    })
+
+    it("never takes one value for another", () => {
+      for (const [a, b] of changed) {
+        expect(kind.compare(a, b), JSON.stringify([a, b])).toEqual({ verdict: "different" })
+        expect(kind.compare(b, a), JSON.stringify([b, a])).toEqual({ verdict: "different" })
+      }
+    })
+
+    it("names what was normalised in an equivalent value", () => {
+      for (const [sent, returned] of equivalent) {
+        const { normalised, verdict } = kind.compare(sent, returned)
+        expect(verdict, JSON.stringify([sent, returned])).toBe("equivalent")
+        expect(normalised).toMatch(/\w/)
+      }
+    })
+
+    it("finds two values as different one way round as the other", () => {
+      fc.assert(
+        fc.property(fc.jsonValue({ maxDepth: 2 }), fc.jsonValue({ maxDepth: 2 }), (a, b) => {
+          if (a === null || b === null) return
+          const one = kind.compare(a as Json, b as Json).verdict
+          const other = kind.compare(b as Json, a as Json).verdict
+          // Only one side is ours: how a service writes a sent value may not be how we would send it.
+          if (typeof a === typeof b && Array.isArray(a) === Array.isArray(b)) {
+            expect(one === "different").toBe(other === "different")
+          }
+        }),
+        settings,
+      )
+    })
+  })
+}

@@ -1,0 +1,160 @@
+import fc from "fast-check"
+import { DateTime } from "luxon"
+import { describe, expect, it } from "vitest"
+import { DateCell } from "../../src/domain/cell.ts"
+import { date } from "../../src/kinds/date.ts"
+import { dateFormat } from "../../src/kinds/dateFormat.ts"
+import { isoDay } from "../../src/kinds/wallClock.ts"
+import { compiled, conforms } from "./conformance.ts"
+
+conforms({
+  kind: date,
+  options: [{ format: "dd.MM.yyyy" }, {}, { format: ["dd/MM/yyyy", "MM/dd/yyyy"] }, { format: "d. MMMM yyyy" }],
+  sends: [
+    ["31.05.1990", "1990-05-31"],
+    ["29.02.2024", "2024-02-29"],
+    ["1990-05-31", "1990-05-31"],
+    ["0001-01-01", "0001-01-01"],
+    ["1990-05-31T00:00:00Z", "1990-05-31"],
+    ["1990-05-31 00:00", "1990-05-31"],
+    [new DateCell("1990-05-31"), "1990-05-31"],
+    [new DateCell("1990-05-31T00:00:00"), "1990-05-31"],
+  ],
+  equivalent: [["1990-05-31", "1990-05-31T00:00:00.000Z"]],
+  changed: [
+    ["1990-05-31", "1990-06-01"],
+    ["1990-05-31", "1990-05-30T22:00:00.000Z"],
+    ["1990-05-31", "31.05.1990"],
+    ["1990-05-31", 19900531],
+  ],
+})
+
+const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+
+describe("date", () => {
+  it.each([
+    "31.02.1990",
+    "31.5.1990",
+    "31.05.90",
+    "1990-02-30",
+    "31.05.1990 10:00",
+    "1990-05-31T10:00:00Z",
+    "tomorrow",
+    "00.01.2000",
+  ])(
+    "refuses %s as dd.MM.yyyy",
+    (cell) => {
+      expect(compiled(date, { format: "dd.MM.yyyy" })([cell])).toEqual(
+        expect.objectContaining({ code: "not-a-date", expected: "a date as dd.MM.yyyy or YYYY-MM-DD" }),
+      )
+    },
+  )
+
+  it("says when two formats read different days, and takes the first when told to", () => {
+    const format = ["dd/MM/yyyy", "MM/dd/yyyy"]
+    expect(compiled(date, { format })(["03/04/2020"])).toMatchObject({ code: "ambiguous-date" })
+    expect(compiled(date, { format })(["03/03/2020"])).toBe("2020-03-03")
+    expect(compiled(date, { format })(["03/13/2020"])).toBe("2020-03-13")
+    expect(compiled(date, { format, firstMatch: true })(["03/04/2020"])).toBe("2020-04-03")
+  })
+
+  it("does not prefer ISO to a format that reads the same text otherwise", () => {
+    expect(compiled(date, { format: "yyyy-dd-MM" })(["2024-05-06"])).toMatchObject({ code: "ambiguous-date" })
+    expect(compiled(date, { format: "yyyy-dd-MM", firstMatch: true })(["2024-05-06"])).toBe("2024-06-05")
+  })
+
+  it("takes a time beside the day for an error, unless the format names one", () => {
+    expect(compiled(date)([new DateCell("2024-05-01T08:30:00")])).toMatchObject({ code: "not-a-date" })
+    expect(compiled(date)([new DateCell("08:30:00")])).toMatchObject({ code: "not-a-date" })
+    const parse = compiled(date, { format: "dd.MM.yyyy HH:mm" })
+    expect(parse(["01.05.2024 23:59"])).toBe("2024-05-01")
+    expect(parse([new DateCell("2024-05-01T23:59:00")])).toBe("2024-05-01")
+  })
+
+  it("never shifts a day by an offset", () => {
+    const parse = compiled(date, { format: "yyyy-MM-dd'T'HH:mmZZ" })
+    expect(parse(["2024-05-01T23:30-10:00"])).toBe("2024-05-01")
+    expect(parse(["2024-05-01T00:30+14:00"])).toBe("2024-05-01")
+  })
+
+  it("reads months by name, and numbers of a workbook by their digits", () => {
+    expect(compiled(date, { format: "d. MMMM yyyy" })(["3. May 2020"])).toBe("2020-05-03")
+    expect(compiled(date, { format: "yyyyMMdd" })([20200503])).toBe("2020-05-03")
+  })
+
+  it.each([
+    ["DD.MM.YYYY", "dd.MM.yyyy"],
+    ["dd.mm.yyyy", "dd.MM.yyyy"],
+    ["YYYY-MM-DD", "yyyy-MM-dd"],
+  ])("suggests what %s should be", (format, better) => {
+    const [fault] = date.compile({ format }, context) as ReadonlyArray<
+      { readonly option: string; readonly suggestion: string }
+    >
+    expect(fault?.option).toBe("format")
+    expect(fault?.suggestion).toContain(`"${better}"`)
+  })
+
+  it("refuses a format that does not name a whole day", () => {
+    for (const format of ["dd.MM", "MM/yyyy", "HH:mm", "hello", ""]) {
+      expect(date.compile({ format }, context), format).toMatchObject([{ option: "format" }])
+    }
+  })
+
+  it("brings every day back from every format", () => {
+    for (
+      const format of [
+        "dd.MM.yyyy",
+        "d.M.yyyy",
+        "MM/dd/yyyy",
+        "yyyyMMdd",
+        "d MMM yyyy",
+        "cccc, d LLLL yyyy",
+        "yyyy/M/d",
+      ]
+    ) {
+      const parse = compiled(date, { format })
+      fc.assert(
+        fc.property(fc.integer({ min: -200_000, max: 2_900_000 }), (days) => {
+          const day = DateTime.fromMillis(days * 86_400_000, { zone: "utc" })
+          expect(parse([day.toFormat(format, { locale: "en-US" })])).toBe(day.toISODate())
+        }),
+        { seed: 13, numRuns: 200 },
+      )
+    }
+  })
+
+  it("reads numeric formats exactly as luxon does", () => {
+    const formats = [
+      "dd.MM.yyyy",
+      "d.M.yyyy",
+      "M/d/yyyy",
+      "yyyyMMdd",
+      "yyyy-MM-dd HH:mm:ss.SSS",
+      "d.M.yyyy H:m",
+      "[dd] (MM) yyyy?",
+    ]
+    const mutated = fc.record({
+      format: fc.constantFrom(...formats),
+      days: fc.integer({ min: -600_000, max: 2_900_000 }),
+      at: fc.nat(30),
+      character: fc.constantFrom("", "0", "1", "3", "9", ".", " ", "/"),
+      cut: fc.nat(1),
+    })
+    fc.assert(
+      fc.property(mutated, ({ at, character, cut, days, format }) => {
+        const text = DateTime.fromMillis(days * 86_400_000 + 45_296_789, { zone: "utc" }).toFormat(format)
+        const changed = text.slice(0, at) + character + text.slice(at + cut)
+        const luxon = DateTime.fromFormat(changed, format, { zone: "utc", locale: "en-US" })
+        const ours = dateFormat(format)
+        if (typeof ours === "string") throw new Error(ours)
+        const reading = ours.wall(changed)
+        if (!luxon.isValid || luxon.year < 1 || luxon.year > 9999) {
+          // Luxon takes 24:00 for the next day; we take it for a mistake.
+          expect(reading).toBeNaN()
+        } else if (Number.isNaN(reading)) expect(changed).toMatch(/\b24/)
+        else expect([reading, isoDay(reading)]).toEqual([luxon.toMillis(), luxon.toISODate()])
+      }),
+      { seed: 14, numRuns: 1500 },
+    )
+  })
+})
