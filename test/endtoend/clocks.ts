@@ -1,0 +1,60 @@
+import type { Draws } from "./draws.ts"
+
+/** What a clock shows. */
+export interface Wall {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+const formatOf = (zone: string): Intl.DateTimeFormat => {
+  const known = formats.get(zone)
+  if (known !== undefined) return known
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  })
+  formats.set(zone, format)
+  return format
+}
+
+/** What the clocks of a zone show at an instant (milliseconds), by the engine's own tables and not by the library that the program reads with. */
+export const wallIn = (zone: string, instant: number): Wall => {
+  const parts = new Map(formatOf(zone).formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? Number.NaN
+  return {
+    year: part("year"),
+    month: part("month"),
+    day: part("day"),
+    hour: part("hour"),
+    minute: part("minute"),
+    second: part("second"),
+  }
+}
+
+const same = (a: Wall, b: Wall) => JSON.stringify(a) === JSON.stringify(b)
+const hour = 3_600_000
+
+/** An instant of the years 2001 to 2030 whose reading on the zone's clocks is shown only once. */
+export const drawInstant = (draws: Draws, zone: string, step: "second" | "minute" = "second"): number => {
+  for (;;) {
+    const seconds = draws.int(Date.UTC(2001, 0, 1) / 1000, Date.UTC(2030, 11, 31) / 1000)
+    const instant = (step === "minute" ? seconds - (seconds % 60) : seconds) * 1000
+    const shown = wallIn(zone, instant)
+    if (!same(shown, wallIn(zone, instant - hour)) && !same(shown, wallIn(zone, instant + hour))) return instant
+  }
+}
+
+/** How the service writes an instant. */
+export const utc = (instant: number): string => new Date(instant).toISOString()
