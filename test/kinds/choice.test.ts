@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest"
+import { choice } from "../../src/kinds/choice.ts"
+import type { KindContext } from "../../src/kinds/Kind.ts"
+import { compiled, conforms } from "./conformance.ts"
+
+const question = {
+  id: "q1",
+  name: "Colour",
+  type: "Dropdown",
+  options: [
+    { value: "red", label: "Red" },
+    { value: "opt_2", label: "Dark green" },
+    { value: "3", label: "Blue" },
+    { value: "N/A", label: "N/A" },
+  ],
+}
+
+conforms({
+  kind: choice,
+  options: [{}, { otherwise: "keep" }, { otherwise: "drop" }, { otherwise: { use: "Red" } }, { matchCase: true }],
+  question,
+  sends: [
+    ["red", "red"],
+    ["Red", "red"],
+    ["RED", "red"],
+    ["Dark green", "opt_2"],
+    ["darkGreen", "opt_2"],
+    ["dark\u00A0 green", "opt_2"],
+    [3, "3"],
+    ["Blue", "3"],
+  ],
+  equivalent: [["\u00E9", "e\u0301"], ["red", ["red"]]],
+  changed: [["red", "Red"], ["red", "3"], ["3", 3], ["red", ["red", "3"]], ["red", []]],
+})
+
+const context: KindContext = { question, input: { _tag: "Columns", count: 1 }, empty: new Set() }
+
+describe("choice", () => {
+  it("refuses what is no option, and says what is", () => {
+    expect(compiled(choice, {}, { question })(["Pink"])).toMatchObject({
+      code: "not-an-option",
+      expected: "one of: Red, Dark green, Blue, N/A",
+      piece: "Pink",
+    })
+  })
+
+  it("does what `otherwise` says with what is no option", () => {
+    expect(compiled(choice, { otherwise: "keep" }, { question })(["Pink"])).toBe("Pink")
+    expect(compiled(choice, { otherwise: "drop" }, { question })(["Pink"])).toBeUndefined()
+    expect(compiled(choice, { otherwise: { use: "blue" } }, { question })(["Pink"])).toBe("3")
+  })
+
+  it("takes `values` before options that fit as well, by option value or label; null is no answer", () => {
+    const parse = compiled(choice, { values: { Rot: "Red", blue: "dark green", Red: "Blue", none: null } }, {
+      question,
+    })
+    expect([parse(["rot"]), parse(["blue"]), parse(["NONE"]), parse(["Red"])]).toEqual(["red", "opt_2", undefined, "3"])
+    // What is written exactly as an option goes before what only looks like a key of `values`.
+    expect(parse(["Blue"])).toBe("3")
+    expect(parse(["BLUE"])).toBe("opt_2")
+  })
+
+  it("does not guess between options that a name fits equally", () => {
+    const twins = {
+      ...question,
+      options: [{ value: "a", label: "Yes" }, { value: "b", label: "yes" }, { value: "Yes", label: "No" }],
+    }
+    const parse = compiled(choice, { otherwise: "keep" }, { question: twins })
+    expect(parse(["Yes"])).toMatchObject({ code: "not-an-option", expected: "one option; it may be a or Yes" })
+    expect(parse(["yes"])).toBe("b")
+    expect(parse(["YES"])).toMatchObject({ code: "not-an-option" })
+    expect(parse(["no"])).toBe("Yes")
+  })
+
+  it("tells upper and lower case apart when told to", () => {
+    const parse = compiled(choice, { matchCase: true }, { question })
+    expect(parse(["Dark  green"])).toBe("opt_2")
+    expect(parse(["dark green"])).toMatchObject({ code: "not-an-option" })
+  })
+
+  it("finds what is wrong with its options: unknown names, several, none to choose from", () => {
+    const faults = choice.compile(
+      { options: ["Redd"], values: { x: "Gren", y: "Blue" }, otherwise: { use: "Pink" } },
+      context,
+    )
+    expect(faults).toMatchObject([
+      { option: "options", unknown: { name: "Redd" } },
+      { option: "values", unknown: { name: "Gren", among: ["Red", "Dark green", "Blue", "N/A"] } },
+      { option: "otherwise", unknown: { name: "Pink" } },
+    ])
+    const none: KindContext = { ...context, question: { ...question, options: undefined } }
+    expect(choice.compile({}, none)).toMatchObject([{ suggestion: expect.stringContaining("`options`") }])
+  })
+
+  it("works with options of the pipeline where the form tells none", () => {
+    const parse = compiled(choice, { options: ["Red", "Blue"] }, { question: { ...question, options: undefined } })
+    expect(parse(["blue"])).toBe("Blue")
+    expect(parse(["green"])).toMatchObject({ code: "not-an-option" })
+  })
+
+  it("is not led astray by names that JavaScript objects have", () => {
+    for (const cell of ["__proto__", "constructor", "toString"]) {
+      expect(compiled(choice, {}, { question })([cell])).toMatchObject({ code: "not-an-option" })
+    }
+  })
+})

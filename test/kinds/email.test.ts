@@ -1,0 +1,48 @@
+import fc from "fast-check"
+import validator from "validator"
+import { describe, expect, it } from "vitest"
+import { email } from "../../src/kinds/email.ts"
+import { compiled, conforms } from "./conformance.ts"
+
+conforms({
+  kind: email,
+  options: [{}],
+  sends: [
+    ["ada@example.org", "ada@example.org"],
+    ["ADA@EXAMPLE.ORG", "ADA@example.org"],
+    ["o'hara+tag@sub.example.co.uk", "o'hara+tag@sub.example.co.uk"],
+    ["jürgen@müller.de", "jürgen@müller.de"],
+  ],
+  equivalent: [["Ada@example.org", "Ada@EXAMPLE.org"], ["Ada@example.org", "ada@example.org"]],
+  changed: [["ada@example.org", "ada@example.com"], ["ada@example.org", "eda@example.org"], ["a@b.co", ["a@b.co"]]],
+})
+
+describe("email", () => {
+  it.each([
+    "not-an-address",
+    "a@b",
+    "a b@example.org",
+    "a@@example.org",
+    ".a@example.org",
+    "a..b@example.org",
+    "a@-b.org",
+    "Ada <ada@example.org>",
+    "a@b.org, c@d.org",
+  ])(
+    "refuses %s",
+    (cell) => {
+      expect(compiled(email)([cell])).toMatchObject({ code: "not-an-email" })
+    },
+  )
+
+  it("agrees with validator on every text, by the short way or the long one", () => {
+    const part = fc.stringMatching(/^[a-zA-Z0-9._+@-]{1,12}$/)
+    fc.assert(
+      fc.property(part, part, fc.constantFrom("org", "a", "museum", "x1", "c-m", "ORG", ""), (local, host, end) => {
+        const text = `${local}@${host}.${end}`
+        expect(typeof compiled(email)([text]) === "string").toBe(validator.isEmail(text))
+      }),
+      { seed: 16, numRuns: 1000 },
+    )
+  })
+})

@@ -1,0 +1,47 @@
+import { JSONSchema, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { paymentParts, schedulingParts } from "../../src/kinds/elements.ts"
+import { kindNames, kindOfType, kinds } from "../../src/kinds/index.ts"
+import { knownQuestionTypes } from "../../src/service/questionTypes.ts"
+
+describe("the list of kinds", () => {
+  it("has each name once, and every kind of part and element in it", () => {
+    expect(new Set(kindNames).size).toBe(kindNames.length)
+    const parts = [...kinds.values()].flatMap((kind) => kind.parts.map((part) => kind.partKinds[part]))
+    const elements = [...Object.values(schedulingParts), ...Object.values(paymentParts)].map((part) => part.kind)
+    for (const name of [...parts, ...elements]) expect(kindNames).toContain(name)
+  })
+
+  it("has one default kind at most for each question type, all of them known", () => {
+    const types = [...kinds.values()].flatMap((kind) => kind.types)
+    expect(new Set(types).size).toBe(types.length)
+    for (const type of types) expect(knownQuestionTypes).toContain(type)
+    expect(kindOfType("DatePicker")?.name).toBe("date")
+    expect(kindOfType("Matrix")).toBeUndefined()
+  })
+
+  it("describes every option with an example, optional, for editors", () => {
+    for (const kind of kinds.values()) {
+      expect(kind.description).not.toBe("")
+      const schema = JSONSchema.make(Schema.Struct(kind.options)) as unknown as {
+        readonly required?: ReadonlyArray<string>
+        readonly properties?: Readonly<
+          Record<string, { readonly description?: string; readonly examples?: ReadonlyArray<unknown> }>
+        >
+      }
+      expect(schema.required ?? []).toEqual([])
+      for (const [option, { description, examples }] of Object.entries(schema.properties ?? {})) {
+        expect(description, `${kind.name}.${option}`).toMatch(/\w/)
+        for (const example of examples ?? []) {
+          expect(() =>
+            Schema.decodeUnknownSync(Schema.Struct(kind.options) as unknown as Schema.Schema<unknown>)({
+              [option]: example,
+            })
+          ).not
+            .toThrow()
+        }
+        expect(examples?.length, `${kind.name}.${option}`).toBeGreaterThan(0)
+      }
+    }
+  })
+})

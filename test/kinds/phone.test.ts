@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest"
+import { phone } from "../../src/kinds/phone.ts"
+import { compiled, conforms } from "./conformance.ts"
+
+conforms({
+  kind: phone,
+  options: [{ country: "DE" }, {}, { country: "us" }],
+  sends: [
+    ["030 12345678", "+493012345678"],
+    ["(030) 1234-5678", "+493012345678"],
+    ["+49 30 12345678", "+493012345678"],
+    ["0049 30 12345678", "+493012345678"],
+    ["+1 213 373 4253", "+12133734253"],
+    ["+212 600-000000", "+212600000000"],
+  ],
+  equivalent: [["+493012345678", "+49 30 12345678"], ["+12133734253", "+1 (213) 373-4253"]],
+  changed: [
+    ["+493012345678", "+493012345679"],
+    ["+493012345678", "030 12345678"],
+    ["+12133734253", "+12133734253 ext. 5"],
+    ["+493012345678", 493012345678],
+  ],
+})
+
+describe("phone", () => {
+  it("needs a country for numbers without a country code", () => {
+    expect(compiled(phone)(["030 12345678"])).toMatchObject({
+      code: "not-a-phone",
+      expected: expect.stringContaining("`country`"),
+    })
+    expect(compiled(phone, { country: "us" })(["(213) 373-4253"])).toBe("+12133734253")
+  })
+
+  it.each(["12", "call me", "9.23E+11", "030 1234 or 030 5678", "+49 30 12345678 ext 12", "+999 12345678"])(
+    "refuses %s",
+    (cell) => {
+      expect(compiled(phone, { country: "DE" })([cell])).toMatchObject({ code: "not-a-phone" })
+    },
+  )
+
+  it("refuses a country that is none", () => {
+    const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+    expect(phone.compile({ country: "Germany" }, context)).toMatchObject([{ option: "country" }])
+  })
+})

@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest"
+import type { Item } from "../../src/domain/item.ts"
+import type { ReturnedAnswer, Submission } from "../../src/domain/submission.ts"
+import { compareAnswer } from "../../src/kinds/compareAnswer.ts"
+import type { ComparedAnswer } from "../../src/kinds/submission.ts"
+import { compareSubmission, fit } from "../../src/kinds/submission.ts"
+
+const returned = (id: string, value: ReturnedAnswer["value"], more: Partial<ReturnedAnswer> = {}): ReturnedAnswer => ({
+  id,
+  name: `Name of ${id}`,
+  type: undefined,
+  known: true,
+  value,
+  ...more,
+})
+
+const submission = (questions: ReadonlyArray<ReturnedAnswer>, more: Partial<Submission> = {}): Submission => ({
+  submissionId: "s1",
+  submissionTime: "2024-05-31T12:30:00.000Z",
+  lastUpdatedAt: "2024-05-31T12:30:00.000Z",
+  questions,
+  calculations: [],
+  urlParameters: [],
+  scheduling: [],
+  payments: [],
+  quiz: undefined,
+  login: undefined,
+  editLink: undefined,
+  ...more,
+})
+
+const answer = (id: string, kind: string, list: ComparedAnswer["list"] = "questions"): ComparedAnswer => ({
+  id,
+  name: `Mapped ${id}`,
+  kind,
+  list,
+})
+
+const verdictsOf = (answers: ReadonlyArray<ComparedAnswer>, item: Item, back: Submission) =>
+  compareSubmission(answers, item, back).map(({ question, verdict }) => [question, verdict])
+
+describe("a submission compared", () => {
+  it("gives every answer one verdict, by its kind", () => {
+    const item: Item = {
+      questions: [
+        { id: "same", value: "a" },
+        { id: "norm", value: ["x", "y"] },
+        { id: "diff", value: 5 },
+        { id: "gone", value: "here" },
+        { id: "null", value: "here" },
+        { id: "new", value: "here" },
+      ],
+    }
+    const back = submission([
+      returned("same", "a"),
+      returned("norm", ["y", "x"]),
+      returned("diff", 6),
+      returned("null", null),
+      returned("new", undefined as never, { type: "Hologram", known: false }),
+      returned("extra", "not sent"),
+      returned("nothing", ""),
+      returned("other", "discarded", { type: "Hologram", known: false }),
+    ], { calculations: [{ id: "sum", name: "Sum", type: "number", value: 42 }] })
+    const answers = [answer("norm", "choices"), answer("diff", "number")]
+    expect(compareSubmission(answers, item, back)).toEqual([
+      { question: "same", name: "Name of same", verdict: "same", sent: "a", returned: "a" },
+      {
+        question: "norm",
+        name: "Mapped norm",
+        verdict: "equivalent",
+        normalised: "way of writing a set",
+        sent: ["x", "y"],
+        returned: ["y", "x"],
+      },
+      { question: "diff", name: "Mapped diff", verdict: "different", sent: 5, returned: 6 },
+      { question: "gone", name: "gone", verdict: "absent", sent: "here", returned: undefined },
+      { question: "null", name: "Name of null", verdict: "absent", sent: "here", returned: null },
+      {
+        question: "new",
+        name: "Name of new",
+        verdict: "not comparable",
+        sent: "here",
+        returned: undefined,
+        type: "Hologram",
+      },
+      { question: "extra", name: "Name of extra", verdict: "unexpected", sent: undefined, returned: "not sent" },
+    ])
+  })
+
+  it("compares times as instants, and does not wonder at times that the service sets", () => {
+    const item: Item = { questions: [], submissionTime: "2024-05-31T14:30:00+02:00" }
+    expect(verdictsOf([], item, submission([]))).toEqual([["submissionTime", "equivalent"]])
+    expect(verdictsOf([], item, submission([], { submissionTime: "2024-05-31T14:30:00.000Z" }))).toEqual([[
+      "submissionTime",
+      "different",
+    ]])
+    expect(verdictsOf([], item, submission([], { submissionTime: undefined }))).toEqual([["submissionTime", "absent"]])
+  })
+
+  it("compares URL parameters as text and the login as an address", () => {
+    const item: Item = {
+      questions: [],
+      urlParameters: [{ id: "u1", name: "ref", value: "007" }, { id: "u2", name: "src", value: "x" }],
+      login: { email: "Ada@example.org" },
+    }
+    const back = submission([], {
+      urlParameters: [
+        { id: "u1", name: "ref", value: "7" },
+        { id: "u2", name: "src", value: null },
+        { id: "u3", name: "utm", value: "y" },
+        { id: "u4", name: "utm2", value: null },
+      ],
+      login: { email: "ada@example.org" },
+    })
+    expect(verdictsOf([], item, back)).toEqual([
+      ["u1", "different"],
+      ["u2", "absent"],
+      ["u3", "unexpected"],
+      ["login", "equivalent"],
+    ])
+    expect(verdictsOf([], { questions: [] }, submission([], { login: { email: "a@b.co" } }))).toEqual([[
+      "login",
+      "unexpected",
+    ]])
+    expect(verdictsOf([], { questions: [] }, submission([], { login: { email: undefined } }))).toEqual([])
+  })
+
+  it("compares scheduling and payments member by member, and names what the service added", () => {
+    const item: Item = {
+      questions: [],
+      scheduling: [{ id: "b1", value: { fullName: "Ada", eventStartTime: "2024-05-31T12:30:00.000Z" } }],
+      payments: [{ id: "p1", value: { paymentId: "t1", totalAmount: 5 } }],
+    }
+    const back = (fullName: string, totalAmount: number) =>
+      submission([], {
+        scheduling: [{
+          id: "b1",
+          name: "Booking",
+          value: { fullName, eventStartTime: "2024-05-31T14:30:00+02:00", eventId: "e1" },
+        }],
+        payments: [{ id: "p1", name: "Fee", value: { paymentId: "t1", totalAmount } }],
+      })
+    expect(compareSubmission([], item, back("Ada", 5))).toMatchObject([
+      { question: "b1", verdict: "equivalent", normalised: "way of writing an instant, added eventId" },
+      { question: "p1", verdict: "same" },
+    ])
+    expect(verdictsOf([], item, back("Eda", 5.01))).toEqual([["b1", "different"], ["p1", "different"]])
+    const without = submission([], { scheduling: [{ id: "b1", name: "Booking", value: null }] })
+    expect(verdictsOf([], item, without)).toEqual([["b1", "absent"], ["p1", "absent"]])
+    expect(verdictsOf([], { questions: [] }, back("Ada", 5))).toEqual([["b1", "unexpected"], ["p1", "unexpected"]])
+    const lost = submission([], { payments: [{ id: "p1", name: "Fee", value: { paymentId: "t1" } }] })
+    expect(verdictsOf([], { questions: [], payments: item.payments ?? [] }, lost)).toEqual([["p1", "different"]])
+  })
+
+  it("does not wonder at questions that a form fills by itself", () => {
+    const back = submission([
+      returned("c", "token", { type: "Captcha" }),
+      returned("p", { paymentId: "x" }, { type: "Payment" }),
+    ])
+    expect(verdictsOf([], { questions: [] }, back)).toEqual([])
+  })
+
+  it("compares by type or by what the value looks like where the mapping says nothing", () => {
+    const item: Item = { questions: [{ id: "d", value: "2024-05-31T12:30:00.000Z" }, { id: "s", value: ["a", "b"] }] }
+    const back = (type: string | undefined) =>
+      submission([returned("d", "2024-05-31T14:30:00+02:00"), returned("s", ["b", "a"], { type })])
+    expect(verdictsOf([], item, back("MultiSelect"))).toEqual([["d", "equivalent"], ["s", "equivalent"]])
+    // Without a type the list may be a ranking, whose order matters.
+    expect(verdictsOf([], item, back(undefined))).toEqual([["d", "equivalent"], ["s", "different"]])
+    expect(compareAnswer(undefined, 5, "5").verdict).toBe("equivalent")
+    expect(compareAnswer(undefined, "5", 5).verdict).toBe("different")
+    expect(compareAnswer("phone", "+493012345678", "+49 30 12345678").verdict).toBe("equivalent")
+  })
+
+  it("takes nothing sent and nothing returned for the same", () => {
+    expect(verdictsOf([], { questions: [{ id: "j", value: [] }] }, submission([returned("j", [])]))).toEqual([[
+      "j",
+      "same",
+    ]])
+    expect(verdictsOf([], { questions: [{ id: "j", value: [] }] }, submission([returned("j", null)]))).toEqual([[
+      "j",
+      "equivalent",
+    ]])
+  })
+})
+
+describe("how a submission fits an item", () => {
+  const item: Item = { questions: [{ id: "a", value: "x" }, { id: "b", value: "2024-05-31T12:30:00Z" }] }
+  const b = (value: string) => returned("b", value)
+
+  it("tells exact, equivalent and none apart", () => {
+    expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z")]))).toBe("exact")
+    expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00.000Z")]))).toBe("equivalent")
+    expect(fit(item, submission([returned("a", "y"), b("2024-05-31T12:30:00Z")]))).toBe("no")
+    expect(fit(item, submission([returned("a", "x")]))).toBe("no")
+  })
+
+  it("takes an answer that was not sent for another item's", () => {
+    expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z"), returned("c", "z")]))).toBe("no")
+    expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z"), returned("c", null)]))).toBe("exact")
+  })
+
+  it("is not misled by what it can't compare", () => {
+    expect(fit(item, submission([returned("a", "x"), returned("b", "?", { type: "Hologram", known: false })]))).toBe(
+      "exact",
+    )
+  })
+})
