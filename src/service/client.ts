@@ -110,18 +110,10 @@ export const make = (
       decode: (response: TransportResponse) => A | undefined,
     ): Effect.Effect<A, ServiceUnusable> => {
       const request: TransportRequest = { method: "GET", path }
-      let tries = 0
-      return Effect.suspend(() => {
-        if (tries++ > 0) counts.retried += 1
-        return send("read", operation, request)
-      }).pipe(
-        Effect.mapError((failure): TryAgain | ServiceUnusable => ({
-          _tag: "TryAgain",
-          reason: failure.reason,
-          kind: "unreachable",
-          status: undefined,
-        })),
-        Effect.flatMap(([response, wait]): Effect.Effect<A, TryAgain | ServiceUnusable> => {
+      const once = Effect.matchEffect(send("read", operation, request), {
+        onFailure: (failure): Effect.Effect<A, TryAgain | ServiceUnusable> =>
+          Effect.fail({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined }),
+        onSuccess: ([response, wait]): Effect.Effect<A, TryAgain | ServiceUnusable> => {
           const { status, body } = response
           const error = operation === "read" && status === 404
             ? undefined
@@ -133,13 +125,30 @@ export const make = (
           if (status === 429) return fail("throttled", "it answered 429")
           if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
           const decoded = decode(response)
+          const what = operation === "read" ? "submission" : "form"
           return decoded === undefined
-            ? fail(
-              "unexpected",
-              `status ${status} came with a body that is not a ${operation === "read" ? "submission" : "form"}`,
-            )
+            ? fail("unexpected", `status ${status} came with a body that is not a ${what}`)
             : Effect.succeed(decoded)
-        }),
+        },
+      })
+      return Effect.catchAll(once, (first) => (first._tag === "TryAgain" ? repeat(once, first) : Effect.fail(first)))
+    }
+
+    /** What is tried again after its first failure: kept apart, so that the many that succeed at once don't pay for it. */
+    const repeat = <A>(
+      once: Effect.Effect<A, TryAgain | ServiceUnusable>,
+      first: TryAgain,
+    ): Effect.Effect<A, ServiceUnusable> => {
+      let failed: TryAgain | undefined = first
+      return Effect.suspend(() => {
+        if (failed !== undefined) {
+          const failure = failed
+          failed = undefined
+          return Effect.fail(failure)
+        }
+        counts.retried += 1
+        return once
+      }).pipe(
         // The pace already makes it wait; a 429 is no fault of the connection's.
         Effect.retry({
           times: throttledTries,

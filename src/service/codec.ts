@@ -3,6 +3,7 @@ import type { Element, Form } from "../domain/form.ts"
 import type { Item, PaymentValue, SchedulingValue } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
+import { plainSubmission } from "./plainSubmission.ts"
 import { isKnownType } from "./questionTypes.ts"
 import { CreatedSubmissions, FormMetadata, gatewayNames, ReadSubmission, ReturnedSubmission } from "./wire.ts"
 
@@ -14,6 +15,8 @@ export interface Codec {
     body: Uint8Array,
   ) => { readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> } | undefined
   readonly read: (body: Uint8Array) => Submission | undefined
+  /** One submission, always by the Schema: what the short way is measured against. */
+  readonly submissionBySchema: (wire: unknown) => Submission | undefined
   readonly createRequest: (items: ReadonlyArray<Item>) => Buffer
 }
 
@@ -100,7 +103,9 @@ export const makeCodec = (gateway: string): Codec => {
     return { ...wire, payments }
   }
 
-  const toSubmission = (body: unknown): Submission | undefined => {
+  const toSubmission = (body: unknown): Submission | undefined => plainSubmission(body) ?? bySchema(body)
+
+  const bySchema = (body: unknown): Submission | undefined => {
     const decoded = decodeSubmission(neutral(body))
     if (Option.isNone(decoded)) return undefined
     const wire = decoded.value
@@ -170,6 +175,7 @@ export const makeCodec = (gateway: string): Codec => {
       const decoded = decodeRead(parseJson(body))
       return Option.isNone(decoded) ? undefined : toSubmission(decoded.value.submission)
     },
+    submissionBySchema: bySchema,
     createRequest: (items) => Buffer.from(JSON.stringify({ submissions: items.map(toWire) })),
   }
 }

@@ -52,9 +52,10 @@ export const unusable = (
   baseUrl: string,
   what: "create" | "form" | "read",
 ): ServiceUnusable | undefined => {
+  if (status < 300 || status >= 500) return undefined
   const words = wordsOf(body)
   const said = quoted(words)
-  if (status >= 300 && status < 400) {
+  if (status < 400) {
     return new ServiceUnusable({
       reason: "redirect",
       status,
@@ -87,7 +88,7 @@ export const unusable = (
     })
   }
   const aboutContent = what === "create" && (status === 400 || status === 413 || status === 422)
-  if (status >= 400 && status < 500 && status !== 408 && status !== 429 && !aboutContent) {
+  if (status !== 408 && status !== 429 && !aboutContent) {
     return new ServiceUnusable({
       reason: "unexpected",
       status,
