@@ -58,7 +58,10 @@ export interface Digester {
 
 export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
 
-/** What the ledger knows of a row. */
+/**
+ * What the ledger knows of a row. Under a key of which nothing was ever sent, but that a person left out, or whose row was mended and imported under another key, it is
+ * `notCreated`, with an empty key and content, and row and shape 0.
+ */
 export interface KnownRow {
   readonly keyDigest: Buffer
   readonly key: string
@@ -74,7 +77,9 @@ export interface KnownRow {
   readonly submissionId: string | undefined
   readonly verdict: Verdict | undefined
   /** For `refused`: digest of the item that was refused, the mapping's and the form's fingerprint then, and the service's words. */
-  readonly refusal: { readonly item: Buffer; readonly mapping: string; readonly form: string; readonly message: string } | undefined
+  readonly refusal:
+    | { readonly item: Buffer; readonly mapping: string; readonly form: string; readonly message: string }
+    | undefined
   /** For `inDoubt`: why, and when it was sent (ISO 8601). */
   readonly doubt: { readonly reason: string; readonly sentAt: string } | undefined
   /** Whether it was sent once more already (`inDoubt: resend`). */
@@ -90,8 +95,8 @@ export interface IntendedRow {
   readonly row: number
   readonly content: Buffer
   readonly shape: number
-  /** Digest of the unmended content that this row replaces, when it comes from a mended rejected.csv. */
-  readonly supersedes: { readonly keyDigest: Buffer; readonly content: Buffer } | undefined
+  /** The unmended row that this one replaces, when it comes from a mended rejected.csv: its content, and its key where it had one. */
+  readonly supersedes: { readonly keyDigest: Buffer | undefined; readonly content: Buffer } | undefined
   readonly item: Item
   /** The source's own cells by column, as text, for in-doubt.csv. */
   readonly cells: ReadonlyArray<string>
@@ -102,7 +107,13 @@ export type RowOutcome =
   | { readonly _tag: "Imported"; readonly submissionId: string; readonly submissionTime: string | undefined }
   | { readonly _tag: "InDoubt"; readonly reason: string }
   | { readonly _tag: "NotCreated" }
-  | { readonly _tag: "Refused"; readonly message: string; readonly item: Buffer; readonly mapping: string; readonly form: string }
+  | {
+    readonly _tag: "Refused"
+    readonly message: string
+    readonly item: Buffer
+    readonly mapping: string
+    readonly form: string
+  }
 
 /** A row that was created and whose content is still kept. */
 export interface SentRow {
@@ -204,6 +215,8 @@ export interface PipelineLedger {
   ) => Effect.Effect<ReadonlyArray<{ readonly keyDigest: Buffer | undefined; readonly content: Buffer }>, LedgerError>
   /** Whether these keyless contents were superseded by a mended row; in the same order. */
   readonly superseded: (contents: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
+  /** Whether a person left these keyless contents out for good; in the same order. For rows with a key, `lookUp` tells. */
+  readonly leftOut: (contents: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
   /**
    * For each of these rows that need a person, in the same order: `new`, or `seen` when an earlier run recorded it (`attention`) with this fate and content,
    * or `acknowledged` when a person has acknowledged it so.
@@ -215,7 +228,7 @@ export interface PipelineLedger {
   readonly firstShape: Effect.Effect<ReadonlyArray<string> | undefined, LedgerError>
   /** How many rows were imported under another mapping fingerprint than this. */
   readonly importedUnderOtherMapping: (mapping: string) => Effect.Effect<number, LedgerError>
-  /** In pages, by key digest; start with `after: undefined`. */
+  /** In pages, in the order in which rows were first sent; start with `after: undefined`, go on with the key digest of a page's last row. */
   readonly sent: (page: {
     readonly after: Buffer | undefined
     readonly limit: number
@@ -268,7 +281,12 @@ export interface LedgerSession {
   readonly canary: (record: CanaryRecord) => Written<void>
   /** A person has seen these rows; `leaveOut`: they are never imported. Gives how many. */
   readonly acknowledge: (
-    what: { readonly keys: ReadonlyArray<string> | "all"; readonly because: string; readonly by: string; readonly leaveOut: boolean },
+    what: {
+      readonly keys: ReadonlyArray<string> | "all"
+      readonly because: string
+      readonly by: string
+      readonly leaveOut: boolean
+    },
   ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
   readonly startRun: (run: Pick<RunRecord, "run" | "mode" | "startedAt">) => Written<void>
   readonly finishRun: (

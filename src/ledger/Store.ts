@@ -1,0 +1,27 @@
+import { DateTime, Effect } from "effect"
+import type { Clock } from "effect"
+import type { Database } from "./database.ts"
+import { attempt } from "./failure.ts"
+import type { Digester, LedgerError } from "./Ledger.ts"
+import type { Texts } from "./Texts.ts"
+import type { Writer } from "./Writer.ts"
+
+/** An open ledger's parts. */
+export interface Store {
+  readonly file: string
+  readonly id: string
+  readonly db: Database
+  readonly writer: Writer
+  readonly texts: Texts
+  readonly digest: Digester
+  readonly clock: Clock.Clock
+  /** Milliseconds after which a holder without a heartbeat is overtaken, and between heartbeats. */
+  readonly staleAfter: number
+  readonly heartbeat: number
+}
+
+/** Reads between transactions. */
+export const reading = <A>(store: Store, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
+  Effect.suspend(() => attempt(store.file, doing, work))
+
+export const isoOf = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))

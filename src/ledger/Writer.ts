@@ -1,0 +1,130 @@
+import { Effect } from "effect"
+import type { Database } from "./database.ts"
+import { ledgerError } from "./failure.ts"
+import type { LedgerError, LedgerOvertaken } from "./Ledger.ts"
+
+/** Thrown by a job that must not be done: only that job fails, the others of its transaction are done without it. */
+export class Refusal<E> {
+  readonly failure: Effect.Effect<never, E>
+  constructor(failure: Effect.Effect<never, E>) {
+    this.failure = failure
+  }
+}
+
+/** What a session's writes stand on: its hold of the lock, confirmed inside each transaction. */
+export interface Lease {
+  /** Throws a Refusal when the lock is no longer ours; may renew the heartbeat in the same transaction. */
+  readonly confirm: () => void
+  /** The transaction in which it was confirmed is durable. */
+  readonly confirmed: () => void
+}
+
+interface Job {
+  readonly doing: string
+  readonly lease: Lease | undefined
+  readonly work: () => unknown
+  readonly resume: (result: Effect.Effect<unknown, unknown>) => void
+}
+
+/**
+ * The ledger's one writer. Jobs that arrive within one turn of the event loop share one transaction, and nobody hears of success before it is durable: that is what makes
+ * `synchronous=FULL` affordable. A transaction that fails leaves the ledger failed, for then nobody knows what the file holds.
+ */
+export class Writer {
+  private readonly db: Database
+  private readonly onRollback: () => void
+  private queue: Array<Job> = []
+  private failed: LedgerError | undefined
+
+  constructor(db: Database, onRollback: () => void) {
+    this.db = db
+    this.onRollback = onRollback
+  }
+
+  get failure(): LedgerError | undefined {
+    return this.failed
+  }
+
+  /**
+   * Does a job inside a transaction. It may be done again after a rollback, so it touches nothing but the database. Not interruptible: who asked learns
+   * what became of it.
+   */
+  write<A, E = never>(doing: string, work: () => A): Effect.Effect<A, LedgerError | E> {
+    return this.submit<A, LedgerError | E>(doing, undefined, work)
+  }
+
+  /** The same on a lease: fails when it is lost. */
+  writeOn<A>(lease: Lease, doing: string, work: () => A): Effect.Effect<A, LedgerError | LedgerOvertaken> {
+    return this.submit<A, LedgerError | LedgerOvertaken>(doing, lease, work)
+  }
+
+  /** Fails every later write, with this as the reason. */
+  fail(doing: string, cause: unknown): void {
+    this.failed ??= ledgerError(this.db.file, doing)(cause)
+  }
+
+  private submit<A, E>(doing: string, lease: Lease | undefined, work: () => A): Effect.Effect<A, E> {
+    return Effect.uninterruptible(Effect.async<A, E>((resume) => {
+      this.queue.push({ doing, lease, work, resume: (result) => resume(result as Effect.Effect<A, E>) })
+      // setImmediate comes after all answers that have arrived in this turn, so that their writes meet in one commit.
+      if (this.queue.length === 1) setImmediate(() => this.flush())
+    }))
+  }
+
+  private flush(): void {
+    let jobs = this.queue
+    this.queue = []
+    const results = new Map<Job, Effect.Effect<unknown, unknown>>()
+    for (let refused = true; refused && jobs.length > 0;) {
+      const doing = describe(jobs)
+      refused = false
+      try {
+        if (this.failed !== undefined) throw this.failed
+        jobs = this.transact(jobs, results)
+        refused = jobs.length > 0
+      } catch (cause) {
+        this.rollBack()
+        const failure = ledgerError(this.db.file, doing)(cause)
+        this.failed ??= failure
+        for (const job of jobs) results.set(job, Effect.fail(failure))
+      }
+    }
+    for (const [job, result] of results) job.resume(result)
+  }
+
+  /** Does the jobs in one transaction. When one refuses, nothing is done, and it gives those to do again without that one. */
+  private transact(jobs: ReadonlyArray<Job>, results: Map<Job, Effect.Effect<unknown, unknown>>): Array<Job> {
+    const leases = new Set<Lease>()
+    const done: Array<readonly [Job, unknown]> = []
+    this.db.exec("BEGIN IMMEDIATE")
+    for (const job of jobs) {
+      try {
+        if (job.lease !== undefined && !leases.has(job.lease)) {
+          job.lease.confirm()
+          leases.add(job.lease)
+        }
+        done.push([job, job.work()])
+      } catch (cause) {
+        if (!(cause instanceof Refusal)) throw cause
+        this.rollBack()
+        results.set(job, cause.failure)
+        return jobs.filter((one) => one !== job)
+      }
+    }
+    this.db.exec("COMMIT")
+    for (const lease of leases) lease.confirmed()
+    for (const [job, value] of done) results.set(job, Effect.succeed(value))
+    return []
+  }
+
+  private rollBack(): void {
+    this.onRollback()
+    try {
+      if (this.db.inTransaction) this.db.exec("ROLLBACK")
+    } catch (cause) {
+      this.fail("rolling back", cause)
+    }
+  }
+}
+
+const describe = (jobs: ReadonlyArray<Job>): string => [...new Set(jobs.map((job) => job.doing))].join(", ")

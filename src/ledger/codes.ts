@@ -1,0 +1,47 @@
+import { fates } from "../domain/fate.ts"
+import type { Fate, Verdict } from "../domain/fate.ts"
+import type { RowState } from "./Ledger.ts"
+
+/** Numbers stand in the file for ever: entries may be added at the end, never moved. */
+const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const satisfies ReadonlyArray<RowState>
+const verdicts = ["verified", "unread", "differing", "missing"] as const satisfies ReadonlyArray<Verdict>
+const fateNumbers: { readonly [F in Fate]: number } = {
+  filtered: 0,
+  duplicate: 1,
+  alreadyImported: 2,
+  changed: 3,
+  invalid: 4,
+  refused: 5,
+  inDoubt: 6,
+  pending: 7,
+  imported: 8,
+}
+
+export const stateCode: { readonly [S in RowState]: number } = {
+  intended: 0,
+  inDoubt: 1,
+  imported: 2,
+  refused: 3,
+  notCreated: 4,
+}
+
+export const verdictCode: { readonly [V in Verdict]: number } = { verified: 0, unread: 1, differing: 2, missing: 3 }
+
+export const fateCode = (fate: Fate): number => fateNumbers[fate]
+
+/** What a person may acknowledge besides fates: an imported row's verdict. */
+export const differingCode = 100
+export const missingCode = 101
+
+export const stateOf = (code: number): RowState => states[code] ?? unknownCode("state", code)
+
+export const verdictOf = (code: number): Verdict => verdicts[code] ?? unknownCode("verdict", code)
+
+/** Fates of rows that were left out of the import and may be mended. */
+export const rejectedCodes: ReadonlyArray<number> = fates
+  .filter((fate) => fate === "invalid" || fate === "refused" || fate === "changed" || fate === "duplicate")
+  .map(fateCode)
+
+const unknownCode = (what: string, code: number): never => {
+  throw new Error(`The ledger holds the ${what} ${code}, which this formferry does not know.`)
+}

@@ -1,0 +1,85 @@
+import { Effect } from "effect"
+import { stateCode } from "./codes.ts"
+import type { Database } from "./database.ts"
+import type { IntendedRow } from "./Ledger.ts"
+import type { Store } from "./Store.ts"
+import { Refusal } from "./Writer.ts"
+
+export interface Intent {
+  readonly rows: ReadonlyArray<IntendedRow>
+  readonly resend: boolean
+  readonly columns: ReadonlyArray<string>
+  readonly mapping: string
+}
+
+/** A batch as its session remembers it: which rows of the ledger its items are. */
+export interface OpenBatch {
+  readonly batch: number
+  readonly rows: ReadonlyArray<number>
+}
+
+/** Records, inside a transaction, that rows are about to be sent. A row that may already stand at the destination is a fault of the caller's: nothing is recorded. */
+export const intend = (
+  store: Store,
+  at: { readonly place: number; readonly run: number; readonly epoch: number },
+  intent: Intent,
+): OpenBatch => {
+  const { db, texts } = store
+  const batch = db.run(
+    "INSERT INTO batch (place, epoch, run, sent, mapping, columns, open, imported) VALUES (?, ?, ?, ?, ?, ?, 1, 0)",
+    [
+      at.place,
+      at.epoch,
+      at.run,
+      store.clock.unsafeCurrentTimeMillis(),
+      texts.idOf(intent.mapping),
+      texts.idOf(JSON.stringify(intent.columns)),
+    ],
+  ).id
+  const rows = intent.rows.map((row) => {
+    const added = db.run(
+      `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent) VALUES (?, ?, ?, 0, ?, ?, ?, ?, 0)
+       ON CONFLICT (place, digest) DO NOTHING`,
+      [at.place, row.keyDigest, row.key, row.row, row.content, row.shape, batch],
+    )
+    const id = added.changes === 1 ? added.id : sendAgain(db, at.place, row, batch, intent.resend)
+    db.run("INSERT OR REPLACE INTO detail (row, item, cells) VALUES (?, ?, ?)", [
+      id,
+      JSON.stringify(row.item),
+      JSON.stringify(row.cells),
+    ])
+    if (row.supersedes !== undefined) {
+      db.run("INSERT OR REPLACE INTO superseded (place, digest, content, mended) VALUES (?, ?, ?, ?)", [
+        at.place,
+        row.supersedes.keyDigest ?? Buffer.alloc(0),
+        row.supersedes.content,
+        id,
+      ])
+    }
+    return id
+  })
+  const shape = intent.rows[0]?.shape
+  if (shape !== undefined) db.run("UPDATE place SET shape = ? WHERE id = ? AND shape IS NULL", [shape, at.place])
+  return { batch, rows }
+}
+
+/** A row that the ledger knows already: one in doubt goes out once more, and once only. */
+const sendAgain = (db: Database, place: number, row: IntendedRow, batch: number, resend: boolean): number => {
+  const known = db.get<readonly [number, number, number]>(
+    "SELECT id, state, resent FROM row WHERE place = ? AND digest = ?",
+    [place, row.keyDigest],
+  )
+  if (known === undefined) throw new Error("A row is neither new nor known.")
+  const [id, state, resent] = known
+  const free = state === stateCode.notCreated || state === stateCode.refused
+  const again = resend && state === stateCode.inDoubt && resent === 0
+  if (!free && !again) {
+    throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already stand at the destination.`))
+  }
+  db.run(
+    "UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL WHERE id = ?",
+    [row.key, row.row, row.content, row.shape, batch, again ? 1 : 0, id],
+  )
+  db.run("DELETE FROM refusal WHERE row = ?", [id])
+  return id
+}

@@ -1,0 +1,122 @@
+import { Effect } from "effect"
+import type { Database } from "./database.ts"
+import { isGone } from "./holder.ts"
+import type { Holder } from "./holder.ts"
+import { LedgerLocked, LedgerOvertaken } from "./Ledger.ts"
+import { isoOf } from "./Store.ts"
+import type { Store } from "./Store.ts"
+import { Refusal } from "./Writer.ts"
+import type { Lease } from "./Writer.ts"
+
+type LockRow = readonly [
+  epoch: number,
+  held: number,
+  pid: number,
+  born: string,
+  boot: string,
+  since: number,
+  beat: number,
+]
+
+const lockOf = (db: Database, pipeline: string): LockRow | undefined =>
+  db.get<LockRow>("SELECT epoch, held, pid, born, boot, since, beat FROM lock WHERE pipeline = ?", [pipeline])
+
+/** Whether a run that still counts holds the pipeline's lock: alive as far as can be told, and with a fresh heartbeat. */
+export const liveHolder = (
+  store: Store,
+  pipeline: string,
+  me: Holder,
+  now: number,
+): { readonly pid: number; readonly since: number } | undefined => {
+  const lock = lockOf(store.db, pipeline)
+  if (lock === undefined) return undefined
+  const [, held, pid, born, boot, since, beat] = lock
+  if (held === 0 || now - beat >= store.staleAfter || isGone({ pid, born, boot }, me)) return undefined
+  return { pid, since }
+}
+
+/** Takes the lock inside a transaction and gives its epoch: one more than any that any pipeline ever had, so that renaming a pipeline can't revive an old one. */
+export const takeLock = (store: Store, pipeline: string, me: Holder): number => {
+  const { db, clock } = store
+  const now = clock.unsafeCurrentTimeMillis()
+  const holder = liveHolder(store, pipeline, me, now)
+  if (holder !== undefined) {
+    throw new Refusal(Effect.fail(new LedgerLocked({ pipeline, pid: holder.pid, since: isoOf(holder.since) })))
+  }
+  const last = db.get<readonly [number | null]>("SELECT max(epoch) FROM lock")?.[0] ?? 0
+  db.run(
+    "INSERT OR REPLACE INTO lock (pipeline, epoch, held, pid, born, boot, since, beat) VALUES (?, ?, 1, ?, ?, ?, ?, ?)",
+    [pipeline, last + 1, me.pid, me.born, me.boot, now, now],
+  )
+  return last + 1
+}
+
+/** A hold of the lock, as its holder knows it. */
+export class LockLease implements Lease {
+  readonly pipeline: string
+  readonly epoch: number
+  private readonly store: Store
+  private lost = false
+  private beat: { readonly wall: number; readonly steady: bigint }
+  private pending: { readonly wall: number; readonly steady: bigint } | undefined
+
+  /** @param taken when the lock was asked for: the heartbeat can't be younger */
+  constructor(
+    store: Store,
+    pipeline: string,
+    epoch: number,
+    taken: { readonly wall: number; readonly steady: bigint },
+  ) {
+    this.store = store
+    this.pipeline = pipeline
+    this.epoch = epoch
+    this.beat = taken
+  }
+
+  /** Inside a transaction: fails when another run took over, else renews the heartbeat when it is due. */
+  confirm(): void {
+    const lock = lockOf(this.store.db, this.pipeline)
+    if (this.lost || lock === undefined || lock[0] !== this.epoch || lock[1] === 0) {
+      this.lost = true
+      throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline })))
+    }
+    const now = timeOf(this.store)
+    // Half the interval: writes keep the lock alive even when the heartbeat's own fibre gets no turn.
+    if (elapsed(this.beat, now) * 2 < this.store.heartbeat) return
+    this.store.db.run("UPDATE lock SET beat = ? WHERE pipeline = ?", [now.wall, this.pipeline])
+    this.pending = now
+  }
+
+  confirmed(): void {
+    this.beat = this.pending ?? this.beat
+    this.pending = undefined
+  }
+
+  /**
+   * Certainly still ours. Others may take over once the heartbeat is `staleAfter` old, so half of that is what we trust ourselves, by the clock that knows of time stood still: the steady
+   * one goes on while the process is stopped, the wall clock while the machine sleeps.
+   */
+  held(): boolean {
+    return !this.lost && this.store.writer.failure === undefined
+      && elapsed(this.beat, timeOf(this.store)) * 2 < this.store.staleAfter
+  }
+
+  /** Gives the lock back, inside a transaction; what another run has taken over stays with it. */
+  release(): void {
+    this.store.db.run("UPDATE lock SET held = 0 WHERE pipeline = ? AND epoch = ?", [this.pipeline, this.epoch])
+  }
+
+  end(): void {
+    this.lost = true
+  }
+}
+
+export const timeOf = (store: Store): { readonly wall: number; readonly steady: bigint } => ({
+  wall: store.clock.unsafeCurrentTimeMillis(),
+  steady: store.clock.unsafeCurrentTimeNanos(),
+})
+
+const elapsed = (
+  from: { readonly wall: number; readonly steady: bigint },
+  to: { readonly wall: number; readonly steady: bigint },
+): number => Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)

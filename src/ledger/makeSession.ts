@@ -1,0 +1,92 @@
+import { Duration, Effect } from "effect"
+import type { Scope } from "effect"
+import { acknowledge, recordAttention } from "./attention.ts"
+import { thisProcess } from "./holder.ts"
+import { intend } from "./intend.ts"
+import type { LedgerError, LedgerLocked, LedgerSession } from "./Ledger.ts"
+import { LockLease, takeLock, timeOf } from "./lock.ts"
+import { placeOf, runOf } from "./place.ts"
+import type { Place } from "./place.ts"
+import { recordReadBack } from "./readBack.ts"
+import { finishRun, recordCanary, startRun } from "./runRecords.ts"
+import { abandon, settle } from "./settle.ts"
+import type { Store } from "./Store.ts"
+
+/** Takes the pipeline's lock for the scope, and what earlier holders left open into doubt. */
+export const makeSession = (
+  store: Store,
+  at: Place,
+  run: string,
+): Effect.Effect<LedgerSession, LedgerLocked | LedgerError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { db, writer, texts } = store
+    const held = yield* Effect.acquireRelease(
+      Effect.suspend(() => {
+        const taken = timeOf(store)
+        return Effect.map(
+          writer.write<Held, LedgerLocked>("taking the lock", () => {
+            const epoch = takeLock(store, at.pipeline, thisProcess())
+            const place = placeOf(db, at)
+            return { epoch, place, run: runOf(db, place, run), abandoned: abandon(db, at.pipeline, epoch) }
+          }),
+          (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one.epoch, taken) }),
+        )
+      }),
+      ({ lease }) =>
+        // A ledger that failed can't give its lock back; the next run sees that this process has ended.
+        Effect.ignore(writer.write("giving the lock back", () => lease.release())).pipe(
+          Effect.andThen(Effect.sync(() => lease.end())),
+        ),
+    )
+    const { lease, place } = held
+    yield* writer.writeOn(lease, "renewing the lock", () => undefined).pipe(
+      Effect.delay(Duration.millis(store.heartbeat)),
+      Effect.forever,
+      // Overtaken or failed: `held` and every write tell the run.
+      Effect.ignore,
+      Effect.forkScoped,
+    )
+    const write = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work)
+    const open = new Map<number, ReadonlyArray<number>>()
+    return {
+      epoch: held.epoch,
+      held: () => lease.held(),
+      abandoned: held.abandoned,
+      shapeOf: (columns) => write("recording the columns", () => texts.idOf(JSON.stringify([...columns].sort()))),
+      intend: (intent) =>
+        Effect.map(
+          write("recording an intent", () => intend(store, held, intent)),
+          ({ batch, rows }) => {
+            open.set(batch, rows)
+            return batch
+          },
+        ),
+      settle: (batch, outcomes, loose = []) =>
+        Effect.suspend(() => {
+          const rows = open.get(batch)
+          if (rows === undefined) return Effect.dieMessage(`Batch ${batch} is not open in this run.`)
+          if (outcomes.length !== rows.length) {
+            return Effect.dieMessage(`Batch ${batch} has ${rows.length} rows and ${outcomes.length} outcomes.`)
+          }
+          return Effect.map(
+            write("recording an outcome", () => settle(store, { batch, rows }, outcomes, loose)),
+            () => void open.delete(batch),
+          )
+        }),
+      readBack: (rows) => write("recording what was read back", () => recordReadBack(store, place, rows)),
+      attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
+      canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
+      acknowledge: (what) => write("recording an acknowledgement", () => acknowledge(store, place, what)),
+      startRun: (record) =>
+        write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
+      finishRun: (record) =>
+        write("recording the run's end", () => finishRun(db, runOf(db, place, record.run), record)),
+    }
+  })
+
+interface Held {
+  readonly epoch: number
+  readonly place: number
+  readonly run: number
+  readonly abandoned: number
+}

@@ -1,0 +1,115 @@
+import type { Database } from "./database.ts"
+
+/** "ffry": marks the file as a ledger of formferry's. */
+export const applicationId = 0x66667279
+
+/**
+ * The schema, step by step. A step is never changed once released: what comes later is a new step. `user_version` counts those taken.
+ *
+ * The rows stand in the order in which they were first sent, so that settling and reading back write where the last intents were written; only
+ * the index by key digest is written at random, and once a row.
+ */
+const steps: ReadonlyArray<string> = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- Texts that repeat: fingerprints, lists of columns, ids of questions.
+  CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+
+  -- A pipeline at a destination; latest: the last run that read the source; shape: the columns of the first content that was sent.
+  CREATE TABLE place (
+    id INTEGER PRIMARY KEY, pipeline TEXT NOT NULL, service TEXT NOT NULL, form TEXT NOT NULL, latest INTEGER, shape INTEGER,
+    UNIQUE (pipeline, service, form)
+  ) STRICT;
+
+  CREATE TABLE lock (
+    pipeline TEXT PRIMARY KEY, epoch INTEGER NOT NULL, held INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL,
+    since INTEGER NOT NULL, beat INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE run (
+    id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, name TEXT NOT NULL, mode TEXT, started TEXT, finished TEXT, outcome TEXT, exit INTEGER,
+    counts TEXT, UNIQUE (place, name)
+  ) STRICT;
+
+  -- imported: how many rows of this batch are, for the count of rows under another mapping.
+  CREATE TABLE batch (
+    id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, epoch INTEGER NOT NULL, run INTEGER NOT NULL REFERENCES run, sent INTEGER NOT NULL,
+    mapping INTEGER NOT NULL, columns INTEGER NOT NULL, open INTEGER NOT NULL, imported INTEGER NOT NULL, loose TEXT
+  ) STRICT;
+  CREATE INDEX batch_open ON batch (place) WHERE open = 1;
+  CREATE INDEX batch_run ON batch (run);
+  CREATE INDEX batch_mapping ON batch (place, mapping, imported);
+
+  -- state: 0 intended, 1 in doubt, 2 imported, 3 refused, 4 not created. verdict: 0 verified, 1 unread, 2 differing, 3 missing.
+  CREATE TABLE row (
+    id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL, row INTEGER NOT NULL,
+    content BLOB NOT NULL, shape INTEGER NOT NULL, batch INTEGER NOT NULL, resent INTEGER NOT NULL, verdict INTEGER, submission TEXT, time TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX row_key ON row (place, digest);
+  CREATE INDEX row_batch ON row (batch);
+  CREATE INDEX row_unverified ON row (place) WHERE verdict > 0;
+  CREATE INDEX row_doubt ON row (place) WHERE state = 1;
+
+  -- What was sent (until it is verified) and what came back (as digests).
+  CREATE TABLE detail (row INTEGER PRIMARY KEY REFERENCES row, item TEXT, cells TEXT, answers BLOB) STRICT;
+
+  CREATE TABLE doubt (row INTEGER PRIMARY KEY REFERENCES row, batch INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;
+
+  CREATE TABLE refusal (row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
+
+  -- Contents that a mended row replaced, under the key they had (empty: none). It counts once that row is imported.
+  CREATE TABLE superseded (
+    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, mended INTEGER NOT NULL REFERENCES row,
+    PRIMARY KEY (place, digest, content)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Rows that need a person; seen: the last run that met it so. digest is empty for a row without a key.
+  CREATE TABLE attention (
+    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, what INTEGER NOT NULL, row INTEGER NOT NULL, seen INTEGER NOT NULL,
+    PRIMARY KEY (place, digest, content, what)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX attention_keyless ON attention (place, row) WHERE length(digest) = 0;
+
+  -- what: as in attention, a fate by number; 100 differing, 101 missing.
+  CREATE TABLE acknowledged (
+    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, what INTEGER NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL,
+    because TEXT NOT NULL, PRIMARY KEY (place, digest, content, what)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Rows that a person left out for good: by key digest, or (keyed = 0) by content.
+  CREATE TABLE leftOut (
+    place INTEGER NOT NULL REFERENCES place, keyed INTEGER NOT NULL, digest BLOB NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,
+    PRIMARY KEY (place, keyed, digest)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE canary (place INTEGER PRIMARY KEY REFERENCES place, standing TEXT NOT NULL, state TEXT NOT NULL, because TEXT NOT NULL) STRICT;
+  `,
+]
+
+/** The `user_version` that this formferry writes. */
+export const version = steps.length
+
+/** What stands in a file that was opened: a ledger we can use, one of a newer formferry, or something else. */
+export const standingOf = (db: Database): "usable" | "newer" | "foreign" => {
+  const at = Number(db.pragma("user_version"))
+  if (Number(db.pragma("application_id")) === applicationId) return at > version ? "newer" : "usable"
+  const tables = db.get<readonly [number]>("SELECT count(*) FROM sqlite_schema")?.[0] ?? 0
+  return tables === 0 && at === 0 ? "usable" : "foreign"
+}
+
+/** Takes the steps that are missing, in one transaction; two processes that open a new ledger at once take them once. */
+export const migrate = (db: Database, begin: (db: Database) => void): void => {
+  if (Number(db.pragma("user_version")) === version) return
+  db.exec("BEGIN IMMEDIATE")
+  try {
+    const at = Number(db.pragma("user_version"))
+    for (const step of steps.slice(at)) db.exec(step)
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
+    if (at === 0) begin(db)
+    db.exec("COMMIT")
+  } catch (cause) {
+    if (db.inTransaction) db.exec("ROLLBACK")
+    throw cause
+  }
+}

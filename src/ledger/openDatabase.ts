@@ -1,0 +1,60 @@
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { Database } from "./database.ts"
+import { networkFileSystem } from "./fileSystemType.ts"
+import { LedgerRefused } from "./Ledger.ts"
+import { standingOf } from "./migrations.ts"
+
+/** What every connection is set to, and must read back: a WAL database that is opened again begins with other values. */
+const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string | number]> = [
+  // Another process may be writing: wait this long for its transaction (milliseconds).
+  ["busy_timeout = 10000", "busy_timeout", 10_000],
+  ["journal_mode = WAL", "journal_mode", "wal"],
+  // FULL: an intent that a power cut undid would be sent again.
+  ["synchronous = FULL", "synchronous", 2],
+  // Deleted content is overwritten.
+  ["secure_delete = ON", "secure_delete", 1],
+  ["foreign_keys = ON", "foreign_keys", 1],
+  // 32 MiB: the index of a million rows stays in memory while they are looked up.
+  ["cache_size = -32768", "cache_size", -32_768],
+  // Every 16 MiB, not 4: each checkpoint waits for the disk twice.
+  ["wal_autocheckpoint = 4096", "wal_autocheckpoint", 4096],
+]
+
+/** Opens a ledger's file, made when there is none, for its owner only; its folder is there. Not a ledger, or not one to use: refused. */
+export const openDatabase = (path: string): Database | LedgerRefused => {
+  const file = resolve(path)
+  const type = networkFileSystem(dirname(file))
+  if (type !== undefined) {
+    return new LedgerRefused({
+      message:
+        `The ledger ${file} lies on a network file system (${type}), where it could be damaged and its lock would not hold. Set ledger.file to a path on a local disk.`,
+    })
+  }
+  // Made before SQLite makes it with the rights of others; its -wal and -shm take after it.
+  closeSync(openSync(file, "a", 0o600))
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600)
+  const db = new Database(file)
+  try {
+    const stands = standingOf(db)
+    if (stands !== "usable") {
+      db.close()
+      return new LedgerRefused({ message: refusals[stands](file) })
+    }
+    for (const [set, name, value] of pragmas) {
+      db.set(set)
+      const got = db.pragma(name)
+      if (got !== value) throw new Error(`SQLite does not take ${set}: ${name} is ${got}`)
+    }
+    return db
+  } catch (cause) {
+    db.close()
+    throw cause
+  }
+}
+
+const refusals = {
+  newer: (file: string) =>
+    `The ledger ${file} was written by a newer formferry than this one. Use that one, or a newer one still: an older one could misread what was sent.`,
+  foreign: (file: string) => `${file} is a database, but no ledger of formferry's. Set ledger.file to another path.`,
+}

@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { attended, rejectedRows } from "./attention.ts"
+import type { LedgerError, PipelineLedger } from "./Ledger.ts"
+import { leftOutKeyless, lookUp, supersededKeyless } from "./lookUp.ts"
+import { makeSession } from "./makeSession.ts"
+import { doubtfulPage, sentPage } from "./pages.ts"
+import { findPlace } from "./place.ts"
+import type { Place } from "./place.ts"
+import { canaryRecord, runRecords } from "./runRecords.ts"
+import { importedUnderOther, isNew, standing } from "./standing.ts"
+import { reading } from "./Store.ts"
+import type { Store } from "./Store.ts"
+
+const nothing = {
+  imported: 0,
+  inDoubt: 0,
+  refused: 0,
+  leftOut: 0,
+  verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
+  acknowledged: { inDoubt: 0, differing: 0, missing: 0 },
+}
+
+/** The ledger's view of one pipeline at one destination. It is written for the first time when it is held. */
+export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
+  const { db } = store
+  let place: number | undefined
+  /** Reads, or gives what an unknown place holds: nothing. */
+  const read = <A>(doing: string, empty: A, work: (place: number) => A): Effect.Effect<A, LedgerError> =>
+    reading(store, doing, () => {
+      place ??= findPlace(db, at)
+      return place === undefined ? empty : work(place)
+    })
+  return {
+    pipeline: at.pipeline,
+    destination: at.destination,
+    isNew: read("reading", true, (place) => isNew(db, place)),
+    lookUp: (keys) =>
+      reading(store, "looking up rows", () => {
+        place ??= findPlace(db, at)
+        return lookUp(store, place, keys)
+      }),
+    shape: (id) => reading(store, "reading columns", () => columnsOf(store, id)),
+    rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(db, place, row)),
+    superseded: (contents) =>
+      read("looking up mended rows", contents.map(() => false), (place) => supersededKeyless(db, place, contents)),
+    leftOut: (contents) =>
+      read("looking up rows left out", contents.map(() => false), (place) => leftOutKeyless(db, place, contents)),
+    attended: (rows) =>
+      read("looking up rows that need a person", rows.map(() => "new" as const), (place) => attended(db, place, rows)),
+    firstShape: read("reading columns", undefined, (place) => {
+      const first = db.get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place])?.[0] ?? null
+      return first === null ? undefined : columnsOf(store, first)
+    }),
+    importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(db, place, mapping)),
+    sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
+    doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
+    standing: read("counting rows", nothing, (place) => standing(db, place)),
+    canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),
+    runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
+    hold: (run) => makeSession(store, at, run),
+  }
+}
+
+const columnsOf = (store: Store, shape: number): ReadonlyArray<string> =>
+  JSON.parse(store.texts.textOf(shape) ?? "[]") as ReadonlyArray<string>

@@ -1,0 +1,97 @@
+import { stateCode, verdictCode } from "./codes.ts"
+import type { Database } from "./database.ts"
+import type { OpenBatch } from "./intend.ts"
+import type { RowOutcome } from "./Ledger.ts"
+import type { Store } from "./Store.ts"
+
+/** Records, inside a transaction, what became of a batch. */
+export const settle = (
+  store: Store,
+  { batch, rows }: OpenBatch,
+  outcomes: ReadonlyArray<RowOutcome>,
+  loose: ReadonlyArray<string>,
+): void => {
+  let imported = 0
+  rows.forEach((row, index) => {
+    const outcome = outcomes[index]
+    if (outcome === undefined) throw new Error("A batch has fewer outcomes than rows.")
+    if (outcome._tag === "Imported") imported++
+    settleRow(store, row, batch, outcome)
+  })
+  store.db.run("UPDATE batch SET open = 0, imported = ?, loose = ? WHERE id = ?", [
+    imported,
+    loose.length === 0 ? null : JSON.stringify(loose),
+    batch,
+  ])
+}
+
+const settleRow = (store: Store, row: number, batch: number, outcome: RowOutcome): void => {
+  const { db } = store
+  switch (outcome._tag) {
+    case "Imported": {
+      db.run("UPDATE row SET state = ?, verdict = ?, submission = ?, time = ? WHERE id = ?", [
+        stateCode.imported,
+        verdictCode.unread,
+        outcome.submissionId,
+        outcome.submissionTime ?? null,
+        row,
+      ])
+      db.run("DELETE FROM doubt WHERE row = ?", [row])
+      return
+    }
+    case "InDoubt":
+      return doubtRow(db, row, batch, outcome.reason)
+    case "NotCreated": {
+      // What was sent the first time may still have landed: not having been sent again proves nothing about that.
+      if (backToDoubt(db, row, "", 0)) return
+      db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.notCreated, row])
+      db.run("DELETE FROM detail WHERE row = ?", [row])
+      return
+    }
+    case "Refused": {
+      if (backToDoubt(db, row, `; sent again and refused: ${outcome.message}`, 1)) return
+      db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.refused, row])
+      db.run("DELETE FROM detail WHERE row = ?", [row])
+      db.run("INSERT OR REPLACE INTO refusal (row, item, mapping, form, message) VALUES (?, ?, ?, ?, ?)", [
+        row,
+        outcome.item,
+        store.texts.idOf(outcome.mapping),
+        store.texts.idOf(outcome.form),
+        outcome.message,
+      ])
+    }
+  }
+}
+
+/** Puts a row in doubt, with its reason and the batch that caused it. */
+export const doubtRow = (db: Database, row: number, batch: number, reason: string): void => {
+  db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
+  db.run("INSERT OR REPLACE INTO doubt (row, batch, reason) VALUES (?, ?, ?)", [row, batch, reason])
+}
+
+/** A row that was in doubt before it was sent again is in doubt still; false when it was not. */
+const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): boolean => {
+  const before = db.get<readonly [number]>("SELECT batch FROM doubt WHERE row = ?", [row])?.[0]
+  if (before === undefined) return false
+  db.run("UPDATE row SET state = ?, batch = ?, resent = ? WHERE id = ?", [stateCode.inDoubt, before, resent, row])
+  db.run("UPDATE doubt SET reason = reason || ? WHERE row = ?", [more, row])
+  return true
+}
+
+/** Intents that an earlier run of the pipeline left open, at whatever destination: their rows may have been sent. Gives how many. */
+export const abandon = (db: Database, pipeline: string, epoch: number): number => {
+  const batches = db.all<readonly [number]>(
+    `SELECT b.id FROM place p JOIN batch b INDEXED BY batch_open ON b.place = p.id AND b.open = 1 AND b.epoch < ?
+     WHERE p.pipeline = ?`,
+    [epoch, pipeline],
+  )
+  let abandoned = 0
+  for (const [batch] of batches) {
+    for (const [row] of db.all<readonly [number]>("SELECT id FROM row WHERE batch = ? AND state = 0", [batch])) {
+      doubtRow(db, row, batch, "the run that sent it ended before it recorded the outcome")
+      abandoned++
+    }
+    db.run("UPDATE batch SET open = 0 WHERE id = ?", [batch])
+  }
+  return abandoned
+}

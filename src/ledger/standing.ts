@@ -1,0 +1,48 @@
+import { differingCode, fateCode, missingCode, stateOf, verdictOf } from "./codes.ts"
+import type { Database } from "./database.ts"
+import type { Standing } from "./Ledger.ts"
+
+/** Counts over all rows of a place. */
+export const standing = (db: Database, place: number): Standing => {
+  const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0 }
+  const verdicts = { verified: 0, differing: 0, missing: 0, unread: 0 }
+  const counts = db.all<readonly [number, number | null, number]>(
+    "SELECT state, verdict, count(*) FROM row NOT INDEXED WHERE place = ? GROUP BY state, verdict",
+    [place],
+  )
+  for (const [state, verdict, count] of counts) {
+    const name = stateOf(state)
+    states[name] += count
+    if (name === "imported" && verdict !== null) verdicts[verdictOf(verdict)] += count
+  }
+  const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
+  const acknowledged = (rows: string, what: number): number =>
+    count(
+      `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND EXISTS
+        (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${what})`,
+    )
+  return {
+    imported: states.imported,
+    // An open intent is as good as in doubt to whoever only reads.
+    inDoubt: states.inDoubt + states.intended,
+    refused: states.refused,
+    leftOut: count("SELECT count(*) FROM leftOut WHERE place = ?"),
+    verdicts,
+    acknowledged: {
+      inDoubt: acknowledged("r.state = 1", fateCode("inDoubt")),
+      differing: acknowledged("r.state = 2 AND r.verdict = 2 AND r.verdict > 0", differingCode),
+      missing: acknowledged("r.state = 2 AND r.verdict = 3 AND r.verdict > 0", missingCode),
+    },
+  }
+}
+
+/** Imported rows whose mapping was another one. */
+export const importedUnderOther = (db: Database, place: number, mapping: string): number =>
+  db.get<readonly [number | null]>(
+    `SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)`,
+    [place, mapping],
+  )?.[0] ?? 0
+
+/** Whether anything was ever sent from there. */
+export const isNew = (db: Database, place: number): boolean =>
+  db.get("SELECT 1 FROM batch WHERE place = ? LIMIT 1", [place]) === undefined

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { IntendedRow, Ledger, PipelineLedger } from "../../src/ledger/Ledger.ts"
+
+/** A folder that goes with the scope. */
+export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledger-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+)
+
+export const destination = { service: "https://forms.example.com/v1/api", form: "form1" }
+
+export const contacts = (ledger: Ledger, pipeline = "contacts"): Effect.Effect<PipelineLedger> =>
+  Effect.orDie(ledger.pipeline({ pipeline, destination, renamedFrom: undefined, alongside: [] }))
+
+/** A row as the import would intend it. */
+export const rowOf = (
+  ledger: Ledger,
+  number: number,
+  { content = `content ${number}`, key = `key ${number}`, supersedes = undefined as IntendedRow["supersedes"] } = {},
+): IntendedRow => ({
+  keyDigest: ledger.digest.key(key),
+  key,
+  row: number,
+  content: ledger.digest.content([content]),
+  shape: 1,
+  supersedes,
+  item: { questions: [{ id: "q1", value: content }] },
+  cells: [key, content],
+})
+
+export const batchOf = (rows: ReadonlyArray<IntendedRow>, resend = false) => ({
+  rows,
+  resend,
+  columns: ["Key", "Content"],
+  mapping: "mapping1",
+})
+
+export const imported = (submissionId: string) =>
+  ({ _tag: "Imported", submissionId, submissionTime: "2024-01-02T03:04:05.000Z" }) as const
