@@ -33,6 +33,10 @@ export const findProject = (
     }
   })
 
+/** The project file first, then the pipelines by file; within a file as they stand. */
+const inOrder = (a: Diagnostic, b: Diagnostic): number =>
+  a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
+
 /** Decodes one pipeline file; or all that is wrong with it, services that the project does not have included. */
 const decodePipeline = (
   text: PipelineText,
@@ -108,7 +112,7 @@ export const loadProject = (
       else diagnostics.push(...decoded.diagnostics)
     }
 
-    if (diagnostics.length > 0) return yield* new ConfigurationInvalid({ diagnostics })
+    if (diagnostics.length > 0) return yield* new ConfigurationInvalid({ diagnostics: diagnostics.toSorted(inOrder) })
     if (missing.length > 0) {
       const known = listing.texts.flatMap(({ name }) => name ?? [])
       return yield* new PipelineUnknown({ names: missing, known })

@@ -26,7 +26,8 @@ export const readKeys = (
   const value: Record<string, unknown> = {}
   const put = (key: string, one: unknown) =>
     Object.defineProperty(value, key, { value: one, enumerable: true, configurable: true, writable: true })
-  const present = new Set(members.map((member) => member.key))
+  const given: ReadonlySet<string> = new Set(members.map((member) => member.key))
+  const present = new Set(given)
   let asked = false
   const pointAt = (node: Node | null) => node?.range?.[0] ?? 0
 
@@ -79,7 +80,10 @@ export const readKeys = (
   }
 
   for (const rules of ruleSets(struct.ast)) {
-    for (const { key, message, suggestion } of brokenRules(rules, (one) => present.has(one), place)) {
+    // A misspelt key stands for what it was meant to be only where nothing else does.
+    const taken = rules.exactlyOne?.some((key) => given.has(key)) === true ? rules.exactlyOne : []
+    const has = (key: string) => given.has(key) || (present.has(key) && !taken.includes(key))
+    for (const { key, message, suggestion } of brokenRules(rules, has, place)) {
       const member = members.find((one) => one.key === key)
       reading.findings.push({ offset: pointAt(member?.keyNode ?? place.owner ?? place.node), message, suggestion })
     }

@@ -4,10 +4,10 @@ const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, "
 
 const sorted = (word: string): string => Array.from(word).toSorted().join("")
 
-/** Steps from one word to the other; letters that changed places are one step. */
+/** Steps from one word to the other; letters that changed places are the likeliest slip. */
 const steps = (a: string, b: string): number => {
   const count = distance(a, b)
-  return count === 2 && a.length === b.length && sorted(a) === sorted(b) ? 1 : count
+  return count === 2 && a.length === b.length && sorted(a) === sorted(b) ? 0.9 : count
 }
 
 /** The candidate that looks most like `word`, or undefined when none is near enough to be what was meant. */

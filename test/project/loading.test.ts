@@ -1,0 +1,237 @@
+import { FileSystem } from "@effect/platform"
+import { describe, expect, it } from "@effect/vitest"
+import { Config, ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
+import type { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "../../src/project/errors.ts"
+import { findProject, loadProject } from "../../src/project/loadProject.ts"
+import type { Project } from "../../src/project/Project.ts"
+import { pipelineYaml, platform, projectFolder, projectYaml } from "./projectFolder.ts"
+
+const broken = pipelineYaml("broken").replace("rowKey", "roKey")
+
+const diagnosticsOf = <A, R>(effect: Effect.Effect<A, ConfigurationInvalid | PipelineUnknown | ProjectNotFound, R>) =>
+  Effect.flip(effect).pipe(
+    Effect.map((error) => error._tag === "ConfigurationInvalid" ? error.diagnostics : [error.message]),
+  )
+
+it.layer(platform)("a project's folder", (it) => {
+  it.scoped("is the nearest upwards with config/formferry.yaml", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({ "config/formferry.yaml": projectYaml, "pipelines/deep/er/x.txt": "" })
+      expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(root)
+      expect(yield* findProject(root)).toBe(root)
+      const inner = `${root}/pipelines/deep`
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.makeDirectory(`${inner}/config`)
+      yield* fs.writeFileString(`${inner}/config/formferry.yaml`, projectYaml)
+      expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(inner)
+    }))
+
+  it.scoped("that is none says so, and what to do", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({ "a/b.txt": "" })
+      const error = yield* Effect.flip(findProject(`${root}/a`))
+      expect(error._tag).toBe("ProjectNotFound")
+      expect(error.message).toContain("--project DIR")
+      expect(yield* diagnosticsOf(loadProject(root))).toEqual([expect.stringContaining("config/formferry.yaml")])
+    }))
+})
+
+it.layer(platform)("loading pipelines", (it) => {
+  it.scoped("all of them, .yml too, by the name inside; other files and hidden ones are none", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml,
+        "pipelines/one.yaml": pipelineYaml("first"),
+        "pipelines/two.yml": pipelineYaml("second"),
+        "pipelines/notes.txt": "x: [",
+        "pipelines/.draft.yaml": "x: [",
+      })
+      expect([...(yield* loadProject(root)).pipelines.keys()]).toEqual(["first", "second"])
+    }))
+
+  it.scoped("a broken one does not stop another, and is reported when it is asked for", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml,
+        "pipelines/broken.yaml": broken,
+        "pipelines/garbage.yaml": "a: [",
+        "pipelines/latin1.yaml": Uint8Array.from(Buffer.from("pipeline: k\xE4ufer\n", "latin1")),
+        "pipelines/good.yaml": pipelineYaml("good"),
+      })
+      const project = yield* loadProject(root, { pipelines: ["good"] })
+      expect([...project.pipelines.keys()]).toEqual(["good"])
+      expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["good", "broken"] }))).toEqual([
+        expect.objectContaining({ file: "pipelines/broken.yaml", line: 4, column: 3 }),
+      ])
+      const all = yield* diagnosticsOf(loadProject(root))
+      expect(all).toEqual([
+        expect.objectContaining({ file: "pipelines/broken.yaml" }),
+        expect.objectContaining({ file: "pipelines/garbage.yaml", line: 1, column: 4 }),
+        expect.objectContaining({
+          file: "pipelines/latin1.yaml",
+          line: 1,
+          column: 12,
+          message: expect.stringContaining("UTF-8"),
+        }),
+      ])
+    }))
+
+  it.scoped("a name that no file has gets the nearest; files whose name can't be read are shown instead", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml,
+        "pipelines/a.yaml": pipelineYaml("contacts"),
+      })
+      const error = yield* Effect.flip(loadProject(root, { pipelines: ["contcats", "contacts"] }))
+      expect(error._tag).toBe("PipelineUnknown")
+      expect(error.message).toBe("There is no pipeline `contcats`. Did you mean `contacts`?")
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.writeFileString(`${root}/pipelines/b.yaml`, "pipelin: contcats\n")
+      expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["contcats"] }))).toContainEqual(
+        expect.objectContaining({ file: "pipelines/b.yaml", suggestion: "Did you mean `pipeline`?" }),
+      )
+    }))
+
+  it.scoped("a name that two files use is an error at both", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml,
+        "pipelines/a.yaml": pipelineYaml("same"),
+        "pipelines/b.yaml": "# a copy\n" + pipelineYaml("same"),
+        "pipelines/c.yaml": pipelineYaml("other"),
+      })
+      expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["same"] }))).toEqual([
+        expect.objectContaining({
+          file: "pipelines/a.yaml",
+          line: 1,
+          column: 11,
+          message: "pipelines/b.yaml is called `same` too.",
+        }),
+        expect.objectContaining({
+          file: "pipelines/b.yaml",
+          line: 2,
+          column: 11,
+          message: "pipelines/a.yaml is called `same` too.",
+        }),
+      ])
+      expect((yield* loadProject(root, { pipelines: ["other"] })).pipelines.size).toBe(1)
+    }))
+
+  it.scoped("a service that the project does not have is an error with the nearest, beside all else", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml,
+        "pipelines/a.yaml": pipelineYaml("a", "service: practise, form: f, batchSize: 0"),
+        "pipelines/b.yaml": pipelineYaml(
+          "b",
+          "targets: { x: { service: live, form: f }, y: { service: nowhere, form: f } }",
+        ),
+      })
+      expect(yield* diagnosticsOf(loadProject(root))).toEqual([
+        expect.objectContaining({ line: 9, column: 18, suggestion: "Did you mean `practice`?" }),
+        expect.objectContaining({ line: 9, column: 48 }),
+        expect.objectContaining({
+          file: "pipelines/b.yaml",
+          message: "config/formferry.yaml has no service `nowhere`.",
+          suggestion: "Its services are `practice` and `live`.",
+        }),
+      ])
+    }))
+
+  it.scoped("what is wrong in the project file and in pipelines comes at once", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml + "ledgr: { file: x }\n",
+        "pipelines/broken.yaml": broken,
+      })
+      const error = yield* Effect.flip(loadProject(root))
+      expect(error._tag).toBe("ConfigurationInvalid")
+      expect(error.message.split("\n")).toEqual([
+        "config/formferry.yaml:7:1: `ledgr` is not a key of the project file.",
+        "  ledgr: { file: x }",
+        "  Did you mean `ledger`?",
+        "pipelines/broken.yaml:4:3: `roKey` is not a key of `source`.",
+        "    roKey: [Id]",
+        "  Did you mean `rowKey`?",
+      ])
+    }))
+})
+
+/** The key of the service `live`, as it is when somebody needs it. */
+const keyOf = (project: Project) => {
+  const service = project.services.get("live")
+  return service?._tag === "Live" ? service.apiKey : Effect.dieMessage("no live service")
+}
+
+const withVariables = (variables: Readonly<Record<string, string>>) =>
+  Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
+
+describe("a service's key", () => {
+  const cases: ReadonlyArray<
+    readonly [
+      name: string,
+      variables: Readonly<Record<string, string>>,
+      dotenv: string | undefined,
+      key: string | undefined,
+    ]
+  > = [
+    ["comes from the environment", { FORM_SERVICE_API_KEY: "env-key" }, "FORM_SERVICE_API_KEY=file-key", "env-key"],
+    ["comes from .env where the environment has none", {}, "# keys\nFORM_SERVICE_API_KEY='file-key'\n", "file-key"],
+    [
+      "comes from .env where the environment's is empty",
+      { FORM_SERVICE_API_KEY: "" },
+      "FORM_SERVICE_API_KEY=file-key",
+      "file-key",
+    ],
+    ["that is nowhere is an error when it is needed", {}, undefined, undefined],
+    ["that is empty is missing", {}, "FORM_SERVICE_API_KEY=\n", undefined],
+    ["with a line break inside is no key", { FORM_SERVICE_API_KEY: "one\ntwo" }, undefined, undefined],
+  ]
+  for (const [name, variables, dotenv, expected] of cases) {
+    it.scoped(name, () =>
+      Effect.gen(function*() {
+        const root = yield* projectFolder({
+          "config/formferry.yaml": projectYaml,
+          ...(dotenv === undefined ? {} : { ".env": dotenv }),
+        })
+        const project = yield* loadProject(root)
+        const key = yield* Effect.exit(keyOf(project))
+        if (expected !== undefined) {
+          expect(Exit.map(key, Redacted.value)).toEqual(Exit.succeed(expected))
+        } else {
+          const error = yield* Effect.flip(keyOf(project))
+          expect(error.diagnostics).toEqual([
+            expect.objectContaining({ file: "config/formferry.yaml", line: 6, column: 20 }),
+          ])
+          expect(error.message).not.toMatch(/one|two/)
+        }
+        expect(JSON.stringify(project) + String(key)).not.toMatch(/env-key|file-key/)
+      }).pipe(Effect.provide(platform), Effect.provide(withVariables(variables))))
+  }
+
+  it.scoped("from a file loses the line end behind it; a file that is missing is an error when it is needed", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml.replace("{ env: FORM_SERVICE_API_KEY }", "{ file: ../secret/key }"),
+        "secret/key": "file-key\r\n",
+      })
+      const project = yield* loadProject(root)
+      expect(Redacted.value(yield* keyOf(project))).toBe("file-key")
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.remove(`${root}/secret/key`)
+      const again = yield* loadProject(root)
+      expect((yield* Effect.flip(keyOf(again))).diagnostics[0]).toMatchObject({ line: 6, column: 21 })
+    }).pipe(Effect.provide(platform)))
+
+  it.scoped("in .env is not put into the process", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml.replace("FORM_SERVICE_API_KEY", "FORMFERRY_TEST_ONLY_KEY"),
+        ".env": "FORMFERRY_TEST_ONLY_KEY=file-key",
+      })
+      expect(Redacted.value(yield* keyOf(yield* loadProject(root)))).toBe("file-key")
+      // The default provider reads the process's environment.
+      const own = yield* Effect.option(ConfigProvider.fromEnv().load(Config.string("FORMFERRY_TEST_ONLY_KEY")))
+      expect(own._tag).toBe("None")
+    }).pipe(Effect.provide(platform)))
+})
