@@ -30,10 +30,7 @@ const required = (key: string) => ({ required: [key] })
 const ruleSchemas = (rules: KeyRules): ReadonlyArray<object> => [
   ...(rules.exactlyOne === undefined ? [] : [{ oneOf: rules.exactlyOne.map(required) }]),
   ...(rules.atLeastOne === undefined ? [] : [{ anyOf: rules.atLeastOne.map(required) }]),
-  ...Object.entries(rules.needs ?? {}).map(([key, needed]) => ({
-    if: required(key),
-    then: { required: needed },
-  })),
+  ...Object.entries(rules.needs ?? {}).map(([key, needed]) => ({ dependencies: { [key]: needed } })),
   ...Object.entries(rules.excludes ?? {}).flatMap(([key, excluded]) =>
     excluded.map((other) => ({ not: { required: [key, other] } }))
   ),

@@ -43,7 +43,7 @@ const loose = <A, I>(schema: Schema.Schema<A, I>): FieldsSchema => schema as unk
 const union = (...members: ReadonlyArray<FieldsSchema>): FieldsSchema => Schema.Union(...members)
 
 const Template = Schema.String.pipe(
-  Schema.filter((text) => isTemplate(text)),
+  Schema.filter((text) => isTemplate(text), { jsonSchema: { pattern: "^[^{}]*(\\{[^{}]+\\}[^{}]*)+$" } }),
 ).annotations(expecting("text with columns in braces, such as `{First name} {Last name}`"))
 
 const one = "A column"

@@ -19,7 +19,11 @@ const addressFault = (text: string): string | undefined => {
     : "Plain http only goes to this machine (localhost): the key would travel in the open. Write https://."
 }
 
-const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { pattern: "^https?://[^?#]+$" } }))
+/** For editors, which can't parse a URL: https, or http to loopback; no user, query or fragment. */
+const addressPattern =
+  "^(https://[^?#@/]+(/[^?#]*)?|http://(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?(/[^?#]*)?)$"
+
+const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { pattern: addressPattern } }))
   .annotations(expecting("an address such as https://forms.example.com/v1/api"))
 
 const ApiKey = withRules(

@@ -50,24 +50,36 @@ const durationText = (duration: Duration.Duration): string => {
   return unit === "minutes" && count === 1 ? "60 seconds" : `${count} ${unit}`
 }
 
-/** A length of time: `500 millis`, `30 seconds`, `2 minutes`. */
-export const Time = Schema.transformOrFail(
-  Schema.String.annotations({
-    jsonSchema: { type: "string", pattern: "^\\d+(\\.\\d+)? ?(millis?|seconds?|minutes?|hours?)$" },
-  }),
-  Schema.DurationFromSelf,
-  {
-    strict: true,
-    decode: (text, _options, ast) => {
-      const [, count, word] = durationPattern.exec(text) ?? []
-      const unit = unitOf(word ?? "")
-      return count !== undefined && unit !== undefined
-        ? ParseResult.succeed(Duration.millis(Number(count) * units[unit]))
-        : ParseResult.fail(new ParseResult.Type(ast, text))
+/** @param nothing whether a time of zero is one */
+const timeFrom = (nothing: boolean) =>
+  Schema.transformOrFail(
+    Schema.String.annotations({
+      jsonSchema: {
+        type: "string",
+        pattern: `^${nothing ? "" : "(?!0+(\\.0+)? ?[a-z])"}\\d+(\\.\\d+)? ?(millis?|seconds?|minutes?|hours?)$`,
+      },
+    }),
+    Schema.DurationFromSelf,
+    {
+      strict: true,
+      decode: (text, _options, ast) => {
+        const [, count, word] = durationPattern.exec(text) ?? []
+        const unit = unitOf(word ?? "")
+        return count !== undefined && unit !== undefined && (nothing || Number(count) > 0)
+          ? ParseResult.succeed(Duration.millis(Number(count) * units[unit]))
+          : ParseResult.fail(new ParseResult.Type(ast, text))
+      },
+      encode: (duration) => ParseResult.succeed(durationText(duration)),
     },
-    encode: (duration) => ParseResult.succeed(durationText(duration)),
-  },
-).annotations(expecting("a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`"))
+  )
+
+/** A length of time: `500 millis`, `30 seconds`, `2 minutes`. */
+export const Time = timeFrom(true).annotations(
+  expecting("a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`"),
+)
+
+/** A length of time above zero. */
+export const PositiveTime = timeFrom(false).annotations(expecting("a time above zero, such as `30 seconds`"))
 
 const sharePattern = /^(\d+(?:\.\d+)?) ?%$/
 
@@ -86,11 +98,6 @@ export const Share = Schema.transformOrFail(
     encode: (share) => ParseResult.succeed(`${Number((share * 100).toPrecision(12))}%`),
   },
 ).annotations(expecting("a share such as `5%`"))
-
-/** A length of time above zero. */
-export const PositiveTime = Time.pipe(Schema.greaterThanDuration(Duration.zero)).annotations(
-  expecting("a time above zero, such as `30 seconds`"),
-)
 
 /** Things by their names, one at least. */
 export const byName = <A, I>(value: Schema.Schema<A, I>) =>

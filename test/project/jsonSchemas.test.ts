@@ -1,0 +1,165 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Ajv } from "ajv"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { parse } from "yaml"
+import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
+import { pipelineDiagnostics, projectDiagnostics, withEntry, withSection } from "./diagnosed.ts"
+import { file, lines } from "./mistakes.ts"
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
+const accepts = { project: ajv.compile(jsonSchemas().project), pipeline: ajv.compile(jsonSchemas().pipeline) }
+
+/** What an editor does: YAML to plain values, merge keys followed, then the schema. */
+const editor = (which: "project" | "pipeline", text: string): boolean => accepts[which](parse(text, { merge: true }))
+
+const entries: ReadonlyArray<readonly [good: boolean, entry: string]> = [
+  [true, "name: A\nfrom: B"],
+  [true, "id: abc\nname: A\nfrom: [A, B]"],
+  [true, "name: A\ntemplate: '{B} {C}'\nrequired: true"],
+  [true, "name: 2024\nfrom: 7\ndefault: 1.50"],
+  [true, "name: A\nvalue: true"],
+  [true, "name: A\nfrom: B\nas: text\njoin: x\nx-note: [anything]"],
+  [true, "name: A\nfrom: { date: D, time: T }\nas: dateTime\nzone: UTC"],
+  [true, "name: A\nfrom: { date: { from: D, format: dd.MM.yyyy }, time: { value: 12:00 } }\nas: dateTime\nzone: UTC"],
+  [true, "name: A\nfrom: B\nas: choices\noptions: [007, yes]\nvalues: { a: null, 1: b }\nsplit: ','"],
+  [true, "name: A\nfrom: B\nas: number\nmin: 1\nmax: 2.5\ninteger: false"],
+  [false, "name: A\nfrom: B\nas: number\nmin: one"],
+  [false, "name: A\nfrom: B\nas: nothing"],
+  [false, "name: A\nfrom: B\nas: text\nformat: dd.MM.yyyy"],
+  [false, "name: A\nfrom: B\nformat: dd.MM.yyyy"],
+  [false, "name: A\nfrom: [A, B]\nas: date"],
+  [false, "name: A\nfrom: { date: D, when: T }\nas: dateTime"],
+  [false, "name: A\nfrom: { date: { from: D, value: x } }\nas: dateTime"],
+  [false, "name: A\nfrom: {}\nas: dateTime"],
+  [false, "name: A\nfrom: {}"],
+  [false, "name: A"],
+  [false, "from: A"],
+  [false, "name: A\nfrom: A\nvalue: x"],
+  [false, "name: A\ntemplate: no column"],
+  [false, "name: A\ntemplate: '{A'"],
+  [false, "name: A\nfrom: B\ndefault: null"],
+  [false, "name: A\nfrom: B\nrequired: yes"],
+  [false, "name: A\nfrom: B\nas: choice\noptions: [null]"],
+]
+
+const sinks: ReadonlyArray<readonly [good: boolean, sink: string]> = [
+  [true, "service: s\nform: f"],
+  [true, "targets: { a: { service: s, form: f }, b: { service: t, form: g } }"],
+  [
+    true,
+    "service: s\nform: f\ncanary: off\nstopWhen: { new: 100%, changed: 0, invalid: 0.5%, inDoubt: { share: 1%, atLeast: 1 } }",
+  ],
+  [true, "service: s\nform: 12\nretries: { attempts: 1, base: 1 second, max: 1.5 minutes }"],
+  [false, "service: s"],
+  [false, "form: f"],
+  [false, "targets: {}"],
+  [false, "targets: { a b: { service: s, form: f } }"],
+  [false, "targets: { a: { service: s } }"],
+  [false, "service: s\nform: f\ntargets: { a: { service: s, form: f } }"],
+  [false, "form: f\ntargets: { a: { service: s, form: f } }"],
+  [false, "service: s\nform: f\ncanary: 0"],
+  [false, "service: s\nform: f\nbatchSize: 1.5"],
+  [false, "service: s\nform: f\nstopWhen: { new: 100.5% }"],
+  [false, "service: s\nform: f\nstopWhen: { new: 1.5 }"],
+  [false, "service: s\nform: f\nretries: { base: 5 }"],
+  [false, "service: s\nform: f\nretries: { base: 5 fortnights }"],
+]
+
+const sources: ReadonlyArray<readonly [good: boolean, source: string]> = [
+  [true, "file: a.csv\nrowKey: content"],
+  [true, "file: a.xlsx\nrowKey: [A, B]\nformat: excel\nsheet: 2\nrange: B3:H400\nempty: []"],
+  [true, "file: a.xlsx\nrowKey: [A]\nsheet: '2'"],
+  [false, "file: a.csv"],
+  [false, "file: https://example.com/a.csv\nrowKey: [A]"],
+  [false, "file: a.csv\nrowKey: []"],
+  [false, "file: a.csv\nrowKey: contents"],
+  [false, "file: a.xlsx\nrowKey: [A]\nrange: B3"],
+  [false, "file: a.xlsx\nrowKey: [A]\nsheet: [1]"],
+  [false, "file: a.csv\nrowKey: [A]\ndelimiter: ''"],
+]
+
+const services: ReadonlyArray<readonly [good: boolean, service: string]> = [
+  [true, "practice: { forms: f }"],
+  [true, "practice: { forms: f, store: s }"],
+  [true, "baseUrl: https://example.com/v1\napiKey: { env: KEY }\ntimeout: 2 minutes\nrequestsPerSecond: 0.5"],
+  [true, "baseUrl: http://localhost:3000/v1\napiKey: { file: /run/key }\nconfirm: false\nx-who: me"],
+  [false, "practice: {}"],
+  [false, "practice: { forms: f }\nbaseUrl: https://example.com"],
+  [false, "baseUrl: https://example.com/v1"],
+  [false, "baseUrl: http://example.com/v1\napiKey: { env: KEY }"],
+  [false, "baseUrl: http://localhost.example.com/v1\napiKey: { env: KEY }"],
+  [false, "baseUrl: https://me:secret@example.com/v1\napiKey: { env: KEY }"],
+  [false, "baseUrl: https://example.com/v1?a=b\napiKey: { env: KEY }"],
+  [false, "baseUrl: https://example.com/v1\napiKey: literal"],
+  [false, "baseUrl: https://example.com/v1\napiKey: {}"],
+  [false, "baseUrl: https://example.com/v1\napiKey: { env: KEY, file: f }"],
+  [false, "baseUrl: https://example.com/v1\napiKey: { env: KEY }\ntimeout: 0 seconds"],
+  [false, "baseUrl: https://example.com/v1\napiKey: { env: KEY }\nconcurrency: 0"],
+]
+
+describe("the JSON Schemas and the decoders agree", () => {
+  const pipelines = [
+    ...entries.map(([good, entry]) => ({ good, text: withEntry(entry) })),
+    ...sinks.map(([good, body]) => ({ good, text: withSection("sink", body) })),
+    ...sources.map(([good, body]) => ({ good, text: withSection("source", body) })),
+    { good: true, text: withSection("mapping", "submissionTime: { from: A, zone: UTC, <<: { format: iso } }") },
+    { good: false, text: withSection("mapping", "unmapped: warn") },
+    { good: false, text: withSection("mapping", "login: { from: A, zone: UTC }") },
+    { good: false, text: withSection("reconcile", "tolerate: [{ because: x }]") },
+    { good: false, text: withEntry("name: A\nfrom: B") + "schedule: nightly\n" },
+    { good: false, text: withEntry("name: A\nfrom: B").replace("pipeline: a", "pipeline: a/b") },
+  ]
+  it.each(pipelines)("pipeline, good: $good: $text", ({ good, text }) => {
+    expect({ decoder: pipelineDiagnostics(text).length === 0, editor: editor("pipeline", text) })
+      .toEqual({ decoder: good, editor: good })
+  })
+
+  it.each(services.map(([good, service]) => ({ good, service })))(
+    "service, good: $good: $service",
+    ({ good, service }) => {
+      const text = `services:\n  one:\n    ${service.split("\n").join("\n    ")}\nledger: { file: l.db }\nreports: r\n`
+      expect({ decoder: projectDiagnostics(text).length === 0, editor: editor("project", text) })
+        .toEqual({ decoder: good, editor: good })
+    },
+  )
+
+  it("on every single mistake of a long pipeline", () => {
+    expect(editor("pipeline", file(() => undefined).text)).toBe(true)
+    for (const [index, [, ...wrong]] of lines.entries()) {
+      for (const which of wrong.keys()) {
+        const { text } = file((line) => (line === index ? which : undefined))
+        expect([wrong[which], editor("pipeline", text)]).toEqual([wrong[which], false])
+      }
+    }
+  })
+
+  it("on the demonstration project", () => {
+    const text = readFileSync("config/formferry.yaml", "utf8")
+    expect([projectDiagnostics(text), editor("project", text)]).toEqual([[], true])
+    const names = existsSync("pipelines") ? readdirSync("pipelines").filter((name) => name.endsWith(".yaml")) : []
+    expect(names.length).toBeGreaterThanOrEqual(4)
+    for (const name of names) {
+      const pipeline = readFileSync(`pipelines/${name}`, "utf8")
+      expect([name, pipelineDiagnostics(pipeline), editor("pipeline", pipeline)]).toEqual([name, [], true])
+    }
+  })
+})
+
+it("every key of the JSON Schemas is described, for editors", () => {
+  const bare: Array<string> = []
+  const look = (schema: unknown, path: string): void => {
+    if (typeof schema !== "object" || schema === null) return
+    for (const [key, member] of Object.entries(schema)) {
+      if (key === "properties" && typeof member === "object" && member !== null) {
+        for (const [name, property] of Object.entries(member as Record<string, object>)) {
+          if (!("description" in property)) bare.push(`${path}/${name}`)
+        }
+      }
+      // An option of a kind is described as a whole.
+      const inside = /\/\$defs\/(Question|UrlParameter|Part)[^/]*\/properties\//.test(path)
+      if (key !== "examples" && key !== "default" && !inside) look(member, `${path}/${key}`)
+    }
+  }
+  look(jsonSchemas(), "")
+  expect(bare).toEqual([])
+})
