@@ -24,6 +24,10 @@ const practiceSettings = {
   gateway: "gateway",
 } as const
 
+/** What stands for a service in the ledger's destinations. */
+export const addressOf = (config: ServiceConfig): string =>
+  config._tag === "Live" ? config.baseUrl : `practice:${config.name}`
+
 /** Opens the client of a service for as long as the scope lasts; the embedded practice service is started for it, on loopback. */
 export const openService = (
   config: ServiceConfig,
@@ -35,11 +39,11 @@ export const openService = (
   Effect.gen(function*() {
     if (config._tag === "Live") {
       const service = yield* make({ ...config, apiKey: yield* config.apiKey })
-      return { name: config.name, service, address: service.baseUrl }
+      return { name: config.name, service, address: addressOf(config) }
     }
     // Its room is loaded only when it is used.
     const { embedded } = yield* Effect.promise(() => import("../practice/embedded.ts"))
     const practice = yield* embedded(config, 0)
     const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
-    return { name: config.name, service, address: `practice:${config.name}` }
+    return { name: config.name, service, address: addressOf(config) }
   })

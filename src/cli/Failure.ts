@@ -1,0 +1,105 @@
+import type { ValidationError } from "@effect/cli"
+import type { PlatformError } from "@effect/platform/Error"
+import type { QuitException } from "@effect/platform/Terminal"
+import { Data } from "effect"
+import type { NothingAcknowledged } from "../jobs/acknowledge.ts"
+import type { DemonstrationMissing } from "../jobs/demo.ts"
+import type { ServiceUnknown } from "../jobs/form.ts"
+import type { PracticeFormsMissing } from "../jobs/practice.ts"
+import type { TargetUnknown } from "../jobs/prepare.ts"
+import type { ConfirmationMissing } from "../jobs/run.ts"
+import type { LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../ledger/Ledger.ts"
+import type { PracticeFailure } from "../practice/embedded.ts"
+import type { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "../project/errors.ts"
+import type { ReportUnreadable } from "../report/pastRuns.ts"
+import type { ReportError } from "../report/RunFolder.ts"
+import type { ServiceUnusable } from "../service/FormService.ts"
+import type { OutcomeUnrecorded } from "../sink/Sink.ts"
+import type { SourceChanged, SourceError } from "../source/Source.ts"
+
+/** A command did what it could and said what there was to say; it ends with this exit status. */
+export class CommandEnded extends Data.TaggedError("CommandEnded")<{
+  readonly status: number
+  /** The command to run next. */
+  readonly next: string | undefined
+}> {}
+
+/** The command line asks for what can't be (exit 2). */
+export class UsageWrong extends Data.TaggedError("UsageWrong")<{
+  readonly message: string
+  readonly command: string | undefined
+}> {}
+
+/** Everything that ends a command of formferry early. */
+export type Failure =
+  | CommandEnded
+  | UsageWrong
+  | ValidationError.ValidationError
+  | QuitException
+  | PlatformError
+  | ConfigurationInvalid
+  | ProjectNotFound
+  | PipelineUnknown
+  | TargetUnknown
+  | ServiceUnknown
+  | ConfirmationMissing
+  | NothingAcknowledged
+  | PracticeFormsMissing
+  | PracticeFailure
+  | DemonstrationMissing
+  | SourceError
+  | SourceChanged
+  | ServiceUnusable
+  | LedgerRefused
+  | LedgerLocked
+  | LedgerOvertaken
+  | LedgerError
+  | OutcomeUnrecorded
+  | ReportError
+  | ReportUnreadable
+
+/** The exit status of each (product.md, "Exit status"). `CommandEnded` brings its own. */
+export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">]: number } = {
+  UsageWrong: 2,
+  // @effect/cli's own findings about the command line.
+  CommandMismatch: 2,
+  CorrectedFlag: 2,
+  HelpRequested: 2,
+  InvalidArgument: 2,
+  InvalidValue: 2,
+  MissingFlag: 2,
+  MissingValue: 2,
+  MissingSubcommand: 2,
+  MultipleValuesDetected: 2,
+  NoBuiltInMatch: 2,
+  UnclusteredFlag: 2,
+  // Configuration, mapping, sources, confirmation: nothing was sent.
+  ConfigurationInvalid: 2,
+  ProjectNotFound: 2,
+  PipelineUnknown: 2,
+  TargetUnknown: 2,
+  ServiceUnknown: 2,
+  ConfirmationMissing: 2,
+  NothingAcknowledged: 2,
+  PracticeFormsMissing: 2,
+  FormFileInvalid: 2,
+  StoreUnusable: 2,
+  PracticeNotServed: 2,
+  SourceError: 2,
+  LedgerRefused: 2,
+  ReportUnreadable: 2,
+  // The service can't be used, or the source changed.
+  ServiceUnusable: 5,
+  SourceChanged: 5,
+  LedgerLocked: 6,
+  LedgerOvertaken: 6,
+  // A fault in formferry, its ledger or the disk.
+  LedgerError: 70,
+  OutcomeUnrecorded: 70,
+  ReportError: 70,
+  DemonstrationMissing: 70,
+  BadArgument: 70,
+  SystemError: 70,
+  // Ctrl-C at a prompt.
+  QuitException: 130,
+}

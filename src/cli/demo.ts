@@ -1,0 +1,93 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
+import { counted } from "../report/words.ts"
+import { gravest } from "../run/exit.ts"
+import { json } from "./arguments.ts"
+import { CommandEnded } from "./Failure.ts"
+import { Interrupts } from "./Interrupts.ts"
+import { Invocation } from "./Invocation.ts"
+import { Output } from "./Output.ts"
+import { progressOf } from "./progress.ts"
+import { paints } from "./show/Screen.ts"
+import { showSummary } from "./show/summary.ts"
+
+const options = { json }
+
+const titles: { readonly [S in DemonstrationStep]: string } = {
+  import: "Importing the sample pipelines into the practice service, over HTTP",
+  again: "The same runs again: every row is known, nothing is sent",
+  reconcile: "Reading every submission back once more",
+}
+
+const about = "Imports the sample pipelines into the practice service and shows what came of it. Needs nothing set up."
+
+/** `demo`: the demonstration project, from nothing to its reports. */
+export const demo = {
+  name: "demo",
+  about,
+  options,
+  command: Command.make("demo", options, (input) =>
+    Effect.scoped(Effect.gen(function*() {
+      const output = yield* Output
+      const invocation = yield* Invocation
+      const interrupts = yield* Interrupts
+      const { demonstrate } = yield* Effect.promise(() => import("../jobs/demo.ts"))
+      yield* interrupts.takeOver
+      let interrupted = false
+      yield* Effect.forkScoped(Effect.map(interrupts.first, () => {
+        interrupted = true
+      }))
+      let step: DemonstrationStep | undefined
+      const paint = paints(output.out)
+      const done = (one: Demonstrated) =>
+        Effect.gen(function*() {
+          output.bottom(undefined)
+          if (input.json) {
+            return yield* output.print(JSON.stringify({ event: one.step, folder: one.folder, ...one.report }))
+          }
+          if (one.step !== step) yield* output.print(`\n${paint.strong(titles[one.step])}\n`)
+          step = one.step
+          yield* output.print(
+            one.step === "import" ? `${showSummary(one.report, one.folder, output.out)}\n` : shortly(one),
+          )
+        })
+      const shows = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
+      const { folder, steps } = yield* demonstrate({
+        progress: (pipeline, event) =>
+          Effect.gen(function*() {
+            const show = shows.get(pipeline) ?? (yield* progressOf(pipeline))
+            shows.set(pipeline, show)
+            yield* show.show(event)
+          }).pipe(Effect.provideService(Output, output), Effect.provideService(Invocation, invocation)),
+        done,
+        interrupted: interrupts.first,
+        isInterrupted: Effect.sync(() => interrupted),
+      })
+      output.bottom(undefined)
+      if (!input.json) {
+        yield* output.print([
+          "",
+          `${
+            paint.strong("Everything is in")
+          } ${folder}: the pipelines, the ledger, what the practice service was sent. Delete it when you have seen enough.`,
+          "Reports:",
+          ...steps.filter(({ step }) => step === "import").map((one) => `  ${one.folder}/report.html`),
+        ].join("\n"))
+      }
+      const status = gravest(steps.map(({ report }) => report.exitCode))
+      if (status !== 0) {
+        const next = steps.find(({ report }) => report.exitCode === status)?.report.next
+        return yield* new CommandEnded({ status, next: next === undefined ? undefined : `${next} --project ${folder}` })
+      }
+    }))).pipe(Command.withDescription(about)),
+}
+
+const shortly = ({ report }: Demonstrated): string =>
+  report.mode === "reconcile"
+    ? `${report.pipeline}: ${
+      counted(report.readBack.verified, "submission")
+    } verified, ${report.readBack.differing} differing, ${report.readBack.missing} missing`
+    : `${report.pipeline}: ${
+      counted(report.rows.read, "row")
+    } read, ${report.rows.alreadyImported} already imported, ${report.rows.imported} sent`

@@ -1,0 +1,139 @@
+import { ValidationError } from "@effect/cli"
+import { Cause, Effect, Either, LogLevel } from "effect"
+import type { Context } from "effect"
+import { type Failure, statusOf } from "./Failure.ts"
+import { commandFor, Invocation, shellWord } from "./Invocation.ts"
+import { Output } from "./Output.ts"
+import { wrapToWidth } from "./show/fit.ts"
+import type { Screen } from "./show/Screen.ts"
+
+/** How a command, or a part of it, ended. */
+export interface Ended {
+  readonly status: number
+  /** The command to run next; undefined when nothing is left to do. */
+  readonly next: string | undefined
+}
+
+type Asked = Context.Tag.Service<typeof Invocation>
+
+/** Says on stderr why something ended early (with `--json` on stdout too), and gives its exit status and the command to run next. */
+export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    const invocation = yield* Invocation
+    const failure = Cause.failureOrCause(cause)
+    const about = pipeline === undefined ? invocation.names : [pipeline]
+    if (Either.isRight(failure)) {
+      const text = defectText(failure.right, invocation)
+      output.tell(text)
+      const next = commandFor(invocation, ["status", "--verify"])
+      yield* asJson(invocation, { status: 70, pipeline, error: "Defect", message: text })
+      return { status: 70, next }
+    }
+    const error = failure.left
+    if (error._tag === "CommandEnded") return { status: error.status, next: error.next }
+    const status = statusOf[error._tag]
+    // @effect/cli has already said what it found.
+    if (!ValidationError.isValidationError(error)) {
+      const { showDiagnostics } = yield* Effect.promise(() => import("./show/diagnostics.ts"))
+      output.tell(
+        error._tag === "ConfigurationInvalid"
+          ? showDiagnostics(error.diagnostics, output.err)
+          : paragraphs(messageOf(error), output.err),
+      )
+      yield* asJson(invocation, {
+        status,
+        pipeline,
+        error: error._tag,
+        message: messageOf(error),
+        ...(error._tag === "ConfigurationInvalid" ? { diagnostics: error.diagnostics } : {}),
+      })
+    }
+    return { status, next: nextCommand(error, invocation, about) }
+  })
+
+/** Writes the command to run next: the last line on stderr of whatever did not end with 0. */
+export const tellNext = ({ status, next }: Ended) =>
+  Effect.map(Output, (output) => {
+    if (status !== 0 && next !== undefined) output.tell(next)
+  })
+
+const asJson = (
+  invocation: Asked,
+  event: {
+    readonly status: number
+    readonly pipeline: string | undefined
+    readonly error: string
+    readonly message: string
+    readonly diagnostics?: unknown
+  },
+) => {
+  const { status, ...rest } = event
+  return Effect.flatMap(Output, (output) =>
+    invocation.json
+      ? output.print(JSON.stringify({ event: "failed", exitCode: status, ...rest }))
+      : Effect.void)
+}
+
+/** A message of several lines keeps them; each is wrapped. */
+const paragraphs = (text: string, screen: Screen): string =>
+  text.split("\n").flatMap((line) => wrapToWidth(line, screen.width)).join("\n")
+
+const messageOf = (error: Exclude<Failure, ValidationError.ValidationError | { readonly _tag: "CommandEnded" }>) =>
+  error._tag === "QuitException" ? "Interrupted." : error.message
+
+const defectText = (cause: Cause.Cause<never>, { logLevel }: Asked): string => {
+  if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })
+  const [error] = Cause.prettyErrors(cause)
+  const [first] = (error?.message ?? "the reason is not known").split("\n")
+  return `This is a fault in formferry: ${first}. What was sent before stands in the ledger. --log-level debug shows where it happened; please report it.`
+}
+
+const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<string>): string | undefined => {
+  const command = (...words: ReadonlyArray<string>) => commandFor(invocation, words)
+  const again = ["formferry", ...invocation.typed].map(shellWord).join(" ")
+  switch (error._tag) {
+    case "UsageWrong":
+      return ["formferry", ...(error.command === undefined ? [] : [error.command]), "--help"].map(shellWord).join(" ")
+    case "ConfigurationInvalid":
+    case "SourceError":
+    case "ServiceUnusable":
+      return isAboutPipelines(invocation) ? command("check", ...names) : again
+    case "PipelineUnknown":
+    case "ReportUnreadable":
+      return command("status")
+    case "ProjectNotFound":
+      return "formferry demo"
+    case "ConfirmationMissing":
+      return `${again} --confirm ${shellWord(error.service)}`
+    case "TargetUnknown":
+      return error.known[0] === undefined
+        ? again
+        : `${withoutOption(invocation.typed, "--to")} --to ${shellWord(error.known[0])}`
+    case "NothingAcknowledged":
+    case "LedgerLocked":
+    case "LedgerOvertaken":
+      return command("status", ...names)
+    case "LedgerRefused":
+    case "LedgerError":
+    case "OutcomeUnrecorded":
+      return command("status", ...names, "--verify")
+    case "PracticeFormsMissing":
+      return `${again} --forms DIR`
+    default:
+      return ValidationError.isValidationError(error)
+        ? ["formferry", ...(invocation.command === undefined ? [] : [invocation.command]), "--help"].join(" ")
+        : again
+  }
+}
+
+const isAboutPipelines = ({ command }: Asked): boolean =>
+  command !== "form" && command !== "practice" && command !== "schema" && command !== "demo"
+
+/** The command line without an option that takes a value. */
+const withoutOption = (typed: ReadonlyArray<string>, option: string): string =>
+  [
+    "formferry",
+    ...typed.filter((word, at) => word !== option && typed[at - 1] !== option && !word.startsWith(`${option}=`)),
+  ]
+    .map(shellWord).join(" ")

@@ -1,0 +1,117 @@
+import { CliConfig, Command } from "@effect/cli"
+import { Cause, Effect, Either, Logger, LogLevel } from "effect"
+import type { Context } from "effect"
+import { version } from "../project/version.ts"
+import { acknowledge } from "./acknowledge.ts"
+import { check } from "./check.ts"
+import { type CommandLine, readCommandLine, type UsageFault } from "./commandLine.ts"
+import { demo } from "./demo.ts"
+import { explain, tellNext } from "./explain.ts"
+import { UsageWrong } from "./Failure.ts"
+import { form } from "./form.ts"
+import { commandHelp, programHelp } from "./help.ts"
+import { Interrupts } from "./Interrupts.ts"
+import { Invocation } from "./Invocation.ts"
+import { logger } from "./log.ts"
+import { makeOutput, Output } from "./Output.ts"
+import { practice } from "./practice.ts"
+import { preview } from "./preview.ts"
+import { reconcile } from "./reconcile.ts"
+import { report } from "./report.ts"
+import { run } from "./run.ts"
+import type { HostTerminal } from "./runMain.ts"
+import { schema } from "./schema.ts"
+import { status } from "./status.ts"
+
+const commands = [
+  demo,
+  check,
+  preview,
+  run,
+  reconcile,
+  acknowledge,
+  status,
+  report,
+  form,
+  practice,
+  schema,
+] as const
+
+const about = "Moves answers from files into a form of a form service, and proves that every one arrived."
+
+const tree = Command.make("formferry").pipe(
+  Command.withSubcommands([
+    demo.command,
+    check.command,
+    preview.command,
+    run.command,
+    reconcile.command,
+    acknowledge.command,
+    status.command,
+    report.command,
+    form.command,
+    practice.command,
+    schema.command,
+  ]),
+)
+
+const runTree = Command.run(tree, { name: "formferry", version })
+
+/** What can be told of a command line that can't be read. */
+const unread = (typed: ReadonlyArray<string>): Context.Tag.Service<typeof Invocation> => ({
+  typed,
+  command: undefined,
+  names: [],
+  project: undefined,
+  json: typed.includes("--json"),
+  logLevel: LogLevel.Info,
+})
+
+/** What the command line asks for. */
+const work = (line: Either.Either<CommandLine, UsageFault>, output: Context.Tag.Service<typeof Output>) => {
+  if (Either.isLeft(line)) return Effect.fail(new UsageWrong(line.left))
+  const asked = line.right
+  switch (asked._tag) {
+    case "Version":
+      return output.print(version)
+    case "Help": {
+      const command = commands.find(({ name }) => name === asked.invocation.command)
+      return output.print(
+        command === undefined ? programHelp(about, commands, output.out) : commandHelp(command, output.out),
+      )
+    }
+    case "Command":
+      return runTree(["node", "formferry", ...asked.args])
+  }
+}
+
+/** The whole program: reads the command line, runs its command, says what went wrong and what to do next, and gives the exit status. */
+export const formferry = ({ host, interrupts }: HostTerminal) =>
+  Effect.gen(function*() {
+    const typed = host.argv.slice(2)
+    const line = readCommandLine(typed, commands)
+    const noColor = typed.includes("--no-color")
+    const output = makeOutput(host, { noColor })
+    const invocation = Either.isRight(line) ? line.right.invocation : unread(typed)
+    const console = yield* Effect.console
+    return yield* work(line, output).pipe(
+      Effect.as(0),
+      Effect.catchAllCause((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.interrupt
+          : Effect.flatMap(explain(cause), (ended) => Effect.as(tellNext(ended), ended.status))
+      ),
+      Effect.provideService(CliConfig.CliConfig, CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })),
+      Effect.provideService(Output, output),
+      Effect.provideService(Invocation, invocation),
+      Effect.provideService(Interrupts, interrupts),
+      // @effect/cli writes its help to the console.
+      Effect.withConsole({
+        ...console,
+        log: (...words) => output.print(words.join(" ")),
+        error: (...words) => Effect.sync(() => output.tell(words.join(" ").trimEnd())),
+      }),
+      Effect.provide(Logger.replace(Logger.defaultLogger, logger(output))),
+      Logger.withMinimumLogLevel(invocation.logLevel),
+    )
+  })

@@ -1,0 +1,110 @@
+import { Args, Command, Options, Prompt } from "@effect/cli"
+import { Path } from "@effect/platform"
+import { Effect, Option } from "effect"
+import type { Project } from "../project/Project.ts"
+import { json, source, to, wholeNumber } from "./arguments.ts"
+import { UsageWrong } from "./Failure.ts"
+import { Invocation } from "./Invocation.ts"
+import { openProject } from "./openProject.ts"
+import { Output } from "./Output.ts"
+import { progressOf } from "./progress.ts"
+import { oneByOne, showRun } from "./runs.ts"
+
+const options = {
+  to,
+  source,
+  dryRun: Options.boolean("dry-run").pipe(
+    Options.withDescription("Read, map and check every row and write the full report, but send nothing."),
+  ),
+  limit: wholeNumber("limit", 0).pipe(
+    Options.withDescription("Send this many new rows at most; the others stay pending."),
+    Options.optional,
+    Options.map(Option.getOrUndefined),
+  ),
+  retryRefused: Options.boolean("retry-refused").pipe(
+    Options.withDescription("Try rows again that the service refused."),
+  ),
+  confirm: Options.text("confirm").pipe(
+    Options.withPseudoName("SERVICE"),
+    Options.withDescription("Confirms that rows may be sent to this service, for ever."),
+    Options.optional,
+    Options.map(Option.getOrUndefined),
+  ),
+  acceptCanary: Options.boolean("accept-canary").pipe(
+    Options.withDescription("Go on though the rows sent first came back different: a person has looked at them."),
+  ),
+  acceptLedger: Options.boolean("accept-ledger").pipe(
+    Options.withDescription("Go on though the ledger is not the one that earlier runs wrote: nothing gets doubled."),
+  ),
+  json,
+}
+
+const names = Args.text({ name: "NAME" }).pipe(
+  Args.withDescription("Names of pipelines; several run one after the other."),
+  Args.atLeast(1),
+)
+
+const about =
+  "Runs pipelines: checks, sends a few rows first, then the others, reads every submission back, and reports."
+
+/** `run NAME…`: the main job. */
+export const run = {
+  name: "run",
+  about,
+  options,
+  command: Command.make("run", { ...options, names }, (input) =>
+    Effect.gen(function*() {
+      const path = yield* Path.Path
+      const output = yield* Output
+      const invocation = yield* Invocation
+      if (input.source !== undefined && input.names.length > 1) {
+        return yield* new UsageWrong({
+          message: "`--source` feeds a file to one pipeline: name only one.",
+          command: "run",
+        })
+      }
+      const project = yield* openProject(input.names)
+      const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
+      const prompts = yield* Effect.context<Prompt.Prompt.Environment>()
+      const again = [
+        ...(input.to === undefined ? [] : ["--to", input.to]),
+        ...(input.confirm === undefined ? [] : ["--confirm", input.confirm]),
+      ]
+      yield* oneByOne(input.names, (pipeline, interrupted) =>
+        Effect.gen(function*() {
+          const progress = yield* progressOf(pipeline)
+          const report = yield* runPipeline(project, {
+            pipeline,
+            to: input.to,
+            source: input.source === undefined ? undefined : path.resolve(input.source),
+            dryRun: input.dryRun,
+            limit: input.limit,
+            retryRefused: input.retryRefused,
+            acceptCanary: input.acceptCanary,
+            acceptLedger: input.acceptLedger,
+            confirm: (service) =>
+              input.confirm !== undefined || invocation.json || !output.interactive
+                ? Effect.succeed(input.confirm === service)
+                : Effect.provide(ask(project, pipeline, service, input.to), prompts),
+            progress: progress.show,
+            // The summary tells them; with --json they are events of their own.
+            warn: (warnings) =>
+              invocation.json && warnings.length > 0
+                ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings }))
+                : Effect.void,
+            interrupted,
+          }).pipe(Effect.ensuring(progress.done))
+          return yield* showRun(project, report, again)
+        }))
+    })).pipe(Command.withDescription(about)),
+}
+
+/** Asks the person at the terminal; Ctrl-C means no. */
+const ask = (project: Project, pipeline: string, service: string, to: string | undefined) => {
+  const targets = project.pipelines.get(pipeline)?.sink.targets ?? []
+  const form = (to === undefined ? targets[0] : targets.find(({ target }) => target === to))?.form ?? ""
+  return Prompt.run(Prompt.confirm({
+    message: `Send the new rows of ${pipeline} to form ${form} of ${service}? What is sent stays for ever`,
+    initial: false,
+  })).pipe(Effect.orElseSucceed(() => false))
+}

@@ -1,0 +1,119 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Option, Schema } from "effect"
+import type { Progress } from "../domain/progress.ts"
+import type { RunReport } from "../domain/run.ts"
+import { loadProject } from "../project/loadProject.ts"
+import { reconcilePipeline } from "./reconcile.ts"
+import { runPipeline } from "./run.ts"
+
+/** The demonstration project that comes with formferry is not where it should be (exit 70). */
+export class DemonstrationMissing extends Schema.TaggedError<DemonstrationMissing>()("DemonstrationMissing", {
+  start: Schema.String,
+}) {
+  override get message() {
+    return `The demonstration project is not beside ${this.start}: this installation of formferry is not complete. Install it again.`
+  }
+}
+
+/** What the demonstration does with each pipeline: import it, run it again, read everything back once more. */
+export type DemonstrationStep = "import" | "again" | "reconcile"
+
+export interface Demonstrated {
+  readonly step: DemonstrationStep
+  readonly report: RunReport
+  /** The folder of the report. */
+  readonly folder: string
+}
+
+export interface DemonstrationOptions {
+  readonly progress: (pipeline: string, event: Progress) => Effect.Effect<void>
+  /** Told as each step is done. */
+  readonly done: (step: Demonstrated) => Effect.Effect<void>
+  readonly interrupted: Effect.Effect<"SIGINT" | "SIGTERM">
+  /** Whether it already was. */
+  readonly isInterrupted: Effect.Effect<boolean>
+}
+
+/** Parts of the repository that the demonstration is made of. */
+const parts = ["config", "pipelines", "samples"] as const
+
+const Manifest = Schema.parseJson(Schema.Struct({ name: Schema.String }))
+
+/** formferry's own folder, from a file in it: the bundle is in dist/, a test runs the sources. */
+const ownFolder = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const start = path.dirname(yield* path.fromFileUrl(new URL(import.meta.url)))
+  for (let folder = start;; folder = path.dirname(folder)) {
+    const manifest = yield* fs.readFileString(path.join(folder, "package.json")).pipe(
+      Effect.flatMap(Schema.decode(Manifest)),
+      Effect.option,
+    )
+    if (Option.isSome(manifest) && manifest.value.name === "formferry") {
+      const whole = yield* Effect.every(parts, (part) => fs.exists(path.join(folder, part)))
+      return whole ? folder : yield* new DemonstrationMissing({ start: folder })
+    }
+    if (path.dirname(folder) === folder) return yield* new DemonstrationMissing({ start })
+  }
+})
+
+/**
+ * Runs the demonstration project in a new temporary folder, so that it never touches anybody's files and is always the same: imports every pipeline into the embedded practice
+ * service over real HTTP, runs all of them again, which sends nothing, and reconciles.
+ *
+ * @returns the folder, which stays, for its reports
+ */
+export const demonstrate = (options: DemonstrationOptions) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const own = yield* ownFolder
+    const folder = yield* fs.makeTempDirectory({ prefix: "formferry-demo-" })
+    for (const part of parts) yield* fs.copy(path.join(own, part), path.join(folder, part))
+    const project = yield* loadProject(folder)
+    const pipelines = [...project.pipelines.keys()]
+
+    const step = <E, R>(
+      name: DemonstrationStep,
+      run: (pipeline: string) => Effect.Effect<RunReport, E, R>,
+    ): Effect.Effect<ReadonlyArray<Demonstrated>, E, R> =>
+      Effect.map(
+        Effect.forEach(pipelines, (pipeline) =>
+          Effect.gen(function*() {
+            if (yield* options.isInterrupted) return []
+            const report = yield* run(pipeline)
+            const done = { step: name, report, folder: path.join(project.reports, pipeline, report.run) }
+            yield* options.done(done)
+            return [done]
+          })),
+        (steps) => steps.flat(),
+      )
+
+    const runOnce = (pipeline: string) =>
+      runPipeline(project, {
+        pipeline,
+        to: undefined,
+        source: undefined,
+        dryRun: false,
+        limit: undefined,
+        retryRefused: false,
+        acceptCanary: false,
+        acceptLedger: false,
+        confirm: () => Effect.succeed(true),
+        progress: (event) => options.progress(pipeline, event),
+        warn: () => Effect.void,
+        interrupted: options.interrupted,
+      })
+    const steps = [
+      ...(yield* step("import", runOnce)),
+      ...(yield* step("again", runOnce)),
+      ...(yield* step("reconcile", (pipeline) =>
+        reconcilePipeline(project, {
+          pipeline,
+          to: undefined,
+          progress: (event) => options.progress(pipeline, event),
+          interrupted: options.interrupted,
+        }))),
+    ]
+    return { folder, steps }
+  })

@@ -1,0 +1,41 @@
+import { Effect, Schema } from "effect"
+import { embedded } from "../practice/embedded.ts"
+import type { Project } from "../project/Project.ts"
+
+/** Nothing says which forms the practice service is to serve (exit 2). */
+export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissing>()("PracticeFormsMissing", {
+  /** Practice services of the project; undefined: there is no project. */
+  services: Schema.UndefinedOr(Schema.Array(Schema.String)),
+}) {
+  override get message() {
+    const why = this.services === undefined
+      ? "There is no project here"
+      : this.services.length === 0
+      ? "config/formferry.yaml has no practice service"
+      : `config/formferry.yaml has several practice services (${this.services.join(", ")})`
+    return `${why}: say with --forms DIR which folder of form files to serve.`
+  }
+}
+
+/**
+ * Serves the practice service for as long as the scope lasts: the forms of a folder, kept in memory; or the project's own practice service with its store.
+ *
+ * @param options.port 0 for any free one
+ */
+export const servePractice = (
+  project: Project | undefined,
+  options: { readonly forms: string | undefined; readonly port: number },
+) =>
+  Effect.gen(function*() {
+    if (options.forms !== undefined) {
+      return yield* embedded({ forms: options.forms, store: undefined }, options.port)
+    }
+    const services = project === undefined
+      ? undefined
+      : [...project.services.values()].filter((service) => service._tag === "Practice")
+    const [only] = services ?? []
+    if (only === undefined || services?.length !== 1) {
+      return yield* new PracticeFormsMissing({ services: services?.map(({ name }) => name) })
+    }
+    return yield* embedded(only, options.port)
+  })
