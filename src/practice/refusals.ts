@@ -1,4 +1,5 @@
 import { ParseResult } from "effect"
+import { maxItems } from "../service/wire.ts"
 
 /** An answer of the practice service before it is sent. */
 export interface PracticeAnswer {
@@ -65,7 +66,7 @@ export const issuesOf = (body: unknown, error: ParseResult.ParseError): Readonly
     }
     if (issue.message.startsWith("Invalid ")) return { code: "invalid_string", path, message: issue.message }
     if (issue.message.includes("at most")) {
-      return { code: "too_big", path, message: "Array must contain at most 10 element(s)" }
+      return { code: "too_big", path, message: `Array must contain at most ${maxItems} element(s)` }
     }
     const expected = expectation(issue.message)
     return { code: "invalid_type", path, expected, received, message: `Expected ${expected}, received ${received}` }

@@ -1,4 +1,5 @@
 import { Option, Schema } from "effect"
+import { cut } from "../domain/problem.ts"
 import type { Codec } from "./codec.ts"
 import { parseJson } from "./codec.ts"
 import { ServiceUnusable } from "./FormService.ts"
@@ -40,9 +41,12 @@ const wordsOf = (body: Uint8Array): string => {
   return error?.message ?? error?.error ?? ""
 }
 
+/** Characters of the service's words at most. */
+const longestMessage = 500
+
 const quoted = (words: string): string => {
   const line = words.replace(/\s+/g, " ").trim()
-  return line === "" ? "" : ` ("${line.length > 300 ? `${line.slice(0, 299)}…` : line}")`
+  return line === "" ? "" : ` ("${cut(line, longestMessage)}")`
 }
 
 /** Why a refused request means that the service can't be used at all; undefined when it is about the content. */
@@ -124,7 +128,7 @@ const refusal = (status: number, body: Uint8Array, sent: number): CreateOutcome 
       const what = message ?? (expected === undefined ? "not accepted" : `expected ${JSON.stringify(expected)}`)
       return where === "" ? what : `${where}: ${what}`
     })
-  const message = shown.length > 0 ? shown.join("; ") : words === "" ? `status ${status}` : words
+  const message = cut(shown.length > 0 ? shown.join("; ") : words === "" ? `status ${status}` : words, longestMessage)
   return { _tag: "Refused", status, message, index }
 }
 

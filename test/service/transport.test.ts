@@ -18,10 +18,10 @@ interface Harness {
   readonly authorization: () => string | undefined
 }
 
-const target = (baseUrl: string): TransportTarget => ({
+const target = (baseUrl: string, behaviour: Behaviour): TransportTarget => ({
   baseUrl,
   apiKey: Redacted.make("secret_key"),
-  timeout: Duration.millis(250),
+  timeout: behaviour === "silent" ? Duration.millis(250) : Duration.seconds(10),
   concurrency: 4,
   maxAnswer: 10_000,
 })
@@ -42,7 +42,7 @@ const overSockets = (behaviour: Behaviour): Effect.Effect<Harness, never, Scope.
     })
     const port = behaviour === "unreachable" ? yield* unusedPort : server.port
     return {
-      transport: yield* overHttp(target(`http://127.0.0.1:${port}/v1/api`)),
+      transport: yield* overHttp(target(`http://127.0.0.1:${port}/v1/api`, behaviour)),
       seen: () => server.requests().map((line) => line.replace(/ HTTP.*/, "")),
       authorization: () => /authorization: (.*)\r/i.exec(server.received.join(""))?.[1],
     }
@@ -69,7 +69,7 @@ const withoutNetwork = (behaviour: Behaviour): Effect.Effect<Harness, never, Sco
             body: Buffer.from(behaviour === "long" ? "x".repeat(10_001) : '{"né":1}'),
           })
         }),
-    })(target("http://127.0.0.1/v1/api"))
+    })(target("http://127.0.0.1/v1/api", behaviour))
     return { transport, seen: () => seen, authorization: () => authorization }
   })
 
@@ -135,7 +135,13 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         const { transport, seen } = yield* open("silent")
         const begun = yield* Deferred.make<void>()
         const fiber = yield* Effect.fork(
-          transport.send({ ...post, guard: () => Effect.runSync(Deferred.succeed(begun, undefined)) }),
+          transport.send({
+            ...post,
+            guard: () => {
+              Deferred.unsafeDone(begun, Effect.void)
+              return true
+            },
+          }),
         )
         yield* Deferred.await(begun)
         yield* Effect.sleep(20)

@@ -1,0 +1,50 @@
+import { expect, it } from "@effect/vitest"
+import { Duration, Effect, Random, Redacted } from "effect"
+import { inProcess, serve } from "../../src/practice/PracticeService.ts"
+import { make } from "../../src/service/client.ts"
+import type { OpenTransport } from "../../src/service/transport.ts"
+import { form } from "./forms.ts"
+
+const options = { forms: [form], apiKey: Redacted.make("sk_1"), rateLimit: { requests: 1000, windowSeconds: 60 } }
+
+/** A conversation with a practice service; what came back, without what differs by nature. */
+const converse = (baseUrl: string, open?: OpenTransport) =>
+  Effect.gen(function*() {
+    const service = yield* make({
+      baseUrl,
+      apiKey: options.apiKey,
+      requestsPerSecond: Infinity,
+      concurrency: 2,
+      timeout: Duration.seconds(5),
+      editLinkParameter: "includeEditLink",
+      gateway: "gateway",
+    }, open)
+    const created = yield* service.create("f1", [{
+      questions: [{ id: "q1", value: "Ä" }],
+      submissionTime: "2024-01-01T00:00:00Z",
+    }], () => true)
+    const [id = ""] = created._tag === "Created" ? created.ids : []
+    return [
+      yield* service.form("f1"),
+      created,
+      yield* service.read("f1", id),
+      yield* service.read("f1", "none"),
+      yield* service.create("f1", [{ questions: [{ id: "nope", value: 1 }] }], () => true),
+      yield* Effect.flip(service.form("none")),
+      yield* service.requests,
+    ]
+  })
+
+it.scopedLive("the practice service answers the same in process and over HTTP, ids included when seeded alike", () =>
+  Effect.gen(function*() {
+    const served = yield* serve({ ...options, port: 0 }).pipe(Effect.withRandom(Random.make(42)))
+    const inside = yield* inProcess(options).pipe(Effect.withRandom(Random.make(42)))
+    const [overSockets, without] = [yield* converse(served.baseUrl), yield* converse(inside.baseUrl, inside.open)]
+    expect(JSON.stringify(overSockets).replaceAll(served.baseUrl, "BASE")).toBe(
+      JSON.stringify(without).replaceAll(inside.baseUrl, "BASE"),
+    )
+    expect(inside.submissions("f1")).toEqual(served.submissions("f1"))
+    expect(inside.submissions("f1")[0]?.submissionId).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+    )
+  }))
