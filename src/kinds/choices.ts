@@ -36,7 +36,7 @@ const members = (value: Json): ReadonlyArray<string> | undefined => {
  * Cuts cells at the separators, but never inside of a name that the table has: of several pieces in a row the most that are a name are
  * one.
  */
-export const optionSplitter = (separator: string, table: Pick<OptionTable, "has" | "names">) => {
+const optionSplitter = (separator: string, table: Pick<OptionTable, "has" | "names">) => {
   const longest = table.names.reduce((most, name) => Math.max(most, name.split(separator).length), 1)
   return (text: string): ReadonlyArray<string> => {
     if (!text.includes(separator)) return [text]

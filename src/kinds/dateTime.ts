@@ -141,7 +141,9 @@ const fromParts = (parts: ReadonlyArray<string>, inZone: (reading: number) => st
     if (date === "" && time === "") return undefined
     const read = readIso(`${date}T${time}`)
     if (time === "" || (read === undefined && date !== "")) return noTime
-    return read === undefined || !read.hasDate || !read.hasTime ? noDate : inZone(read.wall)
+    if (read === undefined || !read.hasDate || !read.hasTime) return noDate
+    const value = inZone(read.wall)
+    return value instanceof Fault ? new Fault(value.code, `on ${date} ${value.expected}`, timeAt) : value
   }
 }
 

@@ -20,7 +20,9 @@ export const findingsIn = (document: Document): Findings => {
   const note =
     (list: Array<Diagnostic>, severity: Diagnostic["severity"]) =>
     (path: YamlPath, message: string, suggestion?: string | undefined) => {
-      list.push({ severity, file: document.file, ...document.at(path), message, suggestion })
+      // Of a whole section its name is the place; of anything smaller what it says.
+      const place = document.at(path, path.length === 1 ? "key" : "value")
+      list.push({ severity, file: document.file, ...place, message, suggestion })
     }
   const error = note(errors, "error")
   return {

@@ -90,7 +90,7 @@ const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyAr
 }
 
 /** Compiles an input for one kind; undefined: something is wrong with it, and was found. */
-export const compileInput = (
+const compileInput = (
   asked: Asked,
   input: Input,
   fallbackText: string | undefined,

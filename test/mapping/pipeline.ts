@@ -1,0 +1,81 @@
+import { Either } from "effect"
+import type { Cell } from "../../src/domain/cell.ts"
+import type { Diagnostic } from "../../src/domain/diagnostic.ts"
+import type { Form, Question } from "../../src/domain/form.ts"
+import type { Item } from "../../src/domain/item.ts"
+import type { Problem } from "../../src/domain/problem.ts"
+import type { Column } from "../../src/domain/row.ts"
+import { compile } from "../../src/mapping/compile.ts"
+import type { Mapping } from "../../src/mapping/Mapping.ts"
+import type { Pipeline } from "../../src/project/Pipeline.ts"
+import { pipelineOf } from "../../src/project/pipelineOf.ts"
+import { decodeYaml } from "../../src/project/reading.ts"
+import { PipelineFileSchema, vocabulary } from "../../src/project/vocabulary.ts"
+import { parseYaml } from "../../src/project/yamlText.ts"
+
+/** A pipeline as its file says it, decoded as the program does. `mapping` holds the lines under `mapping:`, indented by two. */
+export const pipelineFrom = (
+  mapping: string,
+  { source = "  rowKey: [Id]", more = "" }: { readonly source?: string; readonly more?: string } = {},
+): Pipeline => {
+  const yaml = parseYaml(
+    "pipelines/test.yaml",
+    `pipeline: test\nsource:\n  file: test.csv\n${source}\nmapping:\n${mapping}\nsink: { service: practice, form: f1 }\n${more}`,
+  )
+  const read = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
+  if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
+  return pipelineOf(read.value, yaml, (path) => path, vocabulary)
+}
+
+/** Questions without a type, by name; ids are q1, q2, … */
+export const formOf = (questions: ReadonlyArray<string | Partial<Question>>, more: Partial<Form> = {}): Form => ({
+  id: "f1",
+  name: "Test form",
+  questions: questions.map((question, index) => ({
+    id: `q${index + 1}`,
+    name: typeof question === "string" ? question : "",
+    type: undefined,
+    options: undefined,
+    ...(typeof question === "string" ? {} : question),
+  })),
+  calculations: [],
+  urlParameters: [],
+  scheduling: [],
+  payments: [],
+  quiz: undefined,
+  ...more,
+})
+
+/** Columns with these titles; a title that repeats has no name. */
+const columnsOf = (titles: ReadonlyArray<string>): ReadonlyArray<Column> =>
+  titles.map((title, position) => ({
+    position,
+    title,
+    name: title !== "" && titles.filter((each) => each === title).length === 1 ? title : undefined,
+  }))
+
+export const compiledMapping = (
+  pipeline: Pipeline,
+  form: Form,
+  titles: ReadonlyArray<string>,
+): { readonly mapping: Mapping; readonly warnings: ReadonlyArray<Diagnostic> } => {
+  const result = compile({ pipeline, form, columns: columnsOf(titles) })
+  if (Either.isLeft(result)) throw new Error(result.left.map(({ message }) => message).join("\n"))
+  return result.right
+}
+
+export const errorsOf = (pipeline: Pipeline, form: Form, titles: ReadonlyArray<string>): ReadonlyArray<Diagnostic> => {
+  const result = compile({ pipeline, form, columns: columnsOf(titles) })
+  return Either.isLeft(result) ? result.left : []
+}
+
+export const itemOf = (mapping: Mapping, cells: ReadonlyArray<Cell>): Item => {
+  const mapped = mapping.map(cells)
+  if ("problems" in mapped) throw new Error(mapped.problems.map(({ message }) => message).join("\n"))
+  return mapped.item
+}
+
+export const problemsOf = (mapping: Mapping, cells: ReadonlyArray<Cell>): ReadonlyArray<Problem> => {
+  const mapped = mapping.map(cells)
+  return "problems" in mapped ? mapped.problems : []
+}
