@@ -41,7 +41,7 @@ export const outgoing = (
           row,
           content,
           shape,
-          supersedes: yield* supersededBy(cells, content),
+          supersedes: yield* supersededBy(cells, key, content),
           item: mapped.item,
           cells: rowTexts(cells, run.columns),
         })
@@ -57,21 +57,24 @@ export const outgoing = (
   )
 }
 
-/** What a row of a mended rejected.csv replaces: the content that an earlier run rejected under its `_key`, or under its `_row` when it had no key. */
+/**
+ * What a row of a mended rejected.csv replaces: the row that an earlier run rejected under its `_key`, or under its `_row` when it had no key. Nothing
+ * when the row is as it was: the service refused it, and it is tried again.
+ */
 const mendedRows = (run: RunContext) => {
   const position = (name: string) => run.source.columns.find((column) => column.title === name)?.position ?? -1
   const at = { key: position("_key"), row: position("_row") }
-  return (cells: Cells, content: Buffer): Effect.Effect<IntendedRow["supersedes"], LedgerError> => {
+  return (cells: Cells, key: string, content: Buffer): Effect.Effect<IntendedRow["supersedes"], LedgerError> => {
     if (!run.mended) return Effect.succeed(undefined)
-    const key = cells[at.key]
+    const before = cells[at.key]
     const row = Number(cells[at.row])
-    const before = typeof key === "string" && key !== ""
-      ? run.view.rejected({ keyDigest: run.ledger.digest.key(key) })
+    const rejections = typeof before === "string" && before !== ""
+      ? run.view.rejected({ keyDigest: run.ledger.digest.key(before) })
       : Number.isInteger(row)
       ? run.view.rejected({ row })
       : Effect.succeed([])
-    return Effect.map(before, (rejections) => {
-      const rejection = rejections.find((one) => !one.content.equals(content))
+    return Effect.map(rejections, (found) => {
+      const rejection = found.find((one) => before !== key || !one.content.equals(content))
       return rejection === undefined ? undefined : { keyDigest: rejection.keyDigest, content: rejection.content }
     })
   }

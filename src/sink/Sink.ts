@@ -148,7 +148,11 @@ export const makeSink = (options: SinkOptions): Sink => {
         Duration.toMillis(options.retries.base) * 2 ** (attempt - 1),
         Duration.toMillis(options.retries.max),
       )
-      return Effect.race(Effect.sleep(Math.max(told ?? 0, backoff * jitter)), options.stop)
+      // Sending must not be interrupted, but the side of the race that lost must end.
+      return Effect.race(
+        Effect.interruptible(Effect.sleep(Math.max(told ?? 0, backoff * jitter))),
+        Effect.interruptible(options.stop),
+      )
     })
 
   const attempt = (

@@ -1,0 +1,345 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+scoped(
+  "the same source again sends nothing, and a new row alone goes out",
+  Effect.gen(function*() {
+    const { names, run, source } = yield* world
+    yield* source(people(1, 25))
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { read: 25, imported: 25 }, readBack: { verified: 25 } })
+    expect(yield* run()).toMatchObject({
+      exitCode: 0,
+      rows: { read: 25, alreadyImported: 25, imported: 0 },
+      requests: { create: 0, read: 0 },
+    })
+    yield* source(people(1, 26))
+    expect(yield* run()).toMatchObject({
+      exitCode: 0,
+      rows: { alreadyImported: 25, imported: 1 },
+      requests: { create: 1 },
+    })
+    expect(names().length).toBe(26)
+  }),
+)
+
+scoped(
+  "a dry run sends nothing, tells all problems, and leaves the ledger as it was",
+  Effect.gen(function*() {
+    const { names, run, source } = yield* world
+    yield* source([...people(1, 12), "13,Bad,not-an-address", ",No key,x@example.org"])
+    const dry = yield* run({ dryRun: true })
+    expect(dry).toMatchObject({
+      mode: "dry-run",
+      exitCode: 1,
+      rows: { read: 14, pending: 12, invalid: 2 },
+      ledger: { lastIntent: 0 },
+      requests: { create: 0 },
+    })
+    expect(dry.problems.map((problem) => problem.code).toSorted()).toEqual(["missing-key", "not-an-email"])
+    expect(names()).toEqual([])
+  }),
+)
+
+scoped(
+  "a limit leaves the rest for the next run, which sends just the rest",
+  Effect.gen(function*() {
+    const { names, run, source } = yield* world
+    yield* source(people(1, 40))
+    expect(yield* run({ limit: 13 })).toMatchObject({ exitCode: 0, rows: { imported: 13, pending: 27 } })
+    expect(yield* run({ limit: 3 })).toMatchObject({
+      exitCode: 0,
+      rows: { alreadyImported: 13, imported: 3, pending: 24 },
+    })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 16, imported: 24 } })
+    expect(new Set(names()).size).toBe(40)
+    expect(names().length).toBe(40)
+  }),
+)
+
+scoped(
+  "of several rows with one key the imported one is known, the others are duplicates; only other content needs a person",
+  Effect.gen(function*() {
+    const { names, run, source } = yield* world
+    yield* source(["1,Ada,a@example.org", "1,Ada,a@example.org", "2,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2, duplicate: 1 } })
+    yield* source(["1,Ada changed,a@example.org", "1,Ada,a@example.org", "2,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { alreadyImported: 2, duplicate: 1, changed: 0 } })
+    expect(names()).toEqual(["Ada", "Bob"])
+  }),
+)
+
+scoped(
+  "a row that was edited after its import is changed, is not sent, and needs a person",
+  Effect.gen(function*() {
+    const { file, names, run, source } = yield* world
+    yield* source(people(1, 20))
+    yield* run()
+    yield* source(["1,Somebody else,p1@example.org", ...people(2, 20)])
+    const report = yield* run()
+    expect(report).toMatchObject({ exitCode: 1, rows: { changed: 1, alreadyImported: 19 } })
+    expect(yield* file(report, "rejected.csv")).toContain("1,Somebody else,p1@example.org,1,1,changed,")
+    expect(names().length).toBe(20)
+  }),
+)
+
+scoped(
+  "an added column and an edited mapping change no row; the edit is told once",
+  Effect.gen(function*() {
+    const { run, settings, source } = yield* world
+    yield* source(people(1, 3))
+    yield* run()
+    yield* source(people(1, 3).map((row) => `${row},new`), "No,Name,Mail,Added")
+    yield* settings({ mail: ", required: true" })
+    const edited = yield* run()
+    expect(edited).toMatchObject({ exitCode: 0, rows: { alreadyImported: 3 } })
+    expect(edited.warnings.join("\n")).toContain("3 rows were imported under an earlier one")
+    expect((yield* run()).warnings.join("\n")).not.toContain("The mapping was edited")
+  }),
+)
+
+scoped(
+  "rejected.csv, mended, goes in with --source; the unmended source of the next night sends nothing and is no change",
+  Effect.gen(function*() {
+    const { file, names, run, source, write } = yield* world
+    yield* source([...people(1, 20), "21,Mistyped,nobody", ",Keyless,k@example.org"])
+    const first = yield* run()
+    expect(first).toMatchObject({ exitCode: 1, rows: { imported: 20, invalid: 2 } })
+    const rejected = yield* file(first, "rejected.csv")
+    yield* write("mended.csv", rejected.replace("nobody", "nobody@example.org").replace("\n,Keyless", "\n22,Keyless"))
+    const second = yield* run({ source: "mended.csv" })
+    expect(second).toMatchObject({ exitCode: 0, rows: { read: 2, imported: 2 }, readBack: { verified: 2 } })
+    const night = yield* run()
+    expect(night).toMatchObject({ exitCode: 0, rows: { read: 22, alreadyImported: 22 }, requests: { create: 0 } })
+    expect(names().length).toBe(22)
+  }),
+)
+
+scoped(
+  "keys by content know identical rows by their number, and a row that was added",
+  Effect.gen(function*() {
+    const { names, run, settings, source } = yield* world
+    yield* settings({ rowKey: "content" })
+    yield* source(["1,Ada,a@example.org", "1,Ada,a@example.org", "2,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 3 } })
+    yield* source(["1,Ada,a@example.org", "1,Ada,a@example.org", "2,Bob,b@example.org", "1,Ada,a@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 3, imported: 1 } })
+    expect(names()).toEqual(["Ada", "Ada", "Ada", "Bob"])
+  }),
+)
+
+scoped(
+  "the same pipeline at another destination starts from nothing, and says so",
+  Effect.gen(function*() {
+    const { names, run, settings, source } = yield* world
+    yield* source(people(1, 3))
+    yield* run()
+    yield* settings({ form: "others" })
+    const report = yield* run()
+    expect(report).toMatchObject({ exitCode: 0, rows: { imported: 3 } })
+    expect(report.warnings.join("\n")).toContain("starts there from nothing")
+    expect([names("people").length, names("others").length]).toEqual([3, 3])
+  }),
+)
+
+scoped(
+  "a lost answer puts the rows in doubt: they are never sent again, and stay in doubt when they are edited",
+  Effect.gen(function*() {
+    const { fail, file, names, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off" })
+    yield* source(people(1, 10))
+    fail("POST", "lost")
+    const first = yield* run()
+    expect(first).toMatchObject({ exitCode: 4, outcome: "inDoubt", rows: { inDoubt: 10, imported: 0 } })
+    expect((yield* file(first, "in-doubt.csv")).split("\n").length).toBe(12)
+    yield* source(["1,Edited,p1@example.org", ...people(2, 12)])
+    const second = yield* run()
+    expect(second).toMatchObject({ exitCode: 4, rows: { inDoubt: 10, imported: 2 } })
+    expect(names().length).toBe(12)
+  }),
+)
+
+scoped(
+  "`inDoubt: resend` sends a row in doubt once more, and only once",
+  Effect.gen(function*() {
+    const { fail, names, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, inDoubt: resend" })
+    yield* source(people(1, 2))
+    fail("POST", "lost")
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 2 } })
+    fail("POST", "lost")
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 2 } })
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 2 }, requests: { create: 0 } })
+    expect(names().length).toBe(4)
+  }),
+)
+
+scoped(
+  "a canary in doubt stops the run, and the next run tries other rows",
+  Effect.gen(function*() {
+    const { fail, names, run, source } = yield* world
+    yield* source(people(1, 30))
+    fail("POST", "lost")
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10, pending: 20 } })
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10, imported: 20 } })
+    expect(names().length).toBe(30)
+  }),
+)
+
+const refusal = (index: number) => ({
+  status: 400,
+  body: JSON.stringify({
+    statusCode: 400,
+    error: "Bad Request",
+    message: JSON.stringify([{
+      path: ["submissions", index, "questions", 0, "value"],
+      code: "invalid",
+      message: "No",
+    }]),
+  }),
+})
+
+scoped(
+  "a refused row named by the service stands alone: the others of its batch go in, and it is tried again only when something changed",
+  Effect.gen(function*() {
+    const { fail, file, names, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, stopWhen: { refused: 50% }" })
+    yield* source(people(1, 10))
+    fail("POST", refusal(3))
+    const first = yield* run()
+    expect(first).toMatchObject({ exitCode: 1, rows: { imported: 9, refused: 1 } })
+    expect(yield* file(first, "rejected.csv")).toContain("4,Person 4,p4@example.org,4,4,refused,")
+    expect(yield* run()).toMatchObject({
+      exitCode: 1,
+      rows: { alreadyImported: 9, refused: 1 },
+      requests: { create: 0 },
+    })
+    expect(yield* run({ retryRefused: true })).toMatchObject({ exitCode: 0, rows: { alreadyImported: 9, imported: 1 } })
+    expect(names().length).toBe(10)
+  }),
+)
+
+scoped(
+  "a refusal that names no row is isolated by halving",
+  Effect.gen(function*() {
+    const { fail, names, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, stopWhen: { refused: 50% }" })
+    yield* source(people(1, 8))
+    const unnamed = { status: 422, body: JSON.stringify({ message: "One of them is wrong" }) }
+    fail("POST", unnamed, unnamed, unnamed, unnamed)
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { imported: 7, refused: 1 } })
+    expect(names().length).toBe(7)
+  }),
+)
+
+scoped(
+  "a failed canary stays failed until something changed or a person accepts it",
+  Effect.gen(function*() {
+    const { fail, names, run, source } = yield* world
+    yield* source(people(1, 30))
+    fail("POST", refusal(0))
+    expect(yield* run()).toMatchObject({
+      exitCode: 3,
+      outcome: "stopped",
+      rows: { imported: 9, refused: 1, pending: 20 },
+    })
+    expect(yield* run()).toMatchObject({ exitCode: 3, rows: { pending: 20 }, requests: { create: 0 } })
+    expect(yield* run({ acceptCanary: true })).toMatchObject({
+      exitCode: 1,
+      rows: { alreadyImported: 9, imported: 20 },
+    })
+    expect(names().length).toBe(29)
+  }),
+)
+
+scoped(
+  "too many invalid rows stop the run before anything is sent",
+  Effect.gen(function*() {
+    const { names, run, source } = yield* world
+    yield* source([...people(1, 10), ...[11, 12, 13, 14].map((no) => `${no},Bad,bad`)])
+    expect(yield* run()).toMatchObject({ exitCode: 3, rows: { invalid: 4, pending: 10 }, requests: { create: 0 } })
+    expect(names()).toEqual([])
+  }),
+)
+
+scoped(
+  "bad rows that earlier runs have shown do not stop later ones",
+  Effect.gen(function*() {
+    const { run, settings, source } = yield* world
+    const bad = [11, 12, 13, 14].map((no) => `${no},Bad,bad`)
+    yield* settings({ sink: ", stopWhen: { invalid: 50% }" })
+    yield* source([...people(1, 10), ...bad])
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { invalid: 4, imported: 10 } })
+    yield* settings({})
+    yield* source([...people(1, 10), ...bad, ...people(20, 29)])
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { invalid: 4, imported: 10 } })
+  }),
+)
+
+scoped(
+  "a service that asks to wait is waited for, and nothing is doubled",
+  Effect.gen(function*() {
+    const { fail, names, run, source } = yield* world
+    yield* source(people(1, 5))
+    fail("POST", { status: 429, body: "{}", headers: { "retry-after": "0" } })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 5 }, requests: { create: 2, throttled: 1 } })
+    expect(names().length).toBe(5)
+  }),
+)
+
+scoped(
+  "submissions that could not be read back are read first by the next run",
+  Effect.gen(function*() {
+    const { fail, run, source } = yield* world
+    yield* source(people(1, 1))
+    const down = { status: 403, body: "{}" }
+    fail("GET", down)
+    expect(yield* run()).toMatchObject({ exitCode: 5, rows: { imported: 1 }, readBack: { unread: 1 } })
+    const next = yield* run()
+    expect(next).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1 }, requests: { create: 0, read: 1 } })
+  }),
+)
+
+scoped(
+  "a submission that can't be found is missing after the time it may take to become visible",
+  Effect.gen(function*() {
+    const { fail, run, source } = yield* world
+    yield* source(people(1, 1))
+    fail("GET", ...Array.from({ length: 20 }, () => ({ status: 404, body: "{}" })))
+    expect(yield* run()).toMatchObject({ exitCode: 3, rows: { imported: 1 }, readBack: { missing: 1 } })
+  }),
+)
+
+scoped(
+  "an interrupt takes no new rows; what was sent is recorded and the next run sends the rest",
+  Effect.gen(function*() {
+    const { names, run, source } = yield* world
+    yield* source(people(1, 400))
+    let sent = 0
+    const interrupted = yield* run({
+      progress: (event) =>
+        Effect.sync(() => {
+          sent = event.sent
+        }),
+      interrupted: Effect.as(Effect.repeat(Effect.sleep("2 millis"), { until: () => sent >= 50 }), "SIGINT" as const),
+    })
+    expect(interrupted).toMatchObject({ exitCode: 130, outcome: "interrupted", balance: { holds: true } })
+    expect(interrupted.rows.imported).toBeGreaterThanOrEqual(50)
+    expect(interrupted.rows.pending).toBeGreaterThan(0)
+    expect(names().length).toBe(interrupted.rows.imported)
+    const rest = yield* run()
+    expect(rest).toMatchObject({ exitCode: 0, rows: { imported: interrupted.rows.pending } })
+    expect(new Set(names()).size).toBe(400)
+    expect(names().length).toBe(400)
+  }),
+)

@@ -1,0 +1,137 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Redacted } from "effect"
+import { createServer, request as httpRequest } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { RunReport } from "../../src/domain/run.ts"
+import type { Submission } from "../../src/domain/submission.ts"
+import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
+import { serve } from "../../src/practice/PracticeService.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { projectFolder } from "../project/projectFolder.ts"
+
+/** What happens to a request on its way: `lost`: the service gets it and its answer never arrives; otherwise that status and body instead of the service's. */
+export type Fault = "lost" | {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Record<string, string>
+}
+
+const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
+
+const forms = ["people", "others"].map((id) => ({
+  id,
+  name: id,
+  questions: [question("name", "Name", "ShortAnswer"), question("mail", "Mail", "EmailInput")],
+  calculations: [],
+  urlParameters: [],
+  scheduling: [],
+  payments: [],
+  quiz: undefined,
+}))
+
+const pipeline = (extra: Readonly<Record<string, string>>) =>
+  `pipeline: people
+source: { file: ../source.csv, rowKey: ${extra["rowKey"] ?? "[No]"} }
+mapping:
+  questions:
+    - { name: Name, from: Name }
+    - { name: Mail, from: Mail, as: email${extra["mail"] ?? ""} }
+sink: { service: live, form: ${extra["form"] ?? "people"}, retries: { attempts: 3, base: 1 millis, max: 5 millis }${
+    extra["sink"] ?? ""
+  } }
+reconcile: { visibleWithin: 1 seconds${extra["reconcile"] ?? ""} }
+`
+
+/** A project in a temporary folder whose service is the practice service over real HTTP, behind a gate that can lose or forge answers. */
+export const world = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const practice = yield* serve({ forms, port: 0, apiKey: Redacted.make("practice_key_of_the_test") })
+  const faults: Array<{ readonly on: "POST" | "GET"; readonly fault: Fault }> = []
+  const upstream = new URL(practice.baseUrl)
+  const gate = yield* Effect.acquireRelease(
+    Effect.async<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer((incoming, outgoing) => {
+        const at = faults.findIndex((one) => one.on === incoming.method)
+        const fault = at < 0 || (incoming.method === "GET" && !incoming.url?.includes("/submissions/"))
+          ? undefined
+          : faults.splice(at, 1)[0]?.fault
+        if (fault !== undefined && fault !== "lost") {
+          incoming.resume()
+          outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers }).end(fault.body)
+          return
+        }
+        const { headers, method, url } = incoming
+        const forward = httpRequest(
+          { host: upstream.hostname, port: upstream.port, path: url, method, headers },
+          (answer) => {
+            if (fault === "lost") {
+              answer.resume()
+              outgoing.destroy()
+            } else {
+              outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+              answer.pipe(outgoing)
+            }
+          },
+        )
+        incoming.pipe(forward)
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.async<void>((resume) => {
+        server.closeAllConnections()
+        server.close(() => resume(Effect.void))
+      }),
+  )
+  const port = (gate.address() as AddressInfo).port
+  const root = yield* projectFolder({
+    "config/formferry.yaml": `services:
+  live:
+    baseUrl: http://127.0.0.1:${port}${upstream.pathname}
+    apiKey: { env: THE_KEY }
+    requestsPerSecond: 1000
+    confirm: false
+`,
+    ".env": "THE_KEY=practice_key_of_the_test\n",
+    "pipelines/people.yaml": pipeline({}),
+  })
+  const write = (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text))
+  return {
+    root,
+    practice,
+    /** Puts faults before the next requests with this method, one each. */
+    fail: (on: "POST" | "GET", ...list: ReadonlyArray<Fault>) => {
+      faults.push(...list.map((fault) => ({ on, fault })))
+    },
+    /** The pipeline with some of its settings changed: rowKey, mail (further keys of that entry), form, sink, reconcile. */
+    settings: (extra: Readonly<Record<string, string>>) => write("pipelines/people.yaml", pipeline(extra)),
+    /** The source: `No,Name,Mail`, one text a row. */
+    source: (rows: ReadonlyArray<string>, header = "No,Name,Mail") =>
+      write("source.csv", `${[header, ...rows].join("\n")}\n`),
+    /** A file of the last run's report. */
+    file: (report: RunReport, name: string) =>
+      Effect.orDie(fs.readFileString(path.join(root, "reports", "people", report.run, name))),
+    write,
+    names: (form = "people"): ReadonlyArray<unknown> => practice.submissions(form).map(nameOf).toSorted(),
+    run: (options: Partial<RunOptions> = {}) =>
+      Effect.flatMap(loadProject(root), (project) =>
+        runPipeline(project, {
+          pipeline: "people",
+          to: undefined,
+          dryRun: false,
+          limit: undefined,
+          retryRefused: false,
+          acceptCanary: false,
+          acceptLedger: false,
+          confirm: () => Effect.succeed(false),
+          progress: () => Effect.void,
+          warn: () => Effect.void,
+          interrupted: Effect.never,
+          ...options,
+          source: options.source === undefined ? undefined : path.join(root, options.source),
+        })),
+  }
+})
+
+const nameOf = (submission: Submission) => submission.questions.find((answer) => answer.id === "name")?.value
