@@ -1,7 +1,9 @@
-// Writes the synthetic sources of the demonstration project: node .ci/samples.mjs. The same bytes every time; they are committed, so this runs
-// only when a sample is to change. Nobody in them is real: addresses of example.*, phone numbers that are set aside for films.
+// Writes the synthetic sources of the demonstration project: node .ci/samples.mjs [FOLDER]. The same bytes every time; they are committed, so this
+// runs only when a sample is to change, and in a test that compares. Nobody in them is real: addresses of example.*, phone numbers that are set aside for films.
 import iconv from "iconv-lite"
 import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { utils, write } from "xlsx"
 
 /** Mulberry32: the same numbers for the same seed. */
@@ -24,17 +26,32 @@ const ascii = (text) =>
   text.toLowerCase().replace(/ä/g, "ae").replace(/ö/g, "oe").replace(/ü/g, "ue").replace(/ß/g, "ss")
     .normalize("NFD").replace(/[^a-z]/g, "")
 const csvCell = (delimiter) => (text) =>
-  text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text
+  text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 const csv = (rows, delimiter, end) => rows.map((row) => row.map(csvCell(delimiter)).join(delimiter) + end).join("")
-const at = (name) => new URL(`../samples/${name}`, import.meta.url)
+const folder = process.argv[2] ?? fileURLToPath(new URL("../samples", import.meta.url))
 
 const firstNames = ["Änne", "Björn", "Cem", "Dörte", "Emil", "Fatma", "Götz", "Hülya", "Ida", "Jürgen", "Käthe", "Lars"]
-const lastNames = ["Müller", "Schäfer", "Yıldız", "Groß", "Öztürk", "Weiß", "Böhm", "Jäger", "Kowalski", "Vogt", "Lüders"]
+const lastNames = [
+  "Müller",
+  "Schäfer",
+  "Yıldız",
+  "Groß",
+  "Öztürk",
+  "Weiß",
+  "Böhm",
+  "Jäger",
+  "Kowalski",
+  "Vogt",
+  "Lüders",
+]
 
 /** A customer list as a German desktop program exports it. */
 const contacts = () => {
   const { chance, int, pick, some } = draws(1)
-  const places = [["10115", "Berlin"], ["01067", "Dresden"], ["80331", "München"], ["50667", "Köln"], ["04109", "Leipzig"]]
+  const places = [["10115", "Berlin"], ["01067", "Dresden"], ["80331", "München"], ["50667", "Köln"], [
+    "04109",
+    "Leipzig",
+  ]]
   const streets = ["Lindenstraße", "Am Mühlgraben", "Schloßallee", "Große Gasse", "Bäckerweg"]
   const phones = [
     () => `030 / 23125-${int(100, 999)}`,
@@ -44,7 +61,8 @@ const contacts = () => {
     () => `0049 40 66969 ${int(100, 999)}`,
   ]
   const interests = ["Wandern", "Radfahren", "Essen, Trinken & Genießen", "Städtereisen", "Kultur (Theater, Oper)"]
-  const header = "Kundennr;Anrede;Titel;Vorname;Nachname;E-Mail;Telefon;Geboren;Straße;PLZ;Ort;Kunde seit;Umsatz;Rabatt;Newsletter;"
+  const header =
+    "Kundennr;Anrede;Titel;Vorname;Nachname;E-Mail;Telefon;Geboren;Straße;PLZ;Ort;Kunde seit;Umsatz;Rabatt;Newsletter;"
     + "Interessen;Bewertung;Webseite;Erfasst am;Geändert am;Interner Vermerk"
   const rows = Array.from({ length: 160 }, (_, index) => {
     const first = pick(firstNames)
@@ -91,8 +109,31 @@ const registrations = () => {
     z,
   })
   const moment = "yyyy-mm-dd hh:mm"
-  const header = ["Registration", "Registered at", "First name", "Last name", "E-mail", "Company", "Ticket", "Workshops", "Guests"]
-    .concat(["Vegetarian", "Arrival", "Arrives by", "Invitee", "Invitee e-mail", "Session from", "Session to", "Transaction", "Paid", "Currency", "Payment state", "Remarks"])
+  const header = [
+    "Registration",
+    "Registered at",
+    "First name",
+    "Last name",
+    "E-mail",
+    "Company",
+    "Ticket",
+    "Workshops",
+    "Guests",
+  ]
+    .concat([
+      "Vegetarian",
+      "Arrival",
+      "Arrives by",
+      "Invitee",
+      "Invitee e-mail",
+      "Session from",
+      "Session to",
+      "Transaction",
+      "Paid",
+      "Currency",
+      "Payment state",
+      "Remarks",
+    ])
   const rows = Array.from({ length: 96 }, (_, index) => {
     const first = pick(firstNames)
     const last = pick(lastNames)
@@ -136,7 +177,8 @@ const registrations = () => {
 /** The tickets of a help desk that is given up. */
 const tickets = () => {
   const { chance, int, pick, some } = draws(3)
-  const header = "ticket,opened_at,updated_at,agent,requester_first,requester_last,requester_email,subject,description,priority,channels,"
+  const header =
+    "ticket,opened_at,updated_at,agent,requester_first,requester_last,requester_email,subject,description,priority,channels,"
     + "page,incident_at,callback,due,hours,resolved,attachments,screenshot,screenshot_name,context,campaign,score"
   const rows = Array.from({ length: 120 }, (_, index) => {
     const first = chance(0.9) ? pick(firstNames) : ""
@@ -152,8 +194,13 @@ const tickets = () => {
       first,
       last,
       chance(0.95) ? `${ascii(last)}.${index}@example.net` : "",
-      pick(["Login fails", "Invoice \"4711\" is wrong", "Export, slow", "Wünsche zur Übersicht", "App crashes 💥"]),
-      pick(["It says \"not allowed\",\nthen nothing.", "See the picture, please.", "Since Monday.\r\n\r\nOn two machines.", ""]),
+      pick(["Login fails", 'Invoice "4711" is wrong', "Export, slow", "Wünsche zur Übersicht", "App crashes 💥"]),
+      pick([
+        'It says "not allowed",\nthen nothing.',
+        "See the picture, please.",
+        "Since Monday.\r\n\r\nOn two machines.",
+        "",
+      ]),
       pick(["", "low", "normal", "high", "P1"]),
       some(["mail", "phone", "chat", "web form"], 0.4).join("|"),
       chance(0.6) ? `https://app.example.com/p/${int(1, 99)}?tab=${pick(["a", "b"])}&q=x,y` : "-",
@@ -165,7 +212,9 @@ const tickets = () => {
       some(["log.txt", "trace%20one.json", "core,dump.bin"], 0.3).map((name) => `${host}/${index}/${name}`).join(","),
       shows ? `${host}/shots/${int(1000, 9999)}` : "",
       shows ? `screen ${index}.png` : "",
-      chance(0.6) ? JSON.stringify({ os: pick(["linux", "mac"]), version: [int(1, 4), int(0, 9)], beta: chance(0.5) }) : "",
+      chance(0.6)
+        ? JSON.stringify({ os: pick(["linux", "mac"]), version: [int(1, 4), int(0, 9)], beta: chance(0.5) })
+        : "",
       pick(["spring24", "newsletter", ""]),
       chance(0.6) ? String(int(0, 10)) : "",
     ]
@@ -173,6 +222,6 @@ const tickets = () => {
   return csv([header.split(","), ...rows], ",", "\n")
 }
 
-writeFileSync(at("contacts.csv"), contacts())
-writeFileSync(at("registrations.xlsx"), registrations())
-writeFileSync(at("tickets.csv"), tickets())
+writeFileSync(join(folder, "contacts.csv"), contacts())
+writeFileSync(join(folder, "registrations.xlsx"), registrations())
+writeFileSync(join(folder, "tickets.csv"), tickets())

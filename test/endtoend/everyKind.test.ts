@@ -1,29 +1,11 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runPipeline } from "../../src/jobs/run.ts"
-import { loadProject } from "../../src/project/loadProject.ts"
+import { runOf } from "../demo/runOf.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { formId, truthProject } from "./truthProject.ts"
 
 const rows = 1_000
-
-const run = (root: string) =>
-  Effect.flatMap(loadProject(root), (project) =>
-    runPipeline(project, {
-      pipeline: "every-kind",
-      to: undefined,
-      source: undefined,
-      dryRun: false,
-      limit: undefined,
-      retryRefused: false,
-      acceptCanary: false,
-      acceptLedger: false,
-      confirm: () => Effect.succeed(false),
-      progress: () => Effect.void,
-      warn: (warnings) => Effect.sync(() => expect(warnings).toEqual([])),
-      interrupted: Effect.never,
-    }))
 
 type Stored = ReturnType<ReturnType<typeof truthProject>["expected"]["get"]> & { readonly submissionId: string }
 
@@ -36,7 +18,7 @@ it.scopedLive(
       const truth = truthProject(rows, 20_240_607)
       const root = yield* projectFolder(truth.files)
 
-      const report = yield* run(root)
+      const report = yield* runOf(root, "every-kind")
       expect(report.problems).toEqual([])
       expect(report.differences).toEqual([])
       expect(report).toMatchObject({
@@ -77,7 +59,7 @@ it.scopedLive(
         else expect(count > rows / 2 && count < rows, name).toBe(true)
       }
 
-      const again = yield* run(root)
+      const again = yield* runOf(root, "every-kind")
       expect(again).toMatchObject({
         exitCode: 0,
         rows: { read: rows, alreadyImported: rows, imported: 0 },

@@ -1,0 +1,43 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fileURLToPath } from "node:url"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+import { runOf } from "./runOf.ts"
+
+const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
+
+/** The files that the README has people write: a name, a sentence, and the content in a fence. */
+const filesIn = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...text.matchAll(/^`([^`]+)`, [^\n]*:\n\n```\w*\n([\s\S]*?)```$/gm)].map(([, name = "", content = ""]) => [
+      name,
+      content,
+    ]),
+  )
+
+it.scopedLive("the README's first pipeline does what the README says", () =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const files = filesIn(yield* fs.readFileString(readme))
+    expect(Object.keys(files)).toEqual([
+      "people.csv",
+      "forms/people.yaml",
+      "config/formferry.yaml",
+      "pipelines/people.yaml",
+      ".gitignore",
+    ])
+    const root = yield* projectFolder(files)
+    const first = yield* runOf(root, "people")
+    expect(first).toMatchObject({ exitCode: 1, rows: { read: 3, imported: 2, invalid: 1 }, readBack: { verified: 2 } })
+
+    const rejected = path.join(root, "reports", "people", "latest", "rejected.csv")
+    const text = yield* fs.readFileString(rejected)
+    yield* fs.writeFileString(rejected, text.replace("not an address", "bob@example.org"))
+    const mended = yield* runOf(root, "people", rejected)
+    expect(mended).toMatchObject({ exitCode: 0, rows: { read: 1, imported: 1 } })
+
+    const again = yield* runOf(root, "people")
+    expect(again).toMatchObject({ exitCode: 0, rows: { read: 3, alreadyImported: 3 }, requests: { create: 0 } })
+  }).pipe(Effect.provide(platform)))
