@@ -1,0 +1,218 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import Libsql from "libsql"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { copyLedger } from "../../src/ledger/copyLedger.ts"
+import { fileSystemType } from "../../src/ledger/fileSystemType.ts"
+import { LedgerRefused } from "../../src/ledger/Ledger.ts"
+import { openDatabase } from "../../src/ledger/openDatabase.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+
+const mode = (path: string) => statSync(path).mode & 0o777
+
+/** Opens and closes a ledger; what it gives. */
+const opened = (file: string) => Effect.scoped(Effect.map(openLedger({ file }), (ledger) => ledger.id))
+
+/** A ledger that holds one imported row. */
+const filled = (file: string, verdict?: "verified" | "differing") =>
+  Effect.scoped(Effect.gen(function*() {
+    const ledger = yield* openLedger({ file })
+    const session = yield* (yield* contacts(ledger)).hold("run1")
+    const row = rowOf(ledger, 1, { content: "a very particular content" })
+    yield* session.settle(yield* session.intend(batchOf([row])), [imported("s1")])
+    if (verdict !== undefined) yield* session.readBack([{ keyDigest: row.keyDigest, verdict, answers: {} }])
+    return ledger.id
+  }))
+
+describe("the files", () => {
+  it.scopedLive("are for their owner only, also while the ledger is open", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "new", "ledger.db")
+      const ledger = yield* openLedger({ file })
+      yield* (yield* contacts(ledger)).hold("run1")
+      expect(mode(join(file, ".."))).toBe(0o700)
+      for (const name of ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.key"]) {
+        expect([name, mode(join(file, "..", name))]).toEqual([name, 0o600])
+      }
+    }))
+
+  it.scopedLive("are taken from others when they were open to them", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      yield* filled(file)
+      for (const one of [file, `${file}.key`]) writeFileSync(one, readFileSync(one), { mode: 0o644 })
+      yield* opened(file)
+      expect([mode(file), mode(`${file}.key`)]).toEqual([0o600, 0o600])
+    }))
+
+  it.scopedLive("are WAL with FULL and secure delete at every open, not only the first", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const id = yield* filled(file)
+      expect(yield* opened(file)).toBe(id)
+      const db = openDatabase(file)
+      if (db instanceof LedgerRefused) return expect.unreachable(db.message)
+      expect(["journal_mode", "synchronous", "secure_delete", "foreign_keys"].map((name) => db.pragma(name))).toEqual([
+        "wal",
+        2,
+        1,
+        1,
+      ])
+      db.close()
+    }))
+
+  it.scopedLive("hold nothing any more of what was sent once it is verified", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      yield* filled(join(at, "kept.db"), "differing")
+      yield* filled(join(at, "gone.db"), "verified")
+      const holding = readdirSync(at).filter((name) =>
+        readFileSync(join(at, name)).includes("a very particular content")
+      )
+      expect(holding).toEqual(["kept.db"])
+    }))
+})
+
+describe("a ledger that must not be used is refused", () => {
+  const refused = (file: string) =>
+    Effect.map(Effect.flip(opened(file)), (error) => {
+      expect(error._tag).toBe("LedgerRefused")
+      return error.message
+    })
+
+  it.scopedLive("without its secret, and stays as it is", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      yield* filled(file)
+      renameSync(`${file}.key`, `${file}.elsewhere`)
+      expect(yield* refused(file)).toContain("Restore")
+      expect(existsSync(`${file}.key`)).toBe(false)
+      renameSync(`${file}.elsewhere`, `${file}.key`)
+      yield* opened(file)
+    }))
+
+  it.scopedLive("with another ledger's secret, or a damaged one", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      yield* filled(join(at, "a.db"))
+      yield* filled(join(at, "b.db"))
+      copyFileSync(join(at, "a.db.key"), join(at, "b.db.key"))
+      expect(yield* refused(join(at, "b.db"))).toContain("is not the one")
+      writeFileSync(join(at, "b.db.key"), "short")
+      expect(yield* refused(join(at, "b.db"))).toContain("damaged")
+    }))
+
+  it.scopedLive("when a newer formferry wrote it", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      yield* filled(file)
+      const db = new Libsql(file)
+      db.exec("PRAGMA user_version = 1000")
+      db.close()
+      expect(yield* refused(file)).toContain("newer formferry")
+    }))
+
+  it.scopedLive("when it is another program's database", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "other.db")
+      const db = new Libsql(file)
+      db.exec("CREATE TABLE theirs (a)")
+      db.close()
+      expect(yield* refused(file)).toContain("no ledger")
+    }))
+})
+
+describe("a damaged file", () => {
+  it.scopedLive("that is no database is an error that says what to do", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      yield* filled(file)
+      writeFileSync(file, "x".repeat(10_000))
+      const error = yield* Effect.flip(opened(file))
+      expect(error._tag).toBe("LedgerError")
+      expect(error.message).toContain(file)
+      expect(error.message).toContain("backup")
+    }))
+
+  it.scopedLive("is found by verify, or fails to open; it is never taken for sound", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      yield* Effect.scoped(Effect.gen(function*() {
+        const ledger = yield* openLedger({ file })
+        const session = yield* (yield* contacts(ledger)).hold("run1")
+        const rows = Array.from({ length: 500 }, (_, index) => rowOf(ledger, index))
+        yield* session.intend(batchOf(rows))
+        expect(yield* ledger.verify).toEqual([])
+      }))
+      const bytes = readFileSync(file)
+      bytes.fill(0xab, Math.floor(bytes.length / 2 / 4096) * 4096, Math.floor(bytes.length / 2 / 4096) * 4096 + 8192)
+      writeFileSync(file, bytes)
+      const result = yield* Effect.exit(Effect.scoped(Effect.flatMap(openLedger({ file }), (ledger) => ledger.verify)))
+      expect(Exit.isFailure(result) || result.value.length > 0).toBe(true)
+    }))
+})
+
+describe("the file system", () => {
+  const mounts = [
+    "22 1 254:0 / / rw - ext4 /dev/root rw",
+    "30 22 0:40 / /srv/shared rw,relatime shared:1 - nfs4 server:/x rw",
+    "31 22 0:41 / /srv/shared/local rw - xfs /dev/b rw",
+    "32 22 0:42 / /srv/with\\040space rw - cifs //x rw",
+  ].join("\n")
+
+  it("is that of the innermost mount", () => {
+    expect(fileSystemType("/home/me", mounts)).toBe("ext4")
+    expect(fileSystemType("/srv/shared/a/b", mounts)).toBe("nfs4")
+    expect(fileSystemType("/srv/sharedness", mounts)).toBe("ext4")
+    expect(fileSystemType("/srv/shared/local", mounts)).toBe("xfs")
+    expect(fileSystemType("/srv/with space/x", mounts)).toBe("cifs")
+  })
+})
+
+describe("a copy", () => {
+  it.scopedLive("knows every row, is free to hold while the original is held, and leaves the original alone", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const file = join(at, "ledger.db")
+      const ledger = yield* openLedger({ file })
+      const session = yield* (yield* contacts(ledger)).hold("run1")
+      const rows = [1, 2].map((number) => rowOf(ledger, number))
+      yield* session.settle(yield* session.intend(batchOf(rows)), [imported("s1"), imported("s2")])
+      const path = yield* copyLedger(file, join(at, "rehearsal"))
+      expect([mode(path), mode(`${path}.key`)]).toEqual([0o600, 0o600])
+      const copy = yield* openLedger({ file: path })
+      expect(copy.id).toBe(ledger.id)
+      const view = yield* contacts(copy)
+      expect((yield* view.lookUp(rows.map((row) => row.keyDigest))).map((row) => row?.submissionId)).toEqual([
+        "s1",
+        "s2",
+      ])
+      const rehearsal = yield* view.hold("rehearsal1")
+      yield* rehearsal.intend(batchOf([rowOf(copy, 3)]))
+      expect(yield* ledger.lastIntent).toBe(1)
+      expect(session.held()).toBe(true)
+      expect((yield* Effect.flip(copyLedger(file, join(at, "rehearsal"))))._tag).toBe("LedgerRefused")
+    }))
+
+  it.scopedLive("of no ledger is a path where a new one can be made", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      mkdirSync(join(at, "empty"))
+      const path = yield* copyLedger(join(at, "empty", "ledger.db"), join(at, "rehearsal"))
+      expect(existsSync(path)).toBe(false)
+      yield* opened(path)
+      rmSync(path)
+    }))
+})
