@@ -96,7 +96,8 @@ export class Pace {
   }
 
   #pause(wait: number, now: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(wait, longestPause))
+    // Too long to wait for: who asks next is told so at once, rather than left hanging.
+    if (wait <= longestPause) this.#pausedUntil = Math.max(this.#pausedUntil, now + wait)
   }
 
   #recover(now: number): void {

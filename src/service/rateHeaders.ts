@@ -31,7 +31,9 @@ const milliseconds = (seconds: number | undefined) => (seconds === undefined ? u
 export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders | undefined => {
   const of = (name: string) => header(headers, `ratelimit-${name}`) ?? header(headers, `x-ratelimit-${name}`)
   const limit = count(of("limit"))
-  const after = retryAfter(header(headers, "retry-after"), now)
+  // A date is the service's: its own clock tells how far away it is.
+  const told = Date.parse(header(headers, "date") ?? "")
+  const after = retryAfter(header(headers, "retry-after"), Number.isNaN(told) ? now : told)
   const remaining = count(of("remaining"))
   if (limit === undefined && after === undefined && remaining === undefined) return undefined
   const policy = /(?:^|;)\s*w\s*=\s*(\d+)/.exec(of("policy") ?? "")

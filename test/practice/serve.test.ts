@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
 import { form } from "./forms.ts"
@@ -111,4 +111,12 @@ it.scopedLive("its own rate limit is kept by the client: everything arrives, not
     const forms = yield* Effect.all(Array.from({ length: 30 }, () => service.form("f1")), { concurrency: "unbounded" })
     expect(forms).toHaveLength(30)
     expect((yield* service.requests).throttled).toBeLessThanOrEqual(8)
+  }))
+
+it.scopedLive("its root lists its forms and counts for a browser, without a key and without the key", () =>
+  Effect.gen(function*() {
+    const practice = yield* serve({ forms: [form], port: 0 })
+    const page = yield* Effect.promise(async () => (await fetch(new URL("/", practice.baseUrl))).text())
+    expect(page).toContain("f1  Contacts: 0 submissions")
+    expect(page).not.toContain(Redacted.value(practice.apiKey))
   }))

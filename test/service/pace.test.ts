@@ -110,12 +110,22 @@ describe("the pace of a service", () => {
     expect(shared.take(200)).toBe(850)
   })
 
-  it("keeps a pause that any answer asks for, up to a bound", () => {
+  it("keeps a pause that any answer asks for, and leaves one that is too long to the caller", () => {
     const pace = new Pace(5)
     expect(pace.observe(503, { "retry-after": "20" }, 0, 0)).toBe(20_000)
     expect(pace.take(1)).toBe(19_999)
     expect(pace.observe(503, { "retry-after": "86400" }, 0, 0)).toBe(86_400_000)
-    expect(pace.take(0)).toBe(longestPause)
+    expect(pace.take(20_000)).toBe(0)
+    expect(pace.observe(429, { "retry-after": String(longestPause / 1000 + 1) }, 20_000, 20_000)).toBe(
+      longestPause + 1000,
+    )
+    expect(pace.take(21_000)).toBe(0)
+  })
+
+  it("measures a date in Retry-After by the service's own clock where it tells it", () => {
+    const pace = new Pace(5)
+    const headers = { date: "Mon, 01 Jan 2024 00:00:00 GMT", "retry-after": "Mon, 01 Jan 2024 00:00:09 GMT" }
+    expect(pace.observe(429, headers, 0, Date.UTC(2030, 0, 1))).toBe(9000)
   })
 
   it("reads Retry-After as seconds or as a date", () => {
