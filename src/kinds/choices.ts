@@ -3,7 +3,7 @@ import { JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import { oneCell, textOf } from "./cells.ts"
 import { compareText, different, equivalent, isList, same } from "./compared.ts"
-import type { Kind, Parse } from "./Kind.ts"
+import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import type { OptionTable } from "./optionTable.ts"
 import { optionOptions, optionTable } from "./optionTable.ts"
@@ -18,6 +18,8 @@ const options = {
 }
 
 type Options = Schema.Struct.Type<typeof options>
+
+const remembered = 10_000
 
 const notAList = new Fault("not-an-option", "a list of options")
 
@@ -93,15 +95,21 @@ export const choices: Kind<Options> = {
       if (values.length > 1) values.sort((a, b) => table.order(a) - table.order(b))
       return values.length === 0 ? undefined : values
     }
-    const parse: Parse = oneCell((cell) => {
-      if (cell instanceof JsonCell) {
-        const pieces = members(cell.value)
-        return pieces === undefined ? notAList : read(pieces)
-      }
-      const text = typeof cell === "string" ? cell : textOf(cell)
-      return read(split(text))
+    // Combinations repeat: a look-up is cheaper than cutting a cell again. The lists are never changed.
+    const memory = new Map<string, ReadonlyArray<string> | undefined>()
+    const remember = (text: string): ReadonlyArray<string> | undefined | Fault => {
+      if (memory.has(text)) return memory.get(text)
+      const values = read(split(text))
+      if (values instanceof Fault) return values
+      if (memory.size >= remembered) memory.clear()
+      memory.set(text, values)
+      return values
+    }
+    return oneCell((cell) => {
+      if (!(cell instanceof JsonCell)) return remember(typeof cell === "string" ? cell : textOf(cell))
+      const pieces = members(cell.value)
+      return pieces === undefined ? notAList : read(pieces)
     })
-    return parse
   },
   compare: (sent, returned) => {
     const [a, b] = [asSet(sent), asSet(returned)]
