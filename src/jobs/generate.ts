@@ -45,7 +45,7 @@ export const generate = (
       const before = yield* fs.readFileString(file).pipe(
         Effect.catchIf(
           (error) => error._tag === "SystemError" && error.reason === "NotFound",
-          () => Effect.succeed(undefined),
+          () => Effect.succeed(""),
         ),
       )
       if (before === text) continue

@@ -31,7 +31,7 @@ export interface MappingEntry {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly input: Input
-  /** The kind, where the pipeline names it. */
+  /** The kind, where the pipeline names it; `dateTime` of the times, `email` of the login, `text` of a URL parameter that names none. */
   readonly as: string | undefined
   /** Options of the kind, decoded by the kind's own Schema, defaults of the kind not yet filled in. */
   readonly options: Readonly<Record<string, unknown>>
@@ -51,6 +51,7 @@ export interface SourceConfig {
   readonly sheet: string | number | undefined
   readonly range: string | undefined
   readonly rowKey: ReadonlyArray<ColumnName> | "content" | undefined
+  /** Cells that mean "no answer"; the empty one is always among them. */
   readonly empty: ReadonlyArray<string>
 }
 
@@ -116,6 +117,7 @@ export interface Pipeline {
 
 /** A configuration file's text and positions. */
 export interface Document {
+  /** From the project's folder, with slashes: `pipelines/contacts.yaml`. */
   readonly file: string
   /** The place of a path's value, or of the key that names it; of the nearest parent when the path is not there. Counts from 1. */
   readonly at: (

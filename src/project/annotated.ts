@@ -5,7 +5,7 @@ import type { SchemaAST } from "effect"
 export const Expects = Symbol.for("formferry/project/Expects")
 
 /** Annotation: rules about which keys of a struct stand together. */
-export const Rules = Symbol.for("formferry/project/Rules")
+const Rules = Symbol.for("formferry/project/Rules")
 
 export interface KeyRules {
   /** Exactly one of these. */

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
+import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import type { Finding } from "./finding.ts"
@@ -34,6 +34,13 @@ export interface YamlText extends Document {
 
 const start = (node: Node | null | undefined): number => node?.range?.[0] ?? 0
 
+/** Where lines begin. (The library's own count goes wrong behind control characters.) */
+const lineStarts = (text: string): ReadonlyArray<number> => {
+  const starts = [0]
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
+  return starts
+}
+
 /**
  * Parses a configuration file.
  * @param file its name as people should see it
@@ -41,9 +48,12 @@ const start = (node: Node | null | undefined): number => node?.range?.[0] ?? 0
  */
 export const parseYaml = (file: string, text: string): YamlText => {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text
-  const lines = new LineCounter()
+  const lines = lineStarts(source)
+  const lineAt = (offset: number): number => {
+    const next = lines.findIndex((begin) => begin > offset)
+    return next === -1 ? lines.length : next
+  }
   const document = parseDocument<Node>(source, {
-    lineCounter: lines,
     merge: true,
     uniqueKeys: false,
     prettyErrors: false,
@@ -53,7 +63,7 @@ export const parseYaml = (file: string, text: string): YamlText => {
   const faults = syntaxFindings(
     [...document.errors, ...document.warnings],
     source,
-    (offset) => lines.linePos(offset).line,
+    lineAt,
   )
   const { targets, secrets, ...survey } = surveyNodes(document)
   const findings = faults.length > 0 ? faults : survey.findings
@@ -88,14 +98,14 @@ export const parseYaml = (file: string, text: string): YamlText => {
   }
 
   const place = (offset: number) => {
-    const { line, col } = lines.linePos(Math.min(offset, source.length))
-    const from = lines.lineStarts[Math.max(0, line - 1)] ?? 0
+    const line = lineAt(offset)
+    const from = lines[line - 1] ?? 0
     const end = source.indexOf("\n", from)
     const whole = source.slice(from, end === -1 ? source.length : end).replace(/\r$/, "")
     const ranges = secrets
       .filter(([begin, stop]) => begin < from + whole.length && stop > from)
       .map(([begin, stop]) => [Math.max(0, begin - from), Math.min(whole.length, stop - from)] as const)
-    return { line: Math.max(1, line), column: Math.max(1, col), excerpt: withoutSecrets(whole, ranges, sound) }
+    return { line, column: Math.min(offset, source.length) - from + 1, excerpt: withoutSecrets(whole, ranges, sound) }
   }
 
   const offsetOf = (path: YamlPath, point: "key" | "value"): number => {

@@ -32,6 +32,6 @@ it("so many mistakes give so many diagnostics, each at its place", () => {
         }
       },
     ),
-    { seed: 20_262, numRuns: 300 },
+    { seed: 20_262, numRuns: 150 },
   )
 })

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "@effect/vitest"
+import { nearest, oneOf, suggest } from "../../src/project/suggestion.ts"
+
+describe("the nearest word", () => {
+  it.each([
+    ["rowkey", ["rowKey", "range"], "rowKey"],
+    ["batch_size", ["batchSize", "base"], "batchSize"],
+    ["form", ["from", "for"], "from"],
+    ["valuse", ["value", "values"], "values"],
+    ["contcats", ["contacts", "orders"], "contacts"],
+    ["z", ["as", "id"], undefined],
+    ["schedule", ["source", "sink"], undefined],
+    ["anything", [], undefined],
+  ])("of %s among %j is %s", (word, candidates, expected) => {
+    expect(nearest(word, candidates)).toBe(expected)
+  })
+})
+
+it("a list ends with its joint", () => {
+  expect(oneOf(["a"])).toBe("a")
+  expect(oneOf(["a", "b"])).toBe("a or b")
+  expect(oneOf(["a", "b", "c"], "and")).toBe("a, b and c")
+})
+
+it("without a near one all are listed, when they are few", () => {
+  expect(suggest("x", ["one", "two"], "There are")).toBe("There are: `one` and `two`.")
+  expect(suggest("x", Array.from({ length: 25 }, (_, index) => `name${index}`), "There are")).toBeUndefined()
+})
