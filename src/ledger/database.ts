@@ -12,6 +12,7 @@ interface Reader {
 export class Database {
   readonly file: string
   private readonly db: Libsql.Database
+  private open = true
   private readonly readers = new Map<string, Reader>()
   private readonly writers = new Map<string, Libsql.Statement>()
 
@@ -22,6 +23,7 @@ export class Database {
 
   /** Runs statements without parameters and results, as `BEGIN` and `COMMIT`. */
   exec(sql: string): void {
+    this.mustBeOpen()
     this.db.exec(sql)
   }
 
@@ -37,6 +39,7 @@ export class Database {
 
   /** Writes, and gives how many rows changed and the id of the last one that was added. */
   run(sql: string, params: ReadonlyArray<Param> = []): { readonly changes: number; readonly id: number } {
+    this.mustBeOpen()
     let statement = this.writers.get(sql)
     if (statement === undefined) {
       statement = this.db.prepare(sql)
@@ -48,6 +51,7 @@ export class Database {
 
   /** Sets a pragma, whether or not it answers. */
   set(pragma: string): void {
+    this.mustBeOpen()
     const statement = this.db.prepare(`PRAGMA ${pragma}`)
     // Some pragmas answer when they are set and some don't, and libsql has a method for each.
     if (statement.reader) statement.all([])
@@ -60,14 +64,22 @@ export class Database {
   }
 
   get inTransaction(): boolean {
-    return this.db.inTransaction
+    return this.open && this.db.inTransaction
   }
 
   close(): void {
+    if (!this.open) return
+    this.open = false
     this.db.close()
   }
 
+  /** libsql aborts the process when a closed database is used. */
+  private mustBeOpen(): void {
+    if (!this.open) throw new Error("it is closed")
+  }
+
   private reader(sql: string): Reader {
+    this.mustBeOpen()
     let reader = this.readers.get(sql)
     if (reader === undefined) {
       reader = this.db.prepare(sql).raw()

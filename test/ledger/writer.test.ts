@@ -1,0 +1,129 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { join } from "node:path"
+import { makeLedger } from "../../src/ledger/openLedger.ts"
+import { openStore } from "../../src/ledger/openStore.ts"
+import { Refusal } from "../../src/ledger/Writer.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+
+const open = Effect.gen(function*() {
+  const store = yield* openStore({ file: join(yield* folder, "ledger.db") })
+  const ledger = makeLedger(store)
+  return { store, ledger, view: yield* contacts(ledger) }
+})
+
+const changes = (db: { pragma: (name: string) => string | number }) => Number(db.pragma("data_version"))
+
+describe("commits that meet", () => {
+  it.scopedLive("share one transaction, in the order in which they came", () =>
+    Effect.gen(function*() {
+      const { store, ledger, view } = yield* open
+      const session = yield* view.hold("run1")
+      const order: Array<number> = []
+      const commits: Array<string> = []
+      const exec = store.db.exec.bind(store.db)
+      store.db.exec = (sql) => {
+        commits.push(sql)
+        exec(sql)
+      }
+      const batches = yield* Effect.forEach(
+        Array.from({ length: 32 }, (_, index) => index),
+        (number) =>
+          Effect.tap(session.intend(batchOf([rowOf(ledger, number)])), () => Effect.sync(() => order.push(number))),
+        { concurrency: 32 },
+      )
+      expect(commits).toEqual(["BEGIN IMMEDIATE", "COMMIT"])
+      expect(batches).toEqual(Array.from({ length: 32 }, (_, index) => index + 1))
+      expect(order).toEqual(Array.from({ length: 32 }, (_, index) => index))
+    }))
+
+  it.scopedLive("resume nobody before the transaction is there for others to see", () =>
+    Effect.gen(function*() {
+      const { store, ledger, view } = yield* open
+      const session = yield* view.hold("run1")
+      const other = yield* openStore({ file: store.file })
+      const before = changes(other.db)
+      yield* session.intend(batchOf([rowOf(ledger, 1)]))
+      expect(changes(other.db)).not.toBe(before)
+      expect(other.db.get("SELECT state FROM row")).toEqual([0])
+    }))
+
+  it.scopedLive("that are refused, also after they wrote, spoil no other", () =>
+    Effect.gen(function*() {
+      const { store } = yield* open
+      const write = (name: string, refuse: boolean) =>
+        Effect.exit(store.writer.write("testing", () => {
+          store.db.run("INSERT INTO meta (name, value) VALUES (?, '')", [name])
+          if (refuse) throw new Refusal(Effect.fail(`not ${name}`))
+          return name
+        }))
+      const exits = yield* Effect.all([write("a", false), write("b", true), write("c", false), write("d", true)], {
+        concurrency: 4,
+      })
+      expect(exits).toEqual([Exit.succeed("a"), Exit.fail("not b"), Exit.succeed("c"), Exit.fail("not d")])
+      const names = store.db.all<readonly [string]>("SELECT name FROM meta WHERE length(name) = 1 ORDER BY name")
+      expect(names.map(([name]) => name)).toEqual(["a", "c"])
+      expect(store.writer.failure).toBeUndefined()
+    }))
+
+  it.scopedLive("use no number of a text that a rollback undid", () =>
+    Effect.gen(function*() {
+      const { store } = yield* open
+      yield* Effect.all([
+        store.writer.write("testing", () => store.texts.idOf("kept")),
+        Effect.ignore(store.writer.write("testing", () => {
+          store.texts.idOf("undone")
+          throw new Refusal(Effect.fail("no"))
+        })),
+      ], { concurrency: 2 })
+      const id = yield* store.writer.write("testing", () => store.texts.idOf("later"))
+      expect(store.texts.textOf(id)).toBe("later")
+      expect(store.db.all("SELECT text FROM text")).toEqual([["kept"], ["later"]])
+    }))
+})
+
+describe("a full disk", () => {
+  it.scopedLive("fails all of its commit and every later write, loses nothing that was acknowledged, and lets nothing more be sent", () =>
+    Effect.gen(function*() {
+      const { store, ledger, view } = yield* open
+      const session = yield* view.hold("run1")
+      store.db.set(`max_page_count = ${Number(store.db.pragma("page_count")) + 40}`)
+      const acknowledged: Array<number> = []
+      let failures = 0
+      for (let round = 0; failures === 0 && round < 200; round++) {
+        const exits = yield* Effect.forEach(
+          [0, 1, 2, 3],
+          (index) => Effect.exit(session.intend(batchOf([rowOf(ledger, round * 4 + index)]))),
+          { concurrency: 4 },
+        )
+        exits.forEach((exit, index) => {
+          if (Exit.isSuccess(exit)) acknowledged.push(round * 4 + index)
+          else failures++
+        })
+      }
+      expect(failures).toBe(4)
+      expect(acknowledged.length).toBeGreaterThan(0)
+      expect(session.held()).toBe(false)
+      const error = yield* Effect.flip(session.settle(1, [imported("s1")]))
+      expect(error._tag).toBe("LedgerError")
+      expect(error.message).toContain("the disk is full")
+      store.db.set("max_page_count = 1000000")
+      expect((yield* Effect.flip(session.settle(1, [imported("s1")])))._tag).toBe("LedgerError")
+      const next = makeLedger(yield* openStore({ file: store.file }))
+      const rows = yield* (yield* contacts(next)).lookUp(
+        Array.from({ length: acknowledged.length + 4 }, (_, number) => next.digest.key(`key ${number}`)),
+      )
+      expect(rows.flatMap((row) => (row === undefined ? [] : [row.row]))).toEqual(acknowledged)
+      expect(yield* next.verify).toEqual([])
+    }))
+})
+
+describe("a ledger that is closed", () => {
+  it.live("fails what is written after it", () =>
+    Effect.gen(function*() {
+      const write = yield* Effect.scoped(
+        Effect.map(open, ({ store }) => store.writer.write("testing", () => store.db.run("DELETE FROM meta"))),
+      )
+      expect((yield* Effect.flip(write))._tag).toBe("LedgerError")
+    }))
+})
