@@ -11,6 +11,19 @@ export interface Column {
   readonly name: string | undefined
 }
 
+/** The columns of one question that a form tool spreads over several columns, one per option or row. */
+export interface ColumnBlock {
+  /** The question's title, as the tool's format names it; unique among the blocks of a source. */
+  readonly title: string
+  readonly columns: ReadonlyArray<{
+    readonly position: number
+    /** The option's (or row's) text; of `other` and `text` columns what the tool calls them. */
+    readonly option: string
+    /** `option`: a tick, rank or cell of this option; `other`: the tick or text of "Other"; `text`: what was written beside it. */
+    readonly role: "option" | "other" | "text"
+  }>
+}
+
 /** The cells of one record, by column position. May be shorter than the header: missing cells are `undefined`, read as null. */
 export type Cells = ReadonlyArray<Cell>
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Effect, Scope, Stream } from "effect"
-import type { Column, RowChunk } from "../domain/row.ts"
+import type { Column, ColumnBlock, RowChunk } from "../domain/row.ts"
 import type { SourceFile } from "../domain/run.ts"
 
 /** A source that can't be opened or read as what it should be. The message says where and what to do next. */
@@ -32,6 +32,8 @@ export interface Fingerprint {
 /** A source, opened: its header is known, its rows are not read yet. */
 export interface Source {
   readonly columns: ReadonlyArray<Column>
+  /** Questions that are spread over several columns, where the format tells them. */
+  readonly blocks: ReadonlyArray<ColumnBlock>
   /** What it was taken for, before its rows were read. */
   readonly taken: SourceFile["taken"]
   readonly format: string

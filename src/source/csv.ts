@@ -220,6 +220,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
 
     return {
       columns: toColumns(header.titles),
+      blocks: [],
       taken,
       format: "csv",
       warnings,

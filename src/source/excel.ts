@@ -100,6 +100,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
     })
     return {
       columns: toColumns(table.titles),
+      blocks: [],
       taken,
       format: "excel",
       warnings,
