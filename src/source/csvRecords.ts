@@ -57,6 +57,9 @@ export const readRecords = (delimiter: string): RecordReader => {
     }
     if (!alone && all.includes("\r")) dropCarriageReturns(data)
 
+    // After a last line end papaparse sees one more line.
+    if (last && all.endsWith("\n")) data.pop()
+
     const end = last ? all.length : meta.cursor
     line += lineEndsIn(all.slice(0, end))
     rest = all.slice(end) + (halved ? "\r" : "")

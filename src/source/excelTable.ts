@@ -1,4 +1,4 @@
-import { cellText, ErrorCell } from "../domain/cell.ts"
+import { cellText } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
 import type { Cells } from "../domain/row.ts"
 import { toCell } from "./excelCell.ts"
@@ -49,9 +49,7 @@ export const toTable = (sheet: Sheet, headerRow: number | undefined, range: Rang
     const last = Math.min(range.to.column, found.length - 1)
     let filled = 0
     for (let column = range.from.column; column <= last; column++) {
-      const cell = sheet.uncalculated(row, column)
-        ? new ErrorCell("formula without a stored value")
-        : toCell(found[column], sheet.date1904)
+      const cell = toCell(found[column], sheet.date1904)
       if (cells.push(cell) && cell !== null) filled = cells.length
     }
     cells.length = filled
@@ -63,7 +61,9 @@ export const toTable = (sheet: Sheet, headerRow: number | undefined, range: Rang
     return `Row ${headerRow} is outside of the range. Correct \`source.headerRow\` or \`source.range\`.`
   }
   let titles = cellsOf(at)
-  while (headerRow === undefined && titles.length === 0 && at < lastRow) titles = cellsOf(++at)
+  if (headerRow === undefined) {
+    while (titles.length === 0 && at < lastRow) titles = cellsOf(++at)
+  }
   if (titles.length === 0) {
     return headerRow === undefined
       ? "It is empty. Name the sheet that holds the rows: `source.sheet`."

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
-import * as zlib from "node:zlib"
 import type { CellObject, ParsingOptions, WorkBook } from "xlsx"
 import { SourceError } from "./Source.ts"
-import { BadArchive, checkSizes, proveEntry, zipDirectory } from "./zip.ts"
+import { BadArchive, unpackArchive } from "./zip.ts"
 
 /** One sheet of a workbook, and what is to be known of the others. */
 export interface Sheet {
@@ -12,8 +11,6 @@ export interface Sheet {
   readonly date1904: boolean
   /** By row and column, both from 0; with holes. */
   readonly cells: ReadonlyArray<ReadonlyArray<CellObject | undefined> | undefined>
-  /** Whether a cell, by row and column from 0, has a formula whose value is not stored. */
-  readonly uncalculated: (row: number, column: number) => boolean
 }
 
 const isZip = (bytes: Buffer) => bytes.readUInt16BE(0) === 0x504b
@@ -21,25 +18,14 @@ const isZip = (bytes: Buffer) => bytes.readUInt16BE(0) === 0x504b
 /** How a formula without a stored value looks in a sheet's XML. */
 const withoutValue = ["</f></c>", "</f><v></v>", "</f><v/>", "</f><v />"]
 
-/**
- * Unpacks every entry once, counting, before a reader does it that trusts the directory. Gives whether a sheet may have formulas without
- * stored values.
- */
-const proveArchive = async (bytes: Buffer): Promise<boolean> => {
-  const entries = zipDirectory(bytes)
-  checkSizes(entries, bytes.length)
+/** The workbook ready for the reader, and whether its sheets may have formulas without stored values. */
+const prepare = async (bytes: Buffer): Promise<{ readonly content: Buffer; readonly suspected: boolean }> => {
+  if (!isZip(bytes)) return { content: bytes, suspected: false }
   let suspected = false
-  for (const entry of entries) {
-    const isSheet = entry.name.startsWith("xl/worksheets/")
-    let tail = Buffer.alloc(0)
-    await proveEntry(bytes, entry, (piece) => {
-      if (!isSheet || suspected) return
-      const text = Buffer.concat([tail, piece])
-      suspected = withoutValue.some((pattern) => text.includes(pattern))
-      tail = Buffer.from(text.subarray(-10))
-    })
-  }
-  return suspected
+  const content = await unpackArchive(bytes, (name, entry) => {
+    suspected ||= name.startsWith("xl/worksheets/") && withoutValue.some((pattern) => entry.includes(pattern))
+  })
+  return { content, suspected }
 }
 
 const options: ParsingOptions = {
@@ -51,7 +37,7 @@ const options: ParsingOptions = {
   cellFormula: false,
 }
 
-const stored = (error: unknown) => error instanceof Error ? error.message : String(error)
+const reason = (error: unknown) => error instanceof Error ? error.message : String(error)
 
 /** Reads one sheet of a workbook: the asked one (name, or number from 1), else the first that is visible. */
 export const readSheet = (
@@ -62,23 +48,22 @@ export const readSheet = (
   Effect.gen(function*() {
     const refuse = (message: string, cause?: unknown) =>
       new SourceError({ file, message: `${file} ${message}`, ...(cause === undefined ? {} : { cause }) })
-    const suspected = isZip(bytes) && (yield* Effect.tryPromise({
-      try: () => proveArchive(bytes),
+    const { content, suspected } = yield* Effect.tryPromise({
+      try: () => prepare(bytes),
       catch: (error) =>
-        refuse(`can't be opened. ${error instanceof BadArchive ? error.message : stored(error)}`, error),
-    }))
+        refuse(`can't be opened. ${error instanceof BadArchive ? error.message : reason(error)}`, error),
+    })
     // Heavy, and not needed for text files: loaded when the first workbook comes.
     const xlsx = yield* Effect.promise(() => import("xlsx"))
-    xlsx.CFB.utils.use_zlib(zlib)
     const read = (more: ParsingOptions): Effect.Effect<WorkBook, SourceError> =>
       Effect.try({
-        try: () => xlsx.read(bytes, { ...options, ...more }),
+        try: () => xlsx.read(content, { ...options, ...more }),
         catch: (error) =>
-          stored(error).includes("password")
+          reason(error).includes("password")
             ? refuse("is protected by a password. Save it without one.", error)
             : refuse(
               `is no workbook that can be read (${
-                stored(error)
+                reason(error)
               }). Open it in a spreadsheet program and save it again, or save its sheet as CSV.`,
               error,
             ),
@@ -105,16 +90,30 @@ export const readSheet = (
     if (cells === undefined) {
       return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
     }
-    const formulas = suspected ? cellsOf(yield* read({ sheets: at, cellFormula: true }), name) : undefined
+    if (suspected) {
+      nameUncalculated(cells, cellsOf(yield* read({ sheets: at, cellFormula: true, sheetStubs: true }), name) ?? [])
+    }
     return {
       name,
       names,
       hidden,
       date1904: book.Workbook?.WBProps?.date1904 === true,
       cells,
-      uncalculated: (row, column) => formulas?.[row]?.[column]?.f !== undefined && cells[row]?.[column] === undefined,
     }
   })
+
+/**
+ * Formulas of which no value is stored: read without formulas they are not there at all. They would pass for empty cells, so they
+ * become error cells.
+ */
+const nameUncalculated = (cells: Array<Array<CellObject | undefined> | undefined>, formulas: Sheet["cells"]) =>
+  formulas.forEach((row, rowAt) =>
+    row?.forEach((cell, column) => {
+      if (cell?.f === undefined || cells[rowAt]?.[column] !== undefined) return
+      const target = cells[rowAt] ??= []
+      target[column] = { t: "e", v: "formula without a stored value" }
+    })
+  )
 
 /** Excel does not tell sheet names by case. */
 const sheetNamed = (names: ReadonlyArray<string>, asked: string) => {
@@ -122,7 +121,7 @@ const sheetNamed = (names: ReadonlyArray<string>, asked: string) => {
   return exactly !== -1 ? exactly : names.findIndex((name) => name.toLowerCase() === asked.toLowerCase())
 }
 
-const cellsOf = (book: WorkBook, name: string): Sheet["cells"] | undefined => {
+const cellsOf = (book: WorkBook, name: string): Array<Array<CellObject | undefined> | undefined> | undefined => {
   const sheet = book.Sheets[name]
   return sheet === undefined || (sheet["!type"] ?? "sheet") !== "sheet" ? undefined : sheet["!data"] ?? []
 }

@@ -1,0 +1,51 @@
+import iconv from "iconv-lite"
+import Papa from "papaparse"
+import * as XLSX from "xlsx"
+import { conforms } from "./conformance.ts"
+import type { Container } from "./conformance.ts"
+
+const csv = (
+  encode: (text: string) => Uint8Array,
+  said: Container["said"] = {},
+  unparse: { readonly delimiter?: string; readonly newline?: string } = {},
+): Container => ({
+  extension: "csv",
+  said,
+  streamed: true,
+  write: (table) => encode(Papa.unparse(table.map((row) => [...row]), { quotes: true, ...unparse })),
+})
+
+const encoded = (encoding: string, addBOM = false) => (text: string) => iconv.encode(text, encoding, { addBOM })
+
+conforms("UTF-8 CSV", csv(encoded("utf-8"), { delimiter: "," }))
+conforms(
+  "UTF-8 CSV with a byte order mark, semicolons and LF",
+  csv(encoded("utf-8", true), {}, { delimiter: ";", newline: "\n" }),
+)
+conforms("Windows-1252 CSV", csv(encoded("windows-1252"), { encoding: "windows-1252" }, { delimiter: ";" }))
+conforms("ISO-8859-15 CSV with tabs", csv(encoded("iso-8859-15"), { encoding: "ISO-8859-15" }, { delimiter: "\t" }))
+conforms("UTF-16LE CSV with a byte order mark", csv(encoded("utf-16le", true), {}, { delimiter: "|" }))
+conforms(
+  "UTF-16BE CSV with a byte order mark and CR",
+  csv(encoded("utf-16be", true), { delimiter: "," }, { newline: "\r" }),
+)
+
+const workbook = (bookType: XLSX.BookType, loses: ReadonlyArray<string>): Container => ({
+  extension: bookType,
+  loses,
+  streamed: false,
+  write: (table) => {
+    const book = XLSX.utils.book_new()
+    XLSX.utils.book_append_sheet(
+      book,
+      XLSX.utils.aoa_to_sheet(table.map((row) => row.map((text) => text === "" ? null : text))),
+      "Rows",
+    )
+    return new Uint8Array(XLSX.write(book, { type: "array", bookType, compression: true }) as ArrayBuffer)
+  },
+})
+
+conforms("A workbook (.xlsx)", workbook("xlsx", ["\r\n"]))
+conforms("A workbook (.xlsb)", workbook("xlsb", []))
+conforms("A workbook (.xls)", workbook("xls", []))
+conforms("A workbook (.ods)", workbook("ods", ["\r\n", "\n", "\t", " "]))

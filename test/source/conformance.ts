@@ -1,0 +1,192 @@
+// What every source has to do, whatever its format: one suite, run for each.
+import { Effect, Either, Fiber, Stream } from "effect"
+import fc from "fast-check"
+import { createHash } from "node:crypto"
+import { appendFileSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import type { SourceConfig } from "../../src/project/Pipeline.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { config, file, open, read, readAll, run, texts } from "./opening.ts"
+
+/** A way to write a table of texts into a file that a source reads. */
+export interface Container {
+  readonly extension: string
+  readonly said?: Partial<SourceConfig>
+  readonly write: (table: ReadonlyArray<ReadonlyArray<string>>) => Uint8Array
+  /** Pieces of text that the format itself does not keep: XML turns CRLF into LF, for example. */
+  readonly loses?: ReadonlyArray<string>
+  /** Whether rows come out before the whole file was read. */
+  readonly streamed: boolean
+}
+
+const header = ["id", "  Full   name", "__proto__", "", "id"]
+
+/** Text that formats get wrong: quotes, delimiters, line ends, umlauts, what a shorter encoding still has. */
+const pieces = ["a", "b", "1", ",", ";", "|", '"', '""', "ä", "ß", "é", "'", "=", ".", " ", "\t", "\n", "\r\n"]
+
+const tables = (loses: ReadonlyArray<string>) => {
+  const cell = fc.stringOf(fc.constantFrom(...pieces.filter((piece) => !loses.includes(piece))), { maxLength: 8 })
+  return fc.array(fc.tuple(fc.constantFrom("k1", "k2", "ä3"), cell, cell, cell, cell), { minLength: 1, maxLength: 12 })
+}
+
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => [`k${at}`, `Ada ${at}, "née"\nB`, "é".repeat(at % 7), "", "x"])
+
+export const conforms = (name: string, container: Container): void => {
+  const write = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
+    file(container.write([header, ...rows]), container.extension)
+  const source = (path: string) => config(path, container.said)
+
+  // A workbook is held whole before anything of it is read: borders matter less there, and cost more.
+  const blockUnit = container.streamed ? 1 : 997
+  const many = container.streamed ? 3000 : 300
+  const lastSize = container.streamed ? 64 : 2000
+
+  describe(`${name} as a source`, () => {
+    it("gives every row as it was written, wherever the blocks' borders fall", () =>
+      fc.assert(
+        fc.asyncProperty(
+          tables(container.loses ?? []),
+          fc.integer({ min: 1, max: 40 }).map((size) => size * blockUnit),
+          async (rows, blockSize) => {
+            const all = await run(read(source(write(rows)), { blockSize }))
+            expect(texts(all.rows, header.length)).toEqual(rows)
+            expect(all.faults.size).toBe(0)
+          },
+        ),
+        { seed: 20_240_601, numRuns: container.streamed ? 60 : 8 },
+      ))
+
+    it(`cuts no row at any border of blocks of 1 to ${lastSize} bytes`, async () => {
+      const rows = rowsOf(9)
+      const path = write(rows)
+      for (let blockSize = 1; blockSize <= lastSize; blockSize += blockUnit) {
+        expect(texts((await run(read(source(path), { blockSize }))).rows, header.length)).toEqual(rows)
+      }
+    })
+
+    it("names columns by unique titles, white space collapsed, and others by position only", async () => {
+      const { source: opened } = await run(read(source(write(rowsOf(1)))))
+      expect(opened.columns.map((column) => column.name)).toEqual([
+        undefined,
+        "Full name",
+        "__proto__",
+        undefined,
+        undefined,
+      ])
+      expect(opened.columns.map((column) => column.position)).toEqual([0, 1, 2, 3, 4])
+      expect(opened.columns.map((column) => column.title)).toEqual(header)
+    })
+
+    it("has no rows below a header that stands alone", async () => {
+      const all = await run(read(source(write([]))))
+      expect(all.rows).toEqual([])
+      expect(all.files[0]?.file.rows).toBe(0)
+    })
+
+    it("says what it read, with the file's own digest", async () => {
+      const path = write(rowsOf(500))
+      const all = await run(read(source(path), { blockSize: 1000 }))
+      const bytes = readFileSync(path)
+      expect(all.files).toHaveLength(1)
+      expect(all.files[0]?.file).toMatchObject({
+        file: path,
+        format: all.source.format,
+        bytes: bytes.length,
+        sha256: createHash("sha256").update(bytes).digest("hex"),
+        rows: 500,
+      })
+      expect(all.files[0]?.fingerprint.blocks.length).toBe(32 * Math.ceil(bytes.length / 1000))
+    })
+
+    it("reads the same a second time, against the first reading's fingerprint", async () => {
+      const path = write(rowsOf(many))
+      await run(Effect.gen(function*() {
+        const opened = yield* openSource(source(path), { blockSize: 4096 })
+        const first = yield* readAll(opened)
+        const fingerprints = (yield* opened.files).map((each) => each.fingerprint)
+        // The time alone does not make it another file.
+        utimesSync(path, 1, 1)
+        const second = yield* readAll(opened, fingerprints)
+        expect(second).toEqual(first)
+        expect(second.rows).toHaveLength(many)
+        expect((yield* opened.files).map((each) => each.fingerprint)).toEqual(fingerprints)
+      }))
+    })
+
+    it("refuses a second reading at the first block that differs, before any row of it", async () => {
+      const path = write(rowsOf(400))
+      const bytes = readFileSync(path)
+      const blockSize = 512
+      await run(Effect.gen(function*() {
+        const opened = yield* openSource(source(path), { blockSize })
+        const first = yield* readAll(opened)
+        const fingerprints = (yield* opened.files).map((each) => each.fingerprint)
+        for (const share of [0, 0.25, 0.5, 0.75, 0.999]) {
+          const at = Math.floor(bytes.length * share)
+          const changed = Buffer.from(bytes)
+          changed[at]! ^= 1
+          writeFileSync(path, changed)
+          const given: Array<ReadonlyArray<unknown>> = []
+          const result = yield* Effect.either(
+            Stream.runForEach(opened.read(fingerprints), (chunk) => Effect.sync(() => void given.push(...chunk.rows))),
+          )
+          expect(Either.isLeft(result) && result.left._tag).toBe("SourceChanged")
+          expect(given).toEqual(first.rows.slice(0, given.length))
+          // No row takes less than 8 bytes here, and none of the changed block was given.
+          expect(given.length).toBeLessThanOrEqual(container.streamed ? Math.floor(at / blockSize) * blockSize / 8 : 0)
+        }
+      }))
+    })
+
+    it("refuses a second reading of a file that grew or shrank", async () => {
+      const path = write(rowsOf(300))
+      const bytes = readFileSync(path)
+      await run(Effect.gen(function*() {
+        const opened = yield* openSource(source(path), { blockSize: 256 })
+        yield* readAll(opened)
+        const fingerprints = (yield* opened.files).map((each) => each.fingerprint)
+        for (
+          const change of [
+            () => appendFileSync(path, bytes.subarray(0, 300)),
+            () => truncateSync(path, bytes.length - 1),
+          ]
+        ) {
+          writeFileSync(path, bytes)
+          change()
+          const result = yield* Effect.either(readAll(opened, fingerprints))
+          expect(Either.isLeft(result) && result.left._tag).toBe("SourceChanged")
+        }
+      }))
+    })
+
+    it("refuses a first reading of a file that changed since it was opened", async () => {
+      const path = write(rowsOf(300))
+      await run(Effect.gen(function*() {
+        const opened = yield* openSource(source(path), { blockSize: 256 })
+        appendFileSync(path, "more")
+        const result = yield* Effect.either(readAll(opened))
+        expect(Either.isLeft(result) && result.left._tag).toBe("SourceChanged")
+      }))
+    })
+
+    it("closes the file at its end, after a few rows, on failure and when it is interrupted", async () => {
+      const path = write(rowsOf(container.streamed ? 20_000 : 300))
+      await run(Effect.gen(function*() {
+        const opened = yield* openSource(source(path), { blockSize: 4096 })
+        expect(open.files).toBe(0)
+        yield* readAll(opened)
+        expect(open.files).toBe(0)
+        const few = yield* Stream.runCollect(Stream.take(opened.read(), 1))
+        expect(few.length).toBe(1)
+        expect(open.files).toBe(0)
+        yield* Effect.either(Stream.runForEach(opened.read(), () => Effect.fail("enough")))
+        expect(open.files).toBe(0)
+        const reading = yield* Effect.fork(Stream.runForEach(opened.read(), () => Effect.never))
+        yield* Effect.sleep("20 millis")
+        yield* Fiber.interrupt(reading)
+        expect(open.files).toBe(0)
+      }))
+    })
+  })
+}

@@ -1,0 +1,264 @@
+import { Effect, Either } from "effect"
+import fc from "fast-check"
+import iconv from "iconv-lite"
+import { appendFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { eachChunk } from "../../src/source/eachChunk.ts"
+import { limits } from "../../src/source/limits.ts"
+import { settleLineEnds } from "../../src/source/lineEnds.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { config, file, open, read, refusal, run } from "./opening.ts"
+
+const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
+const taken = (all: Awaited<ReturnType<typeof csv>>) =>
+  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+
+describe("rows of a CSV file", () => {
+  it("are those between LF, CRLF and CR alike, line ends inside quoted cells staying as they are", async () => {
+    const text = 'a,b\r\n1,x\n2,"y\r\nz"\r3,"w\r"\n4,"v\r"\r\n"5",u\r\r\n6,"t\n"\r'
+    const rows = [["1", "x"], ["2", "y\r\nz"], ["3", "w\r"], ["4", "v\r"], ["5", "u"], ["6", "t\n"]]
+    for (let blockSize = 1; blockSize < text.length + 2; blockSize++) {
+      const all = await csv(text, {}, { blockSize })
+      expect(all.rows).toEqual(rows)
+      expect(all.faults.size).toBe(0)
+    }
+  })
+
+  it("are numbered as records: lines and records without anything in them are none, and are counted", async () => {
+    const all = await csv('\n\na,b\n\n1,2\n\n,\n"",""\n3,4\n\n')
+    expect(all.rows).toEqual([["1", "2"], ["3", "4"]])
+    expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 left out" })
+  })
+
+  it("keep their own width: one that is not the header's is named, and nothing of it is shifted or dropped", async () => {
+    const all = await csv("a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,\n")
+    expect(all.rows).toEqual([["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"], ["1", "2", null]])
+    expect([...all.faults]).toEqual([
+      [2, expect.stringContaining("Row 2 has 2 cells, but the header has 3.")],
+      [3, expect.stringContaining("Row 3 has 4 cells, but the header has 3.")],
+    ])
+  })
+
+  it("are named when a stray quote swallows what follows, though the count of cells fits", async () => {
+    const all = await csv('a,b,c\n1,"2,3\n4,5,6\n7,"8",9\n1,2,3\n')
+    expect([...all.faults.keys()]).toEqual([1])
+    expect(all.faults.get(1)).toContain("Row 1 has a quoted cell with a quote inside that is not doubled")
+    expect(all.rows.at(-1)).toEqual(["1", "2", "3"])
+  })
+
+  it("hold quotes in the middle of a cell, spaces after a closing quote, NUL characters and a column called __proto__", async () => {
+    const all = await csv('__proto__,b,constructor\n5" pipe,"x" ,y\0z\n')
+    expect(all.rows).toEqual([['5" pipe', "x", "y\0z"]])
+    expect(all.source.columns.map((column) => column.name)).toEqual(["__proto__", "b", "constructor"])
+  })
+
+  it("come in chunks of at most 4,096, numbered on", async () => {
+    const text = `a\n${Array.from({ length: 30_000 }, (_, at) => at).join("\n")}`
+    const lengths: Array<number> = []
+    await run(Effect.gen(function*() {
+      const source = yield* openSource(config(file(text)))
+      yield* eachChunk(source.read(), (chunk) => Effect.sync(() => lengths.push(chunk.rows.length)))
+    }))
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(30_000)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(4096)
+    expect(lengths.length).toBeGreaterThan(5)
+  })
+})
+
+describe("a line end that stands alone", () => {
+  const text = fc.stringOf(fc.constantFrom("a", ",", '"', "\r", "\n", " ", '""'), { maxLength: 20 })
+
+  it("is settled once and for all: settling again changes nothing, and no character but line ends is touched", () =>
+    fc.assert(
+      fc.property(text, (written) => {
+        const settled = settleLineEnds(written, ",")
+        expect(settleLineEnds(settled, ",")).toBe(settled)
+        expect(settled.replaceAll(/[\r\n]/g, "")).toBe(written.replaceAll(/[\r\n]/g, ""))
+      }),
+      { seed: 7, numRuns: 500 },
+    ))
+})
+
+describe("the delimiter", () => {
+  it.each([
+    ["semicolon", "Name;Wert\nA;1,5\nB;2,5\nC;3,5\n"],
+    ["comma", 'Name,Text\nA,"x; y; z"\nB,"u; v; w"\n'],
+    ["tab", "Name\tText, long\nA\tx, y\nB\tz\n"],
+    ["pipe", 'Name|Text\n"A;|;|"|x\nB|y;z\n'],
+  ])("%s is detected on the first records, quoted cells seen as such", async (name, text) => {
+    const all = await csv(text)
+    expect(taken(all).delimiter).toBe(`${name} (detected)`)
+    expect(all.source.columns).toHaveLength(2)
+    expect(all.faults.size).toBe(0)
+  })
+
+  it("may be given, told by a sep= line, or missing in a file of one column", async () => {
+    expect((await csv("a,b;c\n1,2;3\n", { delimiter: ";" })).rows).toEqual([["1,2", "3"]])
+    const told = await csv("sep=;\r\na;b,c\r\n1;2,3\r\n")
+    expect(told.rows).toEqual([["1", "2,3"]])
+    expect(taken(told)).toMatchObject({ delimiter: "semicolon (by the file's sep= line)", header: "line 2" })
+    const one = await csv("only\n1\n2\n")
+    expect(one.rows).toEqual([["1"], ["2"]])
+    expect(taken(one).delimiter).toBe("none: one column")
+  })
+
+  it("that can't be one is refused", async () => {
+    expect(await refusal(config(file("a\n1"), { delimiter: '"' }))).toContain(
+      "can't set cells apart. Correct `source.delimiter`",
+    )
+  })
+})
+
+describe("the header", () => {
+  it("stands where headerRow says; lines above are skipped, and it may be longer than what is looked at first", async () => {
+    const all = await csv('Report\n\n"a\nb";c\n1;2\n', { headerRow: 3 })
+    expect(all.source.columns.map((column) => column.name)).toEqual(["a b", "c"])
+    expect(all.rows).toEqual([["1", "2"]])
+    const wide = Array.from({ length: 12_000 }, (_, at) => `column number ${at}`)
+    expect((await csv(`${wide.join(",")}\n`)).source.columns).toHaveLength(12_000)
+  })
+
+  it("that is not there is told", async () => {
+    expect(await refusal(config(file("a,b\n1,2\n"), { headerRow: 9 }))).toContain(
+      "fewer than 9 lines, but `headerRow: 9`",
+    )
+    expect(await refusal(config(file("a,b\n\n1,2\n"), { headerRow: 2 }))).toContain("Line 2 is empty")
+    expect(await refusal(config(file("\n\r\n\n")))).toContain("nothing but empty lines")
+  })
+})
+
+describe("the encoding", () => {
+  it("is strict UTF-8 unless said otherwise: the first wrong byte and its line are told, and what to do", async () => {
+    const text = `a,b\n${"1,ä\n".repeat(50_000)}`
+    const bytes = Buffer.concat([Buffer.from(text), Buffer.from([0x31, 0x2c, 0xe4, 0x0a])])
+    const at = (bytes.length - 2).toLocaleString("en-GB")
+    for (const blockSize of [4096, 1024 * 1024]) {
+      const message = await refusal(config(file(bytes)), { blockSize })
+      expect(message).toContain(`It is not UTF-8: byte ${at} (line 50002)`)
+      expect(message).toContain("`encoding: windows-1252`")
+    }
+    expect(await refusal(config(file(Buffer.from([0x61, 0x0a, 0xc3]))))).toContain("byte 2 (line 2)")
+  })
+
+  it.each(["windows-1252", "iso-8859-15", "windows-1251", "shift_jis", "gb18030", "utf-16be", "macroman"])(
+    "%s is read as the pipeline says, its characters whole wherever blocks end",
+    async (encoding) => {
+      const word = encoding === "windows-1251"
+        ? "Привет"
+        : encoding === "shift_jis" || encoding === "gb18030"
+        ? "日本語"
+        : "äöüß"
+      const bytes = iconv.encode(`a;b\n${word};"${word}\n"\n`, encoding)
+      for (let blockSize = 1; blockSize < 9; blockSize++) {
+        const all = await csv(bytes, { encoding }, { blockSize })
+        expect(all.rows).toEqual([[word, `${word}\n`]])
+        expect(taken(all).encoding).toBe(`${encoding} (as the pipeline says)`)
+      }
+    },
+  )
+
+  it("of UTF-16 without a mark is seen by its zero bytes", async () => {
+    const all = await csv(iconv.encode("name,city\nAda,London\n", "utf-16le"))
+    expect(all.rows).toEqual([["Ada", "London"]])
+    expect(taken(all).encoding).toBe("UTF-16LE (by its zero bytes)")
+  })
+
+  it("that the pipeline names wrongly is told", async () => {
+    expect(await refusal(config(file("a\n1"), { encoding: "latin-17" }))).toContain(
+      "There is no encoding called latin-17",
+    )
+    expect(await refusal(config(file(Buffer.from("a\nx\x81\n", "latin1")), { encoding: "windows-1252" })))
+      .toContain("It is not windows-1252 as `source.encoding` says: near line 2")
+    const marked = await csv("\ufeffa\nä\n", { encoding: "windows-1252" })
+    expect(marked.rows).toEqual([["ä"]])
+    expect(marked.source.warnings).toEqual([expect.stringContaining("byte order mark of UTF-8")])
+    expect((await csv("\ufeffa\nä\n", { encoding: "utf8" })).source.warnings).toEqual([])
+  })
+})
+
+describe("a file that can't be read as CSV", () => {
+  it("tells a quote that is never closed by its line", async () => {
+    const text = 'a,b\n1,2\n"x\ny",4\n5,"6\n7,8\n9,10\n'
+    for (let blockSize = 1; blockSize < text.length; blockSize += 3) {
+      expect(await refusal(config(file(text)), { blockSize })).toContain("A quote that opens in line 5 is never closed")
+    }
+  })
+
+  it("is not read to its end for a quote that is never closed", async () => {
+    const path = file(`a,b\n1,2\n3,"4\n${"5,6\n".repeat(limits.record / 4 + 200_000)}`)
+    expect(await refusal(config(path))).toContain(
+      "The record that begins at line 3 is longer than 16,000,000 characters",
+    )
+  })
+
+  it("tells a cell that is too long", async () => {
+    const message = await refusal(config(file(`a,b\n1,2\n1,${"x".repeat(limits.cell + 1)}\n`)))
+    expect(message).toContain("The cell of row 2 in column 2 is longer than 4,000,000 characters")
+  })
+
+  it("is told when it is empty, missing, a folder, a PDF, an archive", async () => {
+    const path = file("")
+    expect(await refusal(config(path))).toContain("is empty. Give the file that holds the rows")
+    expect(await refusal(config(`${path}.not`))).toContain("There is no file")
+    expect(await refusal(config(path.slice(0, path.lastIndexOf("/"))))).toContain("is a folder")
+    expect(await refusal(config(file("%PDF-1.7\n")))).toContain("is a PDF document, which has no rows")
+    expect(await refusal(config(file(Buffer.from([0x1f, 0x8b, 8, 0]))))).toContain("is a gzip archive. Unpack it")
+    expect(await refusal(config(file("a\n1"), { format: "excel" }))).toContain("Say `format: csv`")
+    expect(await refusal(config(file("a\n1"), { format: "sql" }))).toContain('There is no format "sql"')
+  })
+})
+
+describe("a file that is being written", () => {
+  it("is refused at the end of the first reading, whatever was read by then", async () => {
+    const path = file(`a\n${"1\n".repeat(100_000)}`)
+    await run(Effect.gen(function*() {
+      const source = yield* openSource(config(path), { blockSize: 4096 })
+      let appended = false
+      const reading = eachChunk(source.read(), () =>
+        Effect.sync(() => {
+          if (!appended) appendFileSync(path, "2\n")
+          appended = true
+        }))
+      const result = yield* Effect.either(reading)
+      expect(Either.isLeft(result) && result.left._tag).toBe("SourceChanged")
+      expect(yield* source.files).toEqual([])
+    }))
+  })
+
+  it("is not read ahead of who takes the rows", async () => {
+    const path = file(`a\n${"1\n".repeat(20_000)}`)
+    await run(Effect.gen(function*() {
+      const source = yield* openSource(config(path), { blockSize: 1024 })
+      const before = open.reads
+      let chunks = 0
+      yield* eachChunk(
+        source.read(),
+        () => Effect.sync(() => expect(open.reads - before).toBeLessThanOrEqual(++chunks + 1)),
+      )
+      expect(chunks).toBe(40)
+    }))
+  })
+})
+
+describe("a mended rejected.csv", () => {
+  const text = 'Name,Name,_row,_key,_code,_column,_message\nAda,1,17,k1,not-a-date,Born,"Say, ""when"""\n'
+  const other = { format: "excel", encoding: "utf-16", delimiter: ";", headerRow: 4, sheet: "Responses" }
+
+  it("is read as what it is, whatever the pipeline says of its own source", async () => {
+    for (const options of [{}, { mended: true }]) {
+      const all = await csv(text, other, options)
+      expect(all.rows).toEqual([["Ada", "1", "17", "k1", "not-a-date", "Born", 'Say, "when"']])
+      expect(all.source.columns.map((column) => column.name))
+        .toEqual([undefined, undefined, "_row", "_key", "_code", "_column", "_message"])
+      expect(taken(all).format).toBe("csv (rejected rows of an earlier run)")
+    }
+  })
+
+  it("may come back from a spreadsheet program with another delimiter", async () => {
+    expect((await csv(text.replaceAll(",", ";"), other)).rows[0]).toHaveLength(7)
+  })
+
+  it("is refused when it was asked for and is none", async () => {
+    expect(await refusal(config(file("a,b\n1,2\n")), { mended: true })).toContain("is no rejected.csv")
+  })
+})

@@ -1,0 +1,247 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import * as XLSX from "xlsx"
+import { cellText, DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { parseRange } from "../../src/source/excelTable.ts"
+import { config, file, read, refusal, run } from "./opening.ts"
+import { row, text, xlsx, zip } from "./workbooks.ts"
+
+const excel = (content: Uint8Array, said = {}, extension = "xlsx") => run(read(config(file(content, extension), said)))
+const taken = (all: Awaited<ReturnType<typeof excel>>) =>
+  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+
+const zone = process.env["TZ"]
+afterEach(() => {
+  if (zone === undefined) delete process.env["TZ"]
+  else process.env["TZ"] = zone
+})
+const zones = ["UTC", "America/New_York", "Asia/Kolkata"]
+
+const sample = resolve(import.meta.dirname, "../../samples/google-forms/rstudio-2019-spanish-r-community-survey.xlsx")
+
+describe("a real workbook of Google Forms", () => {
+  it.each(zones)(
+    "has its dates by the wall clock, whole numbers without fraction, one repeated title, read in %s",
+    async (tz) => {
+      process.env["TZ"] = tz
+      const all = await run(read(config(sample)))
+      // From the file's XML: A2 43812.501759189814, J2 2018.0; 339 rows with the header.
+      expect(all.rows[0]?.slice(0, 2)).toEqual([new DateCell("2019-12-13T12:02:32"), "Inicial"])
+      expect(all.rows[0]?.[9]).toBe(2018)
+      expect(all.rows).toHaveLength(338)
+      expect(all.source.columns).toHaveLength(52)
+      expect(all.source.columns.filter((column) => column.name === undefined).map((column) => column.position)).toEqual(
+        [5, 13],
+      )
+      expect(taken(all)).toMatchObject({
+        format: "excel (by its content)",
+        sheet: "Form Responses 1 (the only one)",
+        header: "row 1",
+      })
+    },
+  )
+})
+
+describe("cells of a workbook", () => {
+  const formats = [
+    "yyyy\\-mm\\-dd",
+    "h:mm",
+    "dd/mm/yyyy hh:mm:ss",
+    "[h]:mm",
+    "0.00E+00",
+    '"day" 0',
+    "mmm yy",
+    "[$-407]d. mmmm yyyy;@",
+    "mm:ss",
+  ]
+  const styled = (style: number, value: number | string) => `s="${style}"><v>${value}</v>`
+  const workbook = (date1904: boolean) =>
+    zip(xlsx([{
+      name: "Rows",
+      rows: row(1, text("day"), text("time"), text("both"), text("hours"), text("more"))
+        + row(2, styled(1, 45000), styled(2, 0.75), styled(3, 45000.999994), styled(4, 1.5), styled(7, 45000))
+        + row(3, styled(1, 59), styled(2, 45000.5), styled(3, 45000), styled(4, 0.25), styled(8, 45000))
+        + row(4, styled(1, 60), styled(1, 61), styled(1, 0), styled(5, 45000), styled(6, 45000))
+        + row(5, styled(1, 1.5), styled(1, -3), styled(1, 3_000_000), styled(9, 0.5), styled(3, 0.5)),
+    }], { date1904, formats }))
+
+  it.each(zones)(
+    "are dates, times or both by their number format, to the second and without a zone, read in %s",
+    async (tz) => {
+      process.env["TZ"] = tz
+      const all = await excel(workbook(false))
+      expect(all.rows.map((cells) => cells.map((cell) => cell instanceof DateCell ? cell.iso : cell))).toEqual([
+        ["2023-03-15", "18:00:00", "2023-03-15T23:59:59", "36:00:00", "2023-03-15"],
+        ["1900-02-28", "2023-03-15T12:00:00", "2023-03-15T00:00:00", "06:00:00", "2023-03-15"],
+        // Excel's 29 February 1900 and day 0 are no days; a number in scientific format, or with text around it, is a number.
+        [60, "1900-03-01", 0, 45000, 45000],
+        ["1900-01-01T12:00:00", -3, 3_000_000, "12:00:00", "12:00:00"],
+      ])
+    },
+  )
+
+  it("count from 1904 where the workbook does", async () => {
+    const all = await excel(workbook(true))
+    expect(all.rows.map((cells) => cellText(cells[0]))).toEqual([
+      "2027-03-16",
+      "1904-02-29",
+      "1904-03-01",
+      "1904-01-02T12:00:00",
+    ])
+    expect(cellText(all.rows[2]?.[2])).toBe("1904-01-01")
+    expect(taken(all).dates).toBe("counted from 1904")
+  })
+
+  it("keep their types: text stays text, formulas have their stored value, errors are errors", async () => {
+    const all = await excel(zip(xlsx([{
+      name: "Rows",
+      rows: row(1, text("a"), text("b"), text("c"), text("d"), text("e"))
+        + row(2, text("007"), "><v>7.0</v>", 't="b"><v>1</v>', 't="e"><v>#N/A</v>', text(" x "))
+        + row(
+          3,
+          "><f>1+1</f><v>2</v>",
+          't="str"><f>"a"</f><v>a</v>',
+          't="e"><f>1/0</f><v>#DIV/0!</v>',
+          "><f>A1</f>",
+          text("end"),
+        ),
+    }])))
+    expect(all.rows).toEqual([
+      ["007", 7, true, new ErrorCell("#N/A"), " x "],
+      [2, "a", new ErrorCell("#DIV/0!"), new ErrorCell("formula without a stored value"), "end"],
+    ])
+  })
+
+  it.each(["xlsx", "xlsb", "xls", "ods"] as const)("are the same in a workbook saved as .%s", async (bookType) => {
+    for (const tz of zones) {
+      process.env["TZ"] = tz
+      const sheet = XLSX.utils.aoa_to_sheet([["Born", "At", "Count", "Yes", "Text"], [null, null, 3, true, "5"]])
+      sheet["A2"] = { t: "n", v: 45000, z: bookType === "ods" ? "d/m/yy" : "yyyy-mm-dd" }
+      sheet["B2"] = { t: "n", v: 45000.25, z: bookType === "ods" ? "d/m/yy" : "yyyy-mm-dd hh:mm:ss" }
+      const book = XLSX.utils.book_new()
+      XLSX.utils.book_append_sheet(book, sheet, "Rows")
+      const all = await excel(
+        new Uint8Array(XLSX.write(book, { type: "array", bookType }) as ArrayBuffer),
+        {},
+        bookType,
+      )
+      expect(all.rows).toEqual([[new DateCell("2023-03-15"), new DateCell("2023-03-15T06:00:00"), 3, true, "5"]])
+    }
+  })
+})
+
+describe("rows of a workbook", () => {
+  it("come in chunks, numbered on", async () => {
+    const rows = Array.from({ length: 5000 }, (_, at) => row(at + 2, `><v>${at}</v>`))
+    const all = await excel(zip(xlsx([{ name: "Rows", rows: row(1, text("n")) + rows.join("") }])))
+    expect(all.rows).toEqual(Array.from({ length: 5000 }, (_, at) => [at]))
+  })
+})
+
+describe("the part of a workbook that is read", () => {
+  const rows = (name: string) => row(1, text("name"), text("from")) + row(2, text(name), text("sheet"))
+  const three = zip(
+    xlsx([{ name: "Notes", rows: rows("n"), state: "hidden" }, { name: "Responses", rows: rows("r") }, {
+      name: "Zwei",
+      rows: rows("z"),
+    }]),
+  )
+
+  it("is its first visible sheet, or the one named or numbered; hidden ones are named", async () => {
+    const first = await excel(three)
+    expect(first.rows).toEqual([["r", "sheet"]])
+    expect(taken(first).sheet).toBe("Responses (of 3)")
+    expect(first.source.warnings).toEqual([expect.stringContaining("has hidden sheets that are not read: Notes.")])
+    expect((await excel(three, { sheet: "zwei" })).rows[0]?.[0]).toBe("z")
+    expect((await excel(three, { sheet: 3 })).rows[0]?.[0]).toBe("z")
+    const hidden = await excel(three, { sheet: 1 })
+    expect(hidden.rows[0]?.[0]).toBe("n")
+    expect(taken(hidden).sheet).toBe("Notes (of 3, hidden)")
+    expect(hidden.source.warnings).toEqual([])
+    expect(await refusal(config(file(three, "xlsx"), { sheet: "Four" }))).toContain(
+      'has no sheet "Four". Correct `source.sheet`; there are "Notes", "Responses", "Zwei".',
+    )
+    expect(await refusal(config(file(three, "xlsx"), { sheet: 4 }))).toContain("has no sheet 4")
+  })
+
+  const scattered = zip(xlsx([{
+    name: "Rows",
+    rows: row(2, text("Report")) + row(4, "", text("id"), text("name"), "", 's="0">')
+      + row(5, "", text("1"), text("Ada"), "", 's="0">') + row(7, "", text("2"), text("Bob")) + row(9, "", 's="0">'),
+  }]))
+
+  it("begins at the header row, with empty rows and what is empty at the end left out", async () => {
+    const all = await excel(scattered, { headerRow: 4 })
+    expect(all.source.columns.map((column) => column.title)).toEqual(["", "id", "name"])
+    expect(all.rows).toEqual([[null, "1", "Ada"], [null, "2", "Bob"]])
+    expect(taken(all)).toMatchObject({ header: "row 4", "empty rows": "1 left out" })
+  })
+
+  it("may be a range", async () => {
+    const all = await excel(scattered, { range: "B4:C5" })
+    expect(all.source.columns.map((column) => column.name)).toEqual(["id", "name"])
+    expect(all.rows).toEqual([["1", "Ada"]])
+    expect((await excel(scattered, { range: "C4:C" })).rows).toEqual([["Ada"], ["Bob"]])
+    expect(parseRange("$B$3:h400")).toEqual({ from: { row: 2, column: 1 }, to: { row: 399, column: 7 } })
+    expect(await refusal(config(file(scattered, "xlsx"), { range: "B4-C5" }))).toContain("is no range of cells")
+    expect(await refusal(config(file(scattered, "xlsx"), { range: "C5:B4" }))).toContain("is no range of cells")
+    expect(await refusal(config(file(scattered, "xlsx"), { range: "B4:C5", headerRow: 3 }))).toContain(
+      "Row 3 is outside of the range",
+    )
+  })
+
+  it("that holds nothing is told", async () => {
+    const empty = zip(xlsx([{ name: "Rows", rows: "" }]))
+    expect(await refusal(config(file(empty, "xlsx")))).toContain('sheet "Rows": It is empty')
+    expect(await refusal(config(file(scattered, "xlsx"), { headerRow: 3 }))).toContain("Its row 3 is empty")
+    const hidden = zip(xlsx([{ name: "A", rows: rows("a"), state: "veryHidden" }]))
+    expect(await refusal(config(file(hidden, "xlsx")))).toContain("has no visible sheet")
+  })
+})
+
+describe("a file that is no workbook", () => {
+  it("is told, with what it is instead", async () => {
+    expect(await refusal(config(file("a,b\n1,2\n", "xlsx")))).toContain(
+      "its content looks like plain text. If it is delimited text, say `format: csv`",
+    )
+    expect((await excel(Buffer.from("a,b\n1,2\n"), { format: "csv" })).rows).toEqual([["1", "2"]])
+    expect(await refusal(config(file("%PDF-1.4\n", "xlsx")))).toContain("is a PDF document")
+    expect(await refusal(config(file(zip({ "answers.csv": "a\n1\n" }), "zip")))).toContain(
+      "is a zip archive. Unpack it",
+    )
+    expect(await refusal(config(file(zip({ "[Content_Types].xml": "<Types/>", "word/document.xml": "<x/>" }), "docx"))))
+      .toContain("is no workbook that can be read")
+    expect(await refusal(config(file(Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0]), "xls"))))
+      .toContain("is no workbook that can be read")
+  })
+
+  it("or was cut short or damaged anywhere is refused, never read in part without a word", async () => {
+    const whole = readFileSync(sample)
+    const rows = (await run(read(config(sample)))).rows
+    for (let share = 0.05; share < 1; share += 0.1) {
+      expect(await refusal(config(file(whole.subarray(0, whole.length * share), "xlsx")))).toMatch(
+        /damaged or cut short|no workbook/,
+      )
+    }
+    const sheet = whole.indexOf("xl/worksheets/sheet1.xml")
+    for (const offset of [200, 5000, 30_000]) {
+      const damaged = Buffer.from(whole)
+      damaged.fill(0x55, sheet + offset, sheet + offset + 40)
+      const result = await run(read(config(file(damaged, "xlsx")))).then(
+        (all) => all.rows,
+        (error: unknown) => String(error),
+      )
+      expect(result).not.toEqual(rows)
+      expect(result).toMatch(/damaged or cut short/)
+    }
+  })
+
+  it("but an archive that unpacks to far too much is refused before it is unpacked, also when its directory lies", async () => {
+    const bomb = xlsx([{ name: "Rows", rows: row(1, text("a")) + " ".repeat(100 * 1024 * 1024) }])
+    expect(await refusal(config(file(zip(bomb), "xlsx")))).toMatch(/It unpacks to [\d,]+ times its size/)
+    expect(await refusal(config(file(zip(bomb, (size) => Math.min(size, 1000)), "xlsx")))).toContain(
+      "damaged or cut short",
+    )
+  })
+})

@@ -1,0 +1,111 @@
+// What the tests of this room share: files in a folder of their own, sources read to their end, open files counted.
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Either, Layer } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import { cellText } from "../../src/domain/cell.ts"
+import type { Cell } from "../../src/domain/cell.ts"
+import type { SourceConfig } from "../../src/project/Pipeline.ts"
+import { eachChunk } from "../../src/source/eachChunk.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import type { OpenOptions } from "../../src/source/openSource.ts"
+import type { Fingerprint, Source } from "../../src/source/Source.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "formferry-source-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let files = 0
+
+/** Writes a file into the test's folder; gives its path. */
+export const file = (content: string | Uint8Array, extension = "csv"): string => {
+  const path = join(folder, `${++files}.${extension}`)
+  writeFileSync(path, content)
+  return path
+}
+
+/** A pipeline's `source` with nothing said but the file. */
+export const config = (path: string, said: Partial<SourceConfig> = {}): SourceConfig => ({
+  file: path,
+  format: undefined,
+  encoding: undefined,
+  delimiter: undefined,
+  headerRow: undefined,
+  sheet: undefined,
+  range: undefined,
+  rowKey: undefined,
+  empty: [],
+  ...said,
+})
+
+/** Number of files that sources hold open, and of reads from any of them. */
+export const open = { files: 0, reads: 0 }
+
+const countingReads = (handle: FileSystem.File): FileSystem.File =>
+  Object.create(handle, {
+    read: { value: (buffer: Uint8Array) => Effect.tap(handle.read(buffer), () => Effect.sync(() => open.reads++)) },
+  })
+
+const counted = Layer.map(NodeContext.layer, (context) => context).pipe(
+  Layer.merge(
+    Layer.effect(
+      FileSystem.FileSystem,
+      Effect.map(FileSystem.FileSystem, (fs) => ({
+        ...fs,
+        open: (path: string, options?: FileSystem.OpenFileOptions) =>
+          // Released after the file itself: finalizers run last in, first out.
+          Effect.acquireRelease(Effect.sync(() => open.files++), () => Effect.sync(() => open.files--)).pipe(
+            Effect.zipRight(Effect.map(fs.open(path, options), countingReads)),
+          ),
+      })),
+    ).pipe(Layer.provide(NodeContext.layer)),
+  ),
+)
+
+export const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem>): Promise<A> =>
+  Effect.runPromise(Effect.provide(effect, counted))
+
+export interface Everything {
+  readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
+  /** Message of each faulty row, by row number. */
+  readonly faults: ReadonlyMap<number, string>
+}
+
+/** Reads a source to its end, and sees that rows are numbered without gaps. */
+export const readAll = (source: Source, expected?: ReadonlyArray<Fingerprint>) =>
+  Effect.gen(function*() {
+    const rows: Array<ReadonlyArray<Cell>> = []
+    const faults = new Map<number, string>()
+    yield* eachChunk(source.read(expected), (chunk) =>
+      Effect.sync(() => {
+        if (chunk.firstRow !== rows.length + 1) {
+          throw new Error(`chunk begins at ${chunk.firstRow}, not ${rows.length + 1}`)
+        }
+        for (const [at, problem] of chunk.faults) faults.set(chunk.firstRow + at, problem.message)
+        rows.push(...chunk.rows)
+      }))
+    const all: Everything = { rows, faults }
+    return all
+  })
+
+/** Opens and reads. */
+export const read = (source: SourceConfig, options?: OpenOptions) =>
+  Effect.gen(function*() {
+    const opened = yield* openSource(source, options)
+    return { source: opened, ...(yield* readAll(opened)), files: yield* opened.files }
+  })
+
+/** The message with which opening or reading fails. */
+export const refusal = (source: SourceConfig, options?: OpenOptions): Promise<string> =>
+  run(
+    Effect.either(read(source, options)).pipe(Effect.map((result) => {
+      if (Either.isRight(result)) throw new Error("it was read")
+      return result.left.message
+    })),
+  )
+
+/** Rows as text, each as wide as `width`. */
+export const texts = (rows: Everything["rows"], width: number) =>
+  rows.map((row) => Array.from({ length: Math.max(width, row.length) }, (_, at) => cellText(row[at])))
