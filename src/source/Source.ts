@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Effect, Scope, Stream } from "effect"
+import type { Effect, Stream } from "effect"
 import type { Column, ColumnBlock, RowChunk } from "../domain/row.ts"
 import type { SourceFile } from "../domain/run.ts"
 
@@ -46,9 +46,6 @@ export interface Source {
   readonly read: (
     expected?: ReadonlyArray<Fingerprint>,
   ) => Stream.Stream<RowChunk, SourceError | SourceChanged>
-  /** What was read, known once a stream of `read` came to its end: one entry a file. */
+  /** What was read, known once a stream of `read` came to its end: one entry a file; none before that. */
   readonly files: Effect.Effect<ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>>
 }
-
-/** Opens a source for as long as the scope lasts. */
-export type OpenSource<Config, R> = (config: Config) => Effect.Effect<Source, SourceError, Scope.Scope | R>
