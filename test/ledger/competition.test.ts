@@ -1,0 +1,178 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { createInterface } from "node:readline"
+import { afterAll, beforeAll } from "vitest"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import type { Told } from "./holderProcess.ts"
+import { batchOf, contacts, folder, rowOf } from "./rows.ts"
+
+let built = ""
+
+beforeAll(async () => {
+  // Beside the packages, so that libsql is found.
+  const cache = resolve(import.meta.dirname, "../../node_modules/.cache")
+  mkdirSync(cache, { recursive: true })
+  built = mkdtempSync(join(cache, "ledger-"))
+  await build({
+    stdin: {
+      contents:
+        `import { holderProcess } from "./holderProcess.ts"\nawait holderProcess(JSON.parse(process.argv[2] ?? ""))\n`,
+      resolveDir: import.meta.dirname,
+      loader: "ts",
+    },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    external: ["libsql"],
+    outfile: join(built, "holder.mjs"),
+  })
+})
+
+afterAll(() => rmSync(built, { recursive: true, force: true }))
+
+/** A child process with the lines it says; killed with the scope. */
+const start = (told: Told) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, [join(built, "holder.mjs"), JSON.stringify(told)], {
+        stdio: ["pipe", "pipe", "inherit"],
+      })
+      const said: Array<string> = []
+      const waiting: Array<(line: string) => void> = []
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        const next = waiting.shift()
+        if (next === undefined) said.push(line)
+        else next(line)
+      })
+      const ended = new Promise<void>((end) => child.once("close", () => end()))
+      const line = Effect.promise(() => {
+        const first = said.shift()
+        return first === undefined ? new Promise<string>((give) => waiting.push(give)) : Promise.resolve(first)
+      })
+      const signal = (name: NodeJS.Signals) => Effect.sync(() => child.kill(name))
+      return {
+        pid: child.pid ?? 0,
+        said,
+        line,
+        signal,
+        ended: Effect.promise(() => ended),
+        ask: (question: string) => Effect.zipRight(Effect.sync(() => child.stdin.write(`${question}\n`)), line),
+        end: Effect.sync(() => child.stdin.write("end\n")),
+      }
+    }),
+    (child) => Effect.zipRight(child.signal("SIGKILL"), child.ended),
+  )
+
+const told = (file: string, more: Partial<Told> = {}): Told => ({
+  file,
+  staleAfter: 60_000,
+  heartbeat: 5_000,
+  work: "answer",
+  from: 0,
+  ...more,
+})
+
+describe("processes that want the same pipeline", () => {
+  it.scopedLive("get it one at a time, however many try at once on a ledger that none has made yet", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const children = yield* Effect.all(Array.from({ length: 4 }, () => start(told(file))), { concurrency: 4 })
+      const lines = yield* Effect.all(children.map((child) => child.line), { concurrency: 4 })
+      expect(lines.filter((line) => line === "holds 1 0")).toHaveLength(1)
+      expect(lines.filter((line) => line.startsWith("LedgerLocked"))).toHaveLength(3)
+      const winner = children[lines.indexOf("holds 1 0")]
+      expect(lines.find((line) => line.startsWith("LedgerLocked"))).toContain(`(process ${winner?.pid})`)
+      const ledger = yield* openLedger({ file })
+      const view = yield* contacts(ledger)
+      expect((yield* Effect.flip(Effect.scoped(view.hold("late"))))._tag).toBe("LedgerLocked")
+      // Another pipeline's run goes on beside it, in the same file.
+      const other = yield* (yield* contacts(ledger, "other")).hold("beside")
+      expect(yield* winner?.ask("7") ?? Effect.succeed("")).toBe("intended 1 14 15")
+      yield* other.startRun({ run: "beside", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
+      yield* winner?.end ?? Effect.void
+      yield* winner?.ended ?? Effect.void
+      expect((yield* view.hold("next")).abandoned).toBe(0)
+    }))
+
+  it.scopedLive("find it free at once when its holder was killed, with the rows in flight in doubt", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const child = yield* start(told(file, { work: "import" }))
+      for (let line = ""; !line.startsWith("settled 40 ");) line = yield* child.line
+      yield* child.signal("SIGKILL")
+      yield* child.ended
+      const ledger = yield* openLedger({ file })
+      const view = yield* contacts(ledger)
+      const session = yield* view.hold("next")
+      expect(session.epoch).toBe(2)
+      expect(session.abandoned).toBeLessThanOrEqual(16)
+      expect(yield* view.standing).toMatchObject({ inDoubt: session.abandoned })
+      const doubtful = yield* view.doubtful({ after: undefined, limit: 100 })
+      expect(doubtful.map((row) => row.cells)).toEqual(doubtful.map((row) => [row.key, `content ${row.row}`]))
+      expect(yield* ledger.verify).toEqual([])
+    }))
+
+  it.scopedLive("take it over from one that stood still too long, which then knows by itself and writes nothing more", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const times = { staleAfter: 1000, heartbeat: 100 }
+      const child = yield* start(told(file, times))
+      expect(yield* child.line).toBe("holds 1 0")
+      // Its heartbeat goes on while it is alive: no one takes over, however long it lasts.
+      yield* Effect.sleep("1300 millis")
+      expect(yield* child.ask("held")).toBe("true")
+      const ledger = yield* openLedger({ file, ...times })
+      const view = yield* contacts(ledger)
+      expect((yield* Effect.flip(Effect.scoped(view.hold("early"))))._tag).toBe("LedgerLocked")
+      yield* child.signal("SIGSTOP")
+      yield* Effect.sleep("1200 millis")
+      const session = yield* view.hold("next")
+      expect(session.epoch).toBe(2)
+      yield* child.signal("SIGCONT")
+      expect(yield* child.ask("held")).toBe("false")
+      expect(yield* child.ask("1")).toBe("LedgerOvertaken")
+      expect(yield* ledger.lastIntent).toBe(0)
+      yield* child.end
+      yield* child.ended
+      expect(session.held()).toBe(true)
+      yield* session.intend(batchOf([rowOf(ledger, 1)]))
+    }))
+})
+
+describe("kill -9 in the middle of commits", () => {
+  it.scopedLive("loses nothing that was acknowledged, again and again", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const intended = new Map<number, ReadonlyArray<number>>()
+      const settled = new Set<number>()
+      for (const [round, last] of [25, 61, 98].entries()) {
+        const child = yield* start(told(file, { work: "import", from: round * 10_000 }))
+        expect(yield* child.line).toMatch(new RegExp(`^holds ${round + 1} `))
+        const lines: Array<string> = []
+        while (lines.length < last) lines.push(yield* child.line)
+        yield* child.signal("SIGKILL")
+        yield* child.ended
+        for (const line of [...lines, ...child.said]) {
+          const [what, batch, ...rows] = line.split(" ")
+          if (what === "intended") intended.set(Number(batch), rows.map(Number))
+          if (what === "settled") settled.add(Number(batch))
+        }
+      }
+      const ledger = yield* openLedger({ file })
+      const view = yield* contacts(ledger)
+      yield* view.hold("last")
+      expect(settled.size).toBeGreaterThan(20)
+      for (const [batch, rows] of intended) {
+        const known = yield* view.lookUp(rows.map((row) => ledger.digest.key(`key ${row}`)))
+        for (const row of known) {
+          expect(row?.batch).toBe(batch)
+          expect(settled.has(batch) ? ["imported"] : ["imported", "inDoubt"]).toContain(row?.state)
+        }
+      }
+      expect(yield* ledger.verify).toEqual([])
+    }))
+})

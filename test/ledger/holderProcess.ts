@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { writeSync } from "node:fs"
+import { createInterface } from "node:readline"
+import type { LedgerSession } from "../../src/ledger/Ledger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { batchOf, contacts, imported, rowOf } from "./rows.ts"
+
+/** What a child process of the tests is told on its command line, as JSON. */
+export interface Told {
+  readonly file: string
+  readonly staleAfter: number
+  readonly heartbeat: number
+  /** `answer` questions on stdin, or `import` rows without end, eight batches at a time. */
+  readonly work: "answer" | "import"
+  /** Number of the first batch to import: its rows are twice that, and one more. */
+  readonly from: number
+}
+
+/** Whole lines, written before it returns: what was said has happened, even when the process is killed next. */
+const say = (line: string) => writeSync(1, `${line}\n`)
+
+/** A process that takes the lock, says so, and works. */
+export const holderProcess = ({ file, staleAfter, heartbeat, work, from }: Told): Promise<void> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.gen(function*() {
+      const ledger = yield* openLedger({ file, staleAfter, heartbeat })
+      const view = yield* contacts(ledger)
+      const session = yield* view.hold(`run of ${process.pid}`)
+      say(`holds ${session.epoch} ${session.abandoned}`)
+      const send = (number: number) =>
+        Effect.gen(function*() {
+          const batch = yield* session.intend(batchOf([rowOf(ledger, number * 2), rowOf(ledger, number * 2 + 1)]))
+          say(`intended ${batch} ${number * 2} ${number * 2 + 1}`)
+          yield* session.settle(batch, [imported(`s${number * 2}`), imported(`s${number * 2 + 1}`)])
+          say(`settled ${batch} ${number * 2} ${number * 2 + 1}`)
+        })
+      if (work === "answer") return yield* answer(session, send)
+      let number = from
+      yield* Effect.all(Array.from({ length: 8 }, () => Effect.forever(Effect.suspend(() => send(number++)))), {
+        concurrency: 8,
+      })
+    })).pipe(Effect.catchAll((error) => Effect.sync(() => void say(`${error._tag} ${error.message}`)))),
+  )
+
+const answer = (session: LedgerSession, send: (number: number) => Effect.Effect<void, { readonly _tag: string }>) =>
+  Effect.async<void>((resume) => {
+    createInterface({ input: process.stdin }).on("line", (line) => {
+      if (line === "held") say(String(session.held()))
+      else if (line === "end") resume(Effect.sync(() => void process.stdin.destroy()))
+      else {
+        Effect.runFork(Effect.match(send(Number(line)), {
+          onFailure: (error) => say(error._tag),
+          onSuccess: () => say("sent"),
+        }))
+      }
+    })
+  })
