@@ -4,6 +4,7 @@ import type { Cells, RowChunk } from "../domain/row.ts"
 import type { SourceFile } from "../domain/run.ts"
 import type { KnownRow, LedgerError } from "../ledger/Ledger.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
+import { eachChunk } from "../source/eachChunk.ts"
 import type { Fingerprint, SourceChanged, SourceError } from "../source/Source.ts"
 import { CanaryRows } from "./canaryRows.ts"
 import { contentDigest, rowTexts } from "./content.ts"
@@ -136,10 +137,7 @@ export const survey = (
       canary.offer(row, mapped.item)
     }
 
-    yield* run.source.read().pipe(
-      Stream.takeWhile(() => !run.stop.requested()),
-      Stream.runForEach(chunkRows),
-    )
+    yield* eachChunk(Stream.takeWhile(run.source.read(), () => !run.stop.requested()), chunkRows)
     deferred.resolve(
       (key) => {
         const slot = seen.find(key)
