@@ -2,6 +2,7 @@ import { DateTime, Effect } from "effect"
 import type { Clock } from "effect"
 import type { Database } from "./database.ts"
 import { attempt } from "./failure.ts"
+import type { Holder } from "./holder.ts"
 import type { Digester, LedgerError } from "./Ledger.ts"
 import type { Texts } from "./Texts.ts"
 import type { Writer } from "./Writer.ts"
@@ -18,6 +19,8 @@ export interface Store {
   /** Milliseconds after which a holder without a heartbeat is overtaken, and between heartbeats. */
   readonly staleAfter: number
   readonly heartbeat: number
+  /** Who takes locks. */
+  readonly holder: Holder
 }
 
 /** Reads between transactions. */

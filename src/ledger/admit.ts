@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import type { Destination } from "../domain/destination.ts"
 import { stateCode } from "./codes.ts"
 import type { Database } from "./database.ts"
-import { thisProcess } from "./holder.ts"
 import { LedgerRefused } from "./Ledger.ts"
 import { liveHolder } from "./lock.ts"
 import { findPlace } from "./place.ts"
@@ -41,7 +40,7 @@ export const takeOver = (store: Store, newcomer: Newcomer): void => {
   const old = renamedFrom === undefined ? undefined : findPlace(db, { pipeline: renamedFrom, destination })
   if (renamedFrom === undefined || old === undefined || !mustTakeOver(db, newcomer)) return
   for (const name of [renamedFrom, pipeline]) {
-    const holder = liveHolder(store, name, thisProcess(), store.clock.unsafeCurrentTimeMillis())
+    const holder = liveHolder(store, name, store.holder, store.clock.unsafeCurrentTimeMillis())
     if (holder === undefined) continue
     throw new Refusal(Effect.fail(
       new LedgerRefused({

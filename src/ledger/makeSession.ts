@@ -1,7 +1,6 @@
 import { Duration, Effect } from "effect"
 import type { Scope } from "effect"
 import { acknowledge, recordAttention } from "./attention.ts"
-import { thisProcess } from "./holder.ts"
 import { intend } from "./intend.ts"
 import type { LedgerError, LedgerLocked, LedgerSession } from "./Ledger.ts"
 import { LockLease, takeLock, timeOf } from "./lock.ts"
@@ -25,7 +24,7 @@ export const makeSession = (
         const taken = timeOf(store)
         return Effect.map(
           writer.write<Held, LedgerLocked>("taking the lock", () => {
-            const epoch = takeLock(store, at.pipeline, thisProcess())
+            const epoch = takeLock(store, at.pipeline, store.holder)
             const place = placeOf(db, at)
             return { epoch, place, run: runOf(db, place, run), abandoned: abandon(db, at.pipeline, epoch) }
           }),

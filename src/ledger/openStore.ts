@@ -5,6 +5,8 @@ import { mkdirSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import type { Database } from "./database.ts"
 import { attempt } from "./failure.ts"
+import { thisProcess } from "./holder.ts"
+import type { Holder } from "./holder.ts"
 import { LedgerRefused } from "./Ledger.ts"
 import type { LedgerError } from "./Ledger.ts"
 import { makeDigester } from "./makeDigester.ts"
@@ -22,6 +24,8 @@ export interface LedgerOptions {
   readonly staleAfter?: Duration.DurationInput
   /** Between heartbeats; default five seconds. */
   readonly heartbeat?: Duration.DurationInput
+  /** Who takes locks; default this process. */
+  readonly holder?: Holder
 }
 
 /** Opens a ledger's parts for the scope: what `openLedger` says. */
@@ -73,6 +77,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       clock,
       staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
+      holder: options.holder ?? thisProcess(),
     }
     return store
   })
