@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts"
 
 /** "ffry": marks the file as a ledger of formferry's. */
-export const applicationId = 0x66667279
+const applicationId = 0x66667279
 
 /**
  * The schema, step by step. A step is never changed once released: what comes later is a new step. `user_version` counts those taken.
@@ -88,7 +88,7 @@ const steps: ReadonlyArray<string> = [
 ]
 
 /** The `user_version` that this formferry writes. */
-export const version = steps.length
+const version = steps.length
 
 /** What stands in a file that was opened: a ledger we can use, one of a newer formferry, or something else. */
 export const standingOf = (db: Database): "usable" | "newer" | "foreign" => {

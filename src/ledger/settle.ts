@@ -64,7 +64,7 @@ const settleRow = (store: Store, row: number, batch: number, outcome: RowOutcome
 }
 
 /** Puts a row in doubt, with its reason and the batch that caused it. */
-export const doubtRow = (db: Database, row: number, batch: number, reason: string): void => {
+const doubtRow = (db: Database, row: number, batch: number, reason: string): void => {
   db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
   db.run("INSERT OR REPLACE INTO doubt (row, batch, reason) VALUES (?, ?, ?)", [row, batch, reason])
 }

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll } from "vitest"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import type { Told } from "./holderProcess.ts"
+import type { holderProcess } from "./holderProcess.ts"
 import { batchOf, contacts, folder, rowOf } from "./rows.ts"
 
 let built = ""
@@ -33,6 +33,8 @@ beforeAll(async () => {
 })
 
 afterAll(() => rmSync(built, { recursive: true, force: true }))
+
+type Told = Parameters<typeof holderProcess>[0]
 
 /** A child process with the lines it says; killed with the scope. */
 const start = (told: Told) =>

@@ -6,7 +6,7 @@ import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
 /** What a child process of the tests is told on its command line, as JSON. */
-export interface Told {
+interface Told {
   readonly file: string
   readonly staleAfter: number
   readonly heartbeat: number
