@@ -26,7 +26,7 @@ export interface ReconcileOptions {
 /** A reconciliation reads no source: what was sent is in the ledger. */
 const noSource: Source = {
   columns: [],
-      blocks: [],
+  blocks: [],
   taken: [],
   format: "",
   warnings: [],
