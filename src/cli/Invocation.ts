@@ -26,3 +26,7 @@ export const commandFor = (
 ): string =>
   ["formferry", ...words, ...(invocation.project === undefined ? [] : ["--project", invocation.project])]
     .map(shellWord).join(" ")
+
+/** The very same command once more. */
+export const sameCommand = ({ typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">): string =>
+  ["formferry", ...typed].map(shellWord).join(" ")

@@ -119,9 +119,7 @@ export const readCommandLine = (
       )
     }
     const before = values.get(name)
-    if (before !== undefined && takes !== "some") {
-      if (takes === "one") return wrong(`${quoted(name)} is given twice.`)
-    }
+    if (before !== undefined && takes === "one") return wrong(`${quoted(name)} is given twice.`)
     const found = before ?? []
     values.set(name, found)
     if (takes === "nothing") {
@@ -132,16 +130,12 @@ export const readCommandLine = (
       found.push(given)
       continue
     }
-    const first = words[next + 1]
-    if (first === undefined || first === "--" || isOption(first)) return wrong(`${quoted(name)} needs a value.`)
-    found.push(first)
-    next++
-    while (takes === "some") {
-      const more = words[next + 1]
-      if (more === undefined || more === "--" || isOption(more)) break
-      found.push(more)
-      next++
-    }
+    const behind = words.slice(next + 1)
+    const end = behind.findIndex((one) => one === "--" || isOption(one))
+    const more = behind.slice(0, end < 0 ? undefined : end).slice(0, takes === "one" ? 1 : undefined)
+    if (more.length === 0) return wrong(`${quoted(name)} needs a value.`)
+    found.push(...more)
+    next += more.length
   }
 
   const level = values.get("--log-level")?.[0]

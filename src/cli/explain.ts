@@ -2,7 +2,7 @@ import { ValidationError } from "@effect/cli"
 import { Cause, Effect, Either, LogLevel } from "effect"
 import type { Context } from "effect"
 import { type Failure, statusOf } from "./Failure.ts"
-import { commandFor, Invocation, shellWord } from "./Invocation.ts"
+import { commandFor, Invocation, sameCommand, shellWord } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 import { wrapToWidth } from "./show/fit.ts"
 import type { Screen } from "./show/Screen.ts"
@@ -91,7 +91,7 @@ const defectText = (cause: Cause.Cause<never>, { logLevel }: Asked): string => {
 
 const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<string>): string | undefined => {
   const command = (...words: ReadonlyArray<string>) => commandFor(invocation, words)
-  const again = ["formferry", ...invocation.typed].map(shellWord).join(" ")
+  const again = sameCommand(invocation)
   switch (error._tag) {
     case "UsageWrong":
       return ["formferry", ...(error.command === undefined ? [] : [error.command]), "--help"].map(shellWord).join(" ")

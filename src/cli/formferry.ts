@@ -1,5 +1,5 @@
 import { CliConfig, Command } from "@effect/cli"
-import { Cause, Effect, Either, Logger, LogLevel } from "effect"
+import { Cause, Effect, Either, FiberRef, HashSet, Logger, LogLevel } from "effect"
 import type { Context } from "effect"
 import { version } from "../project/version.ts"
 import { acknowledge } from "./acknowledge.ts"
@@ -11,7 +11,7 @@ import { UsageWrong } from "./Failure.ts"
 import { form } from "./form.ts"
 import { commandHelp, programHelp } from "./help.ts"
 import { Interrupts } from "./Interrupts.ts"
-import { Invocation } from "./Invocation.ts"
+import { Invocation, sameCommand } from "./Invocation.ts"
 import { logger } from "./log.ts"
 import { makeOutput, Output } from "./Output.ts"
 import { practice } from "./practice.ts"
@@ -101,6 +101,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
           ? Effect.interrupt
           : Effect.flatMap(explain(cause), (ended) => Effect.as(tellNext(ended), ended.status))
       ),
+      Effect.onInterrupt(() => Effect.sync(() => output.tell(sameCommand(invocation)))),
       Effect.provideService(CliConfig.CliConfig, CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })),
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
@@ -111,7 +112,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
         log: (...words) => output.print(words.join(" ")),
         error: (...words) => Effect.sync(() => output.tell(words.join(" ").trimEnd())),
       }),
-      Effect.provide(Logger.replace(Logger.defaultLogger, logger(output))),
+      Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output))),
       Logger.withMinimumLogLevel(invocation.logLevel),
     )
   })

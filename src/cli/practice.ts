@@ -51,5 +51,7 @@ export const practice = {
 }
 
 const projectIfAny = openProject([]).pipe(
-  Effect.catchTag("ProjectNotFound", () => Effect.succeed(undefined)),
+  Effect.asSome,
+  Effect.catchTag("ProjectNotFound", () => Effect.succeedNone),
+  Effect.map(Option.getOrUndefined),
 )

@@ -1,6 +1,6 @@
 import { makeRunMain } from "@effect/platform/Runtime"
 import type { Context } from "effect"
-import { Deferred, Effect, Exit, FiberId } from "effect"
+import { Deferred, Effect, Exit, FiberId, Layer } from "effect"
 import { type Interrupts, type Signal, statusOfSignal } from "./Interrupts.ts"
 
 /** The part of Node's process that a command sees; a test gives its own. */
@@ -24,7 +24,11 @@ const lost = (stream: NodeJS.WriteStream, onFault: (error: Error) => void): void
  * Runs a program until it gives its exit status, as @effect/platform's runMain, with one difference: the first SIGINT or SIGTERM interrupts only what has not taken the
  * signals over, so that a run can finish and record what is in flight. The second one ends the process at once.
  */
-export const runMain = (host: Host, program: (terminal: HostTerminal) => Effect.Effect<number>): void => {
+export const runMain = <R>(
+  host: Host,
+  platform: Layer.Layer<R>,
+  program: (terminal: HostTerminal) => Effect.Effect<number, never, R>,
+): void => {
   const first = Deferred.unsafeMake<Signal>(FiberId.none)
   let takenOver = 0
   let heard: Signal | undefined
@@ -43,6 +47,7 @@ export const runMain = (host: Host, program: (terminal: HostTerminal) => Effect.
 
   const leave = (status: number) => {
     const code = fault === undefined || status !== 0 ? status : 70
+    if (fault !== undefined) host.stderr.write(`The output could not be written: ${fault.message}\n`)
     // What is still on its way into a pipe would be lost by exiting; the callbacks come even when nobody reads it.
     host.stdout.write("", () => host.stderr.write("", () => host.exit(code)))
   }
@@ -68,7 +73,10 @@ export const runMain = (host: Host, program: (terminal: HostTerminal) => Effect.
     })
   })
 
-  run(program({ host, interrupts }), {
+  const whole = Effect.scoped(
+    Effect.flatMap(Layer.build(platform), (services) => Effect.provide(program({ host, interrupts }), services)),
+  )
+  run(whole, {
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {

@@ -1,0 +1,164 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+
+it.scopedLive("the same run again sends nothing, one new row is sent alone, and both end with 0", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(25)))
+    const first = yield* at.run("run", "contacts")
+    expect(first.status, first.stderr).toBe(0)
+    expect(first.stdout).toContain("Complete")
+    expect(at.count()).toBe(25)
+    expect(at.answers("qName")).toEqual(upTo(25).map((key) => `Person ${key}`).toSorted())
+    expect(new Set(at.answers("qBorn"))).toEqual(new Set(["1990-01-17"]))
+    expect(at.report()).toMatchObject({
+      exitCode: 0,
+      rows: { read: 25, imported: 25 },
+      readBack: { verified: 25, differing: 0, missing: 0, unread: 0 },
+      balance: { holds: true },
+    })
+
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(25)
+    expect(at.report().rows).toMatchObject({ read: 25, alreadyImported: 25, imported: 0 })
+    expect(at.report().requests.create).toBe(0)
+
+    at.write("source.csv", csv(upTo(26)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(26)
+    expect(at.report().rows).toMatchObject({ alreadyImported: 25, imported: 1 })
+  }))
+
+it.scopedLive("a bad row is rejected with exit 1; mended it goes in; the unmended source sends nothing the next night", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const source = csv(
+      upTo(12),
+      (key) => key === 7 ? "Person 7,not an address,31.02.1990" : `Person ${key},p${key}@example.org,1990-01-17`,
+    )
+    at.write("source.csv", source)
+    const first = yield* at.run("run", "contacts")
+    expect(first.status, first.stderr).toBe(1)
+    expect(at.count()).toBe(11)
+    const report = at.report()
+    expect(report.rows).toMatchObject({ imported: 11, invalid: 1 })
+    const rejected = join(report.folder, "rejected.csv")
+    expect(first.lastLine).toBe(`formferry run contacts --source ${rejected}`)
+
+    const lines = at.read(rejected.slice(at.folder.length + 1))
+    expect(lines).toContain("not-an-email")
+    expect(lines).toContain("not-a-date")
+    at.write("mended.csv", lines.replace("not an address", "p7@example.org").replace("31.02.1990", "1990-01-17"))
+    const mended = yield* at.run("run", "contacts", "--source", "mended.csv")
+    expect(mended.status, mended.stdout + mended.stderr).toBe(0)
+    expect(at.count()).toBe(12)
+    expect(at.answers("qMail")).toContain("p7@example.org")
+
+    const night = yield* at.run("run", "contacts")
+    expect(night.status, night.stdout + night.stderr).toBe(0)
+    expect(at.count()).toBe(12)
+    expect(at.report().requests.create).toBe(0)
+  }))
+
+it.scopedLive("rows that a person acknowledged stop raising the exit status; keys that mean nothing are told", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write(
+      "source.csv",
+      csv([1, 2, 3], (key) => `Person ${key},${key === 2 ? "nonsense" : "a@example.org"},1990-01-17`),
+    )
+    expect((yield* at.run("run", "contacts")).status).toBe(1)
+
+    const nothing = yield* at.run("acknowledge", "contacts", "--rows", "99", "--because", "typo")
+    expect(nothing.status).toBe(2)
+    expect(nothing.stderr).toContain("99")
+
+    const seen = yield* at.run("acknowledge", "contacts", "--rows", "2", "99", "--because", "has no address")
+    expect(seen.status, seen.stderr).toBe(0)
+    expect(seen.stdout).toContain("1 row acknowledged")
+    expect(seen.stderr).toContain("99")
+
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.report()).toMatchObject({ acknowledged: 1, rows: { invalid: 1, alreadyImported: 2 } })
+    expect(at.count()).toBe(2)
+  }))
+
+it.scopedLive("the same pipeline pointed at another destination starts there from nothing, and says so", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: other" }))
+    const other = yield* at.run("run", "contacts")
+    expect(other.status, other.stderr).toBe(0)
+    expect(other.stdout).toContain("starts there from nothing")
+    expect([at.count("contacts"), at.count("other")]).toEqual([3, 3])
+    expect((yield* at.run("run", "contacts")).stdout).not.toContain("starts there from nothing")
+    expect([at.count("contacts"), at.count("other")]).toEqual([3, 3])
+  }))
+
+it.scopedLive("--to chooses the target; without it nothing is guessed", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml({
+        sink: "targets: { staging: { service: live, form: other }, production: { service: live, form: contacts } }",
+      }),
+    )
+    const none = yield* at.run("run", "contacts")
+    expect(none.status).toBe(2)
+    expect(none.stderr).toContain("staging")
+    expect(none.lastLine).toBe("formferry run contacts --to staging")
+    expect((yield* at.run("run", "contacts", "--to", "stagin")).stderr).toContain("Did you mean")
+    expect((yield* at.run("run", "contacts", "--to", "staging")).status).toBe(0)
+    expect([at.count("contacts"), at.count("other")]).toEqual([0, 3])
+  }))
+
+it.scopedLive("a copy of the pipeline under another name is refused, and nothing is sent", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    at.write("pipelines/copy.yaml", pipelineYaml({ name: "copy" }))
+    const copy = yield* at.run("run", "copy")
+    expect(copy.status).toBe(2)
+    expect(copy.stderr).toMatch(/renamedFrom|alongside/)
+    expect(at.count()).toBe(3)
+  }))
+
+it.scopedLive("a ledger that vanished is refused until a person accepts it", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    rmSync(join(at.folder, ".formferry"), { recursive: true })
+    const refused = yield* at.run("run", "contacts")
+    expect(refused.status).toBe(2)
+    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("--accept-ledger")
+    expect(at.count()).toBe(3)
+    const accepted = yield* at.run("run", "contacts", "--accept-ledger")
+    expect(accepted.status, accepted.stderr).toBe(0)
+    expect(at.count()).toBe(6)
+  }))
+
+it.scopedLive("--dry-run and --limit leave rows pending and end with 0", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(30)))
+    const dry = yield* at.run("run", "contacts", "--dry-run")
+    expect(dry.status, dry.stderr).toBe(0)
+    expect(at.report()).toMatchObject({ mode: "dry-run", rows: { read: 30, pending: 30 } })
+    expect(at.count()).toBe(0)
+    expect((yield* at.run("run", "contacts", "--limit", "4")).status).toBe(0)
+    expect(at.report().rows).toMatchObject({ imported: 4, pending: 26 })
+    expect(at.count()).toBe(4)
+    expect((yield* at.run("run", "contacts", "--limit", "0")).status).toBe(0)
+    expect(at.count()).toBe(4)
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.answers("qName")).toEqual(upTo(30).map((key) => `Person ${key}`).toSorted())
+  }))

@@ -1,0 +1,237 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { version } from "../../src/project/version.ts"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { formferry, start, until } from "./formferry.ts"
+
+it.scopedLive("status, report, form, check, preview and schema tell people and programs the same", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write(
+      "source.csv",
+      csv([1, 2, 3], (key) => `Person ${key},${key === 2 ? "nonsense" : "a@example.org"},1990-01-17`),
+    )
+    const before = yield* at.run("status")
+    expect(before.status).toBe(0)
+    expect(before.stdout).toContain("Nothing was imported yet")
+    expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
+    expect((yield* at.run("report", "contacts")).status).toBe(2)
+
+    const preview = yield* at.run("preview", "contacts", "--row", "2")
+    expect(preview.status, preview.stderr).toBe(0)
+    expect(preview.stdout).toMatch(/Born\s+│ 1990-01-17\s+│ 1990-01-17/)
+    expect(preview.stdout).toContain("nonsense")
+    const rows = JSON.parse((yield* at.run("preview", "contacts", "--rows", "2", "--json")).stdout).rows
+    expect(rows).toMatchObject([
+      {
+        row: 1,
+        key: "1",
+        valid: true,
+        answers: [{ name: "Name", value: "Person 1" }, { value: "a@example.org" }, { value: "1990-01-17" }],
+      },
+      {
+        row: 2,
+        key: "2",
+        valid: false,
+        answers: [{ value: "Person 2" }, { problems: [{ code: "not-an-email" }] }, { value: "1990-01-17" }],
+      },
+    ])
+    expect(at.count()).toBe(0)
+
+    const check = yield* at.run("check", "--json")
+    expect(check.status).toBe(0)
+    expect(JSON.parse(check.stdout)).toMatchObject({
+      exitCode: 0,
+      diagnostics: [],
+      pipelines: [{
+        pipeline: "contacts",
+        problems: [],
+        fits: { columns: 4, answers: 3, form: { id: "contacts", questions: 3 } },
+      }],
+    })
+
+    const run = yield* at.run("run", "contacts", "--json")
+    const events: ReadonlyArray<Record<string, unknown>> = run.stdout.trimEnd().split("\n").map((line) =>
+      JSON.parse(line)
+    )
+    const { runs } = at
+    expect(events.at(-1)).toMatchObject({
+      event: "report",
+      pipeline: "contacts",
+      exitCode: 1,
+      rows: { imported: 2, invalid: 1 },
+    })
+    expect(events.slice(0, -1).every(({ event }) => event === "progress" || event === "warnings")).toBe(true)
+
+    const status = yield* at.run("status", "--verify")
+    expect(status.stdout).toContain("contacts")
+    expect(status.stdout).toContain("The ledger is sound.")
+    expect(JSON.parse((yield* at.run("status", "contacts", "--json")).stdout)).toMatchObject({
+      ledger: { exists: true },
+      pipelines: [{
+        pipeline: "contacts",
+        standing: { imported: 2, verdicts: { verified: 2 } },
+        lastRun: { exitCode: 1 },
+      }],
+      untouched: [],
+      damage: null,
+    })
+
+    const report = yield* at.run("report", "contacts")
+    expect(report.status).toBe(0)
+    expect(report.stdout).toContain("report.html")
+    const [id = ""] = runs()
+    expect(JSON.parse((yield* at.run("report", "contacts", "--run", id, "--json")).stdout).run).toBe(id)
+    expect((yield* at.run("report", "contacts", "--run", "nonsense")).status).toBe(2)
+
+    const form = yield* at.run("form", "live", "contacts")
+    expect(form.stdout).toMatch(/Born\s+│ qBorn\s+│ DatePicker/)
+    expect(JSON.parse((yield* at.run("form", "live", "contacts", "--json")).stdout).questions).toHaveLength(3)
+
+    expect(JSON.parse((yield* at.run("schema")).stdout)).toHaveProperty("$schema")
+    expect((yield* at.run("schema", "project")).stdout).toContain("baseUrl")
+
+    const reconcile = yield* at.run("reconcile", "contacts")
+    expect(reconcile.status, reconcile.stderr).toBe(0)
+    expect(at.report()).toMatchObject({ mode: "reconcile", readBack: { verified: 2 } })
+  }))
+
+it.scopedLive("a project is found from any folder in it, and with --project before or behind the command", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    at.write("elsewhere/other.csv", csv([4, 5]))
+    const inside = start(["run", "contacts", "--source", "other.csv"], { cwd: join(at.folder, "elsewhere") })
+    const ran = yield* Effect.promise(() => inside.ended)
+    expect(ran.status, ran.stderr).toBe(0)
+    expect(at.answers("qName")).toEqual(["Person 4", "Person 5"])
+    for (const args of [["--project", at.folder, "status", "--json"], ["status", `--project=${at.folder}`, "--json"]]) {
+      const outside = yield* Effect.promise(() => start(args, { cwd: "/" }).ended)
+      expect(JSON.parse(outside.stdout).pipelines[0].standing.imported).toBe(2)
+    }
+    const failed = yield* Effect.promise(() => start(["run", "nobody", "--project", at.folder], { cwd: "/" }).ended)
+    expect(failed.lastLine).toBe(`formferry status --project ${at.folder}`)
+  }))
+
+it.scopedLive("the practice service on its own serves a folder of forms until the first Ctrl-C, and ends with 0", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("forms/one.yaml", "id: one\nname: One\nquestions:\n  - { id: q1, name: Name, type: ShortAnswer }\n")
+    at.write("nowhere/note.txt", "no project here")
+    const practice = start(["practice", "--forms", "../forms", "--json"], { cwd: join(at.folder, "nowhere") })
+    yield* until(() => practice.stdout().includes("\n"))
+    const { baseUrl, apiKey } = JSON.parse(practice.stdout()) as { readonly baseUrl: string; readonly apiKey: string }
+
+    at.write(
+      "second/config/formferry.yaml",
+      `services: { live: { baseUrl: "${baseUrl}", apiKey: { env: FORM_SERVICE_API_KEY }, requestsPerSecond: 1000, confirm: false } }\n`,
+    )
+    at.write("second/source.csv", csv(upTo(12)))
+    at.write(
+      "second/pipelines/names.yaml",
+      "pipeline: names\nsource: { file: ../source.csv, rowKey: [No] }\n"
+        + "mapping: { questions: [{ name: Name, from: Name }], unmapped: ignore }\nsink: { service: live, form: one }\n",
+    )
+    const run = start(["run", "names"], { cwd: join(at.folder, "second"), env: { FORM_SERVICE_API_KEY: apiKey } })
+    const ran = yield* Effect.promise(() => run.ended)
+    expect(ran.status, ran.stderr).toBe(0)
+    expect(ran.stdout + ran.stderr).not.toContain(apiKey)
+
+    const without = yield* formferry(["practice"], { cwd: join(at.folder, "nowhere", "..", "..") })
+    expect(without.status).toBe(2)
+    expect(without.lastLine).toBe("formferry practice --forms DIR")
+    practice.signal("SIGINT")
+    expect((yield* Effect.promise(() => practice.ended)).status).toBe(0)
+  }))
+
+it.scopedLive("reports and ledger are for their owner only, and hold no key", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    const ran = yield* at.run("run", "contacts", "--log-level", "all")
+    expect(ran.status, ran.stderr).toBe(0)
+    const { folder } = at.report()
+    expect(statSync(folder).mode & 0o077).toBe(0)
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0)
+    for (const name of readdirSync(join(at.folder, ".formferry"))) {
+      expect(statSync(join(at.folder, ".formferry", name)).mode & 0o077, name).toBe(0)
+    }
+  }))
+
+it.scopedLive("--help and --version, of the program and of a command", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    expect((yield* at.run("--version")).stdout).toBe(`${version}\n`)
+    const help = yield* at.run("--help")
+    expect(help.status).toBe(0)
+    for (
+      const command of [
+        "demo",
+        "check",
+        "preview",
+        "run",
+        "reconcile",
+        "acknowledge",
+        "status",
+        "report",
+        "form",
+        "practice",
+        "schema",
+      ]
+    ) {
+      expect(help.stdout).toContain(`  ${command} `)
+    }
+    const run = yield* at.run("run", "--help")
+    for (
+      const option of [
+        "--to",
+        "--source",
+        "--dry-run",
+        "--limit",
+        "--retry-refused",
+        "--confirm",
+        "--accept-canary",
+        "--accept-ledger",
+        "--json",
+        "--project",
+      ]
+    ) {
+      expect(run.stdout).toContain(option)
+    }
+    expect(help.stdout + run.stdout).not.toContain("\u001B")
+  }))
+
+it.scopedLive(
+  "the demonstration imports its pipelines, sends nothing the second time, reconciles, and says where the reports are",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("somewhere/mine.txt", "mine")
+      const cwd = join(at.folder, "somewhere")
+      const demo = start(["demo"], { cwd, env: { TMPDIR: at.folder } })
+      const ran = yield* Effect.promise(() => demo.ended)
+      expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+      expect(readdirSync(cwd)).toEqual(["mine.txt"])
+      const reports = [...ran.stdout.matchAll(/^ {2}(\/.*report\.html)$/gm)].map(([, file = ""]) => file)
+      expect(reports.length).toBeGreaterThanOrEqual(4)
+      for (const file of reports) expect(existsSync(file), file).toBe(true)
+      expect(ran.stdout).toMatch(/contacts: \d+ rows read, \d+ already imported, 0 sent/)
+    }),
+  60_000,
+)
+
+it.scopedLive("`alongside` lets a second pipeline into the same form, and status tells both", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    at.write(
+      "pipelines/copy.yaml",
+      pipelineYaml({ name: "copy", sink: "service: live\n  form: contacts\n  alongside: [contacts]" }),
+    )
+    expect((yield* at.run("run", "copy")).status).toBe(0)
+    expect(at.count()).toBe(6)
+    expect(JSON.parse((yield* at.run("status", "--json")).stdout).pipelines).toHaveLength(2)
+  }))

@@ -1,0 +1,133 @@
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Redacted } from "effect"
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import type { Form } from "../../src/domain/form.ts"
+import type { RunReport } from "../../src/domain/run.ts"
+import { serve } from "../../src/practice/PracticeService.ts"
+import { apiKey, expectNoKeyIn, formferry, type Ran } from "./formferry.ts"
+
+/** A form of three questions, another like it, and one without questions. */
+const form = (id: string, questions: Form["questions"]): Form => ({
+  id,
+  name: `Form ${id}`,
+  questions,
+  calculations: [],
+  urlParameters: [],
+  scheduling: [],
+  payments: [],
+  quiz: undefined,
+})
+
+const questions: Form["questions"] = [
+  { id: "qName", name: "Name", type: "ShortAnswer", options: undefined },
+  { id: "qMail", name: "E-mail", type: "EmailInput", options: undefined },
+  { id: "qBorn", name: "Born", type: "DatePicker", options: undefined },
+]
+
+const forms = [form("contacts", questions), form("other", questions), form("empty", [])]
+
+/** `source.csv` of a project: one row a key. */
+export const csv = (
+  keys: ReadonlyArray<number>,
+  row = (key: number) => `Person ${key},p${key}@example.org,1990-01-17`,
+) => ["No,Name,Mail,Born", ...keys.map((key) => `${key},${row(key)}`), ""].join("\n")
+
+export const upTo = (last: number): ReadonlyArray<number> => Array.from({ length: last }, (_, index) => index + 1)
+
+export const pipelineYaml = (options: {
+  readonly name?: string
+  readonly sink?: string
+  readonly file?: string
+  readonly question?: string
+  readonly column?: string
+  readonly more?: string
+} = {}): string =>
+  `pipeline: ${options.name ?? "contacts"}
+source:
+  file: ${options.file ?? "../source.csv"}
+  rowKey: [No]
+mapping:
+  questions:
+    - { name: ${options.question ?? "Name"}, from: ${options.column ?? "Name"}, required: true }
+    - { name: E-mail, from: Mail, as: email }
+    - { name: Born, from: Born, as: date }
+sink:
+  ${options.sink ?? "service: live\n  form: contacts"}
+${options.more ?? ""}`
+
+/** A project in a folder of its own, against a service that the test looks into. */
+export interface Bench {
+  readonly folder: string
+  readonly write: (file: string, text: string | Uint8Array) => void
+  readonly read: (file: string) => string
+  readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
+  /** The report of a pipeline's latest run. */
+  readonly report: (pipeline?: string) => RunReport & { readonly folder: string }
+  /** Runs that left a report folder. */
+  readonly runs: (pipeline?: string) => ReadonlyArray<string>
+  /** How many submissions a form has. */
+  readonly count: (form?: string) => number
+  /** The answers to a question over all submissions of a form, sorted. */
+  readonly answers: (question: string, form?: string) => ReadonlyArray<unknown>
+}
+
+/** Opens a bench for as long as the scope lasts; when it closes, nothing that the commands left holds the key. */
+export const bench = (options: { readonly requestsPerSecond?: number } = {}) =>
+  Effect.gen(function*() {
+    const service = yield* serve({ forms, port: 0, apiKey: Redacted.make(apiKey) })
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "formferry-acceptance-")))),
+      (folder) =>
+        Effect.sync(() => {
+          expectNoKeyIn(folder)
+          rmSync(folder, { recursive: true })
+        }),
+    )
+    const write = (file: string, text: string | Uint8Array) => {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      writeFileSync(join(folder, file), text)
+    }
+    write(
+      "config/formferry.yaml",
+      `services:
+  live:
+    baseUrl: ${service.baseUrl}
+    apiKey: { env: FORM_SERVICE_API_KEY }
+    requestsPerSecond: ${options.requestsPerSecond ?? 1000}
+    confirm: false
+  careful:
+    baseUrl: ${service.baseUrl}
+    apiKey: { env: FORM_SERVICE_API_KEY }
+`,
+    )
+    write("pipelines/contacts.yaml", pipelineYaml())
+    const runs = (pipeline = "contacts") => {
+      try {
+        return readdirSync(join(folder, "reports", pipeline)).filter((name) => name !== "latest")
+      } catch {
+        return []
+      }
+    }
+    const made: Bench = {
+      folder,
+      write,
+      read: (file) => readFileSync(join(folder, file), "utf8"),
+      run: (...args) => formferry(args, { cwd: folder }),
+      report: (pipeline = "contacts") => {
+        const latest = realpathSync(join(folder, "reports", pipeline, "latest"))
+        return { ...JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport, folder: latest }
+      },
+      runs,
+      count: (form = "contacts") => service.count(form),
+      answers: (question, form = "contacts") =>
+        service.submissions(form)
+          .map((submission) => submission.questions.find(({ id }) => id === question)?.value)
+          .toSorted((a, b) => String(a) < String(b) ? -1 : 1),
+    }
+    return made
+  })
+
+export const platform = NodeContext.layer

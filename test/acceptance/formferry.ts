@@ -1,0 +1,92 @@
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { expect } from "vitest"
+
+/** The key of the service in acceptance tests. No command may ever write it anywhere. */
+export const apiKey = "fk_acceptance_7f3a9c51e0d24b8892"
+
+/** The built command, as npm installs it. */
+const command = resolve(import.meta.dirname, "../../dist/main.js")
+
+/** What a command left when it ended. */
+export interface Ran {
+  /** Exit status; 128 and more for a signal that killed it. */
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+  /** The last line on stderr. */
+  readonly lastLine: string
+}
+
+/** A command that is running. */
+export interface Running {
+  readonly pid: number
+  readonly signal: (signal: NodeJS.Signals) => void
+  /** What it has written to stdout so far. */
+  readonly stdout: () => string
+  /** Closes our end of its stdout, as `head` does. */
+  readonly stopReading: () => void
+  readonly ended: Promise<Ran>
+}
+
+export interface Surroundings {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/**
+ * Starts the built command as a person would: stdout and stderr are pipes, the key is in the environment. That nothing a command writes holds the key is looked at
+ * each time.
+ */
+export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): Running => {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: apiKey, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  let stdout = ""
+  let stderr = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+  })
+  const ended = new Promise<Ran>((done, failed) => {
+    child.on("error", failed)
+    child.on("close", (code, signal) => {
+      if ((stdout + stderr).includes(apiKey)) failed(new Error(`formferry ${args.join(" ")} wrote the API key`))
+      const lines = stderr.trimEnd().split("\n")
+      done({ status: code ?? (signal === "SIGINT" ? 130 : 143), stdout, stderr, lastLine: lines.at(-1) ?? "" })
+    })
+  })
+  return {
+    pid: child.pid ?? 0,
+    signal: (signal) => child.kill(signal),
+    stdout: () => stdout,
+    stopReading: () => child.stdout.destroy(),
+    ended,
+  }
+}
+
+/** Runs the built command to its end. */
+export const formferry = (args: ReadonlyArray<string>, surroundings: Surroundings): Effect.Effect<Ran> =>
+  Effect.promise(() => start(args, surroundings).ended)
+
+/** Looks for the key in every file below a folder: reports, ledger, what the commands left. */
+export const expectNoKeyIn = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (stat?.isDirectory() === true) expectNoKeyIn(file)
+    else if (stat?.isFile() === true) {
+      expect(readFileSync(file, "latin1").includes(apiKey), `the API key in ${file}`).toBe(false)
+    }
+  }
+}
+
+/** Waits until something is so; a test that waits in vain fails by its time limit. */
+export const until = (isSo: () => boolean): Effect.Effect<void> =>
+  Effect.suspend(() => (isSo() ? Effect.void : Effect.delay(until(isSo), "10 millis")))

@@ -1,0 +1,117 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { bench, csv, upTo } from "./contacts.ts"
+import { start, until } from "./formferry.ts"
+
+/** Slow enough to be met in the middle: a submission needs a create (of ten) and a read. */
+const slowly = { requestsPerSecond: 40 }
+
+const everybody = (last: number) => upTo(last).map((key) => `Person ${key}`).toSorted()
+
+for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  it.scopedLive(`${signal} in the middle of a run ends it cleanly with ${status}; the next run finishes, every row once`, () =>
+    Effect.gen(function*() {
+      const at = yield* bench(slowly)
+      at.write("source.csv", csv(upTo(120)))
+      const running = start(["run", "contacts"], { cwd: at.folder })
+      yield* until(() => at.count() >= 10)
+      running.signal(signal)
+      const ran = yield* Effect.promise(() => running.ended)
+      expect(ran.status, ran.stdout + ran.stderr).toBe(status)
+      expect(ran.lastLine).toBe("formferry run contacts")
+      const { rows, outcome, balance } = at.report()
+      expect({ outcome, balance }).toEqual({ outcome: "interrupted", balance: { holds: true } })
+      expect(rows.imported).toBe(at.count())
+      expect(rows.imported + rows.pending).toBe(120)
+      expect(rows.pending).toBeGreaterThan(0)
+
+      // The rest at full speed.
+      at.write(
+        "config/formferry.yaml",
+        at.read("config/formferry.yaml").replace("requestsPerSecond: 40", "requestsPerSecond: 1000"),
+      )
+      const next = yield* at.run("run", "contacts")
+      expect(next.status, next.stdout + next.stderr).toBe(0)
+      expect(at.answers("qName")).toEqual(everybody(120))
+    }))
+}
+
+it.scopedLive("a second run at the same time is refused with 6, and the first one does not notice", () =>
+  Effect.gen(function*() {
+    const at = yield* bench(slowly)
+    at.write("source.csv", csv(upTo(60)))
+    const first = start(["run", "contacts"], { cwd: at.folder })
+    yield* until(() => at.count() > 0)
+    const second = yield* at.run("run", "contacts")
+    expect(second.status, second.stderr).toBe(6)
+    expect(second.stderr).toContain("Another run of contacts is going on")
+    expect(second.lastLine).toBe("formferry status contacts")
+    // Status only reads, also meanwhile.
+    expect((yield* at.run("status")).status).toBe(0)
+    const ran = yield* Effect.promise(() => first.ended)
+    expect(ran.status, ran.stderr).toBe(0)
+    expect(at.answers("qName")).toEqual(everybody(60))
+  }))
+
+it.scopedLive("a second Ctrl-C ends the process at once; what was in flight is in doubt or recorded, never doubled", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ requestsPerSecond: 5 })
+    at.write("source.csv", csv(upTo(40)))
+    const running = start(["run", "contacts"], { cwd: at.folder })
+    yield* until(() => at.count() > 0)
+    running.signal("SIGINT")
+    yield* Effect.sleep("50 millis")
+    running.signal("SIGINT")
+    const ran = yield* Effect.promise(() => running.ended)
+    expect(ran.status).toBe(130)
+    at.write(
+      "config/formferry.yaml",
+      at.read("config/formferry.yaml").replace("requestsPerSecond: 5", "requestsPerSecond: 1000"),
+    )
+    const next = yield* at.run("run", "contacts")
+    expect([0, 4], next.stderr).toContain(next.status)
+    const names = at.answers("qName")
+    expect(new Set(names).size).toBe(names.length)
+    const { rows } = at.report()
+    expect(names.length + rows.inDoubt).toBeGreaterThanOrEqual(40)
+  }))
+
+it.scopedLive("whoever stops reading the output ends the output, not the run", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(30)))
+    const running = start(["run", "contacts", "--json"], { cwd: at.folder })
+    running.stopReading()
+    const ran = yield* Effect.promise(() => running.ended)
+    expect(ran.status, ran.stderr).toBe(0)
+    expect(ran.stderr).not.toContain("EPIPE")
+    expect(at.count()).toBe(30)
+    const preview = start(["preview", "contacts", "--rows", "30"], { cwd: at.folder })
+    preview.stopReading()
+    expect((yield* Effect.promise(() => preview.ended)).status).toBe(0)
+  }))
+
+it.scopedLive("Ctrl-C ends a command that has nothing to finish, with 130", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    let connected = 0
+    const silent = yield* Effect.acquireRelease(
+      Effect.async<ReturnType<typeof createServer>>((resume) => {
+        const server = createServer(() => connected++).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.close()),
+    )
+    const { port } = silent.address() as AddressInfo
+    at.write(
+      "config/formferry.yaml",
+      `services: { live: { baseUrl: "http://127.0.0.1:${port}/v1", apiKey: { env: FORM_SERVICE_API_KEY } } }\n`,
+    )
+    const waiting = start(["form", "live", "contacts"], { cwd: at.folder })
+    yield* until(() => connected > 0)
+    waiting.signal("SIGINT")
+    const ran = yield* Effect.promise(() => waiting.ended)
+    expect(ran.status, ran.stderr).toBe(130)
+    expect(ran.lastLine).toBe("formferry form live contacts")
+  }))

@@ -1,0 +1,101 @@
+import { expect, it } from "@effect/vitest"
+import { Cause, Effect, LogLevel } from "effect"
+import { explain } from "../../src/cli/explain.ts"
+import { CommandEnded, type Failure, statusOf } from "../../src/cli/Failure.ts"
+import { Invocation } from "../../src/cli/Invocation.ts"
+import { Output } from "../../src/cli/Output.ts"
+import { LedgerError, LedgerLocked, LedgerRefused } from "../../src/ledger/Ledger.ts"
+import { ProjectNotFound } from "../../src/project/errors.ts"
+import { ServiceUnusable } from "../../src/service/FormService.ts"
+import { SourceError } from "../../src/source/Source.ts"
+
+const told = (
+  cause: Cause.Cause<Failure>,
+  options: { readonly json?: boolean; readonly logLevel?: LogLevel.LogLevel } = {},
+) => {
+  const out: Array<string> = []
+  const err: Array<string> = []
+  const screen = { width: 400, colour: false }
+  return explain(cause).pipe(
+    Effect.provideService(Output, {
+      out: screen,
+      err: screen,
+      interactive: false,
+      hasBottom: false,
+      print: (text) => Effect.sync(() => void out.push(text)),
+      tell: (text) => void err.push(text),
+      bottom: () => undefined,
+      hide: () => undefined,
+    }),
+    Effect.provideService(Invocation, {
+      typed: ["run", "contacts", "it's"],
+      command: "run",
+      names: ["contacts"],
+      project: "/my project",
+      json: options.json ?? false,
+      logLevel: options.logLevel ?? LogLevel.Info,
+    }),
+    Effect.map((ended) => ({ ...ended, out, err: err.join("\n") })),
+  )
+}
+
+const unusable = new ServiceUnusable({ reason: "credentials", message: "The key was refused. Look at FORM_KEY." })
+
+it.effect("each failure has the exit status of product.md and a command to run next, for the same project", () =>
+  Effect.gen(function*() {
+    const cases: ReadonlyArray<readonly [Failure, number, string]> = [
+      [unusable, 5, "formferry check contacts --project '/my project'"],
+      [
+        new SourceError({ file: "a.csv", message: "a.csv is empty." }),
+        2,
+        "formferry check contacts --project '/my project'",
+      ],
+      [
+        new LedgerRefused({ message: "The ledger vanished." }),
+        2,
+        "formferry status contacts --verify --project '/my project'",
+      ],
+      [
+        new LedgerLocked({ pipeline: "contacts", pid: 1, since: "2026-01-01" }),
+        6,
+        "formferry status contacts --project '/my project'",
+      ],
+      [
+        new LedgerError({ file: "l", doing: "reading", cause: "disk" }),
+        70,
+        "formferry status contacts --verify --project '/my project'",
+      ],
+      [new ProjectNotFound({ start: "/" }), 2, "formferry demo"],
+    ]
+    for (const [failure, status, next] of cases) {
+      const said = yield* told(Cause.fail(failure))
+      expect([said.status, said.next]).toEqual([status, next])
+      expect(said.err.length).toBeGreaterThan(5)
+      expect(said.out).toEqual([])
+    }
+    const locked = yield* told(Cause.fail(new CommandEnded({ status: 3, next: "formferry report x" })))
+    expect([locked.status, locked.next, locked.err]).toEqual([3, "formferry report x", ""])
+  }))
+
+it.effect("with --json a failure is an object on stdout too", () =>
+  Effect.gen(function*() {
+    const { out } = yield* told(Cause.fail(unusable), { json: true })
+    expect(out.map((line) => JSON.parse(line))).toEqual([
+      { event: "failed", exitCode: 5, error: "ServiceUnusable", message: unusable.message },
+    ])
+  }))
+
+it.effect("a defect is one sentence with exit 70; its stack shows with --log-level debug only", () =>
+  Effect.gen(function*() {
+    const defect = Cause.die(new TypeError("x is not a function"))
+    const short = yield* told(defect)
+    expect(short.status).toBe(70)
+    expect(short.err).toContain("x is not a function")
+    expect(short.err).not.toMatch(/explain\.test\.ts/)
+    const long = yield* told(defect, { logLevel: LogLevel.Debug })
+    expect(long.err).toMatch(/explain\.test\.ts/)
+  }))
+
+it("exit statuses are those of product.md", () => {
+  expect([...new Set(Object.values(statusOf))].toSorted((a, b) => a - b)).toEqual([2, 5, 6, 70, 130])
+})
