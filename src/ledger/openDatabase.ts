@@ -5,10 +5,13 @@ import { networkFileSystem } from "./fileSystemType.ts"
 import { LedgerRefused } from "./Ledger.ts"
 import { standingOf } from "./migrations.ts"
 
+/** Milliseconds to wait for another process's transaction. */
+const patience = 10_000
+
 /** What every connection is set to, and must read back: a WAL database that is opened again begins with other values. */
 const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string | number]> = [
-  // Another process may be writing: wait this long for its transaction (milliseconds).
-  ["busy_timeout = 10000", "busy_timeout", 10_000],
+  // Another process may be writing.
+  [`busy_timeout = ${patience}`, "busy_timeout", patience],
   ["journal_mode = WAL", "journal_mode", "wal"],
   // FULL: an intent that a power cut undid would be sent again.
   ["synchronous = FULL", "synchronous", 2],
@@ -36,13 +39,14 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
   for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600)
   const db = new Database(file)
   try {
+    db.set(`busy_timeout = ${patience}`)
     const stands = standingOf(db)
     if (stands !== "usable") {
       db.close()
       return new LedgerRefused({ message: refusals[stands](file) })
     }
     for (const [set, name, value] of pragmas) {
-      db.set(set)
+      setPatiently(db, set)
       const got = db.pragma(name)
       if (got !== value) throw new Error(`SQLite does not take ${set}: ${name} is ${got}`)
     }
@@ -52,6 +56,23 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
     throw cause
   }
 }
+
+/** Where several processes make a ledger at the same time, SQLite gives up the switch to WAL at once, whatever `busy_timeout` says. */
+const setPatiently = (db: Database, pragma: string): void => {
+  for (let waited = 0;; waited += turn) {
+    try {
+      return db.set(pragma)
+    } catch (cause) {
+      if (waited >= patience || !isBusy(cause)) throw cause
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, turn)
+    }
+  }
+}
+
+const turn = 20
+
+const isBusy = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY")
 
 const refusals = {
   newer: (file: string) =>
