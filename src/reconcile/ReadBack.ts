@@ -46,7 +46,7 @@ const longestWait = 5_000
 const counted: ReadonlySet<AnswerComparison["verdict"]> = new Set(["different", "absent", "unexpected"])
 
 /** Whether the submission came back as it was sent. */
-export const verdictOf = (
+const verdictOf = (
   comparisons: ReadonlyArray<AnswerComparison>,
   tolerated: ReadonlySet<string>,
 ): "verified" | "differing" =>

@@ -4,7 +4,7 @@ import type { RunContext } from "./RunContext.ts"
 import type { Tally } from "./Tally.ts"
 
 /** What the canary's result depends on: it stays failed until one of these changed. */
-export const canaryStanding = (run: RunContext): string =>
+const canaryStanding = (run: RunContext): string =>
   run.ledger.digest.value({
     mapping: run.mapping.fingerprint,
     form: run.formFingerprint,

@@ -1,6 +1,5 @@
 import { Effect, Stream } from "effect"
 import type { IntendedRow } from "../ledger/Ledger.ts"
-import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import type { BatchResult, SentRow, Sink, SinkFailure } from "../sink/Sink.ts"
 import { type CreatedRow, readBackRows, type Reading } from "./readBackRows.ts"
@@ -8,7 +7,6 @@ import { attentionRow } from "./review.ts"
 import type { RunContext } from "./RunContext.ts"
 import { overLimit } from "./stopWhen.ts"
 import type { Survey } from "./survey.ts"
-import type { Tally } from "./Tally.ts"
 
 /** Batches whose submissions are read back at the same time; a submission that is not visible yet must not hold up the others. */
 const readingBatches = 32

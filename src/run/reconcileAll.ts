@@ -2,7 +2,7 @@ import { Clock, DateTime, Effect, Stream } from "effect"
 import type { Verdict } from "../domain/fate.ts"
 import type { RunReport } from "../domain/run.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession, SentRow } from "../ledger/Ledger.ts"
-import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
+import { checkDrift } from "../reconcile/drift.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { paged, pageSize } from "./paged.ts"
 import { type CreatedRow, readBackOptions, readBackRows, type Reading, takeDown } from "./readBackRows.ts"
@@ -19,11 +19,11 @@ const readingPages = 4
  * back then, so that an edit since the import is told from an import error.
  */
 export const reconcileAll = (
-  run: RunContext,
-  session: LedgerSession,
+  run: RunContext & { readonly session: LedgerSession },
 ): Effect.Effect<RunReport, LedgerError | ReportError> =>
   Effect.gen(function*() {
     const startedAt = yield* now
+    const { session } = run
     const tally = new Tally()
     tally.phase = "readBack"
     const reading: Reading = { run, session, tally, readBack: readBackOptions(run) }

@@ -1,0 +1,117 @@
+import { Effect } from "effect"
+import type { Form } from "../domain/form.ts"
+import type { Progress } from "../domain/progress.ts"
+import type { Mode } from "../domain/run.ts"
+import type { Ledger } from "../ledger/Ledger.ts"
+import { LedgerRefused } from "../ledger/Ledger.ts"
+import { openLedger } from "../ledger/openLedger.ts"
+import type { Mapping } from "../mapping/Mapping.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
+import type { Project } from "../project/Project.ts"
+import { openRunFolder } from "../report/openRunFolder.ts"
+import { type PastRuns, readLatestReports } from "../report/pastRuns.ts"
+import { columnNames } from "../run/content.ts"
+import type { RunContext } from "../run/RunContext.ts"
+import { makeStop } from "../run/Stop.ts"
+import { formFingerprint } from "../service/formFingerprint.ts"
+import { isMended, ownColumns } from "../source/columns.ts"
+import type { Source } from "../source/Source.ts"
+import { newRunId } from "./newRunId.ts"
+import type { OpenedService } from "./openService.ts"
+
+/** What a job brings to a run, checked. */
+export interface RunSettings {
+  readonly mode: Mode
+  readonly pipeline: Pipeline
+  readonly opened: OpenedService
+  readonly form: Form
+  readonly mapping: Mapping
+  readonly source: Source
+  /** Whether a ledger that is not the one of the latest report is taken all the same. */
+  readonly acceptLedger: boolean
+  readonly progress: (event: Progress) => Effect.Effect<void>
+  /** Completes when the user interrupts. */
+  readonly interrupted: Effect.Effect<"SIGINT" | "SIGTERM">
+  readonly limit?: number | undefined
+  readonly retryRefused?: boolean
+  readonly acceptCanary?: boolean
+  readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * Opens the ledger, makes the run's folder, and listens for interrupts: what a run works with, until the scope closes. The pipeline's lock is
+ * for the caller to take (`view.hold`), who knows whether anything is to be written.
+ */
+export const openRun = (project: Project, settings: RunSettings) =>
+  Effect.gen(function*() {
+    const { form, mapping, opened, pipeline, source } = settings
+    const ledger = yield* openLedger({ file: project.ledger })
+    const past = yield* readLatestReports(project.reports, pipeline.name)
+    if (!settings.acceptLedger) yield* ledgerIsTheSame(ledger, past, pipeline.name)
+    const view = yield* ledger.pipeline({
+      pipeline: pipeline.name,
+      destination: { service: opened.address, form: form.id },
+      renamedFrom: pipeline.renamedFrom,
+      alongside: pipeline.sink.alongside,
+    })
+    const id = yield* newRunId
+    const folder = yield* openRunFolder({ reports: project.reports, pipeline: pipeline.name, run: id })
+    const stop = yield* makeStop
+    yield* Effect.forkScoped(
+      Effect.flatMap(settings.interrupted, (signal) => stop.request({ _tag: "Interrupted", signal })),
+    )
+    const keys = pipeline.source.rowKey
+    const startsAnew = (yield* view.isNew)
+      && past.runs.some((run) => run.form.id !== form.id || run.form.service !== opened.name)
+    const context: Omit<RunContext, "session"> = {
+      id,
+      mode: settings.mode,
+      pipeline,
+      serviceName: opened.name,
+      destination: view.destination,
+      form,
+      formFingerprint: formFingerprint(form),
+      mapping,
+      shape: columnNames(mapping.columns),
+      keyColumns: keys === "content" || keys === undefined ? [] : keys.map((column) => column.name),
+      source,
+      columns: ownColumns(source.columns),
+      mended: isMended(source.columns),
+      service: opened.service,
+      ledger,
+      view,
+      folder,
+      stop,
+      progress: settings.progress,
+      limit: settings.limit,
+      retryRefused: settings.retryRefused ?? false,
+      acceptCanary: settings.acceptCanary ?? false,
+      warnings: [
+        ...settings.warnings,
+        ...source.warnings,
+        ...past.warnings,
+        ...(startsAnew
+          ? [`${pipeline.name} was never imported into ${form.name} on ${opened.name}: it starts there from nothing.`]
+          : []),
+      ],
+    }
+    return context
+  })
+
+/** A ledger that vanished, or that is older than the latest report says, is no first run (product.md, "The ledger"). */
+const ledgerIsTheSame = (ledger: Ledger, past: PastRuns, pipeline: string) =>
+  Effect.gen(function*() {
+    const before = past.ledger
+    if (before === undefined) return
+    const lastIntent = yield* ledger.lastIntent
+    const what = before.id !== ledger.id
+      ? `The ledger ${ledger.file} is not the one that run ${before.run} of ${pipeline} wrote`
+      : lastIntent < before.lastIntent
+      ? `The ledger ${ledger.file} is older than run ${before.run} of ${pipeline}: it knows ${lastIntent} batches, the report ${before.lastIntent}`
+      : undefined
+    if (what === undefined) return
+    return yield* new LedgerRefused({
+      message: `${what}. Rows that were already imported would go in a second time, and for ever. `
+        + "Put the right ledger and its key file back; or, if you are sure that nothing gets doubled, run with --accept-ledger.",
+    })
+  })
