@@ -1,7 +1,5 @@
-import { NodeContext } from "@effect/platform-node"
 import { Effect, Redacted } from "effect"
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
-import { mkdirSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Form } from "../../src/domain/form.ts"
@@ -129,5 +127,3 @@ export const bench = (options: { readonly requestsPerSecond?: number } = {}) =>
     }
     return made
   })
-
-export const platform = NodeContext.layer

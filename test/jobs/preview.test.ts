@@ -28,7 +28,12 @@ mapping:
   urlParameters: [{ name: ref, from: No }]
   scheduling:
     - name: Booking
-      from: { eventStartTime: { from: Start, zone: UTC }, eventEndTime: { from: End, zone: UTC } }
+      from:
+        fullName: { value: Guest }
+        email: { value: guest@example.org }
+        timezone: { value: UTC }
+        eventStartTime: { from: Start, zone: UTC }
+        eventEndTime: { from: End, zone: UTC }
 sink: { service: practice, form: one }
 `,
 }
@@ -45,7 +50,13 @@ it.scopedLive("every answer of a row with its cells; a bad row keeps the values 
       ["Amount", 1.5],
       ["From", "legacy"],
       ["ref", "1"],
-      ["Booking", { eventStartTime: "2024-05-01T10:00:00.000Z", eventEndTime: "2024-05-01T11:00:00.000Z" }],
+      ["Booking", {
+        fullName: "Guest",
+        email: "guest@example.org",
+        timezone: "UTC",
+        eventStartTime: "2024-05-01T10:00:00.000Z",
+        eventEndTime: "2024-05-01T11:00:00.000Z",
+      }],
     ])
     expect(good?.answers[0]?.cells).toEqual([{ column: "First", text: "Ada" }, { column: "Last", text: "Lovelace" }])
     expect(good?.answers[2]?.cells).toEqual([])
