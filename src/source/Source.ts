@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Effect, Stream } from "effect"
-import type { Column, ColumnBlock, RowChunk } from "../domain/row.ts"
+import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
 import type { SourceFile } from "../domain/run.ts"
 
 /** A source that can't be opened or read as what it should be. The message says where and what to do next. */
@@ -29,6 +29,18 @@ export interface Fingerprint {
   readonly blockSize: number
 }
 
+/** The beginning of a source as it stands: what form tools are recognised by. */
+export interface Head {
+  /** The first records, those above the header among them; empty ones too. */
+  readonly records: ReadonlyArray<Cells>
+  /** Index in `records` of the one that was taken for the header. */
+  readonly header: number
+  /** Records of the source that stand before the first of `records`. */
+  readonly skipped: number
+  readonly sheet: string | undefined
+  readonly delimiter: string | undefined
+}
+
 /** A source, opened: its header is known, its rows are not read yet. */
 export interface Source {
   readonly columns: ReadonlyArray<Column>
@@ -37,6 +49,8 @@ export interface Source {
   /** What it was taken for, before its rows were read. */
   readonly taken: SourceFile["taken"]
   readonly format: string
+  /** Of a source that was read as a table, to recognise a form tool by. */
+  readonly head?: Head
   /** Things that people should know about how the file was taken. */
   readonly warnings: ReadonlyArray<string>
   /**

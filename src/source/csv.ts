@@ -223,6 +223,13 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       blocks: [],
       taken,
       format: "csv",
+      head: {
+        records: header.records,
+        header: header.row - 1,
+        skipped: 0,
+        sheet: undefined,
+        delimiter: header.delimiter,
+      },
       warnings,
       read: (expected) => Stream.unwrapScoped(read(expected?.[0])),
       files: Effect.sync(() => files),

@@ -9,7 +9,15 @@ export interface Header {
   readonly delimiterBecause: string
   /** Line or record of the header, from 1. */
   readonly row: number
+  /** The first records of the text, those above the header among them. */
+  readonly records: ReadonlyArray<ReadonlyArray<string>>
 }
+
+/** Records that are wanted below the header, to recognise a form tool by, as long as they stand in the first `headMost` characters. */
+const headRecords = 12
+const headMost = 4_000_000
+/** Records that are kept at most. */
+const headKept = 200
 
 /** What became of looking for a header: found, more text is needed, or there is none. */
 export type HeaderSearch =
@@ -56,7 +64,11 @@ export const findHeader = (
     }\` says that it is the header. Correct \`source.headerRow\`.`
     return { _tag: "None", message }
   }
-  return { _tag: "Found", header: { titles, delimiter, delimiterBecause, row: at + 1 } }
+  if (!complete && records.length < at + 1 + headRecords && text.length < headMost) return { _tag: "More" }
+  return {
+    _tag: "Found",
+    header: { titles, delimiter, delimiterBecause, row: at + 1, records: records.slice(0, at + headKept) },
+  }
 }
 
 /** The delimiter of a text whose first record is the header of a rejected.csv; spreadsheet programs may have changed it. */

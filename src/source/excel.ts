@@ -103,6 +103,13 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       blocks: [],
       taken,
       format: "excel",
+      head: {
+        records: table.head.rows,
+        header: table.headerRow - 1 - table.head.top,
+        skipped: table.head.top,
+        sheet: sheet.name,
+        delimiter: undefined,
+      },
       warnings,
       read: (expected) => {
         const given = expected?.[0]

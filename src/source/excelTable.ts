@@ -11,6 +11,8 @@ export interface Table {
   /** The sheet's number of the header's row, from 1. */
   readonly headerRow: number
   readonly rows: ReadonlyArray<Cells>
+  /** The sheet's first rows, from `top` on (0: the first), those above the header among them. */
+  readonly head: { readonly top: number; readonly rows: ReadonlyArray<Cells> }
   /** Rows between others in which every cell is empty: no records. */
   readonly empty: number
 }
@@ -20,6 +22,9 @@ export interface Range {
   readonly from: { readonly row: number; readonly column: number }
   readonly to: { readonly row: number; readonly column: number }
 }
+
+/** Rows below the header that are kept to recognise a form tool by. */
+const headKept = 200
 
 const wholeSheet: Range = { from: { row: 0, column: 0 }, to: { row: Infinity, column: Infinity } }
 
@@ -90,7 +95,10 @@ export const toTable = (sheet: Sheet, headerRow: number | undefined, range: Rang
       thousands(limits.columns)
     } that are read. Narrow it: \`source.range\`.`
   }
+  const head: Array<Cells> = []
+  for (let row = range.from.row; row <= Math.min(lastRow, at + headKept); row++) head.push(cellsOf(row))
   return {
+    head: { top: range.from.row, rows: head },
     titles: Array.from({ length: width }, (_, column) => cellText(titles[column])),
     headerRow: at + 1,
     rows,
