@@ -1,12 +1,13 @@
 // Bundles src/main.ts into dist/main.js. The rooms that the command tree imports with `import()` become files of their own
 // and load when they are needed. Natives can't be bundled: libsql stays in node_modules.
 import { build } from "esbuild"
-import { chmodSync, rmSync } from "node:fs"
+import { chmodSync, renameSync, rmSync } from "node:fs"
 
-rmSync("dist", { recursive: true, force: true })
+// Built beside and then put in place, so that a command that starts meanwhile finds all its rooms.
+rmSync("dist.next", { recursive: true, force: true })
 await build({
   entryPoints: ["src/main.ts"],
-  outdir: "dist",
+  outdir: "dist.next",
   bundle: true,
   splitting: true,
   format: "esm",
@@ -23,4 +24,6 @@ await build({
   },
   logLevel: "warning",
 })
-chmodSync("dist/main.js", 0o755)
+chmodSync("dist.next/main.js", 0o755)
+rmSync("dist", { recursive: true, force: true })
+renameSync("dist.next", "dist")
