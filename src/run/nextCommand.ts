@@ -19,7 +19,7 @@ export const nextCommand = (run: {
       return undefined
     case 1:
       return run.rows.invalid + run.rows.refused + run.rows.duplicate > 0
-        ? `formferry run ${pipeline} --source ${run.rejected}`
+        ? `formferry run ${pipeline} --source ${shellPath(run.rejected)}`
         : `formferry acknowledge ${pipeline} --all ${because}`
     case 3:
       return `formferry report ${pipeline} --open`
@@ -34,3 +34,6 @@ export const nextCommand = (run: {
       return `formferry run ${pipeline}`
   }
 }
+
+/** A path as a POSIX shell reads it back. */
+const shellPath = (path: string): string => /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`

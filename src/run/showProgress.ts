@@ -7,7 +7,8 @@ export const showProgress = (run: Pick<RunContext, "progress" | "service">, tall
   Effect.flatMap(run.service.requests, (requests) =>
     run.progress({
       phase: tally.phase,
-      read: tally.read,
+      // What is sent is counted over the whole run, and so are the totals of these phases.
+      read: tally.phase === "canary" || tally.phase === "import" ? tally.sent : tally.read,
       total: tally.total,
       sent: tally.sent,
       readBack: tally.verdicts(tally.imported),
