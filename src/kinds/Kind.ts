@@ -25,25 +25,37 @@ export class Fault {
 /** Cells of the mapped columns → value; `undefined`: no answer. Synchronous, and cheap on the good path: it runs for every row. */
 export type Parse = (cells: ReadonlyArray<Cell>) => Json | undefined | Fault
 
+/** Cells of an "Other" beside the options, by their index among the cells handed to `Parse`. */
+export interface OtherCells {
+  /** A tick, or the text itself. */
+  readonly tick: number | undefined
+  /** What was written beside it. */
+  readonly text: number | undefined
+}
+
 /** Where the cells of an answer come from, as far as a kind must know. */
 export type InputShape =
-  | { readonly _tag: "Columns"; readonly count: number }
+  | { readonly _tag: "Columns"; readonly count: number; readonly other?: OtherCells | undefined }
   /**
-   * The parts in the order in which their cells are handed to `Parse`. Each was parsed by its own kind (`Kind.partKinds`) before: what
-   * `Parse` gets is that kind's value, or null.
+   * The parts in the order in which their cells are handed to `Parse`. Each was parsed by its own kind (`Kind.partKinds`; text where the parts
+   * are options or rows) before: what `Parse` gets is that kind's value, or null.
    */
-  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string> }
+  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string>; readonly other?: OtherCells | undefined }
 
 export interface KindContext {
   readonly question: Question | undefined
   readonly input: InputShape
   /** Cells that mean "no answer" (trimmed); handed over as null unless an option of the question has that name. */
   readonly empty: ReadonlySet<string>
+  /** Takes a text that goes to another question (`textTo`); called while a cell is parsed. */
+  readonly spill?: ((text: string) => void) | undefined
 }
 
 /** What is wrong with a kind's options for this question and input: a sentence, and the option to point at. */
 export interface OptionFault {
   readonly option: string | undefined
+  /** The member or item of the option's value. */
+  readonly member?: string | number | undefined
   readonly message: string
   readonly suggestion?: string | undefined
   /** A name that is not among these: whoever shows the fault suggests the nearest. */
@@ -68,12 +80,18 @@ export interface Kind<Options = never> {
   /** The keys it adds to a mapping entry, all optional; annotated on the encoded side. */
   readonly options: Schema.Struct.Fields
   /** What it sends, in JSON's words. */
-  readonly sends: "string" | "number" | "boolean" | "array" | "any"
+  readonly sends: "string" | "number" | "boolean" | "array" | "object" | "any"
   /** Parts that `from` may give instead of one column; empty: none. `many`: several columns may be joined. */
   readonly parts: ReadonlyArray<string>
   /** The kind of each part: it parses the part's cells, with options of its own. */
   readonly partKinds: Readonly<Record<string, string>>
   readonly many: boolean
+  /** What other names than `parts` stand for in `from: { NAME: column }`: options that are ticked, options with their ranks, rows; absent: nothing. */
+  readonly named?: "options" | "ranks" | "rows"
+  /** Options that say how one cell is written: a default of theirs is for entries without parts. */
+  readonly cellOptions?: ReadonlyArray<string>
+  /** Whether options of the whole hold for its parts too, where a part does not say otherwise. */
+  readonly inherited?: boolean
   /** Question types (service-observations.md) for which it is the default. */
   readonly types: ReadonlyArray<string>
   readonly compile: (options: Options, context: KindContext) => Parse | ReadonlyArray<OptionFault>

@@ -1,12 +1,14 @@
 import { Schema } from "effect"
 import { JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
+import { AsWritten } from "./asWritten.ts"
 import { oneCell, textOf } from "./cells.ts"
 import { compareText, different, equivalent, isList, same } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
-import type { OptionTable } from "./optionTable.ts"
-import { optionOptions, optionTable } from "./optionTable.ts"
+import { compileOther, compileTicks, optionColumns } from "./optionColumns.ts"
+import { optionOptions, optionTable, otherFields, saysWhere } from "./optionTable.ts"
+import { members, optionSplitter, splitFault } from "./splitOptions.ts"
 
 const options = {
   ...optionOptions,
@@ -15,6 +17,33 @@ const options = {
       "What stands between the choices of a cell. Whole options are found first, longest first, so the sign may occur in an option. When left out, a cell holds one choice",
     examples: [",", ";", "\n"],
   })),
+  checked: Schema.optional(
+    Schema.NonEmptyArray(AsWritten).annotations({
+      description:
+        "Where each option has a column: what a ticked cell holds, case aside; the option's own name always counts too. When left out: 1, x, yes, y, true, checked, selected",
+      examples: [["1", "x", "Yes"]],
+    }),
+  ),
+  unchecked: Schema.optional(
+    Schema.NonEmptyArray(AsWritten).annotations({
+      description:
+        "Where each option has a column: what a cell without a tick holds, beside nothing at all, case aside; anything else is an error. When left out: 0, no, n, false, unchecked, not selected",
+      examples: [["0", "Not selected"]],
+    }),
+  ),
+  other: Schema.optional(
+    Schema.Struct({
+      from: Schema.optional(AsWritten.annotations({
+        description: "The column that holds a tick or a text; of a block its own column for that, when left out",
+        examples: ["Prod other"],
+      })),
+      ...otherFields,
+    }).pipe(Schema.filter(saysWhere.filter, saysWhere.annotations)).annotations({
+      description:
+        "A column for another answer than the options: the option to send for it, and the question that gets its text. A text without `textTo` is left behind",
+      examples: [{ from: "Prod other", use: "Other", textTo: "Which other product?" }],
+    }),
+  ),
 }
 
 type Options = Schema.Struct.Type<typeof options>
@@ -22,43 +51,6 @@ type Options = Schema.Struct.Type<typeof options>
 const remembered = 10_000
 
 const notAList = new Fault("not-an-option", "a list of options")
-
-/** The texts of a JSON list; undefined when a member is no text, number or boolean. */
-const members = (value: Json): ReadonlyArray<string> | undefined => {
-  if (!isList(value)) return undefined
-  const texts: Array<string> = []
-  for (const member of value) {
-    if (typeof member === "object") return undefined
-    texts.push(typeof member === "string" ? member.trim() : textOf(member))
-  }
-  return texts
-}
-
-/**
- * Cuts cells at the separators, but never inside of a name that the table has: of several pieces in a row the most that are a name are
- * one.
- */
-const optionSplitter = (separator: string, table: Pick<OptionTable, "has" | "names">) => {
-  const longest = table.names.reduce((most, name) => Math.max(most, name.split(separator).length), 1)
-  return (text: string): ReadonlyArray<string> => {
-    if (!text.includes(separator)) return [text]
-    const pieces = text.split(separator)
-    const found: Array<string> = []
-    let start = 0
-    while (start < pieces.length) {
-      let end = Math.min(pieces.length, start + longest)
-      let piece = ""
-      for (; end > start + 1; end--) {
-        piece = pieces.slice(start, end).join(separator).trim()
-        if (table.has(piece)) break
-      }
-      if (end === start + 1) piece = (pieces[start] ?? "").trim()
-      if (piece !== "") found.push(piece)
-      start = end
-    }
-    return found
-  }
-}
 
 /** Several options of a question, without repetition, in the form's order. */
 export const choices: Kind<Options> = {
@@ -70,46 +62,66 @@ export const choices: Kind<Options> = {
   parts: [],
   partKinds: {},
   many: false,
+  named: "options",
   types: ["MultiSelect", "Checkboxes"],
   compile: (options, context) => {
-    const table = optionTable(options, context)
+    const { input } = context
+    const table = optionTable(options, context, input._tag === "Parts" ? namesIn(input.parts, options) : [])
     if (!("read" in table)) return table
     const separator = options.split
-    if (separator !== undefined && table.names.length === 0) {
-      return [{
-        option: "split",
-        message: "A cell can be split only where the options are known.",
-        suggestion: "List them under `options`.",
-      }]
+    if (separator !== undefined && table.names.length === 0) return [splitFault]
+    const inOrder = (values: Array<string>): ReadonlyArray<string> | undefined => {
+      if (values.length > 1) values.sort((a, b) => table.order(a) - table.order(b))
+      return values.length === 0 ? undefined : values
     }
-    const split = separator === undefined ? (text: string) => [text] : optionSplitter(separator, table)
+    const ticks = compileTicks(options)
+    if (!("tick" in ticks)) return ticks
+    const other = input.other === undefined
+      ? undefined
+      : compileOther(options.other, input.other, ticks, table, context)
+    if (Array.isArray(other)) return other
+    const addOther = typeof other === "function" ? other : undefined
+
+    if (input._tag === "Parts") return optionColumns(input.parts, ticks, table, inOrder, addOther)
+
+    const split = optionSplitter(separator, table)
     const isNothing = (piece: string) => context.empty.size > 0 && context.empty.has(piece) && !table.has(piece)
-    const read = (pieces: ReadonlyArray<string>): ReadonlyArray<string> | undefined | Fault => {
-      const values: Array<string> = []
+    const add = (values: Array<string>, pieces: ReadonlyArray<string>): Fault | undefined => {
       for (const piece of pieces) {
         if (piece === "" || isNothing(piece)) continue
         const value = table.read(piece)
         if (value instanceof Fault) return value
         if (value !== undefined && !values.includes(value)) values.push(value)
       }
-      if (values.length > 1) values.sort((a, b) => table.order(a) - table.order(b))
-      return values.length === 0 ? undefined : values
+      return undefined
+    }
+    const read = (pieces: ReadonlyArray<string>): ReadonlyArray<string> | undefined | Fault => {
+      const values: Array<string> = []
+      return add(values, pieces) ?? inOrder(values)
     }
     // Combinations repeat: a look-up is cheaper than cutting a cell again. The lists are never changed.
     const memory = new Map<string, ReadonlyArray<string> | undefined>()
     const remember = (text: string): ReadonlyArray<string> | undefined | Fault => {
       if (memory.has(text)) return memory.get(text)
       const values = read(split(text))
-      if (values instanceof Fault) return values
+      // A text that goes to another question has to go there each time.
+      if (values instanceof Fault || table.spills) return values
       if (memory.size >= remembered) memory.clear()
       memory.set(text, values)
       return values
     }
-    return oneCell((cell) => {
+    const parse = oneCell((cell) => {
       if (!(cell instanceof JsonCell)) return remember(typeof cell === "string" ? cell : textOf(cell))
       const pieces = members(cell.value)
       return pieces === undefined ? notAList : read(pieces)
     })
+    if (addOther === undefined) return parse
+    return (cells) => {
+      const chosen = parse(cells)
+      if (chosen instanceof Fault) return chosen
+      const values = isList(chosen ?? null) ? [...(chosen as ReadonlyArray<string>)] : []
+      return addOther(values, cells) ?? inOrder(values)
+    }
   },
   compare: (sent, returned) => {
     const [a, b] = [asSet(sent), asSet(returned)]
@@ -122,6 +134,13 @@ export const choices: Kind<Options> = {
     return within(a, b) && within(b, a) ? equivalent("way of writing a set") : different
   },
 }
+
+/** The options that a pipeline names by their columns. */
+const namesIn = (parts: ReadonlyArray<string>, { other, otherwise }: Options): ReadonlyArray<string> => [
+  ...parts,
+  ...(other?.use === undefined ? [] : [other.use]),
+  ...(typeof otherwise === "object" && otherwise.use !== undefined ? [otherwise.use] : []),
+]
 
 /** The members of a list of texts, or a text alone. */
 const asSet = (value: Json): ReadonlyArray<string> | undefined => {

@@ -1,14 +1,19 @@
+import { address } from "./address.ts"
 import { boolean } from "./boolean.ts"
 import { choice } from "./choice.ts"
 import { choices } from "./choices.ts"
 import { date } from "./date.ts"
+import { dateRange } from "./dateRange.ts"
 import { dateTime } from "./dateTime.ts"
 import { email } from "./email.ts"
 import { files } from "./files.ts"
 import { json } from "./json.ts"
 import type { Kind } from "./Kind.ts"
+import { location } from "./location.ts"
+import { matrix } from "./matrix.ts"
 import { number } from "./number.ts"
 import { phone } from "./phone.ts"
+import { ranking } from "./ranking.ts"
 import { text } from "./text.ts"
 import { time } from "./time.ts"
 import { url } from "./url.ts"
@@ -20,11 +25,16 @@ const all: ReadonlyArray<Kind> = [
   date,
   time,
   dateTime,
+  dateRange,
   email,
   phone,
   url,
   choice,
   choices,
+  ranking,
+  matrix,
+  address,
+  location,
   files,
   json,
 ]

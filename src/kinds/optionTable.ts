@@ -4,7 +4,28 @@ import { AsWritten } from "./asWritten.ts"
 import type { KindContext, OptionFault } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 
-/** The options that `choice` and `choices` share. */
+/** What another text than an option may become. */
+export const otherFields = {
+  use: Schema.optional(AsWritten.annotations({
+    description: "The option that is sent in its place",
+    examples: ["Other"],
+  })),
+  textTo: Schema.optional(Schema.NonEmptyString.annotations({
+    description: "The question, by name or id, that gets the text as its answer",
+    examples: ["Other interests"],
+  })),
+}
+
+/** Says where a text goes: at least one of both. */
+export const saysWhere = {
+  filter: (value: { readonly use?: string | undefined; readonly textTo?: string | undefined }) =>
+    value.use !== undefined || value.textTo !== undefined || "It needs `use` or `textTo`.",
+  annotations: { jsonSchema: { anyOf: [{ required: ["use"] }, { required: ["textTo"] }] } },
+}
+
+const elsewhere = Schema.Struct(otherFields).pipe(Schema.filter(saysWhere.filter, saysWhere.annotations))
+
+/** The options that all kinds with options share. */
 export const optionOptions = {
   options: Schema.optional(
     Schema.NonEmptyArray(AsWritten).annotations({
@@ -14,15 +35,16 @@ export const optionOptions = {
   ),
   values: Schema.optional(
     Schema.Record({ key: Schema.String, value: Schema.NullOr(AsWritten) }).annotations({
-      description: "What a cell stands for: cell: option; null means no answer",
-      examples: [{ M: "Male", F: "Female", unknown: null }],
+      description:
+        "What a cell stands for: cell: option; null means no answer. `{ set: NAME }` alone takes a value set of the project (`valueSets` in config/formferry.yaml)",
+      examples: [{ M: "Male", F: "Female", unknown: null }, { set: "agree5" }],
     }),
   ),
   otherwise: Schema.optional(
-    Schema.Union(Schema.Literal("reject", "keep", "drop"), Schema.Struct({ use: AsWritten })).annotations({
+    Schema.Union(Schema.Literal("reject", "keep", "drop"), elsewhere).annotations({
       description:
-        "What happens to a choice that is no option: reject the row (when left out), keep it as it is, drop it, or use an option in its place",
-      examples: ["keep", { use: "Other" }],
+        "What happens to a choice that is no option: reject the row (when left out), keep it as it is, drop it, use an option in its place, or answer another question with its text",
+      examples: ["keep", { use: "Other" }, { textTo: "Other interests" }],
     }),
   ),
   matchCase: Schema.optional(Schema.Boolean.annotations({
@@ -66,8 +88,14 @@ const remembered = 10_000
 export interface OptionTable {
   /** Whether the text is the name of an option or stands under `values`. */
   readonly has: (text: string) => boolean
-  /** What a choice is sent as; undefined: no answer, by `values` or `otherwise`. */
+  /** What a choice is sent as; undefined: no answer, by `values` or `otherwise`, which may hand the text to another question. */
   readonly read: (text: string) => string | undefined | Fault
+  /** The same for a name of the pipeline; what is no option is found as a fault of `option`, `otherwise` or not. */
+  readonly resolve: (name: string, option: string, faults: Array<OptionFault>, member?: string) => string | undefined
+  /** Whether reading a text may hand it on. */
+  readonly spills: boolean
+  /** The names of a value: itself and its label. */
+  readonly namesOf: (value: string) => ReadonlyArray<string>
   /** Position of a value among the form's options; behind them all when it is none. */
   readonly order: (value: string) => number
   /** All names, for finding whole options in a cell that holds several. */
@@ -87,13 +115,21 @@ export const optionNames = (
 const shown = (names: ReadonlyArray<string>): string =>
   names.length <= 8 ? names.join(", ") : `${names.slice(0, 8).join(", ")} or another of its ${names.length} options`
 
-/** Makes the table of a question's options ready. */
-export const optionTable = (options: OptionOptions, context: KindContext): OptionTable | ReadonlyArray<OptionFault> => {
+/**
+ * Makes the table of a question's options ready.
+ *
+ * @param names options where neither the form nor the pipeline tells them
+ */
+export const optionTable = (
+  options: OptionOptions,
+  context: KindContext,
+  names: ReadonlyArray<string> = [],
+): OptionTable | ReadonlyArray<OptionFault> => {
   const told = context.question?.options
   const fromForm = told !== undefined && told.length > 0
   const list: ReadonlyArray<Option> = fromForm
     ? told
-    : (options.options ?? []).map((name) => ({ value: name, label: name }))
+    : (options.options ?? names).map((name) => ({ value: name, label: name }))
   const otherwise = options.otherwise ?? "reject"
   if (list.length === 0 && otherwise !== "keep") {
     return [{
@@ -120,12 +156,19 @@ export const optionTable = (options: OptionOptions, context: KindContext): Optio
 
   const faults: Array<OptionFault> = []
   const among = list.map((option) => option.label)
-  const resolve = (name: string, option: string): string | undefined => {
-    const found = inForm(name)
+  const resolve = (
+    name: string,
+    option: string,
+    member?: string | number,
+    into = faults,
+    look = inForm,
+  ): string | undefined => {
+    const found = look(name)
     if (typeof found === "string") return found
-    if (found === undefined && list.length === 0) return name
-    faults.push({
+    if (found === null || (found === undefined && list.length === 0)) return found === null ? undefined : name
+    into.push({
       option,
+      member,
       message: found instanceof Several
         ? `"${name}" is the name of several options: ${found.values.join(", ")}.`
         : `"${name}" is no option of this question.`,
@@ -133,11 +176,13 @@ export const optionTable = (options: OptionOptions, context: KindContext): Optio
     })
     return undefined
   }
-  if (fromForm) { for (const name of options.options ?? []) resolve(name, "options") }
+  if (fromForm) { for (const [index, name] of (options.options ?? []).entries()) resolve(name, "options", index) }
   const values = Object.entries(options.values ?? {}).map(([cell, name]) =>
-    [cell, name === null ? null : resolve(name, "values")] as const
+    [cell, name === null ? null : resolve(name, "values", cell)] as const
   )
-  const use = typeof otherwise === "object" ? resolve(otherwise.use, "otherwise") : undefined
+  const elsewhere = typeof otherwise === "object" ? otherwise : undefined
+  const use = elsewhere?.use === undefined ? undefined : resolve(elsewhere.use, "otherwise", "use")
+  const spill = elsewhere?.textTo === undefined ? undefined : context.spill
   if (faults.length > 0) return faults
 
   const nearValues = new Map<string, string | null | Several>()
@@ -171,8 +216,12 @@ export const optionTable = (options: OptionOptions, context: KindContext): Optio
         return new Fault("not-an-option", `one option; it may be ${found.values.join(" or ")}`, 0, text)
       }
       if (otherwise === "reject") return new Fault("not-an-option", expected, 0, text)
+      spill?.(text)
       return otherwise === "keep" ? text : otherwise === "drop" ? undefined : use
     },
+    resolve: (name, option, into, member) => resolve(name, option, member, into, (text) => find(text.trim())),
+    spills: spill !== undefined,
+    namesOf: (value) => [value, ...list.filter((option) => option.value === value).map((option) => option.label)],
     order: (value) => positions.get(value) ?? list.length,
     names: [...optionNames(options, list)].map((name) => name.trim()),
   }

@@ -4,6 +4,7 @@ import { errorIn, textOf } from "./cells.ts"
 import { compareText } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
+import { compilePattern } from "./pattern.ts"
 
 const options = {
   join: Schema.optional(Schema.String.annotations({
@@ -39,14 +40,6 @@ const length = (text: string): number => {
   return count
 }
 
-const expression = (pattern: string): RegExp | undefined => {
-  try {
-    return new RegExp(pattern, "u")
-  } catch {
-    return undefined
-  }
-}
-
 const joined = (cells: ReadonlyArray<Cell>, join: string): string => {
   let text = ""
   for (const cell of cells) {
@@ -68,10 +61,8 @@ export const text: Kind<Options> = {
   types: ["ShortAnswer", "LongAnswer", "Password"],
   compile: (options) => {
     const { join = " ", minLength = 0, maxLength = Infinity } = options
-    const pattern = options.pattern === undefined ? undefined : expression(options.pattern)
-    if (options.pattern !== undefined && pattern === undefined) {
-      return [{ option: "pattern", message: "This is no regular expression as JavaScript knows them." }]
-    }
+    const pattern = options.pattern === undefined ? undefined : compilePattern(options.pattern)
+    if (typeof pattern === "string") return [{ option: "pattern", message: pattern }]
     if (minLength > maxLength) {
       return [{ option: "minLength", message: `minLength ${minLength} is more than maxLength ${maxLength}.` }]
     }

@@ -1,0 +1,41 @@
+import { JsonCell } from "../domain/cell.ts"
+import type { Json } from "../domain/json.ts"
+import { errorIn, oneCell, textOf } from "./cells.ts"
+import { compareText, isObject } from "./compared.ts"
+import type { Kind } from "./Kind.ts"
+import { Fault } from "./Kind.ts"
+import { compareMembers, objectOf } from "./members.ts"
+
+const parts = ["address", "city", "state", "zipCode", "country"] as const
+
+const notInParts = new Fault(
+  "pattern",
+  "an address in parts: give each part a column, or take the cell apart with `extract` and named groups",
+)
+
+const partText = (value: Json | undefined): string | undefined =>
+  value === undefined || typeof value === "object" ? undefined : textOf(value) || undefined
+
+/** A postal address in parts. */
+export const address: Kind = {
+  name: "address",
+  description:
+    "A postal address, from the parts address, city, state, zipCode and country, or one column taken apart by `extract` with named groups. Sent as an object",
+  options: {},
+  sends: "object",
+  parts,
+  partKinds: Object.fromEntries(parts.map((part) => [part, "text"])),
+  many: false,
+  types: ["Address"],
+  compile: (_options, { input }) => {
+    if (input._tag === "Columns") {
+      return oneCell((cell) => {
+        const value = cell instanceof JsonCell ? cell.value : null
+        return isObject(value) ? objectOf(parts.map((part) => [part, partText(value[part])])) : notInParts
+      })
+    }
+    const names = input.parts
+    return (cells) => errorIn(cells) ?? objectOf(names.map((name, index) => [name, textOf(cells[index]) || undefined]))
+  },
+  compare: (sent, returned) => compareMembers(sent, returned, compareText),
+}

@@ -1,0 +1,64 @@
+import type { Cell } from "../domain/cell.ts"
+import { JsonCell } from "../domain/cell.ts"
+import { oneCell, textOf } from "./cells.ts"
+import { isObject } from "./compared.ts"
+import type { Kind } from "./Kind.ts"
+import { Fault } from "./Kind.ts"
+import { compareMembers } from "./members.ts"
+import { number } from "./number.ts"
+
+const expected = "a latitude and a longitude, such as 52.52 13.405"
+
+const place = (
+  latitude: Cell | undefined,
+  longitude: Cell | undefined,
+  [latitudeAt, longitudeAt]: readonly [number, number],
+) => {
+  if (typeof latitude !== "number") return new Fault("not-a-number", "a latitude beside the longitude", latitudeAt)
+  if (typeof longitude !== "number") return new Fault("not-a-number", "a longitude beside the latitude", longitudeAt)
+  if (Math.abs(latitude) > 90) return new Fault("out-of-range", "a latitude from -90 to 90", latitudeAt)
+  if (Math.abs(longitude) > 180) return new Fault("out-of-range", "a longitude from -180 to 180", longitudeAt)
+  return { latitude, longitude }
+}
+
+/** Two decimal numbers, a space, comma or semicolon between them; what tools write behind them (altitude, accuracy) is left behind. */
+const pair =
+  /^([-+]?\d+(?:\.\d+)?)°?(?:\s*[,;]\s*|\s+)([-+]?\d+(?:\.\d+)?)°?(?:(?:\s*[,;]\s*|\s+)[-+]?\d+(?:\.\d+)?){0,2}$/
+
+/** A point on the earth, in degrees. */
+export const location: Kind = {
+  name: "location",
+  description:
+    "A point on the earth in degrees: latitude and longitude in one cell, or the parts latitude and longitude. Sent as an object { latitude, longitude }",
+  options: {},
+  sends: "object",
+  parts: ["latitude", "longitude"],
+  partKinds: { latitude: "number", longitude: "number" },
+  many: false,
+  types: ["LocationCoordinates"],
+  compile: (_options, { input }) => {
+    if (input._tag === "Parts") {
+      const missing = ["latitude", "longitude"].filter((part) => !input.parts.includes(part))
+      if (missing.length > 0) {
+        return missing.map((part) => ({ option: "from", message: `The part \`${part}\` is missing.` }))
+      }
+      const at = [input.parts.indexOf("latitude"), input.parts.indexOf("longitude")] as const
+      return (cells) => {
+        const [latitude, longitude] = [cells[at[0]] ?? null, cells[at[1]] ?? null]
+        return latitude === null && longitude === null ? undefined : place(latitude, longitude, at)
+      }
+    }
+    return oneCell((cell) => {
+      if (cell instanceof JsonCell) {
+        const { latitude = null, longitude = null } = isObject(cell.value) ? cell.value : {}
+        return typeof latitude === "number" && typeof longitude === "number"
+          ? place(latitude, longitude, [0, 0])
+          : new Fault("not-a-number", expected)
+      }
+      const text = textOf(cell)
+      const found = text.length <= 100 ? pair.exec(text) : null
+      return found === null ? new Fault("not-a-number", expected) : place(Number(found[1]), Number(found[2]), [0, 0])
+    })
+  },
+  compare: (sent, returned) => compareMembers(sent, returned, number.compare),
+}

@@ -1,0 +1,43 @@
+import { RE2JS, RE2JSException } from "re2js"
+
+/** What an expression found in a text: the whole, then its groups; a group that took no part is undefined. */
+export interface Match {
+  readonly groups: ReadonlyArray<string | undefined>
+  readonly named: (name: string) => string | undefined
+}
+
+/** A regular expression that takes time in proportion to the text, whatever the expression (RE2: no look-around, no back-references). */
+export interface Pattern {
+  /** Names of its named groups. */
+  readonly names: ReadonlyArray<string>
+  /** Whether it is found anywhere in the text. */
+  readonly test: (text: string) => boolean
+  /** The first place where it is found. */
+  readonly exec: (text: string) => Match | undefined
+}
+
+/** Makes an expression ready; a `string` says what is wrong with it. */
+export const compilePattern = (expression: string): Pattern | string => {
+  try {
+    const compiled = RE2JS.compile(expression)
+    const groups = compiled.groupCount()
+    return {
+      names: Object.keys(compiled.namedGroups()),
+      test: (text) => compiled.test(text),
+      exec: (text) => {
+        const matcher = compiled.matcher(text)
+        if (!matcher.find()) return undefined
+        return {
+          groups: Array.from({ length: groups + 1 }, (_, index) => matcher.group(index) ?? undefined),
+          named: (name) => matcher.group(name) ?? undefined,
+        }
+      },
+    }
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error
+    const about = error.message.replace(/^error parsing regexp: /, "")
+    return /`\(\?(?:=|!|<=|<!)/.test(about) || /escape.*`\\[1-9]/.test(about)
+      ? `Expressions with look-around or back-references are not understood: ${about}.`
+      : `This is no regular expression: ${about}.`
+  }
+}
