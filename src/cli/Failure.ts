@@ -83,6 +83,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   NothingAcknowledged: 2,
   PracticeFormsMissing: 2,
   FormFileInvalid: 2,
+  FaultsFileInvalid: 2,
   StoreUnusable: 2,
   PracticeNotServed: 2,
   SourceError: 2,

@@ -17,6 +17,12 @@ const options = {
     Options.optional,
     Options.map(Option.getOrUndefined),
   ),
+  faults: Options.text("faults").pipe(
+    Options.withPseudoName("FILE"),
+    Options.withDescription("A faults file: what goes wrong, how often, and by which seed."),
+    Options.optional,
+    Options.map(Option.getOrUndefined),
+  ),
   json,
 }
 
@@ -38,6 +44,7 @@ export const practice = {
       yield* interrupts.takeOver
       const { baseUrl, apiKey } = yield* servePractice(project, {
         forms: input.forms === undefined ? undefined : path.resolve(input.forms),
+        faults: input.faults === undefined ? undefined : path.resolve(input.faults),
         port: input.port,
       })
       // Its own key, made for this process, opens nothing else.

@@ -20,15 +20,16 @@ export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissin
 /**
  * Serves the practice service for as long as the scope lasts: the forms of a folder, kept in memory; or the project's own practice service with its store.
  *
+ * @param options.faults a faults file: what goes wrong
  * @param options.port 0 for any free one
  */
 export const servePractice = (
   project: Project | undefined,
-  options: { readonly forms: string | undefined; readonly port: number },
+  options: { readonly forms: string | undefined; readonly faults: string | undefined; readonly port: number },
 ) =>
   Effect.gen(function*() {
     if (options.forms !== undefined) {
-      return yield* embedded({ forms: options.forms, store: undefined }, options.port)
+      return yield* embedded({ forms: options.forms, store: undefined, faults: options.faults }, options.port)
     }
     const services = project === undefined
       ? undefined
@@ -37,5 +38,5 @@ export const servePractice = (
     if (only === undefined || services?.length !== 1) {
       return yield* new PracticeFormsMissing({ services: services?.map(({ name }) => name) })
     }
-    return yield* embedded(only, options.port)
+    return yield* embedded({ ...only, faults: options.faults }, options.port)
   })

@@ -1,4 +1,4 @@
-import { Effect, Random, Redacted, Runtime, Schema, Utils } from "effect"
+import { Effect, FiberHandle, Random, Redacted, Runtime, Schema, Utils } from "effect"
 import type { Scope } from "effect"
 import { createServer } from "node:http"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
@@ -7,8 +7,11 @@ import type { Form } from "../domain/form.ts"
 import type { Submission } from "../domain/submission.ts"
 import { makeCodec } from "../service/codec.ts"
 import { inProcess as inProcessTransport } from "../service/inProcess.ts"
-import type { ServedRequest } from "../service/inProcess.ts"
-import type { OpenTransport } from "../service/transport.ts"
+import type { ConnectionFailed, ServedRequest } from "../service/inProcess.ts"
+import type { OpenTransport, TransportResponse } from "../service/transport.ts"
+import type { FaultPlan } from "./faultKinds.ts"
+import { makeFaults } from "./faults.ts"
+import type { Reply } from "./faults.ts"
 import { overview } from "./overview.ts"
 import { RateWindow } from "./RateWindow.ts"
 import type { RateLimit } from "./RateWindow.ts"
@@ -42,6 +45,8 @@ export interface PracticeOptions {
   readonly editLinkParameter?: string
   /** Bytes of a request body at most; default 4 MiB. */
   readonly maxBody?: number
+  /** What goes wrong (docs/faults.md); default nothing. */
+  readonly faults?: FaultPlan
 }
 
 /** A practice service, however it is reached. */
@@ -51,6 +56,8 @@ export interface Practice {
   readonly submissions: (form: string) => ReadonlyArray<Submission>
   /** How many there are. */
   readonly count: (form: string) => number
+  /** How often each fault was met, by kind. */
+  readonly faults: () => Readonly<Record<string, number>>
 }
 
 export interface ServedPractice extends Practice {
@@ -84,20 +91,20 @@ const start = (options: PracticeOptions, origin: () => string) =>
       maxBody,
       rate: options.rateLimit === undefined ? undefined : new RateWindow(options.rateLimit),
     })
-    const answer = (request: ServedRequest): Effect.Effect<PracticeAnswer> =>
-      Effect.suspend(() => {
-        const decision = rules(request, { store, now: clock.unsafeCurrentTimeMillis(), newId })
-        return decision.created === undefined
-          ? Effect.succeed(decision.answer)
-          : Effect.as(store.append(decision.created.form, decision.created.submissions), decision.answer)
-      })
+    const faults = makeFaults(options.faults ?? { seed: 0, faults: [] }, {
+      decide: (request) => rules(request, { store, now: clock.unsafeCurrentTimeMillis(), newId }),
+      keep: store.append,
+      now: () => clock.unsafeCurrentTimeMillis(),
+      newId,
+    })
     const practice: Practice = {
       apiKey,
       submissions: (form) =>
         store.all(form).flatMap(({ json }) => codec.read(Buffer.from(`{"submission":${json}}`)) ?? []),
       count: (form) => store.all(form).length,
+      faults: faults.met,
     }
-    return { practice, answer, maxBody }
+    return { practice, faults, maxBody, clock }
   })
 
 /**
@@ -110,11 +117,26 @@ export const serve = (
   Effect.gen(function*() {
     const server = yield* listen(options.port)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { practice, answer, maxBody } = yield* start(options, () => origin)
+    const { practice, faults, maxBody, clock } = yield* start(options, () => origin)
     const run = Runtime.runCallback(yield* Effect.runtime<never>())
+    const later = yield* FiberHandle.makeRuntime<never>()
+    const port = (server.address() as AddressInfo).port
+    /** Refuses connections for as long as a fault says. */
+    const refuse = () => {
+      const wait = faults.refusedUntil() - clock.unsafeCurrentTimeMillis()
+      if (wait <= 0 || !server.listening) return
+      server.close()
+      later(Effect.delay(Effect.eventually(listenAt(server, port)), wait))
+    }
     server.on("request", (incoming, outgoing) => {
       if (incoming.url === "/") {
         reply(outgoing, overview(options.forms, prefix, practice.count))
+        return
+      }
+      const head = { method: incoming.method ?? "GET", path: incoming.url ?? "/" }
+      const met = faults.meet(head, incoming.socket)
+      if (faults.resetsUnread(met)) {
+        incoming.socket.resetAndDestroy()
         return
       }
       receive(incoming, maxBody, (body) => {
@@ -122,48 +144,84 @@ export const serve = (
           reply(outgoing, refusal(413, "Request body is too large"))
           return
         }
-        const request = {
-          method: incoming.method ?? "GET",
-          path: incoming.url ?? "/",
-          headers: incoming.headers as ServedRequest["headers"],
-          body,
-        }
-        run(answer(request), {
-          onExit: (exit) =>
-            reply(outgoing, exit._tag === "Success" ? exit.value : refusal(500, "Internal Server Error")),
+        const request = { ...head, headers: incoming.headers as ServedRequest["headers"], body }
+        run(faults.reply(request, met), {
+          onExit: (exit) => {
+            perform(outgoing, exit._tag === "Success" ? exit.value : brokenDown)
+            refuse()
+          },
         })
       })
     })
     return { ...practice, baseUrl: `${origin}${prefix}` }
   })
 
-/** The practice service without a network, as a transport: what the simulation puts its faults before. */
+/**
+ * The practice service without a network, as a transport: what the simulation stands on. As a server does, it goes on with a request that its client has
+ * given up.
+ */
 export const inProcess = (
   options: PracticeOptions,
 ): Effect.Effect<ServedPractice & { readonly open: OpenTransport }> =>
-  Effect.map(start(options, () => "http://127.0.0.1"), ({ practice, answer }) => ({
-    ...practice,
-    baseUrl: `http://127.0.0.1${prefix}`,
-    open: inProcessTransport({
-      answer: (request) =>
-        Effect.map(answer(request), ({ status, headers, body }) => ({ status, headers, body: Buffer.from(body) })),
-    }),
-  }))
+  Effect.gen(function*() {
+    const { practice, faults, clock } = yield* start(options, () => "http://127.0.0.1")
+    const run = Runtime.runCallback(yield* Effect.runtime<never>())
+    const open: OpenTransport = (target) => {
+      const connection = {}
+      return inProcessTransport({
+        connect: Effect.suspend(() =>
+          clock.unsafeCurrentTimeMillis() < faults.refusedUntil()
+            ? Effect.fail({ reason: "the connection was refused" })
+            : Effect.void
+        ),
+        answer: (request) =>
+          Effect.async((resume) => {
+            const met = faults.meet(request, connection)
+            if (faults.resetsUnread(met)) return resume(asSeen({ _tag: "Reset" }))
+            run(faults.reply(request, met), {
+              onExit: (exit) => resume(asSeen(exit._tag === "Success" ? exit.value : brokenDown)),
+            })
+          }),
+      })(target)
+    }
+    return { ...practice, baseUrl: `http://127.0.0.1${prefix}`, open }
+  })
+
+/** A reply as its client sees it. */
+const asSeen = (reply: Reply): Effect.Effect<TransportResponse, ConnectionFailed> => {
+  switch (reply._tag) {
+    case "Answer": {
+      const { body, headers, status } = reply.answer
+      return Effect.succeed({ status, headers, body: Buffer.from(body) })
+    }
+    case "Cut":
+      return Effect.fail({ reason: "the answer was cut short" })
+    case "Reset":
+      return Effect.fail({ reason: "the connection was reset" })
+    case "Silence":
+      return Effect.never
+  }
+}
+
+const brokenDown: Reply = { _tag: "Answer", answer: refusal(500, "Internal Server Error") }
+
+const listenAt = (server: Server, port: number): Effect.Effect<Server, PracticeNotServed> =>
+  Effect.async((resume) => {
+    const failed = (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new PracticeNotServed({ port, code: error.code ?? error.name })))
+    server.once("error", failed)
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", failed)
+      resume(Effect.succeed(server))
+    })
+  })
 
 const listen = (port: number): Effect.Effect<Server, PracticeNotServed, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.async<Server, PracticeNotServed>((resume) => {
-      const server = createServer()
-      server.once("error", (error: NodeJS.ErrnoException) =>
-        resume(Effect.fail(new PracticeNotServed({ port, code: error.code ?? error.name }))))
-      server.listen(port, "127.0.0.1", () =>
-        resume(Effect.succeed(server)))
-    }),
+    Effect.suspend(() => listenAt(createServer(), port)),
     (server) =>
       Effect.async<void>((resume) => {
-        server.close(() =>
-          resume(Effect.void)
-        )
+        server.close(() => resume(Effect.void))
         server.closeAllConnections()
       }),
   )
@@ -187,4 +245,23 @@ const receive = (incoming: IncomingMessage, max: number, done: (body: Uint8Array
 const reply = (outgoing: ServerResponse, { status, headers, body }: PracticeAnswer): void => {
   outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
   outgoing.end(body)
+}
+
+/** Sends a reply, or breaks the connection as it says. */
+const perform = (outgoing: ServerResponse, given: Reply): void => {
+  switch (given._tag) {
+    case "Answer":
+      return reply(outgoing, given.answer)
+    case "Reset":
+      outgoing.socket?.resetAndDestroy()
+      return
+    case "Silence":
+      return
+    case "Cut": {
+      const { body, headers, status } = given.answer
+      const bytes = Buffer.from(body)
+      outgoing.writeHead(status, { ...headers, "content-length": bytes.length })
+      outgoing.write(bytes.subarray(0, bytes.length >> 1), () => outgoing.socket?.destroy())
+    }
+  }
 }

@@ -1,25 +1,28 @@
 import type { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import { type FaultsFileInvalid, loadFaults } from "./faultsFile.ts"
 import { folderStore, type StoreUnusable } from "./folderStore.ts"
 import { type FormFileInvalid, loadForms } from "./forms.ts"
 import { type PracticeNotServed, serve, type ServedPractice } from "./PracticeService.ts"
 
-export type PracticeFailure = FormFileInvalid | PracticeNotServed | StoreUnusable
+export type PracticeFailure = FormFileInvalid | FaultsFileInvalid | PracticeNotServed | StoreUnusable
 
 /**
  * Starts the practice service on loopback for as long as the scope lasts.
  *
  * @param settings.forms folder of form files
  * @param settings.store folder in which its submissions survive a restart; absent: in memory only
+ * @param settings.faults a faults file (docs/faults.md)
  * @param port 0 for any free one
  */
 export const embedded = (
-  settings: { readonly forms: string; readonly store: string | undefined },
+  settings: { readonly forms: string; readonly store: string | undefined; readonly faults?: string | undefined },
   port: number,
 ): Effect.Effect<ServedPractice, PracticeFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const forms = yield* loadForms(settings.forms)
     const store = settings.store === undefined ? {} : { store: yield* folderStore(settings.store) }
-    return yield* serve({ forms, ...store, port })
+    const faults = settings.faults === undefined ? {} : { faults: yield* loadFaults(settings.faults) }
+    return yield* serve({ forms, ...store, ...faults, port })
   })
