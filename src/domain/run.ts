@@ -52,6 +52,57 @@ export interface Difference {
   readonly editLink: string | undefined
 }
 
+/** Answers of one question that changed in one way: one finding, however many submissions it concerns. */
+export interface Finding {
+  readonly question: string
+  readonly name: string
+  readonly verdict: AnswerVerdict
+  /** What happened to the values, in words; never a value itself. */
+  readonly pattern: string
+  readonly count: number
+  /** What all of them have in common besides, in words: the length that they were cut to, or that all became the same. */
+  readonly note: string | undefined
+  /** Why the pipeline tolerates it; undefined: it does not. */
+  readonly tolerated: string | undefined
+  /** A few of them; all are in differences.csv. */
+  readonly examples: ReadonlyArray<Difference>
+}
+
+/** Answers of one question that the service wrote in another way, with the same meaning. */
+export interface Normalisation {
+  readonly question: string
+  readonly name: string
+  /** What was normalised, in a few words. */
+  readonly what: string
+  readonly count: number
+  readonly example: Pick<Difference, "row" | "submissionId" | "sent" | "returned">
+}
+
+/** Rows in doubt for one reason, over all that the ledger holds here. */
+export interface Doubt {
+  readonly reason: string
+  readonly count: number
+  /** Of these, how many a person has acknowledged. */
+  readonly acknowledged: number
+  /** Of these, how many this run put in doubt. */
+  readonly fresh: number
+  /** ISO 8601: when the first and the last of them were sent. */
+  readonly firstSentAt: string
+  readonly lastSentAt: string
+}
+
+/** Requests within one span of time. */
+export type PaceBucket = RequestCounts
+
+/** Requests over time, in spans of equal length that follow each other. */
+export interface Pace {
+  /** When the first span begins: ISO 8601, UTC. */
+  readonly from: string
+  /** Length of a span in milliseconds. */
+  readonly every: number
+  readonly buckets: ReadonlyArray<PaceBucket>
+}
+
 /** Requests of a run, by operation; `retried` and `throttled` (429) are counted in the others too. */
 export interface RequestCounts {
   readonly metadata: number
@@ -84,11 +135,19 @@ export interface RunReport {
   readonly readBack: VerdictCounts
   readonly balance: { readonly holds: boolean }
   readonly requests: RequestCounts
+  /** The same over time; the sums over all spans are `requests`. Undefined: no request was made. */
+  readonly pace: Pace | undefined
   readonly problems: ReadonlyArray<ProblemGroup>
   /** At most 1,000; all of them are in differences.csv. */
   readonly differences: ReadonlyArray<Difference>
+  /** All differences, those with one question and one pattern together. */
+  readonly findings: ReadonlyArray<Finding>
+  readonly normalised: ReadonlyArray<Normalisation>
+  readonly inDoubt: ReadonlyArray<Doubt>
   /** Fields of a question type that formferry does not know, discarded as rule 3 of the interface asks. */
   readonly discarded: ReadonlyArray<{ readonly type: string; readonly count: number }>
+  /** Rows of this run whose create request was answered: what `answered` of a question is a share of. */
+  readonly sent: number
   /** Per question: rows that answered it, and how the answers of this run compared. */
   readonly questions: ReadonlyArray<{
     readonly id: string
@@ -97,6 +156,8 @@ export interface RunReport {
     readonly answered: number
     readonly verdicts: { readonly [V in AnswerVerdict]?: number }
   }>
+  /** Whether the values of rows and answers stand in the report, or keyed digests in their place (`--redact`). */
+  readonly values: "shown" | "masked"
   readonly warnings: ReadonlyArray<string>
   readonly versions: { readonly formferry: string; readonly node: string }
   /** Digests that tell whether the mapping or the form changed between runs. */

@@ -3,6 +3,7 @@ import type { Effect, Stream } from "effect"
 import type { Fate, Verdict } from "../domain/fate.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Difference, RunReport } from "../domain/run.ts"
+import type { Mask } from "./masked.ts"
 
 /** A report's file can't be written. */
 export class ReportError extends Schema.TaggedError<ReportError>()("ReportError", {
@@ -52,6 +53,8 @@ export interface ImportedRow {
 export interface RunFolder {
   readonly path: string
   readonly run: string
+  /** What stands in the place of values; undefined: the values themselves. The report handed to `finish` has to be masked already. */
+  readonly mask: Mask | undefined
   /** Spools rejected rows to disk; the last word on a row's fate is given by `finish`. */
   readonly reject: (rows: ReadonlyArray<RejectedRow>) => Effect.Effect<void, ReportError>
   /**

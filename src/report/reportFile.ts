@@ -31,10 +31,22 @@ const ReportFile = Schema.Struct({
   readBack: counts,
   balance: maybe(Schema.Struct({ holds: Schema.Boolean })),
   requests: counts,
+  pace: maybe(
+    Schema.Struct({
+      from: Schema.String,
+      every: Schema.Number,
+      buckets: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+    }),
+  ),
   problems: list,
   differences: list,
+  findings: list,
+  normalised: list,
+  inDoubt: list,
   discarded: list,
+  sent: maybe(Schema.Number),
   questions: list,
+  values: maybe(Schema.String),
   warnings: list,
   versions: counts,
   fingerprints: counts,
@@ -71,6 +83,39 @@ const Differing = Schema.Struct({
   editLink: maybe(Schema.String),
 })
 
+const Finding = Schema.Struct({
+  question: Schema.String,
+  name: maybe(Schema.String),
+  verdict: Schema.Literal(...answerVerdicts),
+  pattern: Schema.String,
+  count: Schema.Number,
+  note: maybe(Schema.String),
+  tolerated: maybe(Schema.String),
+  examples: maybe(Schema.Array(Schema.Unknown)),
+})
+
+const Normalised = Schema.Struct({
+  question: Schema.String,
+  name: maybe(Schema.String),
+  what: Schema.String,
+  count: Schema.Number,
+  example: Schema.Struct({
+    row: Schema.Number,
+    submissionId: Schema.String,
+    sent: Schema.optional(Schema.Unknown),
+    returned: Schema.optional(Schema.Unknown),
+  }),
+})
+
+const Doubtful = Schema.Struct({
+  reason: Schema.String,
+  count: Schema.Number,
+  acknowledged: maybe(Schema.Number),
+  fresh: maybe(Schema.Number),
+  firstSentAt: Schema.String,
+  lastSentAt: Schema.String,
+})
+
 const Discarded = Schema.Struct({ type: Schema.String, count: Schema.Number })
 
 const Question = Schema.Struct({
@@ -92,7 +137,23 @@ const each = <A, I>(schema: Schema.Schema<A, I>) => {
 
 const sources = each(Source)
 const problems = each(Problem)
-const differences = each(Differing)
+const findings = each(Finding)
+const normalised = each(Normalised)
+const doubtful = each(Doubtful)
+const differing = each(Differing)
+const differences = (members: ReadonlyArray<unknown> | null | undefined) =>
+  differing(members).map((difference): Difference => ({
+    row: difference.row,
+    key: difference.key,
+    submissionId: difference.submissionId,
+    question: difference.question,
+    name: difference.name ?? difference.question,
+    verdict: difference.verdict,
+    // Parsed by JSON.parse, so it is JSON.
+    sent: difference.sent as Json | undefined,
+    returned: difference.returned as Json | undefined,
+    editLink: difference.editLink ?? undefined,
+  }))
 const discarded = each(Discarded)
 const questions = each(Question)
 const texts = each(Schema.String)
@@ -108,6 +169,8 @@ const text = (of: Counts, name: string): string => {
 }
 const numbers = <K extends string>(names: ReadonlyArray<K>, of: Counts) =>
   Object.fromEntries(names.map((name) => [name, number(of, name)])) as { readonly [N in K]: number }
+
+const requestNames = ["metadata", "create", "read", "retried", "throttled"] as const
 
 /** A run's report as it was read from its file. */
 export interface ReadReport {
@@ -157,7 +220,10 @@ const toReport = (file: typeof ReportFile.Type): RunReport => ({
   rows: numbers(["read", ...fates], file.rows),
   readBack: numbers(verdicts, file.readBack),
   balance: { holds: file.balance?.holds ?? true },
-  requests: numbers(["metadata", "create", "read", "retried", "throttled"], file.requests),
+  requests: numbers(requestNames, file.requests),
+  pace: file.pace == null
+    ? undefined
+    : { ...file.pace, buckets: file.pace.buckets.map((bucket) => numbers(requestNames, bucket)) },
   problems: problems(file.problems).map((problem): ProblemGroup => ({
     code: problem.code,
     column: problem.column ?? undefined,
@@ -169,20 +235,32 @@ const toReport = (file: typeof ReportFile.Type): RunReport => ({
       message: message ?? "",
     })),
   })),
-  differences: differences(file.differences).map((difference): Difference => ({
-    row: difference.row,
-    key: difference.key,
-    submissionId: difference.submissionId,
-    question: difference.question,
-    name: difference.name ?? difference.question,
-    verdict: difference.verdict,
-    // Parsed by JSON.parse, so it is JSON.
-    sent: difference.sent as Json | undefined,
-    returned: difference.returned as Json | undefined,
-    editLink: difference.editLink ?? undefined,
+  differences: differences(file.differences),
+  findings: findings(file.findings).map((finding) => ({
+    ...finding,
+    name: finding.name ?? finding.question,
+    note: finding.note ?? undefined,
+    tolerated: finding.tolerated ?? undefined,
+    examples: differences(finding.examples),
+  })),
+  normalised: normalised(file.normalised).map((one) => ({
+    ...one,
+    name: one.name ?? one.question,
+    example: {
+      ...one.example,
+      sent: one.example.sent as Json | undefined,
+      returned: one.example.returned as Json | undefined,
+    },
+  })),
+  inDoubt: doubtful(file.inDoubt).map((one) => ({
+    ...one,
+    acknowledged: one.acknowledged ?? 0,
+    fresh: one.fresh ?? 0,
   })),
   discarded: discarded(file.discarded),
   questions: questions(file.questions).map((question) => ({ ...question, verdicts: question.verdicts ?? {} })),
+  sent: file.sent ?? 0,
+  values: file.values === "masked" ? "masked" : "shown",
   warnings: texts(file.warnings),
   versions: { formferry: text(file.versions, "formferry"), node: text(file.versions, "node") },
   fingerprints: { mapping: text(file.fingerprints, "mapping"), form: text(file.fingerprints, "form") },

@@ -1,4 +1,5 @@
 import type { Fate, Verdict } from "../domain/fate.ts"
+import type { ProblemCode } from "../domain/problem.ts"
 import type { Mode, Outcome } from "../domain/run.ts"
 
 /** How good a piece of news is: what colours and signs follow. */
@@ -60,6 +61,35 @@ export const modeWords: { readonly [M in Mode]: string } = {
   rehearsal: "rehearsal",
   "dry-run": "dry run",
   reconcile: "reconcile",
+}
+
+/** What is wrong with a value, without the value. */
+export const problemWords: { readonly [C in ProblemCode]: string } = {
+  required: "there is no answer where one is needed",
+  "not-a-number": "not a number",
+  "not-a-date": "not a date",
+  "ambiguous-date": "a date that can be read in two ways",
+  "not-a-time": "not a time",
+  "not-a-date-time": "not a date with a time",
+  "ambiguous-time": "a time that a clock change skips or repeats",
+  "not-an-email": "not an e-mail address",
+  "not-a-phone": "not a phone number",
+  "not-a-url": "not a web address",
+  "not-an-option": "not one of the options",
+  "not-a-boolean": "neither yes nor no",
+  "not-json": "not JSON",
+  "out-of-range": "out of range",
+  "too-long": "too long",
+  "too-short": "too short",
+  pattern: "not of the form that was asked for",
+  "not-unique": "occurs more than once",
+  conflict: "columns that should say the same differ",
+  "duplicate-key": "the row key occurs more than once",
+  "missing-key": "there is no row key",
+  changed: "imported before with other content",
+  refused: "refused by the service",
+  "excel-error": "an error of the workbook",
+  "ragged-row": "more or fewer cells than the header",
 }
 
 const grouped = new Intl.NumberFormat("en-US")

@@ -4,6 +4,7 @@ import type { Item } from "../domain/item.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
 import type { Difference, ProblemGroup, RunReport } from "../domain/run.ts"
+import { Findings } from "../report/findings/Findings.ts"
 import { answered } from "./canaryRows.ts"
 
 /** Examples kept of each group of problems. */
@@ -31,6 +32,7 @@ export class Tally {
   private readonly answers = new Map<string, { answered: number; readonly verdicts: Map<AnswerVerdict, number> }>()
   private readonly discardedTypes = new Map<string, number>()
   readonly differences: Array<Difference> = []
+  readonly findings = new Findings()
 
   problem(row: number, problem: Problem): void {
     // The same code, column and question; a refusal also by its words.
@@ -63,14 +65,20 @@ export class Tally {
     if (verdict !== "verified") this.fresh.differing++
   }
 
-  compared(comparisons: ReadonlyArray<AnswerComparison>): void {
+  /** @param of the submission whose answers these are */
+  compared(
+    comparisons: ReadonlyArray<AnswerComparison>,
+    of: { readonly row: number; readonly submissionId: string },
+  ): void {
     for (const one of comparisons) {
+      if (one.verdict === "equivalent") this.findings.normalised(one, of)
       const counts = this.answer(one.question).verdicts
       counts.set(one.verdict, (counts.get(one.verdict) ?? 0) + 1)
     }
   }
 
   difference(difference: Difference): void {
+    this.findings.add(difference)
     if (this.differences.length < shownDifferences) this.differences.push(difference)
   }
 

@@ -87,7 +87,7 @@ export const takeDown = (
   row: Omit<CreatedRow, "item">,
   result: Pick<ReadBackResult, "comparisons" | "discarded" | "editLink">,
 ): Effect.Effect<void, ReportError> => {
-  tally.compared(result.comparisons)
+  tally.compared(result.comparisons, row)
   tally.discard(result.discarded)
   const differences = result.comparisons.flatMap((one) =>
     one.verdict === "same" || one.verdict === "equivalent"

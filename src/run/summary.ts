@@ -2,8 +2,10 @@ import { Effect, Stream } from "effect"
 import type { RunReport } from "../domain/run.ts"
 import type { LedgerError, Standing } from "../ledger/Ledger.ts"
 import { version } from "../project/version.ts"
+import { maskReport } from "../report/masked.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { balanceHolds } from "./balance.ts"
+import { doubts } from "./doubts.ts"
 import { ending } from "./exit.ts"
 import { FateTable } from "./FateTable.ts"
 import { nextCommand } from "./nextCommand.ts"
@@ -28,7 +30,8 @@ export interface Ended {
 /** Sums a run up, writes its report, and records its end in the ledger. */
 export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunReport, ReportError | LedgerError> =>
   Effect.gen(function*() {
-    const report = yield* summarise(run, ended)
+    const whole = yield* summarise(run, ended)
+    const report = run.folder.mask === undefined ? whole : maskReport(whole, run.folder.mask)
     yield* run.folder.finish({
       report,
       columns: run.columns.map((column) => column.title),
@@ -64,6 +67,7 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
     const readBack = tally.verdicts(ended.submissions ?? rows.imported)
     const holds = balanceHolds(rows, readBack, ended.submissions)
     const standing = yield* run.view.standing
+    const tolerated = new Map(run.mapping.answers.map((answer) => [answer.id, answer.tolerated]))
     const lastIntent = yield* run.ledger.lastIntent
     const inDoubt = standing.inDoubt - standing.acknowledged.inDoubt
     const unproven = standing.verdicts.differing + standing.verdicts.missing + standing.verdicts.unread
@@ -97,15 +101,21 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
       readBack,
       balance: { holds },
       requests: yield* run.service.requests,
+      pace: yield* run.service.pace,
       problems: tally.problems,
       differences: tally.differences,
+      findings: tally.findings.all((question) => tolerated.get(question)),
+      normalised: tally.findings.allNormalised,
+      inDoubt: standing.inDoubt === 0 ? [] : yield* doubts(run.view, run.id),
       discarded: tally.discarded,
+      sent: tally.sent,
       questions: run.mapping.answers.map((answer) => ({
         id: answer.id,
         name: answer.name,
         kind: answer.kind,
         ...tally.question(answer.id),
       })),
+      values: "shown",
       warnings: [...run.warnings, ...(yield* editedMapping(run))],
       versions: { formferry: version, node: process.versions.node },
       fingerprints: { mapping: run.mapping.fingerprint, form: run.formFingerprint },

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
-import type { RequestCounts } from "../domain/run.ts"
+import type { Pace, RequestCounts } from "../domain/run.ts"
 import type { Submission } from "../domain/submission.ts"
 
 /** The service can't be used: wrong key, unknown form, quota, redirect, unreachable for too long (exit 5). No row is to blame. */
@@ -57,4 +57,6 @@ export interface FormService {
   ) => Effect.Effect<Submission | undefined, ServiceUnusable>
   /** Requests since it was opened. */
   readonly requests: Effect.Effect<RequestCounts>
+  /** The same over time; undefined before the first. */
+  readonly pace: Effect.Effect<Pace | undefined>
 }

@@ -11,6 +11,7 @@ import { overHttp } from "./overHttp.ts"
 import { longestPause, Pace } from "./pace.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
+import { Timeline } from "./Timeline.ts"
 import type { MaybeSent, NeverSent, OpenTransport, TransportRequest, TransportResponse } from "./transport.ts"
 
 /** How to reach a form service, and how to treat it. */
@@ -73,6 +74,11 @@ export const make = (
     const transport = yield* open(options)
     const admission = yield* makeAdmission(pace, options.concurrency)
     const counts = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
+    const timeline = new Timeline()
+    const count = (what: keyof typeof counts) => {
+      counts[what] += 1
+      timeline.count(what, clock.unsafeCurrentTimeMillis())
+    }
     const retries = backOff(options.readRetries ?? defaultReadRetries)
 
     /** One request in its turn; what its answer says about the pace is kept by all. */
@@ -82,9 +88,9 @@ export const make = (
       request: TransportRequest,
     ): Effect.Effect<readonly [TransportResponse, wait: number | undefined], NeverSent | MaybeSent> =>
       admission.admit(priority, (startedAt) => {
-        counts[operation] += 1
+        count(operation)
         return Effect.map(transport.send(request), (response) => {
-          if (response.status === 429) counts.throttled += 1
+          if (response.status === 429) count("throttled")
           const wait = pace.observe(response.status, response.headers, startedAt, clock.unsafeCurrentTimeMillis())
           return [response, wait] as const
         })
@@ -146,7 +152,7 @@ export const make = (
           failed = undefined
           return Effect.fail(failure)
         }
-        counts.retried += 1
+        count("retried")
         return once
       }).pipe(
         // The pace already makes it wait; a 429 is no fault of the connection's.
@@ -192,7 +198,7 @@ export const make = (
             items.some((item) =>
               again.has(item)
             )
-          ) counts.retried += 1
+          ) count("retried")
           const body = codec.createRequest(items)
           return send("create", "create", {
             method: "POST",
@@ -210,6 +216,7 @@ export const make = (
           ),
         ),
       requests: Effect.sync(() => ({ ...counts })),
+      pace: Effect.sync(() => timeline.pace),
     }
     return service
   })

@@ -1,9 +1,16 @@
 import fc from "fast-check"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
+import type { RunReport } from "../../src/domain/run.ts"
+import { entryText } from "../../src/report/html/attention.ts"
 import { html, webLink } from "../../src/report/html/markup.ts"
 import { reportPage } from "../../src/report/html/reportPage.ts"
 import { exampleReport } from "./exampleReport.ts"
+
+const pageOf = (report: RunReport, written = files, attention = { total: 3, shown: 3 }) => {
+  const { before, after } = reportPage(report, written, attention)
+  return before + after
+}
 
 const files = [{ name: "rejected.csv", rows: 2 }, { name: "differences.csv", rows: 1 }]
 
@@ -40,6 +47,30 @@ const hostile = (text: string) => {
       returned: [text],
       editLink: text,
     })),
+    findings: report.findings.map((finding) => ({
+      ...finding,
+      question: text,
+      name: text,
+      pattern: text,
+      note: text,
+      tolerated: text,
+      examples: finding.examples.map((one) => ({
+        ...one,
+        key: text,
+        submissionId: text,
+        sent: text,
+        returned: [text],
+        editLink: text,
+      })),
+    })),
+    normalised: report.normalised.map((one) => ({
+      question: text,
+      name: text,
+      what: text,
+      count: 1,
+      example: { row: 1, submissionId: text, sent: text, returned: [text] },
+    })),
+    inDoubt: [{ reason: text, count: 1, acknowledged: 0, fresh: 1, firstSentAt: text, lastSentAt: text }],
     discarded: [{ type: text, count: 1 }],
     questions: report.questions.map((question) => ({ ...question, id: text, name: text, kind: text })),
     warnings: [text],
@@ -56,7 +87,7 @@ const tagsOf = (page: string) =>
 
 describe("report.html", () => {
   it("says how the run ended, the balance, problems, differences, files and settings", () => {
-    const page = reportPage(exampleReport(), files)
+    const page = pageOf(exampleReport(), files)
     for (
       const text of [
         "Rows need a person",
@@ -78,11 +109,11 @@ describe("report.html", () => {
   })
 
   it("says so when the balance does not hold", () => {
-    expect(reportPage(exampleReport({ balance: { holds: false } }), files)).toContain("the balance does not hold")
+    expect(pageOf(exampleReport({ balance: { holds: false } }), files)).toContain("the balance does not hold")
   })
 
   it("has the same tags and attributes whatever a run brings in", () => {
-    const plain = tagsOf(reportPage(hostile("plain"), files))
+    const plain = tagsOf(pageOf(hostile("plain"), files))
     expect(plain.length).toBeGreaterThan(100)
     fc.assert(
       fc.property(
@@ -106,7 +137,7 @@ describe("report.html", () => {
           fc.string({ unit: fc.constantFrom("<", ">", '"', "'", "&", "/", "=", "`", "a", " ", "\n") }),
         ).filter((text) => text !== ""),
         (text) => {
-          expect(tagsOf(reportPage(hostile(text), files))).toEqual(plain)
+          expect(tagsOf(pageOf(hostile(text), files))).toEqual(plain)
         },
       ),
       { seed: 11, numRuns: 150 },
@@ -114,26 +145,74 @@ describe("report.html", () => {
   })
 
   it("lets nothing run or load: a policy that names its own styles by digest, no inline styles, no address but links", () => {
-    const page = reportPage(exampleReport(), files)
+    const page = pageOf(exampleReport(), files)
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? ""
     const style = /<style>([^]*?)<\/style>/.exec(page)?.[1] ?? ""
     expect(policy).toContain("default-src 'none'")
-    expect(policy).toContain("script-src 'none'")
+    const script = /<script>([^]*?)<\/script>/.exec(page)?.[1] ?? ""
+    expect(script).toContain("attention-data")
+    expect(policy).toContain(`script-src 'sha256-${createHash("sha256").update(script).digest("base64")}'`)
     expect(policy).toContain(`style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`)
     expect(policy).not.toContain("unsafe")
     expect(page.indexOf("Content-Security-Policy")).toBeLessThan(page.indexOf("<style>"))
-    expect(page).not.toMatch(/ style=| on[a-z]+=|<script|<link|<img|url\(|@import/i)
+    // Besides the script that the policy names there are only data, which no browser runs.
+    expect([...page.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual([
+      '<script type="application/json" id="attention-data">',
+      "<script>",
+    ])
+    expect(page.replace(script, "")).not.toMatch(/ style=| on[a-z]+=|<link|<img|url\(|@import/i)
   })
 
   it("is readable in light, in dark and on paper", () => {
-    const page = reportPage(exampleReport(), files)
+    const page = pageOf(exampleReport(), files)
     expect(page).toContain("prefers-color-scheme: dark")
     expect(page).toContain("@media print")
   })
 
-  it("shows all of the page's differences and points to the file for the rest", () => {
-    expect(reportPage(exampleReport(), [{ name: "differences.csv", rows: 5000 }])).toContain(
-      "The first 1 of 5,000 differences.",
+  it("counts all differences and leads to the file that has them", () => {
+    const page = pageOf(exampleReport(), [{ name: "differences.csv", rows: 5000 }])
+    expect(page).toContain("5,000 differences in 1 finding")
+    expect(page).toContain('href="differences.csv"')
+  })
+
+  it("says in one sentence what came of it", () => {
+    expect(pageOf(exampleReport())).toContain(
+      "Of 1,012 rows that were read, 1,006 were imported (1,005 verified and 1 differing); the others: 3 left out, 1 duplicate and 2 invalid.",
+    )
+  })
+
+  it("marks what is no run before anything else, and in the title", () => {
+    const rehearsal = pageOf(exampleReport({ mode: "rehearsal" }))
+    expect(rehearsal).toContain("<title>REHEARSAL: contacts")
+    expect(rehearsal.indexOf("Nothing was sent to the form")).toBeLessThan(rehearsal.indexOf("<h1>"))
+    expect(pageOf(exampleReport())).not.toContain("REHEARSAL")
+  })
+
+  it("says what it contains", () => {
+    expect(pageOf(exampleReport())).toContain("<strong>Personal data.</strong>")
+    expect(pageOf(exampleReport({ values: "masked" }))).toContain("<strong>Masked.</strong>")
+  })
+
+  it("holds entries that can't leave their data, whatever they hold", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("<", "/", "script", ">", "!", "-", "\u2028", '"', "\\", "&") }),
+        (text) => {
+          const entry = {
+            row: 1,
+            key: text,
+            what: text,
+            where: text,
+            detail: text,
+            submissionId: text,
+            editLink: text,
+          }
+          const written = entryText(entry)
+          expect(written).not.toContain("<")
+          expect(JSON.parse(written)).toEqual(Object.values(entry))
+        },
+      ),
+      { seed: 12, numRuns: 200 },
     )
   })
 })

@@ -1,47 +1,87 @@
 import { cut } from "../../domain/problem.ts"
-import type { RunReport } from "../../domain/run.ts"
+import type { Finding, RunReport } from "../../domain/run.ts"
 import { valueText } from "../differences.ts"
-import { counted } from "../words.ts"
+import { count, counted } from "../words.ts"
 import type { WrittenFile } from "./files.ts"
 import { html, webLink } from "./markup.ts"
-import type { Markup } from "./markup.ts"
-import { section, table, value } from "./parts.ts"
+import type { Content } from "./markup.ts"
+import { badge, section, table, value } from "./parts.ts"
+import type { Part } from "./parts.ts"
 
 /** Characters of a value that the page shows; all of it is in differences.csv. */
 const shown = 300
 
-/** Answers that did not come back as they were sent. */
-export const differencesPart = (report: RunReport, files: ReadonlyArray<WrittenFile>): Markup | undefined => {
-  if (report.differences.length === 0) return undefined
-  const all = files.find((file) => file.name === "differences.csv")?.rows ?? report.differences.length
-  return section("Differences", [
+const shownValue = (of: Finding["examples"][number]["sent"]): Content =>
+  of === undefined || of === null ? html`<span class="soft">nothing</span>` : value(cut(valueText(of), shown))
+
+const what = (finding: Finding): string =>
+  finding.tolerated === undefined ? finding.verdict : `${finding.verdict}, tolerated`
+
+const example = (one: Finding["examples"][number]): Content =>
+  html`<li><span class="soft">row ${one.row}, ${value(one.key)}:</span> ${shownValue(one.sent)} → ${
+    shownValue(one.returned)
+  } ${one.editLink !== undefined && webLink(one.editLink, "edit", `edit submission ${one.submissionId}`)}</li>
+`
+
+/** Answers that did not come back as they were sent, those that changed in the same way together. */
+export const differencesPart = (report: RunReport, files: ReadonlyArray<WrittenFile>): Part | undefined => {
+  if (report.findings.length === 0) return undefined
+  const all = files.find((file) => file.name === "differences.csv")?.rows
+    ?? report.findings.reduce((sum, finding) => sum + finding.count, 0)
+  return section("differences", "Differences", [
     table(
-      [
-        { title: "row", number: true },
-        { title: "key" },
-        { title: "question" },
-        { title: "verdict" },
-        { title: "sent" },
-        { title: "returned" },
-        { title: "submission" },
-      ],
-      report.differences.map((difference) => ({
+      "Differences by question and pattern",
+      [{ title: "question" }, { title: "what happened" }, { title: "answers", number: true }, { title: "examples" }],
+      report.findings.map((finding) => ({
         cells: [
-          difference.row,
-          value(difference.key),
-          difference.name,
-          difference.verdict,
-          difference.sent === undefined ? undefined : value(cut(valueText(difference.sent), shown)),
-          difference.returned === undefined ? undefined : value(cut(valueText(difference.returned), shown)),
+          html`<bdi>${finding.name}</bdi> <code class="soft"><bdi>${finding.question}</bdi></code>`,
           [
-            value(difference.submissionId),
-            difference.editLink === undefined ? undefined : html`<br>${webLink(difference.editLink, "edit")}`,
+            badge(
+              finding.verdict,
+              finding.tolerated === undefined && finding.verdict !== "not comparable" ? "bad" : "calm",
+            ),
+            html` <bdi>${finding.pattern}</bdi>`,
+            finding.note !== undefined && html`; ${finding.note}`,
+            finding.tolerated !== undefined
+            && html`<br><span class="small soft">tolerated: <bdi>${finding.tolerated}</bdi></span>`,
+          ],
+          count(finding.count),
+          [
+            html`<ul>${finding.examples.map(example)}</ul>`,
+            finding.verdict !== "not comparable" && finding.count > finding.examples.length
+            && html`<a class="small" href="#rows" data-what="${
+              what(finding)
+            }" data-where="${finding.name}">show all</a>`,
           ],
         ],
       })),
     ),
-    html`<p class="small soft">${
-      all > report.differences.length ? `The first ${report.differences.length} of ${counted(all, "difference")}. ` : ""
-    }All of them are in <a href="differences.csv">differences.csv</a>.</p>`,
+    html`<p class="small soft">${counted(all, "difference")} in ${
+      counted(report.findings.length, "finding")
+    }. All of them, each with the link that edits its submission, are in <a href="differences.csv">differences.csv</a>.</p>`,
   ])
 }
+
+/** What the service wrote in another way, with the same meaning: nothing to do, and good to know. */
+export const normalisedPart = (report: RunReport): Part | undefined =>
+  report.normalised.length === 0
+    ? undefined
+    : section("normalised", "Normalised by the service", [
+      html`<p class="soft">These answers came back written differently and mean the same. They count as verified.</p>
+`,
+      table(
+        "Normalised answers",
+        [{ title: "question" }, { title: "what" }, { title: "answers", number: true }, { title: "sent" }, {
+          title: "returned",
+        }],
+        report.normalised.map((one) => ({
+          cells: [
+            html`<bdi>${one.name}</bdi> <code class="soft"><bdi>${one.question}</bdi></code>`,
+            html`<bdi>${one.what}</bdi>`,
+            count(one.count),
+            shownValue(one.example.sent),
+            shownValue(one.example.returned),
+          ],
+        })),
+      ),
+    ])

@@ -1,7 +1,7 @@
 import { counted } from "../words.ts"
 import { html } from "./markup.ts"
-import type { Markup } from "./markup.ts"
 import { section, table } from "./parts.ts"
+import type { Part } from "./parts.ts"
 
 /** A CSV beside the page, and its lines below the header. */
 export interface WrittenFile {
@@ -18,10 +18,11 @@ const holds: Readonly<Record<string, string>> = {
 }
 
 /** The files of the run's folder. */
-export const filesPart = (files: ReadonlyArray<WrittenFile>): Markup =>
+export const filesPart = (files: ReadonlyArray<WrittenFile>): Part =>
   section(
+    "files",
     "Files",
-    table([{ title: "file" }, { title: "rows", number: true }, { title: "holds" }], [
+    table("Files beside this page", [{ title: "file" }, { title: "rows", number: true }, { title: "holds" }], [
       ...files.map((file) => ({
         className: file.rows === 0 ? "none" : "some",
         cells: [html`<a href="${file.name}">${file.name}</a>`, counted(file.rows, "row"), holds[file.name]],

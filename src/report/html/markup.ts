@@ -34,8 +34,10 @@ const rendered = (content: Content): string => {
 export const html = (parts: TemplateStringsArray, ...values: ReadonlyArray<Content>): Markup =>
   new Markup(parts.map((part, index) => part + rendered(values[index])).join(""))
 
-/** A link where the address is one of the web, else its text alone: a `javascript:` address never becomes a link. */
-export const webLink = (address: string, text: string): Markup =>
+/** A link where the address is one of the web, else its text alone: a `javascript:` address never becomes a link. `said`: what it is called when it is read out. */
+export const webLink = (address: string, text: string, said?: string): Markup =>
   /^https?:\/\//i.test(address)
-    ? html`<a href="${address}" rel="noreferrer noopener" target="_blank">${text}</a>`
+    ? html`<a href="${address}" rel="noreferrer noopener" target="_blank"${
+      said !== undefined && html` aria-label="${said}"`
+    }>${text}</a>`
     : html`${text}: <code>${address}</code>`

@@ -2,11 +2,21 @@ import type { Tone } from "../words.ts"
 import { html } from "./markup.ts"
 import type { Content, Markup } from "./markup.ts"
 
-/** A titled part of the page; nothing when there is nothing to show. */
-export const section = (title: string, body: Content): Markup =>
-  html`<section><h2>${title}</h2>
+/** A titled part of the page. */
+export interface Part {
+  readonly id: string
+  readonly title: string
+  readonly markup: Markup
+}
+
+/** A part of the page that the list at its top leads to. */
+export const section = (id: string, title: string, body: Content): Part => ({
+  id,
+  title,
+  markup: html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
 ${body}</section>
-`
+`,
+})
 
 /** A word in its tone's colour. */
 export const badge = (text: string, tone: Tone): Markup => html`<span class="badge ${tone}">${text}</span>`
@@ -19,10 +29,11 @@ export interface TableColumn {
 const side = (column: TableColumn | undefined): Content => column?.number === true && html` class="number"`
 
 export const table = (
+  label: string,
   columns: ReadonlyArray<TableColumn>,
   rows: ReadonlyArray<{ readonly cells: ReadonlyArray<Content>; readonly className?: string }>,
 ): Markup =>
-  html`<div class="wide"><table>
+  html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col"${side(column)}>${column.title}</th>`)}</tr></thead>
 <tbody>
 ${
@@ -46,9 +57,17 @@ export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Marku
   }</dl>
 `
 
+/** A share in percent; nothing for nothing, and never 100% or 0% for what only comes near it. */
+export const share = (part: number, whole: number): string => {
+  if (whole === 0 || part === 0) return ""
+  if (part === whole) return "100%"
+  const percent = (part / whole) * 100
+  return percent > 99.9 ? ">99.9%" : percent < 0.1 ? "<0.1%" : `${percent.toFixed(1)}%`
+}
+
 /** A bar of parts side by side, drawn without styles of its own so that the page's policy can stay strict. */
 export const bar = (
-  parts: ReadonlyArray<{ readonly title: string; readonly count: number; readonly tone: Tone }>,
+  parts: ReadonlyArray<{ readonly title: string; readonly count: number; readonly tone: Tone | "none" }>,
 ): Markup | undefined => {
   const total = parts.reduce((sum, part) => sum + part.count, 0)
   if (total === 0) return undefined

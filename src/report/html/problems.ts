@@ -1,16 +1,16 @@
 import type { RunReport } from "../../domain/run.ts"
-import { count } from "../words.ts"
+import { count, problemWords } from "../words.ts"
 import { html } from "./markup.ts"
-import type { Markup } from "./markup.ts"
 import { section, table, value } from "./parts.ts"
+import type { Part } from "./parts.ts"
 
 /** Problems by kind, each with examples. */
-export const problemsPart = (report: RunReport): Markup | undefined => {
+export const problemsPart = (report: RunReport): Part | undefined => {
   if (report.problems.length === 0) return undefined
   const names = new Map(report.questions.map((question) => [question.id, question.name]))
   const rows = report.problems.map((group) => ({
     cells: [
-      html`<code>${group.code}</code>`,
+      html`${problemWords[group.code]}<br><code class="soft">${group.code}</code>`,
       group.column,
       group.question === undefined ? undefined : names.get(group.question) ?? group.question,
       count(group.count),
@@ -26,14 +26,16 @@ export const problemsPart = (report: RunReport): Markup | undefined => {
       }</ul>`,
     ],
   }))
-  return section("Problems", [
+  return section("problems", "Problems", [
     table(
+      "Problems by kind, column and question",
       [{ title: "problem" }, { title: "column" }, { title: "question" }, { title: "rows", number: true }, {
         title: "examples",
       }],
       rows,
     ),
-    html`<p class="small soft">Every row concerned is in <a href="rejected.csv">rejected.csv</a>: mend it there and feed it back with
+    report.values === "shown"
+    && html`<p class="small soft">Every row concerned is in <a href="rejected.csv">rejected.csv</a>: mend it there and feed it back with
 <code>formferry run ${report.pipeline} --source</code> and its path.</p>`,
   ])
 }

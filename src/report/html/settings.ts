@@ -1,20 +1,17 @@
-import { answerVerdicts } from "../../domain/comparison.ts"
 import type { RunReport } from "../../domain/run.ts"
 import { count, counted } from "../words.ts"
 import { html } from "./markup.ts"
-import type { Markup } from "./markup.ts"
 import { facts, section, table, value } from "./parts.ts"
+import type { Part } from "./parts.ts"
 
 /** What people should know and no number shows. */
-export const warningsPart = (report: RunReport): Markup | undefined => {
+export const warningsPart = (report: RunReport): Part | undefined => {
   const sentences = [
     ...report.warnings,
-    ...report.discarded.map(({ count: fields, type }) =>
-      `${counted(fields, "field")} of the type "${type}", which formferry does not know, could not be compared.`
-    ),
   ]
   if (sentences.length === 0) return undefined
   return section(
+    "warnings",
     "Warnings",
     html`<ul>${
       sentences.map((sentence) =>
@@ -26,11 +23,12 @@ export const warningsPart = (report: RunReport): Markup | undefined => {
 }
 
 /** What was read, and what it was taken for. */
-export const sourcesPart = (report: RunReport): Markup | undefined =>
+export const sourcesPart = (report: RunReport): Part | undefined =>
   report.sources.length === 0
     ? undefined
     : section(
-      "Source",
+      "sources",
+      report.sources.length === 1 ? "Source" : "Sources",
       report.sources.map((source) =>
         facts([
           ["File", value(source.file)],
@@ -43,37 +41,27 @@ export const sourcesPart = (report: RunReport): Markup | undefined =>
       ),
     )
 
-/** Question by question: how many rows answered it, and how the answers compared. */
-export const questionsPart = (report: RunReport): Markup | undefined => {
-  if (report.questions.length === 0) return undefined
-  const compared = answerVerdicts.filter((verdict) =>
-    report.questions.some((question) => (question.verdicts[verdict] ?? 0) > 0)
-  )
-  return section(
-    "Questions",
-    table(
-      [
-        { title: "question" },
-        { title: "kind" },
-        { title: "answered", number: true },
-        ...compared.map((verdict) => ({ title: verdict, number: true })),
-      ],
-      report.questions.map((question) => ({
-        cells: [
-          html`<bdi>${question.name}</bdi> <code class="soft">${question.id}</code>`,
-          question.kind,
-          count(question.answered),
-          ...compared.map((verdict) => count(question.verdicts[verdict] ?? 0)),
-        ],
-      })),
-    ),
-  )
-}
+/** Fields that were discarded because formferry does not know their type. */
+export const discardedPart = (report: RunReport): Part | undefined =>
+  report.discarded.length === 0
+    ? undefined
+    : section("discarded", "Discarded fields", [
+      html`<p>The form holds fields of types that formferry does not know. They were passed over, as the service asks, and could not be compared.</p>
+`,
+      table(
+        "Discarded fields by type",
+        [{ title: "type" }, { title: "fields", number: true }],
+        report.discarded.map(({ count: fields, type }) => ({ cells: [value(type), count(fields)] })),
+      ),
+    ])
 
 /** Figures that are wanted when something is looked into. */
-export const settingsPart = (report: RunReport): Markup =>
-  section("Settings", [
+export const settingsPart = (report: RunReport): Part =>
+  section("settings", "Form, mapping and versions", [
     facts([
+      ["Form", html`${value(report.form.name)} ${value(report.form.id)} at ${value(report.form.service)}`],
+      ["Form's fingerprint", value(report.fingerprints.form)],
+      ["Mapping's fingerprint", value(report.fingerprints.mapping)],
       ["Requests", [
         `${count(report.requests.create)} create, ${count(report.requests.read)} read, ${
           count(report.requests.metadata)
@@ -82,8 +70,6 @@ export const settingsPart = (report: RunReport): Markup =>
       ]],
       ["Acknowledged", counted(report.acknowledged, "row")],
       ["Ledger", html`${value(report.ledger.id)}, last intent ${count(report.ledger.lastIntent)}`],
-      ["Mapping", value(report.fingerprints.mapping)],
-      ["Form", value(report.fingerprints.form)],
       ["Versions", `formferry ${report.versions.formferry}, Node ${report.versions.node}`],
     ]),
   ])

@@ -1,0 +1,129 @@
+/** Ways in which a service is known to change a text, the most telling first; each gives what it did in words, or undefined. */
+type Change = (sent: string, returned: string) => string | undefined
+
+const becomes = (words: string, change: (sent: string) => string): Change => (sent, returned) =>
+  change(sent) === returned ? words : undefined
+
+const bare = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "")
+const spaceless = (text: string) => text.replaceAll(/\s+/gu, "")
+
+/** Whether `part` is left when some characters are taken out of `whole`; gives those taken out. */
+const takenOut = (whole: string, part: string): ReadonlyArray<string> | undefined => {
+  const out: Array<string> = []
+  const kept = Array.from(part)
+  let at = 0
+  for (const character of whole) {
+    if (character === kept[at]) at++
+    else out.push(character)
+  }
+  return at === kept.length ? out : undefined
+}
+
+const every = (characters: ReadonlyArray<string>, pattern: RegExp) => characters.every((one) => pattern.test(one))
+
+const lost: Change = (sent, returned) => {
+  const out = takenOut(sent, returned)
+  if (out === undefined) return undefined
+  if (every(out, /^[\r\n]$/)) return "line breaks were removed"
+  if (every(out, /^\s$/u)) return "white space was removed"
+  if (every(out, /^\p{Cc}$/u)) return "control characters were removed"
+  if (every(out, /^[\u{10000}-\u{10FFFF}\u200D\uFE0F]$/u)) {
+    return "characters beyond U+FFFF, such as emoji, were removed"
+  }
+  if (every(out, /^[\p{P}\p{S}\s]$/u)) return "punctuation was removed"
+  return undefined
+}
+
+const cutOff: Change = (sent, returned) => {
+  if (sent.startsWith(returned)) return "cut off at the end"
+  if (sent.endsWith(returned)) return "cut off at the start"
+  return sent.includes(returned) ? "cut off at both ends" : undefined
+}
+
+const added: Change = (sent, returned) => {
+  if (returned.startsWith(sent)) return "text was added at the end"
+  if (returned.endsWith(sent)) return "text was added at the start"
+  return returned.includes(sent) ? "text was added around it" : undefined
+}
+
+/** The same length, and everything that is not the same is one sign of "not known". */
+const questionMarks: Change = (sent, returned) => {
+  const [a, b] = [Array.from(sent), Array.from(returned)]
+  if (a.length !== b.length) return undefined
+  return a.every((one, at) => one === b[at] || b[at] === "?" || b[at] === "\uFFFD")
+    ? "characters were replaced by question marks"
+    : undefined
+}
+
+const isoDay = /^(\d{4})-(\d\d)-(\d\d)$/
+const isoMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:\d\d)$/
+const clock = /^(\d\d):(\d\d)(?::(\d\d))?$/
+const dayLength = 86_400_000
+
+const signed = (value: number, unit: string) => `${value < 0 ? "−" : "+"}${Math.abs(value)} ${unit}`
+
+const otherDay: Change = (sent, returned) => {
+  const [a, b] = [isoDay.exec(sent), isoDay.exec(returned)]
+  if (a === null || b === null) return undefined
+  if (a[1] === b[1] && a[2] === b[3] && a[3] === b[2]) return "day and month were swapped"
+  const days = (Date.parse(returned) - Date.parse(sent)) / dayLength
+  return Math.abs(days) <= 7 ? `moved by ${signed(days, Math.abs(days) === 1 ? "day" : "days")}` : "another day"
+}
+
+const otherMoment: Change = (sent, returned) => {
+  if (!isoMoment.test(sent) || !isoMoment.test(returned)) return undefined
+  const minutes = (Date.parse(returned) - Date.parse(sent)) / 60_000
+  if (!Number.isFinite(minutes)) return "another time"
+  if (Math.abs(minutes) < 1) return "seconds were lost"
+  if (Math.abs(minutes) > 24 * 60 || minutes % 15 !== 0) return "another time"
+  return minutes % 60 === 0 ? `moved by ${signed(minutes / 60, "h")}` : `moved by ${signed(minutes, "min")}`
+}
+
+const otherClock: Change = (sent, returned) => {
+  const [a, b] = [clock.exec(sent), clock.exec(returned)]
+  if (a === null || b === null) return undefined
+  const minutes = (Number(b[1]) - Number(a[1])) * 60 + Number(b[2]) - Number(a[2])
+  if (minutes === 0) return "seconds were lost"
+  return minutes % 60 === 0 ? `moved by ${signed(minutes / 60, "h")}` : "another time"
+}
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
+
+const leadingZeros: Change = (sent, returned) => {
+  const zeros = /^([+-]?)0+(?=.)/.exec(sent)
+  return zeros !== null && (zeros[1] ?? "") + sent.slice(zeros[0].length) === returned
+    ? "leading zeros were lost"
+    : undefined
+}
+
+const changes: ReadonlyArray<Change> = [
+  (_, returned) => (returned === "" ? "became empty" : undefined),
+  otherDay,
+  otherMoment,
+  otherClock,
+  leadingZeros,
+  becomes("white space at the ends was removed", (text) => text.trim()),
+  becomes("repeated white space became one", (text) => text.replaceAll(/\s+/gu, " ")),
+  becomes("line breaks became spaces", (text) => text.replaceAll(/\r\n|[\r\n]/g, " ")),
+  becomes("markup was removed", (text) => text.replaceAll(/<[^>]*>/g, "")),
+  becomes("markup was escaped", (text) => text.replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign)),
+  becomes("became capital letters", (text) => text.toUpperCase()),
+  becomes("became small letters", (text) => text.toLowerCase()),
+  (sent, returned) => sent.toLowerCase() === returned.toLowerCase() ? "letter case changed" : undefined,
+  (sent, returned) => spaceless(sent) === spaceless(returned) ? "white space changed" : undefined,
+  (sent, returned) => bare(sent) === bare(returned) ? "accents were lost or changed" : undefined,
+  becomes("UTF-8 was read as Latin-1", (text) => Buffer.from(text, "utf8").toString("latin1")),
+  questionMarks,
+  lost,
+  cutOff,
+  added,
+]
+
+/** What became of a text, in words that repeat nothing of it. */
+export const textChange = (sent: string, returned: string): string => {
+  for (const change of changes) {
+    const words = change(sent, returned)
+    if (words !== undefined) return words
+  }
+  return "another text"
+}
