@@ -2,6 +2,8 @@ import { Schema } from "effect"
 import type { Effect, Stream } from "effect"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
 import type { SourceFile } from "../domain/run.ts"
+import type { FormToolName } from "../project/formTools.ts"
+import type { AnswerStyle, Layout, MetaColumn } from "./formtools/FormTool.ts"
 
 /** A source that can't be opened or read as what it should be. The message says where and what to do next. */
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
@@ -41,6 +43,38 @@ export interface Head {
   readonly delimiter: string | undefined
 }
 
+/** A form tool that a file may come from. */
+export interface ToolCandidate {
+  readonly name: FormToolName
+  readonly title: string
+  /** 0 to 1. */
+  readonly score: number
+  readonly reasons: ReadonlyArray<string>
+}
+
+/** A source that was taken for a form tool's export. */
+export interface ToolReading extends ToolCandidate {
+  /** Which of the tool's layouts it is; undefined where there is but one. */
+  readonly variant: string | undefined
+  /** Whether the pipeline named the tool; else it was recognised. */
+  readonly asked: boolean
+  /** Columns of the tool's own, and what they mean. */
+  readonly meta: ReadonlyArray<MetaColumn>
+  /** By position: the question as people read it. */
+  readonly labels: ReadonlyArray<string>
+  readonly answers: AnswerStyle
+  /** How a response that was never finished is told, where the tool tells. */
+  readonly complete: Layout["complete"]
+  /** Names of the columns that know a response again. */
+  readonly defaultRowKey: ReadonlyArray<string> | undefined
+  /**
+   * A row as it stands in the file → what was answered: words for "nothing" become null, guards against formulas are taken away. Rows of
+   * `Source.read` are as they stand: that is what rejected.csv shows and digests of content are taken over.
+   */
+  readonly clean: (cells: Cells) => Cells
+  readonly notes: ReadonlyArray<string>
+}
+
 /** A source, opened: its header is known, its rows are not read yet. */
 export interface Source {
   readonly columns: ReadonlyArray<Column>
@@ -51,6 +85,10 @@ export interface Source {
   readonly format: string
   /** Of a source that was read as a table, to recognise a form tool by. */
   readonly head?: Head
+  /** The form tool whose export it is. */
+  readonly tool?: ToolReading
+  /** Tools that it may be of, the likeliest first, those that it was not taken for among them. */
+  readonly candidates?: ReadonlyArray<ToolCandidate>
   /** Things that people should know about how the file was taken. */
   readonly warnings: ReadonlyArray<string>
   /**

@@ -1,0 +1,27 @@
+import type { FormTool } from "./FormTool.ts"
+import { cellsOf, evidence } from "./sample.ts"
+
+const attachment = /\(https:\/\/[\w.-]*airtableusercontent\.com\//
+
+/** Airtable: a grid view's CSV. It has no columns of its own, so only its name and its links tell. */
+export const airtable: FormTool = {
+  name: "airtable",
+  title: "Airtable",
+  recognise: (sample) => {
+    const linked = sample.titles.some((_, position) => cellsOf(sample, position).some((cell) => attachment.test(cell)))
+    return evidence(
+      /.-Grid view(?: ?\(\d+\))?\.csv$/i.test(sample.file)
+        && [0.5, `the file is named as a grid view's, "${sample.file}"`],
+      linked && [0.7, "cells hold links to Airtable's attachments"],
+    )
+  },
+  layout: (sample) => ({
+    headerRows: 1,
+    titles: sample.records[0] ?? [],
+    meta: [],
+    blocks: [],
+    key: [],
+    answers: { several: { columns: false, separator: "," }, checked: ["checked"], uploads: "," },
+    notes: ["Links to Airtable's attachments expire a few hours after the export."],
+  }),
+}

@@ -1,0 +1,115 @@
+import type { ColumnBlock } from "../../domain/row.ts"
+import type { ColumnFacts } from "./FormTool.ts"
+import { tidy } from "./sample.ts"
+
+type BlockColumn = ColumnBlock["columns"][number]
+
+/** A column as a part of a question. */
+export interface PartOf {
+  readonly position: number
+  readonly question: string
+  readonly option: string
+  readonly role?: BlockColumn["role"]
+}
+
+/**
+ * Questions that stand in several columns, in the order of their first one. Parts of one question have to stand beside each other, unless `apart`;
+ * a question with one part is no block. Two blocks of one title are told apart by a number.
+ */
+export const blocksOf = (
+  parts: ReadonlyArray<PartOf>,
+  { apart = false, least = 2 }: { readonly apart?: boolean; readonly least?: number } = {},
+): ReadonlyArray<ColumnBlock> => {
+  const groups: Array<{ readonly question: string; readonly columns: Array<BlockColumn> }> = []
+  for (const { option, position, question, role = "option" } of parts) {
+    const last = apart ? groups.find((group) => group.question === question) : groups.at(-1)
+    const column = { position, option, role }
+    const next = apart || last?.columns.at(-1)?.position === position - 1
+    if (last !== undefined && last.question === question && next) last.columns.push(column)
+    else groups.push({ question, columns: [column] })
+  }
+  const blocks = groups.filter(({ columns }) => columns.filter(({ role }) => role === "option").length >= least)
+  const times = new Map<string, number>()
+  return blocks.map(({ columns, question }) => {
+    const title = tidy(question)
+    const nth = (times.get(title) ?? 0) + 1
+    times.set(title, nth)
+    return { title: nth === 1 ? title : `${title} (${nth})`, columns }
+  })
+}
+
+/** `Question [Option]` at its last balanced pair of brackets; undefined when it does not end in one. */
+export const bracketed = (title: string): { readonly question: string; readonly option: string } | undefined => {
+  const text = title.trimEnd()
+  if (!text.endsWith("]")) return undefined
+  let depth = 0
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text.charAt(at)
+    if (character === "]") depth++
+    else if (character === "[" && --depth === 0) {
+      return { question: text.slice(0, at).trim(), option: text.slice(at + 1, -1).trim() }
+    }
+  }
+  return undefined
+}
+
+const isOther = (title: string) => /^other\b/i.test(title.trim())
+
+const fewest = 2
+
+/**
+ * Questions of a tool that writes one column per option, headed by the option alone and holding the option again where it was chosen. The question
+ * itself is not in the file: a block is named after its options, `First … Last`. An option that nobody chose belongs to the block it stands in; a
+ * column called "Other" right behind a block is its free text.
+ *
+ * @param facts of all cells, by position
+ * @param free columns that may be options: not the tool's own
+ */
+export const blocksByCells = (
+  titles: ReadonlyArray<string>,
+  facts: ReadonlyArray<ColumnFacts>,
+  free: (position: number) => boolean,
+): ReadonlyArray<ColumnBlock> => {
+  const kindOf = (position: number): "chosen" | "empty" | "other" | "none" => {
+    const title = tidy(titles[position] ?? "")
+    if (title === "" || !free(position)) return "none"
+    const { filled = 0, ownTitle = 0 } = facts[position] ?? {}
+    if (filled > 0 && ownTitle === filled) return "chosen"
+    if (isOther(title)) return "other"
+    return filled === 0 ? "empty" : "none"
+  }
+  const parts: Array<PartOf> = []
+  let run: Array<number> = []
+  let last = 0
+  const flush = () => {
+    const columns = run.slice(0, last)
+    const chosen = columns.filter((position) => kindOf(position) === "chosen")
+    if (chosen.length >= fewest) {
+      const options = columns.filter((position) => kindOf(position) !== "other")
+      const [first = 0] = options
+      const question = `${tidy(titles[first] ?? "")} … ${tidy(titles[options.at(-1) ?? first] ?? "")}`
+      for (const position of columns) {
+        const role = kindOf(position) === "other" ? "other" : "option"
+        parts.push({ position, question, option: tidy(titles[position] ?? ""), role })
+      }
+    }
+    run = []
+    last = 0
+  }
+  for (let position = 0; position < titles.length; position++) {
+    const kind = kindOf(position)
+    // Two questions with the same options may follow each other: a title that comes again begins the next one.
+    if (kind === "chosen" && run.some((one) => tidy(titles[one] ?? "") === tidy(titles[position] ?? ""))) flush()
+    if (kind === "chosen") {
+      run.push(position)
+      last = run.length
+    } else if (run.length > 0 && kind === "empty") run.push(position)
+    else if (run.length > 0 && kind === "other") {
+      run.push(position)
+      last = run.length
+      flush()
+    } else flush()
+  }
+  flush()
+  return blocksOf(parts)
+}

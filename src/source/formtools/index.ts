@@ -1,0 +1,47 @@
+import type { FormToolName } from "../../project/formTools.ts"
+import { airtable } from "./airtable.ts"
+import { alchemer } from "./alchemer.ts"
+import { cognitoForms } from "./cognitoForms.ts"
+import { fillout } from "./fillout.ts"
+import type { FormTool } from "./FormTool.ts"
+import { googleForms } from "./googleForms.ts"
+import { gravityForms } from "./gravityForms.ts"
+import { jotform } from "./jotform.ts"
+import { kobo } from "./kobo.ts"
+import { limeSurvey } from "./limeSurvey.ts"
+import { microsoftForms } from "./microsoftForms.ts"
+import { odk } from "./odk.ts"
+import { paperform } from "./paperform.ts"
+import { qualtrics } from "./qualtrics.ts"
+import { redcap } from "./redcap.ts"
+import { surveyMonkey } from "./surveyMonkey.ts"
+import { tally } from "./tally.ts"
+import { typeform } from "./typeform.ts"
+import { zohoForms } from "./zohoForms.ts"
+
+/** All form tools, in the order in which the first of two that are equally likely wins. A new tool is a file, its line here, its name, and a test. */
+export const formTools: ReadonlyArray<FormTool> = [
+  qualtrics,
+  fillout,
+  typeform,
+  tally,
+  surveyMonkey,
+  limeSurvey,
+  alchemer,
+  odk,
+  kobo,
+  redcap,
+  cognitoForms,
+  microsoftForms,
+  zohoForms,
+  gravityForms,
+  paperform,
+  jotform,
+  googleForms,
+  airtable,
+]
+
+const byName = new Map<string, FormTool>(formTools.map((tool) => [tool.name, tool]))
+
+/** The tool of that name; undefined for a format that is none. */
+export const formToolNamed = (name: FormToolName | string): FormTool | undefined => byName.get(name)

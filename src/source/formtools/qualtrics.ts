@@ -1,0 +1,197 @@
+import { blocksOf } from "./blocks.ts"
+import type { PartOf } from "./blocks.ts"
+import type { FormTool, MetaColumn, Role, Sample } from "./FormTool.ts"
+import { evidence, has, tidy, withoutTags } from "./sample.ts"
+
+const importId = /["']ImportId["']\s*:\s*["']([^"']*)["']/
+const choiceId = /["']choiceId["']\s*:\s*["']?([^"',}]*)/
+const timeZone = /["']timeZone["']\s*:\s*["']([^"']*)["']/
+
+/** The tool's own columns: by the name in the first row, by ImportId, and in the layouts of earlier years. */
+const roles: Readonly<Record<string, Role>> = {
+  startdate: "started",
+  enddate: "submitted",
+  status: "status",
+  ipaddress: "ip",
+  progress: "progress",
+  "duration (in seconds)": "timing",
+  duration: "timing",
+  finished: "status",
+  recordeddate: "note",
+  responseid: "id",
+  _recordid: "id",
+  responseset: "note",
+  recipientlastname: "name",
+  recipientfirstname: "name",
+  name: "name",
+  recipientemail: "email",
+  emailaddress: "email",
+  externalreference: "url",
+  externaldatareference: "url",
+  locationlatitude: "location",
+  locationlongitude: "location",
+  locationaccuracy: "location",
+  distributionchannel: "note",
+  userlanguage: "language",
+}
+
+const dated = new Set<Role>(["started", "submitted"])
+
+const filled = (record: ReadonlyArray<string> | undefined) => record?.filter((cell) => cell.trim() !== "").length ?? 0
+
+/** Index of the row of ImportIds below the names, 1 or 2; -1: there is none. */
+const importRow = ({ records }: Sample): number =>
+  records.findIndex((record, index) =>
+    index > 0 && index < 3 && record.some((cell) => importId.test(cell)) && filled(records[0]) >= filled(record) * 0.8
+  )
+
+const lettered = (sample: Sample) =>
+  sample.plain[0] === "v1" && sample.plain[1] === "v2"
+  && ["ResponseID", "ResponseSet"].every((name) => sample.records[1]?.some((cell) => tidy(cell) === name) === true)
+
+/** How many rows are headers where no ImportId tells: those whose response id is none. */
+const headerRowsByIds = (sample: Sample): number => {
+  const position = sample.plain.indexOf("responseid")
+  if (position < 0) return 1
+  let rows = 1
+  while (
+    rows < 3 && sample.records[rows] !== undefined && !/^R_\w+$/.test(tidy(sample.records[rows]?.[position] ?? ""))
+  ) {
+    rows++
+  }
+  // No response at all would make every row a header.
+  return sample.records[rows] === undefined ? 1 : rows
+}
+
+interface Header {
+  readonly rows: number
+  readonly names: ReadonlyArray<string>
+  readonly texts: ReadonlyArray<string>
+  readonly ids: ReadonlyArray<string>
+}
+
+const headerOf = (sample: Sample): Header => {
+  const row = (index: number) => sample.records[index]?.map(tidy) ?? []
+  const ids = importRow(sample)
+  if (ids > 0) return { rows: ids + 1, names: row(0), texts: row(ids === 2 ? 1 : 0), ids: sample.records[ids] ?? [] }
+  if (lettered(sample)) {
+    const below = row(1)
+    const names = row(0).map((name, at) => (/^V\d+$/.test(name) || name === "" ? below[at] ?? "" : name))
+    return { rows: 2, names, texts: below, ids: [] }
+  }
+  const rows = headerRowsByIds(sample)
+  return { rows, names: row(0), texts: rows > 1 ? row(1) : row(0), ids: [] }
+}
+
+/** Of names like `Q2_1` and `Q2_5_TEXT`, or ImportIds like `QID2_1`, `QID2-1`, `QID2#1_1`: the question, and its part. */
+const partOf = (
+  name: string,
+  cell: string,
+): { readonly question: string; readonly part: string; readonly text: boolean } | undefined => {
+  const id = importId.exec(cell)?.[1]
+  const choice = choiceId.exec(cell)?.[1]
+  if (id !== undefined && choice !== undefined && /^(?:\d+_)?QID\d+$/.test(id)) {
+    return { question: id, part: choice, text: false }
+  }
+  const [, question, part, text] = id === undefined
+    ? /^(.*?\D*\d+(?:#\d+)?)_(x?\d+(?:_\d+)*)(_TEXT)?$/.exec(name) ?? []
+    : /^((?:\d+_)?QID\d+(?:#\d+)?)[-_](x?\d+(?:_\d+)*)([-_]TEXT)?$/.exec(id) ?? []
+  return question === undefined || part === undefined ? undefined : { question, part, text: text !== undefined }
+}
+
+/** Longest beginning that texts of one question share, up to a " - ": `Question - Choice`. */
+const commonQuestion = (texts: ReadonlyArray<string>): string | undefined => {
+  const [first = ""] = texts
+  for (let at = first.lastIndexOf(" - "); at > 0; at = first.lastIndexOf(" - ", at - 1)) {
+    const beginning = first.slice(0, at + 3)
+    if (texts.every((text) => text.startsWith(beginning))) return first.slice(0, at)
+  }
+  return undefined
+}
+
+const blocks = (header: Header, own: ReadonlySet<number>) => {
+  const parts = header.names.flatMap((name, position) => {
+    const part = own.has(position) ? undefined : partOf(name, header.ids[position] ?? "")
+    return part === undefined ? [] : [{ ...part, position }]
+  })
+  const texts = new Map<string, Array<string>>()
+  for (const { position, question } of parts) {
+    const all = texts.get(question) ?? []
+    all.push(header.texts[position] ?? "")
+    texts.set(question, all)
+  }
+  const found = parts.map(({ part, position, question, text }): PartOf => {
+    const shared = commonQuestion(texts.get(question) ?? [])
+    const label = header.texts[position] ?? ""
+    // Where no text tells the question, its name does: what the parts' names begin with.
+    const name = (header.names[position] ?? "").replace(/(?:_x?\d+)+(?:_TEXT)?$/, "")
+    const option = shared === undefined ? part : label.slice(shared.length + 3)
+    return { position, question: shared === undefined ? name : shared, option, role: text ? "text" : "option" }
+  })
+  return blocksOf(found)
+}
+
+/** Qualtrics, CSV and TSV: three header rows, those of earlier years, or what is left of them. */
+export const qualtrics: FormTool = {
+  name: "qualtrics",
+  title: "Qualtrics",
+  recognise: (sample) => {
+    const ids = importRow(sample)
+    const now = ["responseid", "duration (in seconds)", "recordeddate"].filter((name) => has(sample, name)).length
+    const before = has(sample, "responseid") && has(sample, "responseset")
+    const letters = lettered(sample)
+    if (ids < 0 && now < 2 && !before && !letters) return undefined
+    return evidence(
+      ids > 0 && [0.9, `row ${ids + 1} of the header holds ImportIds`],
+      letters && [0.9, `the header is V1, V2, … above "ResponseID" and "ResponseSet"`],
+      now >= 2
+        && [
+          now === 3 ? 0.9 : 0.5,
+          `there are columns "ResponseId", "Duration (in seconds)", "RecordedDate" (${now} of 3)`,
+        ],
+      before && [0.9, `there are columns "ResponseID" and "ResponseSet"`],
+    )
+  },
+  layout: (sample) => {
+    const header = headerOf(sample)
+    const seen = new Set<string>()
+    const meta = header.names.flatMap((name, position): ReadonlyArray<MetaColumn> => {
+      const id = importId.exec(header.ids[position] ?? "")?.[1]
+      if (id !== undefined && /^(?:\d+_)?QID\d/.test(id)) return []
+      const word = (id !== undefined && Object.hasOwn(roles, id.toLowerCase()) ? id : name).toLowerCase()
+      const role = Object.hasOwn(roles, word) ? roles[word] : undefined
+      if (role === undefined || seen.has(word)) return []
+      seen.add(word)
+      const zone = timeZone.exec(header.ids[position] ?? "")?.[1]
+      return [{
+        position,
+        role,
+        ...(dated.has(role) || word === "recordeddate" ? { format: "yyyy-MM-dd HH:mm:ss" } : {}),
+        ...(zone === undefined || zone === "" ? {} : { zone: zone === "Z" ? "UTC" : zone }),
+      }]
+    })
+    const own = new Set(meta.map(({ position }) => position))
+    const finished = header.names.findIndex((name) => name.toLowerCase() === "finished")
+    return {
+      variant: header.rows === 1 ? "one header row" : `${header.rows === 2 ? "two" : "three"} header rows`,
+      headerRows: header.rows,
+      titles: header.names,
+      labels: header.texts.map(withoutTags),
+      meta,
+      blocks: blocks(header, own),
+      key: meta.flatMap(({ position, role }) => (role === "id" ? [position] : [])).slice(0, 1),
+      answers: {
+        several: { columns: true, separator: "," },
+        other: "in a column of its own",
+        ranking: "ranks",
+        grid: "a column a row",
+        checked: ["1"],
+      },
+      ...(finished < 0 ? {} : { complete: { position: finished, is: ["1", "True", "TRUE", "true"] } }),
+      notes: [
+        '-99 may mean "seen and not answered", if the export was made so: say `empty: ["-99"]` then.',
+        'Test responses (Status 1, 2 or "Survey Preview") are in the file too: leave them out with `where`.',
+      ],
+    }
+  },
+}
