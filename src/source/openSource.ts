@@ -7,6 +7,8 @@ import { isMended } from "./columns.ts"
 import { beginning, openCsv } from "./csv.ts"
 import { mendedDelimiter } from "./csvHeader.ts"
 import { openExcel } from "./excel.ts"
+import { asFormTool } from "./formtools/asFormTool.ts"
+import { formToolNamed } from "./formtools/index.ts"
 import { contentNames, contentOf, namedAsWorkbook } from "./recognise.ts"
 import type { Content } from "./recognise.ts"
 import { SourceError } from "./Source.ts"
@@ -97,6 +99,11 @@ export const openSource = (
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { file } = config
+    const tool = config.format === undefined ? undefined : formToolNamed(config.format)?.name
+    // A pipeline that names a plain format wants the file as it stands.
+    const plain = config.format !== undefined && tool === undefined
+    const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
+      plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen)
     const bytes = yield* findBytes(fs, file, options.blockSize ?? defaultBlockSize)
     if (bytes.size === 0) {
       return yield* new SourceError({
@@ -108,13 +115,21 @@ export const openSource = (
     if (content === "text" || options.mended === true) {
       const mended = yield* openMended(bytes, options.mended === true)
       if (mended !== undefined && isMended(mended.columns)) {
-        return withTaken(mended, "format", "csv (rejected rows of an earlier run)")
+        return yield* fromTool(withTaken(mended, "format", "csv (rejected rows of an earlier run)"), () =>
+          Effect.succeed(mended))
       }
     }
-    const chosen = choose(file, config.format, content)
+    const chosen = choose(file, tool === undefined ? config.format : undefined, content)
     if ("refusal" in chosen) {
       return yield* new SourceError({ file, message: chosen.refusal })
     }
-    const source = yield* chosen.format === "csv" ? openCsv(bytes, config) : openExcel(bytes, config)
-    return withTaken(source, "format", `${chosen.format} (${chosen.because})`)
+    const open = (headerRow: number | undefined) => {
+      const settings = { ...config, headerRow }
+      return (chosen.format === "csv" ? openCsv(bytes, settings) : openExcel(bytes, settings)).pipe(
+        Effect.map((source) =>
+          withTaken(source, "format", `${chosen.format} (${chosen.because})`)
+        ),
+      )
+    }
+    return yield* fromTool(yield* open(config.headerRow), open)
   })
