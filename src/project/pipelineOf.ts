@@ -161,7 +161,9 @@ export const pipelineOf = (
     headerRow: file.source.headerRow,
     sheet: file.source.sheet,
     range: file.source.range,
-    rowKey: file.source.rowKey === "content" ? "content" : columns(file.source.rowKey, ["source", "rowKey"]),
+    rowKey: file.source.rowKey === undefined || file.source.rowKey === "content"
+      ? file.source.rowKey
+      : columns(file.source.rowKey, ["source", "rowKey"]),
     empty: [...new Set(["", ...(file.source.empty ?? [])])],
   },
   mapping: mappingOf(file.mapping, vocabulary),

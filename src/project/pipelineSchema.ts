@@ -4,6 +4,7 @@ import { expecting, needed, optional, withRules } from "./annotated.ts"
 import { elementEntry, ownEntry, questionEntry, urlParameterEntry } from "./entrySchema.ts"
 import type { Kinds } from "./entrySchema.ts"
 import { byName, Column, Columns, Identifier, Name, Path, Time, whole } from "./scalars.ts"
+import { formToolNames } from "./formTools.ts"
 import { stopFields } from "./stopLimit.ts"
 import { quoted } from "./suggestion.ts"
 
@@ -18,7 +19,9 @@ const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]
 
 const source = Schema.Struct({
   file: needed(Path, { description: "The file to read, relative to this one", examples: ["../samples/contacts.csv"] }),
-  format: optional(Schema.Literal("csv", "excel"), { description: "Recognised, and said, when left out" }),
+  format: optional(Schema.Literal("csv", "excel", ...formToolNames), {
+    description: "csv, excel, or the form tool that wrote the file; recognised, and said, when left out",
+  }),
   encoding: optional(Encoding.annotations(expecting("an encoding such as `utf-8` or `windows-1252`")), {
     description: "When left out: the byte order mark, else strict UTF-8, else detected, and said",
     examples: ["windows-1252"],
@@ -33,12 +36,12 @@ const source = Schema.Struct({
     examples: ["Responses"],
   }),
   range: optional(Range, { description: "Narrows the sheet", examples: ["B3:H400"] }),
-  rowKey: needed(
+  rowKey: optional(
     Schema.Union(Schema.Literal("content"), Columns).annotations(expecting("a list of columns, or `content`")),
     {
       description:
         "What makes a row the same row tomorrow: columns, or `content` (the cells of the columns used at the first run, plus a number for "
-        + "identical rows) for sources to which rows are only ever added",
+        + "identical rows) for sources to which rows are only ever added. A form tool's own id when left out",
       examples: [["Customer No"]],
     },
   ),
