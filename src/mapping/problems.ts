@@ -2,16 +2,9 @@ import type { Cell } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
 import { cut } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
+import { visible } from "../domain/visible.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"
-
-/** Control characters and those that turn the direction of writing or can't be seen, written as JavaScript writes them. */
-const visible = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    if (character === "\n") return "\\n"
-    if (character === "\r") return "\\r"
-    return character === "\t" ? "\\t" : `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`
-  })
 
 /** A text for a message: on one line, everything visible, 80 characters at most. */
 export const shown = (text: string): string => cut(visible(cut(text, 200)))

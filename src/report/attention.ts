@@ -3,7 +3,7 @@ import { cut } from "../domain/problem.ts"
 import type { Difference } from "../domain/run.ts"
 import { valueText } from "./differences.ts"
 import type { ImportedRow, InDoubtRow, RejectedRow } from "./RunFolder.ts"
-import { visible } from "./visible.ts"
+import { visible } from "../domain/visible.ts"
 import { fateWords, verdictWords } from "./words.ts"
 
 /** Something about a row that a person may want to look at. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../domain/diagnostic.ts"
-import { visible } from "../../report/visible.ts"
+import { visible } from "../../domain/visible.ts"
 import { counted } from "../../report/words.ts"
 import { cutToWidth, indented, widthOf } from "./fit.ts"
 import { paints } from "./Screen.ts"

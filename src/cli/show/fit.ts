@@ -1,6 +1,6 @@
 import stringWidth from "string-width"
 import wrapAnsi from "wrap-ansi"
-import { visible } from "../../report/visible.ts"
+import { visible } from "../../domain/visible.ts"
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 

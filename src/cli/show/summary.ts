@@ -1,7 +1,7 @@
 import { fates, verdicts } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/run.ts"
 import { span } from "../../report/span.ts"
-import { visible } from "../../report/visible.ts"
+import { visible } from "../../domain/visible.ts"
 import { count, counted, fateWords, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
 import { cutToWidth, wrapToWidth } from "./fit.ts"
 import { paints } from "./Screen.ts"

@@ -1,4 +1,4 @@
-import { visible } from "../visible.ts"
+import { visible } from "../../domain/visible.ts"
 
 /** Markup that may stand in a page as it is. Made by `html` only, so that whatever else comes in is escaped. */
 export class Markup {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { visible } from "../../src/report/visible.ts"
+import { visible } from "../../src/domain/visible.ts"
 
 describe("visible", () => {
   it("leaves no control character, no line break and nothing that turns the direction of writing", () => {
