@@ -2,7 +2,7 @@
 export const style = `
 :root {
   --paper: #fbfbfa; --card: #ffffff; --ink: #1d2127; --soft: #5d6673; --line: #e2e5e9; --track: #eceef1;
-  --edge: #8a939e; --focus: #2563c9; --series-a: #2f6fb5; --series-b: #3a9d8f; --good: #1a7f4b; --calm: #5b7083; --warn: #9a6200; --bad: #b8322a;
+  --edge: #8a939e; --focus: #2563c9; --series-a: #2f6fb5; --series-b: #3a9d8f; --good: #14693c; --calm: #5b7083; --warn: #9a6200; --bad: #b8322a;
   --good-back: #e6f4ec; --calm-back: #eef1f4; --warn-back: #fbf1de; --bad-back: #fbeae8;
 }
 @media (prefers-color-scheme: dark) {
@@ -15,7 +15,7 @@ export const style = `
 * { box-sizing: border-box; }
 body {
   margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 68rem; background: var(--paper); color: var(--ink);
-  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  overflow-wrap: anywhere; font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
 }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.1rem; margin: 0 0 .75rem; }
@@ -32,8 +32,8 @@ header.warn { border-left-color: var(--warn); } header.bad { border-left-color: 
 .badge.good { color: var(--good); background: var(--good-back); } .badge.calm { color: var(--calm); background: var(--calm-back); }
 .badge.warn { color: var(--warn); background: var(--warn-back); } .badge.bad { color: var(--bad); background: var(--bad-back); }
 .next { margin-top: .75rem; padding: .6rem .8rem; background: var(--calm-back); border-radius: 6px; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem; margin: .75rem 0 0; }
-dt { color: var(--soft); }
+dl { display: grid; grid-template-columns: fit-content(14rem) minmax(0, 1fr); gap: .2rem 1.25rem; margin: .75rem 0 0; }
+dt { color: var(--soft); overflow-wrap: anywhere; }
 dd { margin: 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 .mark { margin: 0 0 1.25rem; padding: .75rem 1.5rem; border-radius: 10px; border: 2px dashed var(--warn); background: var(--warn-back); color: var(--ink); }
@@ -45,13 +45,16 @@ nav a { display: inline-block; padding: .15rem 0; }
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; border-radius: 3px; }
 :target { scroll-margin-top: 1rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .4rem .75rem .4rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { padding: .4rem .75rem .4rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
+td bdi, td li { overflow-wrap: anywhere; }
+td bdi { display: inline-block; max-width: 100%; min-width: min(5rem, 100%); }
+td code bdi, td.number bdi { min-width: 0; }
 th { color: var(--soft); font-weight: 500; font-size: .85rem; white-space: nowrap; }
 td.number, th.number { text-align: right; white-space: nowrap; }
 tr:last-child > td { border-bottom: 0; }
 tr.total > td { font-weight: 600; border-top: 2px solid var(--line); }
 tr.none > td { color: var(--soft); }
-svg.bar { display: block; width: 100%; min-width: 4rem; height: 6px; margin: .3rem 0 .2rem; border-radius: 3px; }
+svg.bar { display: block; width: 100%; min-width: 4rem; max-width: 8rem; margin-left: auto; height: 6px; margin-top: .3rem; margin-bottom: .2rem; border-radius: 3px; }
 svg.bar .none { fill: var(--track); }
 svg.chart { display: block; width: 100%; min-width: 44rem; height: auto; margin: 0 0 1rem; }
 svg.chart text { fill: var(--ink); font: 14px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
@@ -68,6 +71,7 @@ svg.chart .axis text { fill: var(--soft); font-size: 12px; }
 .key-create::before { background: var(--series-a); } .key-read::before { background: var(--series-b); }
 .key-metadata::before { background: var(--calm); } .key-throttled::before { background: var(--bad); }
 .controls { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: end; margin: .75rem 0; }
+.controls label, .controls select { max-width: 100%; }
 .controls label { display: grid; gap: .2rem; font-size: .87rem; color: var(--soft); }
 input, select, button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--edge); border-radius: 6px; padding: .3rem .6rem; max-width: 18rem; }
 button { cursor: pointer; }

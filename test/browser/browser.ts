@@ -1,0 +1,96 @@
+import type { AxeResults } from "axe-core"
+import axe from "axe-core"
+import { existsSync, mkdirSync } from "node:fs"
+import { resolve } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { chromium } from "playwright-core"
+
+/** Where a Chromium may be on a machine; `CHROMIUM` names another. */
+const places = [
+  process.env["CHROMIUM"],
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/snap/bin/chromium",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+]
+
+/** The browser that was found, or why these tests can't run here. In CI it has to be there: .ci/run installs it. */
+const found = places.find((place): place is string => place !== undefined && existsSync(place))
+
+const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
+
+/** Whether the tests are passed over: no browser, and nobody insists on one. */
+export const withoutBrowser = found === undefined && !inCi
+if (withoutBrowser) {
+  process.stderr.write(
+    "No Chromium was found: the tests of the pages are passed over. CHROMIUM=/path/to/it names one.\n",
+  )
+}
+
+/** Starts the browser. In CI a missing one is an error. */
+export const launch = (): Promise<Browser> => {
+  if (found === undefined) {
+    throw new Error("No Chromium was found, and in CI it has to be there. CHROMIUM=/path/to/it names one.")
+  }
+  return chromium.launch({ executablePath: found, args: ["--no-sandbox", "--disable-gpu"] })
+}
+
+/** A page, and everything that it did which it should not have. */
+export interface Watched {
+  readonly page: Page
+  /** Console messages of errors and warnings, errors of scripts, dialogs. */
+  readonly noise: Array<string>
+  /** Addresses of requests beyond the page itself. */
+  readonly requests: Array<string>
+}
+
+/** Opens an address and watches it. */
+export const open = async (
+  browser: Browser,
+  address: string,
+  options: { readonly dark?: boolean; readonly width?: number } = {},
+): Promise<Watched> => {
+  const context = await browser.newContext({
+    colorScheme: options.dark === true ? "dark" : "light",
+    viewport: { width: options.width ?? 1200, height: 900 },
+    acceptDownloads: true,
+  })
+  const page = await context.newPage()
+  const noise: Array<string> = []
+  const requests: Array<string> = []
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") noise.push(`${message.type()}: ${message.text()}`)
+  })
+  page.on("pageerror", (error) => noise.push(`script: ${error.message}`))
+  page.on("dialog", (dialog) => {
+    noise.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on("request", (request) => {
+    if (request.url() !== address) requests.push(request.url())
+  })
+  context.on("page", (other) => noise.push(`another page: ${other.url()}`))
+  noise.length = 0
+  await page.goto(address)
+  return { page, noise, requests }
+}
+
+/** What axe finds wrong, one line each. */
+export const accessibility = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run()
+  )
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.html}`))
+}
+
+const pictures = resolve(import.meta.dirname, "../../test-output")
+
+/** Takes a picture of a page for people to look at. */
+export const picture = async (page: Page, name: string, fullPage = true): Promise<void> => {
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: resolve(pictures, `${name}.png`), fullPage })
+}

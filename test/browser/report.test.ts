@@ -1,0 +1,265 @@
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { RunReport } from "../../src/domain/run.ts"
+import { exampleReport } from "../report/exampleReport.ts"
+import { accessibility, launch, open, picture, withoutBrowser } from "./browser.ts"
+import type { Watched } from "./browser.ts"
+import { attacks, manyRows, writeReport } from "./reports.ts"
+
+let browser: Browser
+beforeAll(async () => {
+  if (!withoutBrowser) browser = await launch()
+})
+afterAll(async () => {
+  if (!withoutBrowser) await browser.close()
+})
+
+/** Nothing was said in the console, nothing was asked of anyone, nothing ran that should not. */
+const isQuiet = async ({ noise, page, requests }: Watched) => {
+  expect(noise).toEqual([])
+  expect(requests).toEqual([])
+  expect(await page.evaluate("window.attacked")).toBeUndefined()
+}
+
+/** The longest of some interactions in the page itself, layout included, in milliseconds. */
+const slowest = (page: Page, steps: ReadonlyArray<string>): Promise<number> =>
+  page.evaluate(
+    `(() => {
+      const search = document.getElementById("attention-search")
+      const what = document.getElementById("attention-what")
+      const type = (text) => { search.value = text; search.dispatchEvent(new Event("input")) }
+      const choose = (index) => { what.selectedIndex = index; what.dispatchEvent(new Event("change")) }
+      const sort = (column) => document.querySelectorAll("#attention-table .sort")[column].click()
+      const turn = (to) => document.getElementById("attention-" + to).click()
+      const times = [${
+      steps.map((step) =>
+        `(() => {
+        const before = performance.now()
+        ${step}
+        document.body.getBoundingClientRect().height
+        return performance.now() - before
+      })()`
+      ).join(",")
+    }]
+      return Math.max(...times)
+    })()`,
+  )
+
+const interactions = [
+  `type("k-000")`,
+  `type("k-0001 not a date")`,
+  `sort(0)`,
+  `sort(1)`,
+  `sort(1)`,
+  `sort(4)`,
+  `type("")`,
+  `sort(3)`,
+  `choose(1)`,
+  `choose(0)`,
+  `sort(2)`,
+  `sort(5)`,
+  `turn("last")`,
+  `turn("previous")`,
+  `type("no such thing anywhere")`,
+  `type("")`,
+]
+
+const clean: Partial<RunReport> = {
+  outcome: "complete",
+  exitCode: 0,
+  because: [],
+  next: undefined,
+  warnings: [],
+  problems: [],
+  discarded: [],
+  rows: { ...exampleReport().rows, read: 1006, filtered: 0, duplicate: 0, invalid: 0 },
+  readBack: { verified: 1006, differing: 0, missing: 0, unread: 0 },
+  requests: { metadata: 1, create: 101, read: 1006, retried: 0, throttled: 0 },
+}
+
+describe.skipIf(withoutBrowser)("report.html in Chromium", () => {
+  it.each([false, true])("of a clean run is quiet and accessible (dark: %s)", async (dark) => {
+    const watched = await open(browser, await writeReport({ report: clean }), { dark })
+    await isQuiet(watched)
+    expect(await accessibility(watched.page)).toEqual([])
+    expect(await watched.page.locator("#rows").count()).toBe(0)
+    expect(await watched.page.textContent("header .sentence")).toBe(
+      "Of 1,006 rows that were read, 1,006 were imported (all 1,006 are verified).",
+    )
+    await picture(watched.page, `clean-${dark ? "dark" : "light"}`)
+    await watched.page.context().close()
+  })
+
+  it.each([false, true])("with 12,000 rows to look at filters and sorts within 200 ms (dark: %s)", async (dark) => {
+    const watched = await open(browser, await writeReport(manyRows(12_000)), { dark })
+    const { page } = watched
+    expect(await page.textContent("#attention-status")).toBe("1 to 100 of 12,000")
+    const took = await slowest(page, interactions)
+    process.stderr.write(`12,000 rows: filtering and sorting took ${took.toFixed(0)} ms at most\n`)
+    expect(took).toBeLessThan(200)
+
+    await page.fill("#attention-search", "k-000010")
+    expect(await page.textContent("#attention-status")).toMatch(/^1 to \d+ of \d+ that fit, of 12,000$/)
+    const found = await page.locator("#attention-table tbody tr").allTextContents()
+    expect(found.length).toBeGreaterThan(0)
+    expect(found.every((text) => text.includes("K-000010"))).toBe(true)
+    await page.click("#attention-clear")
+
+    await page.click("#attention-table th:nth-child(1) button")
+    const rows = (await page.locator("#attention-table tbody tr td:first-child").allTextContents())
+      .map((text) => Number(text.replaceAll(",", "")))
+    expect(rows).toEqual(rows.toSorted((a, b) => a - b))
+    expect(await page.getAttribute("#attention-table th:nth-child(1)", "aria-sort")).toBe("ascending")
+    await page.click("#attention-table th:nth-child(1) button")
+    expect(await page.getAttribute("#attention-table th:nth-child(1)", "aria-sort")).toBe("descending")
+
+    // A finding leads to all of its rows, each with the link that edits its submission.
+    await page.click("#differences a[data-where=Phone]")
+    expect(await page.textContent("#attention-status")).toContain("of 2,000 that fit")
+    expect(await page.locator("#attention-table tbody a[href^='https://forms.example/edit/']").count()).toBe(100)
+    await isQuiet(watched)
+    expect(await accessibility(page)).toEqual([])
+    await picture(page, `attention-${dark ? "dark" : "light"}`)
+    await page.locator("#rows").scrollIntoViewIfNeeded()
+    await picture(page, `attention-${dark ? "dark" : "light"}-table`, false)
+    await page.context().close()
+  })
+
+  it("with 50,000 rows opens and answers without freezing", async () => {
+    const address = await writeReport(manyRows(60_000))
+    const before = performance.now()
+    const watched = await open(browser, address)
+    await watched.page.waitForSelector("#attention:not([hidden])")
+    const opened = performance.now() - before
+    expect(await watched.page.textContent("#attention-status")).toBe("1 to 100 of 50,000")
+    expect(await watched.page.textContent("#rows p")).toContain("60,000 entries. This page holds the first 50,000")
+    const took = await slowest(watched.page, interactions)
+    process.stderr.write(
+      `50,000 rows: open in ${opened.toFixed(0)} ms, filtering and sorting took ${took.toFixed(0)} ms at most\n`,
+    )
+    expect(opened).toBeLessThan(10_000)
+    expect(took).toBeLessThan(1_000)
+    await isQuiet(watched)
+    await watched.page.context().close()
+  })
+
+  it("of a rehearsal says so on every sheet", async () => {
+    const watched = await open(browser, await writeReport({ ...manyRows(40), report: { mode: "rehearsal" } }))
+    expect(await watched.page.title()).toContain("REHEARSAL")
+    expect(await watched.page.textContent(".mark")).toContain("Nothing was sent to the form")
+    await isQuiet(watched)
+    expect(await accessibility(watched.page)).toEqual([])
+    await picture(watched.page, "rehearsal-light")
+    await watched.page.emulateMedia({ media: "print" })
+    await picture(watched.page, "rehearsal-print")
+    await watched.page.context().close()
+  })
+
+  it.each([false, true])(
+    "of hostile rows runs nothing, loads nothing and hides nothing (narrow: %s)",
+    async (narrow) => {
+      const watched = await open(browser, await writeReport(hostile()), narrow ? { width: 380 } : {})
+      const { page } = watched
+      await isQuiet(watched)
+      // Every text is there to be read, and none of it became markup.
+      expect(await page.locator("#attention-table tbody tr").count()).toBe(attacks.length * 3)
+      expect(await page.locator("img, iframe, object, embed, form, svg script, [onerror], [onmouseover]").count()).toBe(
+        0,
+      )
+      const text = await page.textContent("body")
+      for (const attack of attacks.filter((one) => /^[ -~]{1,100}$/.test(one))) expect(text).toContain(attack)
+      // eslint-disable-next-line no-control-regex
+      expect(text).not.toMatch(
+        /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u200B\u202A-\u202E\u2028\u2029\u2066-\u2069]/,
+      )
+      const links = await page.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""))
+      expect(links.filter((href) => !/^(#|https:\/\/|[a-z-]+\.(csv|json)$)/.test(href))).toEqual([])
+      // Filters and sorts hold the same texts.
+      for (const column of [0, 1, 2, 3, 4, 5]) await page.locator("#attention-table .sort").nth(column).click()
+      await page.fill("#attention-search", "<script>")
+      await isQuiet(watched)
+      await page.fill("#attention-search", "")
+      expect(await accessibility(page)).toEqual([])
+      expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")).toBe(true)
+      await picture(page, `hostile${narrow ? "-narrow" : ""}`)
+      await page.context().close()
+    },
+  )
+})
+
+const hostile = (): Parameters<typeof writeReport>[0] => {
+  const example = exampleReport()
+  const some = attacks.join(" ")
+  return {
+    columns: attacks,
+    report: {
+      pipeline: attacks[0]!,
+      run: attacks[3]!,
+      form: { service: attacks[1]!, id: attacks[2]!, name: attacks[7]! },
+      because: attacks,
+      next: attacks[5]!,
+      warnings: attacks,
+      problems: attacks.map((text) => ({
+        code: "not-a-date",
+        column: text,
+        question: text,
+        count: 3,
+        examples: [{ row: 1, value: text, message: text }],
+      })),
+      questions: attacks.map((text) => ({ id: text, name: text, kind: "text", answered: 5, verdicts: { same: 5 } })),
+      discarded: attacks.map((type) => ({ type, count: 1 })),
+      inDoubt: attacks.map((reason) => ({
+        reason,
+        count: 1,
+        acknowledged: 0,
+        fresh: 1,
+        firstSentAt: example.startedAt,
+        lastSentAt: example.finishedAt,
+      })),
+      normalised: attacks.map((text) => ({
+        question: text,
+        name: text,
+        what: text,
+        count: 1,
+        example: { row: 1, submissionId: text, sent: text, returned: { [text]: text } },
+      })),
+      sources: attacks.slice(0, 5).map((text) => ({
+        file: text,
+        format: text,
+        bytes: 1,
+        sha256: text,
+        rows: 2,
+        taken: [{ what: text, value: text }],
+      })),
+      fingerprints: { mapping: some, form: some },
+      versions: { formferry: some, node: some },
+    },
+    rejected: attacks.map((text, index) => ({
+      row: index + 1,
+      key: text,
+      fate: "invalid",
+      problems: [{ code: "not-a-date", column: text, question: text, value: text, message: text }],
+      cells: attacks,
+      quiet: false,
+    })),
+    inDoubt: attacks.map((text, index) => ({
+      row: index + 100,
+      key: text,
+      batch: 1,
+      sentAt: example.startedAt,
+      reason: text,
+      cells: attacks,
+    })),
+    differences: attacks.map((text, index) => ({
+      row: index + 200,
+      key: text,
+      submissionId: text,
+      question: text,
+      name: text,
+      verdict: "different",
+      sent: text,
+      returned: { [text]: [text] },
+      editLink: text,
+    })),
+  }
+}
