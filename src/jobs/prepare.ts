@@ -5,13 +5,14 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { compile } from "../mapping/compile.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
+import { overCleanCells } from "../mapping/overCleanCells.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { ownColumns } from "../source/columns.ts"
-import { openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
+import { openPipelineSource, withRowKey } from "./openPipelineSource.ts"
 import { type OpenedService, openService } from "./openService.ts"
 
 /** The pipeline has several targets and none, or an unknown one, was chosen (exit 2). */
@@ -71,15 +72,15 @@ export const prepare = (
 ) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
-    const source = yield* openSource(
-      options.source === undefined ? pipeline.source : { ...pipeline.source, file: options.source },
-    )
+    const source = yield* openPipelineSource(pipeline, options.source)
     const opened = yield* openTarget(project, pipeline, target)
     const form = yield* opened.service.form(target.form)
-    const compiled = compile({ pipeline, form, columns: ownColumns(source.columns) })
+    const keyed = withRowKey(pipeline, source)
+    const compiled = compile({ pipeline: keyed, form, columns: ownColumns(source.columns) })
     if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
-    const { mapping, warnings } = compiled.right
-    const prepared: Prepared = { pipeline, target, source, opened, form, mapping, warnings }
+    const { warnings } = compiled.right
+    const mapping = overCleanCells(compiled.right.mapping, source.tool?.clean)
+    const prepared: Prepared = { pipeline: keyed, target, source, opened, form, mapping, warnings }
     return prepared
   })
 

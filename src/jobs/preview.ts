@@ -6,6 +6,7 @@ import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { compile } from "../mapping/compile.ts"
 import type { MappedAnswer, Mapping } from "../mapping/Mapping.ts"
+import { overCleanCells } from "../mapping/overCleanCells.ts"
 import type { MappingConfig, MappingEntry } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { findPipeline } from "./findPipeline.ts"
@@ -144,7 +145,7 @@ const partsOf = ({ pipeline, mapping, form, source }: Prepared): ReadonlyArray<P
     return {
       answer,
       columns: [...new Set(columns)],
-      alone: Either.isRight(only) ? only.right.mapping : undefined,
+      alone: Either.isRight(only) ? overCleanCells(only.right.mapping, source.tool?.clean) : undefined,
     }
   })
 }
