@@ -1,0 +1,42 @@
+import type { FileSystem } from "@effect/platform"
+import { Effect, Option } from "effect"
+import type { Pipeline } from "../project/Pipeline.ts"
+import { isMended, ownColumns } from "../source/columns.ts"
+import { openSource } from "../source/openSource.ts"
+import type { Source, SourceError } from "../source/Source.ts"
+
+const sameTitles = (a: Source, b: Source): boolean => {
+  const [mine, yours] = [ownColumns(a.columns), ownColumns(b.columns)]
+  return mine.length === yours.length && mine.every(({ title }, at) => title === yours[at]?.title)
+}
+
+/**
+ * Opens a pipeline's source, or another file in its place. Rows of a rejected.csv stood in the pipeline's own source: what form tool that was, and
+ * which of its columns belong together, is taken from there as long as it can be opened.
+ *
+ * @param file another file, absolute
+ */
+export const openPipelineSource = (
+  { source }: Pipeline,
+  file: string | undefined,
+): Effect.Effect<Source, SourceError, FileSystem.FileSystem> =>
+  Effect.gen(function*() {
+    if (file === undefined) return yield* openSource(source)
+    const given = yield* openSource({ ...source, file })
+    if (!isMended(given.columns)) return given
+    const own = Option.getOrUndefined(yield* Effect.option(openSource(source)))
+    if (own?.tool === undefined) return given
+    const mended = yield* openSource({ ...source, file, format: own.tool.name })
+    return sameTitles(own, mended) ? { ...mended, tool: own.tool, blocks: own.blocks } : mended
+  })
+
+/** A pipeline whose row key is said: by itself, or by the form tool whose export its source is. */
+export const withRowKey = (pipeline: Pipeline, source: Source): Pipeline => {
+  const names = source.tool?.defaultRowKey
+  return pipeline.source.rowKey !== undefined || names === undefined
+    ? pipeline
+    : {
+      ...pipeline,
+      source: { ...pipeline.source, rowKey: names.map((name) => ({ name, path: ["source"] })) },
+    }
+}
