@@ -17,17 +17,26 @@ export interface Blocks {
   readonly fingerprint: () => Fingerprint
 }
 
-/** A file that was found, and can be read any number of times. */
+/** Bytes of a source that was found, and can be read any number of times: of a file, or of what an archive holds. */
 export interface Bytes {
   readonly file: string
+  /** Bytes of the file itself, also where an archive holds more. */
   readonly size: number
   /** The first `length` bytes, or all of a shorter file. */
   readonly head: (length: number) => Effect.Effect<Uint8Array, SourceError>
+  /** Reads it from the start without taking digests, for looking at it. Bytes are valid until the next call only. */
+  readonly look: Effect.Effect<Effect.Effect<Uint8Array | undefined, SourceError>, SourceError, Scope.Scope>
   /**
    * Reads it from the start; the file is closed with the scope. Without `expected` it has to be the file that was found, and stay so to the
    * end; with it, the very bytes of that fingerprint.
    */
   readonly blocks: (expected?: Fingerprint) => Effect.Effect<Blocks, SourceError | SourceChanged, Scope.Scope>
+}
+
+/** A file, which may also be read from any place. */
+export interface FileBytes extends Bytes {
+  /** Up to `length` bytes from `from` on: fewer where the file ends. */
+  readonly range: (from: number, length: number) => Effect.Effect<Uint8Array, SourceError>
 }
 
 const digestLength = 32
@@ -73,7 +82,7 @@ export const findBytes = (
   fs: FileSystem.FileSystem,
   file: string,
   blockSize: number,
-): Effect.Effect<Bytes, SourceError> =>
+): Effect.Effect<FileBytes, SourceError> =>
   Effect.gen(function*() {
     const failed = Effect.mapError(unreadable(file))
     const info = yield* fs.stat(file).pipe(failed)
@@ -84,12 +93,22 @@ export const findBytes = (
     const found = standing(info)
     const changed = new SourceChanged({ file })
 
-    const head: Bytes["head"] = (length) =>
+    const range: FileBytes["range"] = (from, length) =>
       Effect.scoped(Effect.gen(function*() {
         const handle = yield* fs.open(file, { flag: "r" })
-        const buffer = new Uint8Array(Math.min(length, found.size))
+        if (from > 0) yield* handle.seek(BigInt(from), "start")
+        const buffer = new Uint8Array(Math.max(0, Math.min(length, found.size - from)))
         return buffer.subarray(0, yield* fill(handle, buffer))
       })).pipe(failed)
+
+    const look: Bytes["look"] = Effect.gen(function*() {
+      const handle = yield* fs.open(file, { flag: "r" }).pipe(failed)
+      const buffer = new Uint8Array(blockSize)
+      return Effect.map(
+        fill(handle, buffer).pipe(failed),
+        (length) => length === 0 ? undefined : buffer.subarray(0, length),
+      )
+    })
 
     const blocks: Bytes["blocks"] = (expected) =>
       Effect.gen(function*() {
@@ -148,5 +167,5 @@ export const findBytes = (
         }
       })
 
-    return { file, size: found.size, head, blocks }
+    return { file, size: found.size, head: (length) => range(0, length), range, look, blocks }
   })

@@ -5,11 +5,12 @@ import { toColumns } from "./columns.ts"
 import { findHeader } from "./csvHeader.ts"
 import type { Header } from "./csvHeader.ts"
 import { readRecords, UnreadableRecord } from "./csvRecords.ts"
-import { toChunks } from "./csvRows.ts"
+import { toChunks, widthOf } from "./csvRows.ts"
 import type { RowCount } from "./csvRows.ts"
 import { delimiterName } from "./delimiter.ts"
-import { chooseEncoding, Undecodable } from "./encoding.ts"
+import { Undecodable } from "./encoding.ts"
 import type { Decoder, Encoding } from "./encoding.ts"
+import { findEncoding } from "./findEncoding.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceChanged, SourceError } from "./Source.ts"
 import type { Fingerprint, Source } from "./Source.ts"
@@ -57,17 +58,6 @@ const readable = <A>(
     }
   })
 
-const encodingOf = (file: string, head: Uint8Array, asked: string | undefined) => {
-  const encoding = chooseEncoding(head, asked)
-  return encoding === undefined
-    ? new SourceError({
-      file,
-      message:
-        `There is no encoding called ${asked}. Correct \`source.encoding\`: for example utf-8, windows-1252 or iso-8859-15.`,
-    })
-    : Effect.succeed(encoding)
-}
-
 /** Text of the file's beginning; a character that its end cuts is left out. */
 const textOf = (encoding: Encoding, head: Uint8Array) => encoding.decoder().write(head.subarray(encoding.mark))
 
@@ -75,17 +65,17 @@ const textOf = (encoding: Encoding, head: Uint8Array) => encoding.decoder().writ
 export const beginning = (bytes: Bytes, asked: string | undefined) =>
   Effect.gen(function*() {
     const head = yield* bytes.head(headBytes)
-    const encoding = yield* encodingOf(bytes.file, head, asked)
+    const { encoding } = yield* findEncoding(bytes, asked)
     return yield* readable(bytes.file, encoding, () => 1, () => textOf(encoding, head))
   })
 
 const openHeader = (bytes: Bytes, settings: CsvSettings) =>
   Effect.gen(function*() {
     const { file } = bytes
+    const { encoding, warnings } = yield* findEncoding(bytes, settings.encoding)
     for (let length = headBytes;; length *= 4) {
       const head = yield* bytes.head(length)
-      const encoding = yield* encodingOf(file, head, settings.encoding)
-      const complete = length >= bytes.size
+      const complete = head.length < length
       const found = yield* readable(
         file,
         encoding,
@@ -96,7 +86,7 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         return yield* new SourceError({ file, message: `${file} has no header. ${found.message}` })
       }
       if (found._tag === "Found") {
-        return { encoding, header: found.header }
+        return { encoding, header: found.header, warnings }
       }
       if (length > limits.record * 4) {
         const message = `${file} has no header in its first ${
@@ -121,7 +111,8 @@ const rowsOf = (
   },
 ): Stream.Stream<RowChunk, SourceError | SourceChanged> => {
   const decoder: Decoder = encoding.decoder()
-  const reader = readRecords(header.delimiter)
+  const reader = readRecords(header.delimiter, header.quoted)
+  const width = widthOf(header.titles)
   let mark = encoding.mark
   let above = header.row
   let count: RowCount = { rows: 0, empty: 0 }
@@ -134,7 +125,7 @@ const rowsOf = (
     above -= from
     // The header was found when the source was opened: it has to be the same still.
     if (from > 0 && above === 0 && !sameTitles(header.titles, pushed.records[from - 1])) changed = true
-    const made = toChunks(pushed, from, header.titles.length, count)
+    const made = toChunks(pushed, from, width, count)
     count = made.count
     return made.chunks
   }
@@ -169,6 +160,11 @@ const rowsOf = (
   return Stream.repeatEffectChunkOption(pull)
 }
 
+const headingLeftOut = (file: string, { above, row }: Header) =>
+  `${file} has its header in line ${row}, as it seems: ${
+    above === 1 ? "one line above is" : `${above} lines above are`
+  } left out. Say \`headerRow: ${row}\` under \`source\` if so, else the right line.`
+
 /** Opens a delimited text. Errors: no such encoding or delimiter, no header, not text. */
 export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
@@ -179,7 +175,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       } can't set cells apart. Correct \`source.delimiter\`: for example "," or ";".`
       return yield* new SourceError({ file, message })
     }
-    const { encoding, header } = yield* openHeader(bytes, settings)
+    const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
     if (header.titles.length > limits.columns) {
       const message =
         `${file} has ${thousands(header.titles.length)} columns, more than the ${
@@ -188,19 +184,21 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
         + "See whether its delimiter was taken right: `source.delimiter`."
       return yield* new SourceError({ file, message })
     }
-    const warnings = settings.encoding !== undefined && encoding.because === "by its byte order mark"
+    const ofMark = settings.encoding !== undefined && encoding.because === "by its byte order mark"
         && settings.encoding.toLowerCase().replaceAll(/[^a-z0-9]/g, "") !== encoding.name.toLowerCase().replace("-", "")
       ? [
         `${file} begins with the byte order mark of ${encoding.name} and was read so, although the pipeline says ${settings.encoding}.`,
       ]
       : []
+    const warnings = [...ofEncoding, ...ofMark, ...(header.above === 0 ? [] : [headingLeftOut(file, header)])]
     const delimiter = header.titles.length === 1 && header.delimiterBecause === "detected"
       ? "none: one column"
       : `${delimiterName(header.delimiter)} (${header.delimiterBecause})`
     const taken = [
       { what: "encoding", value: `${encoding.name} (${encoding.because})` },
       { what: "delimiter", value: delimiter },
-      { what: "header", value: `line ${header.row}` },
+      ...(header.quoted ? [] : [{ what: "quotes", value: "characters like any other (detected)" }]),
+      { what: "header", value: `line ${header.row}${header.above === 0 ? "" : " (detected)"}` },
     ]
     let files: Effect.Effect.Success<Source["files"]> = []
 

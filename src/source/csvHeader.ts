@@ -1,14 +1,17 @@
 import { mendedColumns } from "./columns.ts"
 import { readRecords } from "./csvRecords.ts"
-import { detectDelimiter, separatorLine } from "./delimiter.ts"
+import { detectDelimiter, hasQuotes, separatorLine } from "./delimiter.ts"
+import type { Dialect } from "./delimiter.ts"
+import { placeHeader } from "./headerPlace.ts"
 
 /** Where a text's header stands and how its cells are set apart. */
-export interface Header {
+export interface Header extends Dialect {
   readonly titles: ReadonlyArray<string>
-  readonly delimiter: string
   readonly delimiterBecause: string
   /** Line or record of the header, from 1. */
   readonly row: number
+  /** Records above it that hold something, `sep=` lines aside, and were left out without the pipeline saying so. */
+  readonly above: number
   /** The first records of the text, those above the header among them. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
 }
@@ -28,7 +31,7 @@ export type HeaderSearch =
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell === "")
 
 /**
- * Looks for the header: the record of the number given, else the first that is not empty.
+ * Looks for the header: the record of the number given, else the first that is not empty, unless it is obvious that it is a heading.
  *
  * @param text the file's first characters
  * @param complete whether they are all of the file
@@ -46,10 +49,12 @@ export const findHeader = (
     : separator !== undefined
     ? [separator, "by the file's sep= line"]
     : [detectDelimiter(text, complete, above) ?? ",", "detected"]
-  const { records } = readRecords(delimiter).push(text, complete)
-  const at = asked.headerRow !== undefined
-    ? above
-    : records.findIndex((record, index) => index >= above && !isEmpty(record))
+  const quoted = delimiter !== "\t" || hasQuotes(text, complete, above)
+  const { records } = readRecords(delimiter, quoted).push(text, complete)
+  const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
+  const at = placed === -1
+    ? records.findIndex((record, index) => index >= above && !isEmpty(record))
+    : above + placed
   const titles = records[at]
   if (titles === undefined) {
     if (!complete) return { _tag: "More" }
@@ -67,7 +72,15 @@ export const findHeader = (
   if (!complete && records.length < at + 1 + headRecords && text.length < headMost) return { _tag: "More" }
   return {
     _tag: "Found",
-    header: { titles, delimiter, delimiterBecause, row: at + 1, records: records.slice(0, at + headKept) },
+    header: {
+      titles,
+      delimiter,
+      delimiterBecause,
+      quoted,
+      row: at + 1,
+      above: asked.headerRow === undefined ? records.slice(above, at).filter((record) => !isEmpty(record)).length : 0,
+      records: records.slice(0, at + headKept),
+    },
   }
 }
 

@@ -27,9 +27,17 @@ export interface RecordReader {
 /**
  * papaparse's own parser, fed as its streaming does it: each piece after what the last record left over. Records end at LF, CRLF and CR
  * alike; line ends inside quoted cells stay as they are.
+ *
+ * @param quoted whether cells may stand in quotes; else a quote is a character like any other
  */
-export const readRecords = (delimiter: string): RecordReader => {
-  const parser = new Papa.Parser({ delimiter, newline: "\n", quoteChar: '"', escapeChar: '"' })
+export const readRecords = (delimiter: string, quoted = true): RecordReader => {
+  const parser = new Papa.Parser({
+    delimiter,
+    newline: "\n",
+    quoteChar: '"',
+    escapeChar: '"',
+    ...(quoted ? {} : { fastMode: true }),
+  })
   let rest = ""
   /** Line at which `rest` begins. */
   let line = 1
@@ -46,7 +54,7 @@ export const readRecords = (delimiter: string): RecordReader => {
     const halved = !last && all.endsWith("\r")
     if (halved) all = all.slice(0, -1)
     const alone = hasLoneCarriageReturn(all)
-    if (alone) all = settleLineEnds(all, delimiter)
+    if (alone) all = quoted ? settleLineEnds(all, delimiter) : all.replaceAll(/\r\n?/g, "\n")
 
     const { data, errors, meta } = parser.parse(all, 0, !last) as Papa.ParseResult<Array<string>>
     const misquoted = new Set<number>()

@@ -33,17 +33,37 @@ const misquoted = (row: number): Problem => ({
     `Row ${row} has a quoted cell with a quote inside that is not doubled, so where its cells end is not certain. Double it ("").`,
 })
 
+/** How many cells a record may have. */
+export interface Width {
+  readonly header: number
+  /** The header's cells up to its last title: a record may end there, for nothing can be missing but cells without a title. */
+  readonly titled: number
+}
+
+/** The width that a header gives its records. */
+export const widthOf = (titles: ReadonlyArray<string>): Width => ({
+  header: titles.length,
+  titled: titles.findLastIndex((title) => title.trim() !== "") + 1,
+})
+
+/** Whether a record has all its cells in their places: what it has beyond the header's width is empty. */
+const fits = (row: ReadonlyArray<Cell>, width: Width) => {
+  if (row.length < width.titled) return false
+  for (let at = width.header; at < row.length; at++) if (row[at] !== null) return false
+  return true
+}
+
 /**
  * Records as numbered rows: empty cells become null, records without any filled cell are left out and counted, a record that is not as wide
- * as the header or badly quoted is kept as it stands and named as faulty. Throws `UnreadableRecord` over a limit.
+ * as the header (empty cells at the end aside) or badly quoted is kept as it stands and named as faulty. Throws `UnreadableRecord` over a
+ * limit.
  *
  * @param from index of the first record that counts
- * @param width number of the header's cells
  */
 export const toChunks = (
   { misquoted: badlyQuoted, records }: Records,
   from: number,
-  width: number,
+  width: Width,
   count: RowCount,
 ): { readonly chunks: ReadonlyArray<RowChunk>; readonly count: RowCount } => {
   const chunks: Array<RowChunk> = []
@@ -74,8 +94,11 @@ export const toChunks = (
       continue
     }
     given++
-    if (row.length !== width) faults.set(rows.length, ragged(given, row.length, width))
-    else if (badlyQuoted.has(at)) faults.set(rows.length, misquoted(given))
+    if (row.length !== width.header && !fits(row, width)) {
+      faults.set(rows.length, ragged(given, row.length, width.header))
+    } else if (badlyQuoted.has(at)) {
+      faults.set(rows.length, misquoted(given))
+    } else if (row.length > width.header) row.length = width.header
     if (rows.push(row) === chunkRows) flush()
   }
   flush()

@@ -7,27 +7,37 @@ const shown: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon"
 /** A delimiter's name for people. */
 export const delimiterName = (delimiter: string) => shown[delimiter] ?? JSON.stringify(delimiter)
 
-/** A first line `sep=;`, by which Excel is told the delimiter. */
-export const separatorLine = (text: string): string | undefined => /^sep=([^\r\n"])\r?\n/i.exec(text)?.[1]
+/** A first line `sep=;`, by which Excel is told the delimiter; in quotes where a program took it for a cell. */
+export const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(text)?.[1]
+
+/** How cells are set apart. */
+export interface Dialect {
+  readonly delimiter: string
+  /** Whether cells may stand in quotes; else a quote is a character like any other. */
+  readonly quoted: boolean
+}
 
 const recordsLookedAt = 200
 
-/** How well a delimiter cuts text into records of one width: the share of the records that have the width of most, and that width. */
-const fit = (text: string, complete: boolean, delimiter: string, from: number) => {
+/** How well a dialect cuts text into records of one width: share of the records that have the width of most, and that width. */
+const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, from: number) => {
   const widths = new Map<number, number>()
   let total = 0
   let spoilt = 0
+  let first: ReadonlyArray<string> | undefined
   try {
-    const { records, misquoted } = readRecords(delimiter).push(text, complete)
+    const { records, misquoted } = readRecords(delimiter, quoted).push(text, complete)
     for (let at = from; at < records.length && total < recordsLookedAt; at++) {
       const record = records[at]!
       if (record.length === 1 && record[0]!.trim() === "") continue
+      first ??= record
       total++
-      if (misquoted.has(at)) spoilt++
+      // The header may have quotes inside of quotes: some form tools write titles so.
+      if (misquoted.has(at) && total > 1) spoilt++
       widths.set(record.length, (widths.get(record.length) ?? 0) + 1)
     }
   } catch (error) {
-    if (error instanceof UnreadableRecord) return { share: 0, width: 1 }
+    if (error instanceof UnreadableRecord) return { share: 0, width: 1, score: 0, flawed: true }
     throw error
   }
   let width = 1
@@ -38,7 +48,12 @@ const fit = (text: string, complete: boolean, delimiter: string, from: number) =
       most = times
     }
   }
-  return { share: total === 0 ? 0 : (most - spoilt) / total, width }
+  const share = total === 0 ? 0 : (most - spoilt) / total
+  // In prose a space follows a comma; titles rarely begin with one.
+  const prose = first === undefined
+    ? 0
+    : first.filter((title, at) => at > 0 && /^ \S/.test(title)).length / first.length
+  return { share, width, score: share - prose / 10 - (first?.length === width ? 0 : 0.2), flawed: spoilt > 0 }
 }
 
 /**
@@ -49,13 +64,28 @@ const fit = (text: string, complete: boolean, delimiter: string, from: number) =
  * @param from index of the first record that counts: the header
  */
 export const detectDelimiter = (text: string, complete: boolean, from: number): string | undefined => {
-  let best: { readonly delimiter: string; readonly share: number; readonly width: number } | undefined
+  let best: { readonly delimiter: string; readonly score: number; readonly width: number } | undefined
   for (const delimiter of candidates) {
-    const { share, width } = fit(text, complete, delimiter, from)
+    const { score, share, width } = fit(text, complete, {
+      delimiter,
+      quoted: delimiter !== "\t" || hasQuotes(text, complete, from),
+    }, from)
     if (width < 2 || share <= 0) continue
-    if (best === undefined || share > best.share || (share === best.share && width > best.width)) {
-      best = { delimiter, share, width }
+    if (best === undefined || score > best.score || (score === best.score && width > best.width)) {
+      best = { delimiter, score, width }
     }
   }
   return best?.delimiter
+}
+
+/**
+ * Whether cells of a text set apart by tabs stand in quotes. Some programs write such text with quotes as they are: then a quote at the
+ * start of a cell would swallow what follows, and the records are even only when quotes are characters like any other.
+ */
+export const hasQuotes = (text: string, complete: boolean, from: number): boolean => {
+  if (!text.includes('"')) return true
+  const quoted = fit(text, complete, { delimiter: "\t", quoted: true }, from)
+  if (quoted.share === 1 && !quoted.flawed) return true
+  const bare = fit(text, complete, { delimiter: "\t", quoted: false }, from)
+  return bare.width < 2 || bare.share < 0.95 || bare.share <= quoted.share
 }

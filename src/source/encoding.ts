@@ -33,6 +33,9 @@ export interface Encoding {
   readonly decoder: () => Decoder
 }
 
+/** Why a text without a mark is UTF-8. */
+export const checkedUtf8 = "checked byte by byte"
+
 /** Number of line feeds in text. */
 export const lineEndsIn = (text: string): number => {
   let count = 0
@@ -40,13 +43,14 @@ export const lineEndsIn = (text: string): number => {
   return count
 }
 
-const bytesOfCharacter = (lead: number) => lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1
+/** Bytes of the UTF-8 character that begins with `lead`. */
+export const lengthOfCharacter = (lead: number): number => lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1
 
-/** How many bytes at the end begin a character that is not complete. */
-const cutCharacter = (bytes: Uint8Array): number => {
+/** How many bytes at the end begin a character of UTF-8 that is not complete. */
+export const cutCharacter = (bytes: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
-    if ((byte & 0xc0) !== 0x80) return bytesOfCharacter(byte) > back ? back : 0
+    if ((byte & 0xc0) !== 0x80) return lengthOfCharacter(byte) > back ? back : 0
   }
   return 0
 }
@@ -54,7 +58,7 @@ const cutCharacter = (bytes: Uint8Array): number => {
 const firstInvalid = (bytes: Uint8Array): number => {
   let at = 0
   while (at < bytes.length) {
-    const length = bytesOfCharacter(bytes[at]!)
+    const length = lengthOfCharacter(bytes[at]!)
     if (!isUtf8(bytes.subarray(at, at + length))) break
     at += length
   }
@@ -103,9 +107,15 @@ const utf16 = (name: "UTF-16LE" | "UTF-16BE"): Decoder => {
   return { write: decode, end: decode }
 }
 
+const isMacRoman = (name: string) => /^(?:x-)?mac(?:-?roman|intosh)?$/i.test(name)
+
+/** Text of a MacRoman table: since 1998 the place of the currency sign is the euro's, which iconv-lite's table does not know. */
+export const withEuro = (name: string, text: string): string => isMacRoman(name) ? text.replaceAll("¤", "€") : text
+
 const table = (name: string): Decoder => {
   const decoder = iconv.getDecoder(name, { stripBOM: false })
-  const strict = (text: string) => {
+  const strict = (decoded: string) => {
+    const text = withEuro(name, decoded)
     const at = text.indexOf("\ufffd")
     if (at !== -1) throw new Undecodable(name, undefined, lineEndsIn(text.slice(0, at)))
     return text
@@ -126,18 +136,33 @@ const marks: ReadonlyArray<
   { name: "UTF-16BE", bytes: [0xfe, 0xff], decoder: () => utf16("UTF-16BE") },
 ]
 
-/** UTF-16 without a mark: in mostly Western text every other byte is zero. */
+/** Characters that tables are full of, in any script. */
+const signs: ReadonlySet<number> = new Set([...'\t\n\r ",;|'].map((sign) => sign.charCodeAt(0)))
+
+/** UTF-16 without a mark: text has no zero bytes, but there every sign of a table brings one, always on the same side. */
 const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const pairs = Math.min(head.length, 4096) >> 1
-  let even = 0
-  let odd = 0
+  let little = 0
+  let big = 0
+  let zeros = 0
   for (let pair = 0; pair < pairs; pair++) {
-    if (head[2 * pair] === 0) even++
-    if (head[2 * pair + 1] === 0) odd++
+    const first = head[2 * pair]!
+    const second = head[2 * pair + 1]!
+    if (first === 0 && second === 0) return undefined
+    if (first === 0 || second === 0) zeros++
+    if (second === 0 && signs.has(first)) little++
+    if (first === 0 && signs.has(second)) big++
   }
-  if (pairs >= 2 && odd > pairs * 0.4 && even < pairs * 0.05) return "UTF-16LE"
-  if (pairs >= 2 && even > pairs * 0.4 && odd < pairs * 0.05) return "UTF-16BE"
-  return undefined
+  if (pairs < 2 || zeros < pairs * 0.04) return undefined
+  const name = little > 4 * big ? "UTF-16LE" : big > 4 * little ? "UTF-16BE" : undefined
+  if (name === undefined) return undefined
+  try {
+    const text = new TextDecoder(name, { fatal: true }).decode(head.subarray(0, 2 * pairs), { stream: true })
+    // oxlint-disable-next-line no-control-regex
+    return /[\u0000-\u0008\u000e-\u001f\ufffe\uffff]/.test(text) ? undefined : name
+  } catch {
+    return undefined
+  }
 }
 
 const named = (asked: string): (() => Decoder) | undefined => {
@@ -151,9 +176,19 @@ const named = (asked: string): (() => Decoder) | undefined => {
     case "utf16be":
       return () => utf16("UTF-16BE")
     default:
-      return iconv.encodingExists(asked) ? () => table(asked) : undefined
+      return iconv.encodingExists(asked) && !/^(?:hex|base64|binary|utf-?7|utf-?7-?imap)$/i.test(asked)
+        ? () => table(asked)
+        : undefined
   }
 }
+
+/** An encoding that was detected, by the name that iconv-lite knows. */
+export const tableEncoding = (name: string, decodedAs: string, because: string): Encoding => ({
+  name,
+  because,
+  mark: 0,
+  decoder: () => table(decodedAs),
+})
 
 /**
  * How a file's text is encoded: by its byte order mark, else as the pipeline says, else UTF-16 when every other byte is zero, else UTF-8.
@@ -173,5 +208,5 @@ export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Enc
   }
   const wide = unmarkedUtf16(head)
   if (wide !== undefined) return { name: wide, because: "by its zero bytes", mark: 0, decoder: () => utf16(wide) }
-  return { name: "UTF-8", because: "checked byte by byte", mark: 0, decoder: () => utf8(0) }
+  return { name: "UTF-8", because: checkedUtf8, mark: 0, decoder: () => utf8(0) }
 }

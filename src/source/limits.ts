@@ -6,6 +6,8 @@ export const limits = {
   cell: 4_000_000,
   /** Characters of one record of a text file, so that a quote that is never closed does not swallow the rest of a large file. */
   record: 16_000_000,
+  /** Bytes of a text that are looked at before it is read, to know its encoding. */
+  looked: 32 * 1024 * 1024,
   /** Bytes of a workbook, which has to be held whole. */
   workbook: 256 * 1024 * 1024,
   /** Bytes that a workbook may unpack to. */

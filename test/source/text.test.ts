@@ -1,0 +1,181 @@
+import iconv from "iconv-lite"
+import { describe, expect, it } from "vitest"
+import { config, file, read, refusal, run } from "./opening.ts"
+
+const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
+const taken = (all: Awaited<ReturnType<typeof csv>>) =>
+  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+
+/** Short texts as people write them, and the encodings that files in these languages come in. */
+const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> = [
+  [
+    "German",
+    ["windows-1252", "macroman", "iso-8859-15"],
+    "Name;Ort;Preis\nJürgen Müller;Köln;5 €\nUlrike Weiß;Lübeck;schöne Grüße\n",
+  ],
+  ["French", ["windows-1252", "macroman"], "Nom;Ville;Avis\nRené Lefèvre;Besançon;très à l’aise, déjà répondu\n"],
+  ["Spanish", ["windows-1252", "macroman"], "Nombre;Ciudad;Año\nJosé Núñez;Málaga;¿Qué opina?\nMaría;Córdoba;mañana\n"],
+  ["Portuguese", ["windows-1252"], "Nome;Cidade\nJoão Gonçalves;São Paulo\nAntónio;Évora\n"],
+  ["Swedish", ["windows-1252", "macroman"], "Namn;Ort\nÅsa Öberg;Malmö\nBjörn;Göteborg\n"],
+  ["English", ["windows-1252", "macroman"], "Name;Note\nAda;It isn’t “done” – yet…\nBob;don’t know\n"],
+  ["Polish", ["windows-1250", "iso-8859-2"], "Imię;Miasto\nŁukasz Wiśniewski;Łódź\nMałgorzata;Gdańsk\nżółw;Kraków\n"],
+  [
+    "Czech",
+    ["windows-1250", "iso-8859-2"],
+    "Jméno;Město\nJiří Dvořák;Plzeň\nŽofie Černá;Brno\npříliš žluťoučký kůň;x\n",
+  ],
+  ["Hungarian", ["windows-1250", "iso-8859-2"], "Név;Város\nGyőző Szűcs;Székesfehérvár\nárvíztűrő tükörfúrógép;Győr\n"],
+  ["Russian", ["windows-1251", "koi8-r", "iso-8859-5"], "Имя;Город\nИван Петров;Москва\nМария;Казань\n"],
+  ["Greek", ["windows-1253", "iso-8859-7"], "Όνομα;Πόλη\nΓιώργος;Αθήνα\n"],
+  ["Turkish", ["windows-1254"], "Ad;Şehir\nAyşe Yılmaz;İzmir\nGökhan;Muğla\n"],
+  ["Japanese", ["shift_jis", "euc-jp"], "名前;都市\n山田太郎;東京\nアンケートの回答です;大阪\n"],
+  ["Chinese (simplified)", ["gbk", "gb18030"], "姓名;城市\n张伟;北京\n非常满意这次服务;上海\n"],
+  ["Chinese (traditional)", ["big5"], "姓名;城市\n陳小明;臺北\n非常滿意這次服務;高雄\n"],
+  ["Korean", ["euc-kr"], "이름;도시\n김철수;서울\n매우 만족합니다;부산\n"],
+]
+
+/** The header of 538's copy of a SurveyMonkey export, as far as its two bytes that are not ASCII, and two of its rows. */
+const starWars = Buffer.from(
+  "RespondentID,Do you consider yourself to be a fan of the Expanded Universe?\x8c\xe6,Do you consider yourself to be a fan of the Star Trek franchise?\n"
+    + "3292879998,No,No\n3292879538,,Yes\n",
+  "latin1",
+)
+
+const encode = (text: string, encoding: string) =>
+  iconv.encode(encoding === "macroman" ? text.replaceAll("€", "¤") : text, encoding)
+
+const cells = (text: string) => text.trim().split("\n").map((line) => line.split(";"))
+
+describe("an encoding that is not said", () => {
+  it.each(writings.flatMap(([language, encodings, text]) => encodings.map((encoding) => [language, encoding, text])))(
+    "is detected in a short %s text in %s, and said",
+    async (_, encoding = "", text = "") => {
+      const all = await csv(encode(text, encoding))
+      const [header, ...rows] = cells(text)
+      expect(all.source.columns.map((column) => column.title)).toEqual(header)
+      expect(all.rows).toEqual(rows)
+      expect(taken(all).encoding).toContain("(detected: it is not UTF-8)")
+    },
+  )
+
+  it.each(["utf-16le", "utf-16be"])(
+    "may be %s without a mark, also in scripts without Latin letters",
+    async (encoding) => {
+      for (const [, , text] of writings) {
+        const all = await csv(iconv.encode(text, encoding, { addBOM: false }))
+        expect(all.rows).toEqual(cells(text).slice(1))
+      }
+    },
+  )
+
+  it("is found where the first such byte stands far down", async () => {
+    const text = `a;b\n${"1;plain\n".repeat(200_000)}2;Müller\n3;schön und größer\n`
+    const all = await csv(iconv.encode(text, "windows-1252"))
+    expect(taken(all).encoding).toBe("Windows-1252 (detected: it is not UTF-8)")
+    expect(all.rows.at(-1)).toEqual(["3", "schön und größer"])
+    expect(all.source.warnings).toEqual([])
+  })
+
+  it("is said to be a guess where a few bytes leave it open, as in 538's Star Wars survey", async () => {
+    const all = await csv(starWars)
+    expect(taken(all).encoding).toContain("Windows-1252 (detected")
+    expect(all.source.warnings).toEqual([
+      expect.stringMatching(/is not UTF-8\. It was taken as Windows-1252, .* about as likely/),
+    ])
+    expect(all.source.columns.some((column) => column.title.endsWith("Expanded Universe?Œæ"))).toBe(true)
+    expect(all.faults.size).toBe(0)
+  })
+})
+
+describe("a text in tabs", () => {
+  it("may have quotes as they are, at the start of cells too", async () => {
+    const text = 'name\tsays\nAda\t"Hello\nBob\t"Good" morning\nCid\t5" pipe\nDan\tnothing\n'
+    for (const blockSize of [1, 7, 4096]) {
+      const all = await csv(text, {}, { blockSize })
+      expect(all.rows).toEqual([["Ada", '"Hello'], ["Bob", '"Good" morning'], ["Cid", '5" pipe'], ["Dan", "nothing"]])
+      expect(all.faults.size).toBe(0)
+      expect(taken(all).quotes).toBe("characters like any other (detected)")
+    }
+  })
+
+  it("has quoted cells where they are well quoted, as Excel writes them", async () => {
+    const all = await csv(
+      iconv.encode('name\tsays\r\nAda\t"a\tb\nc ""d"""\r\nBob\tx\r\n', "utf-16le", { addBOM: true }),
+    )
+    expect(all.rows).toEqual([["Ada", 'a\tb\nc "d"'], ["Bob", "x"]])
+    expect(taken(all).quotes).toBeUndefined()
+  })
+})
+
+describe("the delimiter", () => {
+  it("is seen past a first line that has another one", async () => {
+    const all = await csv("Name, first and last;Amount, net\nAda, B.;1,5\nBob, C.;2,5\n")
+    expect(all.rows).toEqual([["Ada, B.", "1,5"], ["Bob, C.", "2,5"]])
+    const title = await csv("Results, all; of 2024\nid|name|city\n1|Ada|Köln\n2|Bob|Ulm\n")
+    expect(taken(title)).toMatchObject({ delimiter: "pipe (detected)", header: "line 2 (detected)" })
+  })
+
+  it("may be told by a sep= line in quotes, or one with tabs", async () => {
+    expect((await csv('"sep=;"\r\na;b\r\n1;2\r\n')).rows).toEqual([["1", "2"]])
+    expect((await csv("sep=\t\na\tb\n1\t2,3\n")).rows).toEqual([["1", "2,3"]])
+  })
+})
+
+describe("the header", () => {
+  it.each([
+    ["a title above", "Results of 2024\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n", 2],
+    ["a padded title and an empty line", "Results,,\n,,\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n", 3],
+    [
+      "names and values",
+      "Survey,Customers,,\nDate,2024-01-01,,\n,,,\nid,name,city,zip\n1,Ada,Ulm,1\n2,Bob,Bonn,2\n",
+      4,
+    ],
+  ])("below %s is found and said", async (_, text, line) => {
+    const all = await csv(text)
+    expect(all.source.columns.slice(0, 3).map((column) => column.name)).toEqual(["id", "name", "city"])
+    expect(all.rows).toHaveLength(2)
+    expect(taken(all).header).toBe(`line ${line} (detected)`)
+    expect(all.source.warnings).toEqual([expect.stringContaining(`has its header in line ${line}, as it seems`)])
+  })
+
+  it.each([
+    ["has one title only", "id,,\n1,2,3\n4,5,6\n"],
+    ["is followed by a row of text", "id,,\nAda,1,x\nBob,2,y\n"],
+    ["names one of two columns", "id,\nAda,x\nBob,y\n"],
+    ["is followed by a second header row", "RespondentID,Which films?,,\n,A,B,C\n1,,B,\n2,A,,C\n"],
+  ])("stays the first record where it %s", async (_, text) => {
+    const all = await csv(text)
+    expect(all.source.columns[0]?.title).toMatch(/id/i)
+    expect(taken(all).header).toBe("line 1")
+  })
+
+  it("may have bare quotes inside of its quotes", async () => {
+    const all = await csv('\ufeff"Submission ID","Say "yes" please","Url"\n"a1","yes","x"\n"a2","no","y"\n')
+    expect(all.source.columns.map((column) => column.name)).toEqual(["Submission ID", 'Say "yes" please', "Url"])
+    expect(all.rows).toEqual([["a1", "yes", "x"], ["a2", "no", "y"]])
+    expect(all.faults.size).toBe(0)
+  })
+})
+
+describe("empty cells at the end of a row", () => {
+  it("are no cells too many, and titles that are empty leave none missing", async () => {
+    const all = await csv("a,b,c\n1,2,3,\n1,2,3,,,\n1,2\n1,2,3,4\n,,,,\n")
+    expect(all.rows).toEqual([["1", "2", "3"], ["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"]])
+    expect([...all.faults.keys()]).toEqual([3, 4])
+    const trailing = await csv("a,b,,\n1,2\n1,2,,\n1,2,x,\n1\n")
+    expect(trailing.rows).toEqual([["1", "2"], ["1", "2", null, null], ["1", "2", "x", null], ["1"]])
+    expect([...trailing.faults.keys()]).toEqual([4])
+  })
+})
+
+describe("an encoding that is said", () => {
+  it("must be one of text", async () => {
+    expect(await refusal(config(file("a\n1"), { encoding: "base64" }))).toContain("There is no encoding called base64")
+  })
+
+  it("wins over what would be detected", async () => {
+    const all = await csv(starWars, { encoding: "macroman" })
+    expect(all.source.columns.some((column) => column.title.endsWith("Universe?åÊ"))).toBe(true)
+    expect(all.source.warnings).toEqual([])
+  })
+})
