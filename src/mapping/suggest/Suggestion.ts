@@ -1,0 +1,80 @@
+import type { Element, Form, Question } from "../../domain/form.ts"
+import type { Column } from "../../domain/row.ts"
+import type { ColumnProfile } from "./ColumnProfile.ts"
+import type { Block } from "./Unit.ts"
+
+/** Where an answer may come from. */
+export type Origin =
+  | { readonly _tag: "Column"; readonly column: Column; readonly profile: ColumnProfile }
+  | { readonly _tag: "Block"; readonly block: Block }
+  /** Several columns joined, such as first and last name. */
+  | { readonly _tag: "Joined"; readonly columns: ReadonlyArray<{ readonly column: Column; readonly profile: ColumnProfile }> }
+  /** Parts of an address. */
+  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<{ readonly part: string; readonly column: Column; readonly profile: ColumnProfile }> }
+
+/** A question and where its answers come from, sure enough to be written down. */
+export interface Suggestion {
+  readonly question: Question
+  readonly origin: Origin
+  /** 0 to 1. */
+  readonly confidence: number
+}
+
+/** A question that is left to a person, with what may answer it, the likeliest first. */
+export interface OpenQuestion {
+  readonly question: Question
+  readonly why: "nothing-fits" | "unsure" | "several-fit"
+  readonly candidates: ReadonlyArray<{ readonly origin: Origin; readonly confidence: number }>
+}
+
+/** A column that gives a time, the login or a URL parameter. */
+export interface OwnColumn {
+  readonly column: Column
+  readonly profile: ColumnProfile
+  /** Why: the tool's own column, or what its name says. */
+  readonly because: string
+  /** Formats and zone of a time, where the tool tells them. */
+  readonly format?: ReadonlyArray<string>
+  readonly zone?: string
+}
+
+/** What fits a source and a form together. */
+export interface Suggestions {
+  readonly form: Form
+  /** The form tool that the source comes from. */
+  readonly tool: string | undefined
+  /** In the form's order. */
+  readonly accepted: ReadonlyArray<Suggestion>
+  readonly open: ReadonlyArray<OpenQuestion>
+  readonly urlParameters: ReadonlyArray<{ readonly element: Element; readonly from: OwnColumn }>
+  readonly submissionTime: OwnColumn | undefined
+  readonly lastUpdatedAt: OwnColumn | undefined
+  readonly login: OwnColumn | undefined
+  readonly rowKey: RowKeySuggestion
+  /** The tool's own columns that say nothing about an answer. */
+  readonly left: ReadonlyArray<Column>
+  /** Columns that nothing takes. */
+  readonly unmapped: ReadonlyArray<Column>
+}
+
+export interface RowKeySuggestion {
+  /** Names of the columns that are known to be, or look like, a record's id; none: it is left open. */
+  readonly names: ReadonlyArray<string>
+  readonly because: string
+  /** Others that no two rows share, the likeliest first. */
+  readonly candidates: ReadonlyArray<Column>
+}
+
+/** Columns of an origin. */
+export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
+  switch (origin._tag) {
+    case "Column":
+      return [origin.column]
+    case "Block":
+      return origin.block.members.map(({ column }) => column)
+    case "Joined":
+      return origin.columns.map(({ column }) => column)
+    case "Parts":
+      return origin.parts.map(({ column }) => column)
+  }
+}

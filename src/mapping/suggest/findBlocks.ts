@@ -1,0 +1,117 @@
+import type { Column, ColumnBlock } from "../../domain/row.ts"
+import type { ColumnProfile } from "./ColumnProfile.ts"
+import { meaningOf } from "./meaning.ts"
+import { isTick } from "./ticks.ts"
+import type { Block, BlockContent, BlockMember } from "./Unit.ts"
+
+/** Headers that name a question and one of its options or rows, as form tools write them. Each gives the question and the option. */
+const headers: ReadonlyArray<(title: string) => readonly [question: string, option: string] | undefined> = [
+  // Google Forms, LimeSurvey: Question [Row]
+  (title) => split(title, /^(.*)\s*\[([^[\]]+)\]\s*$/s),
+  // REDCap with labels: Question (choice=Option)
+  (title) => split(title, /^(.*)\s*\(choice=(.+)\)\s*$/s),
+  // Jotform: Question >> Row
+  (title) => split(title, /^(.+?)\s*>>\s*(.+)$/s),
+  // KoboToolbox, ODK: question/option
+  (title) => split(title, /^([^\s/]+(?:\/[^\s/]+)*)\/([^\s/]+)$/),
+  // REDCap: question___option
+  (title) => split(title, /^(.+?)___(.+)$/),
+  // Question - Option, Question: Option
+  (title) => split(title, /^(.{4,}?)\s+[-–]\s+(.+)$/s),
+  (title) => split(title, /^(.{4,}?[^\s:]):\s+(.+)$/s),
+]
+
+const split = (title: string, pattern: RegExp): readonly [string, string] | undefined => {
+  const [, question = "", option = ""] = pattern.exec(title.trim()) ?? []
+  return option === "" ? undefined : [question.trim(), option.trim()]
+}
+
+/** What the cells of a block's columns are. */
+const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefined => {
+  const options = members.filter(({ role }) => role === "option")
+  const texts = new Set(options.flatMap(({ profile }) => [...profile.distinct.keys()]))
+  if (texts.size === 0) return "empty"
+  const own = options.every(({ option, profile }) =>
+    [...profile.distinct.keys()].every((text) => text === option || isTick(text) || text === profile.samples[0])
+  )
+  const all = [...texts]
+  const numbers = all.every((text) => /^\d{1,2}(?:\.0)?$/.test(text))
+  if (numbers && all.some((text) => Number(text) > 1)) {
+    return Math.max(...all.map(Number)) <= options.length && texts.size > 1 ? "ranks" : "labels"
+  }
+  if (all.every((text) => isTick(text)) || own) return "ticks"
+  const rows = options.reduce((most, { profile }) => Math.max(most, profile.filled), 0)
+  return texts.size <= Math.max(12, rows / 4) && options.every(({ profile }) => !profile.more) ? "labels" : undefined
+}
+
+const block = (
+  title: string | undefined,
+  known: boolean,
+  members: ReadonlyArray<BlockMember>,
+): Block | undefined => {
+  const content = contentOf(members)
+  if (content === undefined && !known) return undefined
+  return { _tag: "Block", title, known, content: content ?? "labels", members, meaning: meaningOf(title ?? "") }
+}
+
+/** Columns whose cells hold their own title and nothing else: ticks of a question whose title is not in the file. */
+const ownTitled = (
+  columns: ReadonlyArray<Column>,
+  profiles: ReadonlyMap<number, ColumnProfile>,
+): ReadonlyArray<ReadonlyArray<BlockMember>> => {
+  const runs: Array<Array<BlockMember>> = []
+  let run: Array<BlockMember> = []
+  for (const column of columns) {
+    const profile = profiles.get(column.position)
+    if (profile !== undefined && profile.filled > 0 && profile.ownTitle === 1) {
+      if (run.length === 0) runs.push(run)
+      run.push({ column, profile, option: column.title.trim(), role: "option" })
+    } else run = []
+  }
+  return runs.filter((members) => members.length > 1)
+}
+
+/**
+ * The blocks of a source: those that its format names, and those that can be seen in headers and cells. A column belongs to one block at most.
+ */
+export const findBlocks = (
+  columns: ReadonlyArray<Column>,
+  named: ReadonlyArray<ColumnBlock>,
+  profiles: ReadonlyMap<number, ColumnProfile>,
+): ReadonlyArray<Block> => {
+  const byPosition = new Map(columns.map((column) => [column.position, column]))
+  const found: Array<Block> = []
+  const taken = new Set<number>()
+  const add = (one: Block | undefined) => {
+    if (one === undefined || one.members.some(({ column }) => taken.has(column.position))) return
+    found.push(one)
+    for (const { column } of one.members) taken.add(column.position)
+  }
+  for (const { title, columns: members } of named) {
+    add(block(
+      title,
+      true,
+      members.flatMap(({ position, option, role }) => {
+        const [column, profile] = [byPosition.get(position), profiles.get(position)]
+        return column === undefined || profile === undefined ? [] : [{ column, profile, option, role }]
+      }),
+    ))
+  }
+  for (const header of headers) {
+    const groups = new Map<string, Array<BlockMember>>()
+    for (const column of columns) {
+      const profile = profiles.get(column.position)
+      const parts = taken.has(column.position) || column.name === undefined ? undefined : header(column.title)
+      if (parts === undefined || profile === undefined) continue
+      const [question, option] = parts
+      const role = /^(?:other|autre|otro|outro|sonstiges)\b/i.test(option) ? "other" : "option"
+      groups.set(question, [...groups.get(question) ?? [], { column, profile, option, role }])
+    }
+    for (const [question, members] of groups) {
+      if (members.length > 1) add(block(question === "" ? undefined : question, false, members))
+    }
+  }
+  const rest = columns.filter((column) => !taken.has(column.position) && column.name !== undefined)
+  for (const members of ownTitled(rest, profiles)) add(block(undefined, false, members))
+  return found
+}

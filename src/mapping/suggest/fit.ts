@@ -1,0 +1,188 @@
+import type { Question } from "../../domain/form.ts"
+import type { ColumnProfile } from "./ColumnProfile.ts"
+import { expectedOf } from "./expected.ts"
+import type { Expected, ExpectedKind } from "./expected.ts"
+import { meaningOf, speaksOf } from "./meaning.ts"
+import type { Meaning } from "./meaning.ts"
+import { likelyOption, optionNames } from "./optionNames.ts"
+import type { OptionNames } from "./optionNames.ts"
+import { splitFit } from "./separators.ts"
+import type { Unit } from "./Unit.ts"
+
+/** A question as suggestions look at it. */
+export interface Target {
+  readonly question: Question
+  readonly meaning: Meaning
+  readonly expected: Expected
+  readonly options: OptionNames | undefined
+}
+
+export const targetOf = (question: Question): Target => {
+  const meaning = meaningOf(question.name)
+  const told = question.options
+  return {
+    question,
+    meaning,
+    expected: expectedOf(question, meaning),
+    options: told === undefined || told.length === 0 ? undefined : optionNames(told),
+  }
+}
+
+/** How well cells are explained by a question's options. */
+export interface Coverage {
+  /** Share of the cells (or of their letters, where a cell holds several choices) that options explain, 0 to 1. */
+  readonly covered: number
+  /** Distinct options that occur. */
+  readonly hits: number
+}
+
+/** How well the options of a question explain what a unit holds; undefined where there is nothing to compare. */
+export const coverage = (unit: Unit, target: Target): Coverage | undefined => {
+  const { options } = target
+  if (options === undefined) return undefined
+  if (unit._tag === "Block") {
+    const own = unit.members.filter(({ role }) => role === "option")
+    const hits = own.filter(({ option }) => likelyOption(options, option) !== undefined).length
+    return { covered: own.length === 0 ? 0 : hits / own.length, hits }
+  }
+  const { distinct, filled } = unit.profile
+  if (filled === 0) return undefined
+  if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
+    const { covered, hits } = splitFit(distinct, options)
+    return { covered, hits }
+  }
+  const hit = new Set<string>()
+  let [cells, all] = [0, 0]
+  for (const [text, times] of distinct) {
+    const option = likelyOption(options, text)
+    all += times
+    if (option === undefined) continue
+    cells += times
+    hit.add(option.value)
+  }
+  return { covered: cells / all, hits: hit.size }
+}
+
+/** Share of a column's cells that have the shape a question asks for; undefined: any text will do. */
+export const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
+  switch (kind) {
+    case "email":
+      return share.email
+    case "phone":
+      return Math.max(share.phone, range !== undefined && range.min >= 1_000_000 ? share.integer : 0)
+    case "url":
+    case "files":
+      return share.url
+    case "number":
+      return share.number
+    case "scale":
+      return range !== undefined && range.min >= 0 && range.max <= 10 ? share.integer : 0
+    case "date":
+      return share.date + 0.95 * share.dateTime
+    case "dateTime":
+      return share.dateTime + 0.6 * share.date
+    case "time":
+      return share.time
+    case "boolean":
+      return share.boolean
+    default:
+      return undefined
+  }
+}
+
+/** What a shape proves when it is there: addresses are addresses, numbers may be anything. */
+const proof: Readonly<Partial<Record<ExpectedKind, number>>> = {
+  email: 2.5,
+  phone: 2,
+  url: 1.5,
+  files: 1,
+  date: 1,
+  dateTime: 1,
+  time: 1.2,
+  boolean: 0.8,
+  scale: 0.4,
+  number: 0.4,
+}
+
+/** How rare something is in this source and form: where only one column and one question have it, they belong together. */
+export interface Rarity {
+  readonly shape: (kind: ExpectedKind) => number
+  /** Of a question's options in a unit, 0 to 1. */
+  readonly options: number
+}
+
+const fitOptions = ({ covered, hits }: Coverage, profile: ColumnProfile | undefined, target: Target, rare: number): number => {
+  const count = target.options?.options.length ?? 0
+  if (covered >= 0.5) return (covered * 2 - 0.5) * (0.4 + 2.2 * rare * Math.min(1, hits / Math.min(3, count)))
+  if (profile === undefined) return covered > 0 ? 0 : -1
+  // Other words than the options', but as few: another language, or codes.
+  const few = !profile.more && profile.distinct.size <= Math.max(4, count * 2)
+  if (target.expected.kind === "choices" || few) return covered * 2 - 0.8
+  return profile.filled < 4 ? -1.5 : -4
+}
+
+/** What free text a question does not ask for looks like. */
+const fitText = (profile: ColumnProfile, { meaning, expected }: Target): number => {
+  const { share } = profile
+  let fit = 0
+  if (share.email >= 0.8 && !speaksOf(meaning, "email")) fit -= 4
+  if (share.url >= 0.8 && !["website", "link", "file", "photo", "screenshot", "linkedin"].some((one) => speaksOf(meaning, one))) fit -= 2
+  if (expected.told) {
+    if (share.dateTime >= 0.8) fit -= 1.5
+    else if (share.date >= 0.8) fit -= 0.8
+    if (expected.kind === "longText" && profile.filled > 3) {
+      if (share.number >= 0.9 || share.boolean >= 0.9) fit -= 1.5
+      else if (profile.length > 40) fit += 0.7
+    }
+  }
+  return fit
+}
+
+/**
+ * What a column's cells say for or against a question, in logits: nothing (0) where they could be anything.
+ */
+export const fitColumn = (
+  profile: ColumnProfile,
+  target: Target,
+  covered: Coverage | undefined,
+  rarity: Rarity,
+): number => {
+  const { kind, told } = target.expected
+  if (profile.filled === 0) return -0.3
+  const sure = profile.filled / (profile.filled + 1)
+  const share = shapeShare(profile, kind)
+  if (covered !== undefined) return fitOptions(covered, profile, target, rarity.options) * sure
+  if (share === undefined) {
+    if (kind === "text" || kind === "longText") return fitText(profile, target)
+    if (kind === "other" || kind === "address" || kind === "location" || kind === "matrix") return -3
+    // A choice whose options are not told: few distinct texts.
+    return profile.more ? -2 : 0
+  }
+  if (share >= 0.6) return (proof[kind] ?? 0) * share * (1 + rarity.shape(kind)) * sure
+  if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.5 : -4
+  if (kind === "scale") return profile.share.number >= 0.9 ? -2 : profile.distinct.size <= 11 ? -1.5 : -4
+  const against = kind === "email" || kind === "date" || kind === "dateTime" || kind === "time" ? -6 : -4
+  return told ? against * (1 - share) : -2.5 * (1 - share)
+}
+
+/** What a block's columns say for or against a question, in logits. */
+export const fitBlock = (
+  content: "ticks" | "ranks" | "labels" | "empty",
+  target: Target,
+  covered: Coverage | undefined,
+  rare: number,
+): number => {
+  const { kind, told } = target.expected
+  const fits = content === "empty"
+    ? ["choices", "ranking", "matrix"]
+    : content === "ticks"
+    ? ["choices"]
+    : content === "ranks"
+    ? ["ranking", "matrix"]
+    : ["matrix"]
+  if (told && !fits.includes(kind)) return -8
+  // Without a type told, one per option can be seen by the options alone.
+  if (!told) return content === "ticks" && covered !== undefined ? fitOptions(covered, undefined, target, rare) : -8
+  const options = covered === undefined ? 0.5 : fitOptions(covered, undefined, target, rare)
+  return options + 0.5
+}

@@ -1,0 +1,91 @@
+import { distance } from "fastest-levenshtein"
+import type { Meaning, Term } from "./meaning.ts"
+import { contrasts, related } from "./relations.ts"
+
+const pair = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\n${a}`)
+const nearness = new Map(related.map(([a, b, likeness]) => [pair(a, b), likeness]))
+const opposed = new Set(contrasts.map(([a, b]) => pair(a, b)))
+
+const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
+
+/** How alike two spellings are, 0 to 1: inflections and slips count as alike, other words do not. */
+const spelling = (a: string, b: string): number => {
+  if (a === b) return 1
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  if (short.length < 4 || isNumber(a) || isNumber(b)) return 0
+  if (long.startsWith(short) && long.length - short.length <= 3) return 0.92
+  const ratio = 1 - distance(a, b) / long.length
+  if (ratio >= 0.8) return ratio
+  let stem = 0
+  while (stem < short.length && short[stem] === long[stem]) stem++
+  return stem >= 5 && stem >= long.length * 0.65 ? 0.85 : 0
+}
+
+/** How alike two terms are, 0 to 1. */
+const alike = (a: Term, b: Term): number => {
+  let most = spelling(a.text, b.text)
+  for (const one of a.concepts) {
+    for (const other of b.concepts) {
+      most = Math.max(most, one === other ? 1 : nearness.get(pair(one, other)) ?? 0)
+    }
+  }
+  return most
+}
+
+/** Counts in how many titles each term occurs: what occurs everywhere tells little. */
+export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
+  const counts = new Map<string, number>()
+  for (const { terms } of titles) {
+    for (const root of new Set(terms.map((term) => term.root))) counts.set(root, (counts.get(root) ?? 0) + 1)
+  }
+  const all = titles.length + 1
+  return ({ root }) => Math.log(1 + all / (1 + (counts.get(root) ?? 0)))
+}
+
+/** How alike two titles are. */
+export interface Likeness {
+  /** 0: nothing in common; 1: they say the same. */
+  readonly value: number
+  /** Whether they are the same words in the same order. */
+  readonly same: boolean
+  /** Whether something sets them apart: most and least, first and last, one number and another. */
+  readonly opposed: boolean
+}
+
+interface Matched {
+  readonly sum: number
+  readonly total: number
+  readonly left: ReadonlyArray<Term>
+}
+
+const matched = (from: ReadonlyArray<Term>, to: ReadonlyArray<Term>, weight: (term: Term) => number): Matched => {
+  let sum = 0
+  let total = 0
+  const left: Array<Term> = []
+  for (const term of from) {
+    const own = weight(term)
+    const best = to.reduce((most, other) => Math.max(most, alike(term, other)), 0)
+    sum += own * best
+    total += own
+    if (best < 0.7) left.push(term)
+  }
+  return { sum, total, left }
+}
+
+/** Compares what two titles say, words weighed by how much they tell. */
+export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
+  const same = a.same === b.same && a.same !== ""
+  const there = matched(a.terms, b.terms, weight)
+  const back = matched(b.terms, a.terms, weight)
+  if (there.total === 0 || back.total === 0) return { value: same ? 1 : 0, same, opposed: false }
+  const numbers = [there.left, back.left].map((left) => left.filter((term) => isNumber(term.text)))
+  const isOpposed = !same && (numbers.every((list) => list.length > 0)
+    || there.left.some((one) =>
+      back.left.some((other) =>
+        one.concepts.some((concept) => other.concepts.some((its) => opposed.has(pair(concept, its))))
+      )
+    ))
+  const dice = (there.sum + back.sum) / (there.total + back.total)
+  const contained = Math.max(there.sum / there.total, back.sum / back.total)
+  return { value: same ? 1 : 0.7 * dice + 0.3 * contained, same, opposed: isOpposed }
+}

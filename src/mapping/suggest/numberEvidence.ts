@@ -1,0 +1,84 @@
+import { withoutCurrency } from "../../kinds/currency.ts"
+
+/** How the numbers of a column are written, counted by what they prove. */
+export interface NumberEvidence {
+  /** Numbers that only make sense with this decimal sign, or with this sign between groups. */
+  readonly decimal: Readonly<Record<"." | ",", number>>
+  readonly group: Readonly<Record<"." | "," | " " | "'", number>>
+  /** `1.234`, `1,234`: decimals or groups, nobody knows. */
+  readonly unclear: Readonly<Record<"." | ",", number>>
+}
+
+const unsigned = (text: string): string => withoutCurrency(text.trim()).replace(/^[-+\u2212]\s*/, "")
+
+const plain = /^\d+$/
+const grouped = /^\d{1,3}(?:([.,' \u00A0\u2009\u202F\u2019])\d{3})+(?:([.,])\d+)?$/
+const fraction = /^(\d*)([.,])(\d*)$/
+
+const groupSign = (sign: string): "." | "," | " " | "'" =>
+  sign === "." || sign === "," ? sign : sign === "'" || sign === "\u2019" ? "'" : " "
+
+/** Collects how the numbers of a column are written. */
+export const collectNumbers = () => {
+  const decimal = { ".": 0, ",": 0 }
+  const group = { ".": 0, ",": 0, " ": 0, "'": 0 }
+  const unclear = { ".": 0, ",": 0 }
+  const isSign = (sign: string | undefined): sign is "." | "," => sign === "." || sign === ","
+  return {
+    /** @returns whether the text is a number, and a whole one */
+    add: (text: string): { readonly integer: boolean; readonly value: number } | undefined => {
+      if (text.length > 40) return undefined
+      const digits = unsigned(text)
+      const negative = /^[-\u2212]/.test(text.trim()) ? -1 : 1
+      if (plain.test(digits)) return { integer: true, value: negative * Number(digits) }
+      const single = fraction.exec(digits)
+      if (single !== null) {
+        const [, whole = "", sign, rest = ""] = single
+        if (!isSign(sign) || (whole === "" && rest === "")) return undefined
+        if (rest.length === 3 && whole.length > 0 && whole.length <= 3 && whole !== "0") unclear[sign]++
+        else decimal[sign]++
+        return { integer: false, value: negative * Number(`${whole}.${rest}`) }
+      }
+      const groups = grouped.exec(digits)
+      if (groups === null) return undefined
+      const [, between = "", point] = groups
+      const sign = groupSign(between)
+      if (new Set(digits.match(/[.,' \u00A0\u2009\u202F\u2019]/g)).size > (point === undefined ? 1 : 2)) return undefined
+      if (point === sign) return undefined
+      group[sign]++
+      if (isSign(point)) decimal[point]++
+      const value = digits.replaceAll(/[^\d.,]/g, "").replaceAll(sign, "").replace(",", ".")
+      return { integer: point === undefined, value: negative * Number(value) }
+    },
+    evidence: (): NumberEvidence => ({ decimal, group, unclear }),
+  }
+}
+
+/** The signs that a column's numbers are written with. */
+export type NumberSigns =
+  | { readonly _tag: "Decided"; readonly decimal: "," | undefined; readonly group: "." | "," | " " | "'" | undefined }
+  | { readonly _tag: "Open"; readonly why: string }
+
+/** Tells the signs of a column's numbers; open where it holds nothing that decides, or contradicts itself. */
+export const numberSigns = ({ decimal, group, unclear }: NumberEvidence): NumberSigns => {
+  const point = decimal["."] > 0 || group[","] > 0
+  const comma = decimal[","] > 0 || group["."] > 0
+  if (point && comma) return { _tag: "Open", why: "some numbers have a decimal comma, others a decimal point" }
+  const groups = ([".", ",", " ", "'"] as const).filter((sign) => group[sign] > 0)
+  if (groups.length > 1) return { _tag: "Open", why: "groups of digits are written in several ways" }
+  const unclearSign = unclear["."] > 0 ? "." : unclear[","] > 0 ? "," : undefined
+  if (!point && !comma && unclearSign !== undefined) {
+    // `1 234` beside `1,234`: the space groups, so the other sign is the decimal one.
+    if (groups[0] === " " || groups[0] === "'") {
+      return unclear["."] > 0 && unclear[","] > 0
+        ? { _tag: "Open", why: "both a comma and a point occur, and nothing tells which is the decimal one" }
+        : { _tag: "Decided", decimal: unclearSign === "," ? "," : undefined, group: groups[0] }
+    }
+    return { _tag: "Open", why: `every "${unclearSign}" stands before three digits: it may be a decimal sign or stand between groups` }
+  }
+  if (comma) {
+    // A point that stands between groups in a column with a decimal comma.
+    return { _tag: "Decided", decimal: ",", group: groups[0] ?? (unclear["."] > 0 ? "." : undefined) }
+  }
+  return { _tag: "Decided", decimal: undefined, group: groups[0] ?? (unclear[","] > 0 ? "," : undefined) }
+}

@@ -1,0 +1,91 @@
+import { assign } from "./assign.ts"
+import type { ExpectedKind } from "./expected.ts"
+import { coverage, fitBlock, fitColumn, shapeShare } from "./fit.ts"
+import type { Coverage, Target } from "./fit.ts"
+import { likeness, weigh } from "./likeness.ts"
+import type { Likeness } from "./likeness.ts"
+import type { Unit } from "./Unit.ts"
+
+/** How sure a suggestion must be to be written down, and how far ahead of any other arrangement. */
+export const accepted = { confidence: 0.8, margin: 1 } as const
+
+/** Logits for a name: titles that say the same are right in all but one of a hundred cases, half the words are no reason yet. */
+const nameLogit = ({ value, same, opposed }: Likeness): number => (same ? 5.5 : -5.5 + 10 * value) - (opposed ? 5 : 0)
+
+const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit))
+
+/** A unit and a question that may belong together. */
+export interface Ranked {
+  readonly unit: Unit
+  readonly target: Target
+  readonly confidence: number
+  /** Whether it was chosen, and sure enough, and nothing else is as likely. */
+  readonly verdict: "accepted" | "ambiguous" | "unsure" | "not-chosen"
+}
+
+const matchingShape = (unit: Unit, kind: ExpectedKind): boolean =>
+  unit._tag === "Column" && unit.profile.filled > 0 && (shapeShare(unit.profile, kind) ?? 0) >= 0.8
+
+/** How rare each kind's shape is: 1 when one column has it and one question asks for it. */
+const shapeRarity = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) => {
+  const known = new Map<ExpectedKind, number>()
+  return (kind: ExpectedKind): number => {
+    const before = known.get(kind)
+    if (before !== undefined) return before
+    const columns = units.filter((unit) => matchingShape(unit, kind)).length
+    const questions = targets.filter(({ expected }) => expected.kind === kind).length
+    const rare = columns <= 1 && questions <= 1 ? 1 : 1 / (Math.max(1, columns) * Math.max(1, questions))
+    known.set(kind, rare)
+    return rare
+  }
+}
+
+/** How rare it is that options explain a unit: 1 when they explain only this one, and no other question's do. */
+const optionRarity = (covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>) => {
+  const well = (cover: Coverage | undefined, least: number) => cover !== undefined && cover.covered >= Math.max(0.5, least)
+  return (unit: number, target: number): number => {
+    const own = covers[unit]?.[target]?.covered ?? 0
+    const questions = (covers[unit] ?? []).filter((cover) => well(cover, own * 0.85)).length
+    const units = covers.filter((row) => well(row[target], own * 0.85)).length
+    return 1 / Math.sqrt(Math.max(1, questions) * Math.max(1, units))
+  }
+}
+
+/** Weighs every unit against every question, and arranges them one to one. */
+export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>): ReadonlyArray<Ranked> => {
+  const weight = weigh([...units, ...targets].map(({ meaning }) => meaning))
+  const shape = shapeRarity(units, targets)
+  const covers = units.map((unit) => targets.map((target) => coverage(unit, target)))
+  const rare = optionRarity(covers)
+  const logits = units.map((unit, at) =>
+    targets.map((target, of) => {
+      const cover = covers[at]?.[of]
+      const options = rare(at, of)
+      const fit = unit._tag === "Column"
+        ? fitColumn(unit.profile, target, cover, { shape, options })
+        : fitBlock(unit.content, target, cover, options)
+      // A block without a title has only its options to speak for it.
+      const name = unit._tag === "Block" && unit.title === undefined ? -1 : nameLogit(likeness(unit.meaning, target.meaning, weight))
+      return name + fit
+    })
+  )
+  const chosen = new Map(assign(logits).map((each) => [`${each.unit} ${each.target}`, each.margin]))
+  return units.flatMap((unit, at) =>
+    targets.map((target, of): Ranked => {
+      const confidence = sigmoid(logits[at]?.[of] ?? -Infinity)
+      const margin = chosen.get(`${at} ${of}`)
+      return {
+        unit,
+        target,
+        confidence,
+        verdict: margin === undefined
+          ? "not-chosen"
+          : confidence < accepted.confidence
+          ? "unsure"
+          : margin < accepted.margin
+          ? "ambiguous"
+          : "accepted",
+      }
+    })
+  )
+}

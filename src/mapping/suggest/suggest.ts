@@ -1,0 +1,135 @@
+import type { Form } from "../../domain/form.ts"
+import type { Column, ColumnBlock } from "../../domain/row.ts"
+import type { ColumnProfile } from "./ColumnProfile.ts"
+import { findBlocks } from "./findBlocks.ts"
+import { targetOf } from "./fit.ts"
+import { joins } from "./joins.ts"
+import { likeness } from "./likeness.ts"
+import { meaningOf } from "./meaning.ts"
+import { suggestOwn } from "./ownColumns.ts"
+import { rank } from "./rank.ts"
+import type { Ranked } from "./rank.ts"
+import { suggestRowKey } from "./rowKeys.ts"
+import { columnsOf } from "./Suggestion.ts"
+import type { OpenQuestion, Origin, Suggestion, Suggestions } from "./Suggestion.ts"
+import { mayAnswer } from "./ToolHints.ts"
+import type { ToolHints } from "./ToolHints.ts"
+import type { Block, Unit } from "./Unit.ts"
+
+/** What is known of a source and a form before they are brought together. */
+export interface SuggestInput {
+  readonly form: Form
+  readonly columns: ReadonlyArray<Column>
+  /** Questions that are spread over several columns, where the format names them. */
+  readonly blocks: ReadonlyArray<ColumnBlock>
+  /** By position. */
+  readonly profiles: ReadonlyMap<number, ColumnProfile>
+  /** The form tool that wrote the source, where it is known. */
+  readonly tool?: ToolHints | undefined
+}
+
+const originOf = (unit: Unit): Origin =>
+  unit._tag === "Column" ? { _tag: "Column", column: unit.column, profile: unit.profile } : { _tag: "Block", block: unit }
+
+/** Candidates worth naming. */
+const worth = 0.1
+
+const openQuestions = (ranked: ReadonlyArray<Ranked>, settled: ReadonlySet<string>): ReadonlyArray<OpenQuestion> => {
+  const questions = new Map(ranked.map(({ target }) => [target.question.id, target.question]))
+  return [...questions.values()].filter(({ id }) => !settled.has(id)).map((question) => {
+    const own = ranked.filter(({ target, confidence }) => target.question.id === question.id && confidence >= worth)
+      .toSorted((a, b) => b.confidence - a.confidence).slice(0, 3)
+    const chosen = ranked.find(({ target, verdict }) => target.question.id === question.id && verdict === "ambiguous")
+    return {
+      question,
+      why: own.length === 0 ? "nothing-fits" : chosen === undefined ? "unsure" : "several-fit",
+      candidates: own.map(({ unit, confidence }) => ({ origin: originOf(unit), confidence })),
+    }
+  })
+}
+
+/**
+ * Brings the columns of a source and the questions of a form together. What is not sure, or could as well be otherwise, is left open with its candidates.
+ */
+export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput): Suggestions => {
+  const isFree = (column: Column) => mayAnswer(tool, column.position)
+  const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
+  const targets = form.questions.map(targetOf)
+  const found = findBlocks(columns.filter(isFree), blocks, profiles)
+
+  const unitsWith = (kept: ReadonlyArray<Block>): ReadonlyArray<Unit> => {
+    const inBlock = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
+    return [
+      ...kept,
+      ...columns.filter((column) => isFree(column) && !inBlock.has(column.position)).flatMap((column): ReadonlyArray<Unit> => {
+        const profile = profiles.get(column.position)
+        return profile === undefined
+          ? []
+          : [{ _tag: "Column", column, profile, meaning: meaningOf(titleOf(column)) }]
+      }),
+    ]
+  }
+
+  // Blocks that only look like some, and that no question wants, are columns.
+  const first = rank(unitsWith(found), targets)
+  const wanted = new Set(first.filter(({ verdict }) => verdict === "accepted").map(({ unit }) => unit))
+  const kept = found.filter((block) => block.known || wanted.has(block))
+  const ranked = kept.length === found.length ? first : rank(unitsWith(kept), targets)
+
+  const single = ranked.filter(({ verdict }) => verdict === "accepted").map(({ target, unit, confidence }): Suggestion => ({
+    question: target.question,
+    origin: originOf(unit),
+    confidence,
+  }))
+  const taken = new Set(single.map(({ question }) => question.id))
+  const used = new Set(single.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
+  const blocked = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
+  const free = columns.filter((column) => isFree(column) && column.name !== undefined)
+    .filter(({ position }) => !used.has(position) && !blocked.has(position))
+    .flatMap((column) => {
+      const profile = profiles.get(column.position)
+      return profile === undefined ? [] : [{ column, profile }]
+    })
+  const joined = joins(targets.filter(({ question }) => !taken.has(question.id)), free)
+
+  const accepted = [...single, ...joined]
+  const settled = new Set(accepted.map(({ question }) => question.id))
+  for (const { position } of joined.flatMap(({ origin }) => columnsOf(origin))) used.add(position)
+  const order = new Map(form.questions.map(({ id }, at) => [id, at]))
+
+  const urlParameters = form.urlParameters.flatMap((element) => {
+    const meaning = meaningOf(element.name)
+    const fitting = columns.filter((column) => {
+      if (column.name === undefined || profiles.get(column.position) === undefined) return false
+      const like = likeness(meaningOf(column.title), meaning, () => 1)
+      return like.same || (like.value >= 0.99 && !like.opposed)
+    })
+    const same = fitting.filter((column) => meaningOf(column.title).same === meaning.same)
+    const column = same.length === 1 ? same[0] : fitting.length === 1 ? fitting[0] : undefined
+    const profile = column === undefined ? undefined : profiles.get(column.position)
+    return column === undefined || profile === undefined
+      ? []
+      : [{ element, from: { column, profile, because: "the same name" } }]
+  })
+  for (const { from } of urlParameters) used.add(from.column.position)
+
+  const ownColumns = suggestOwn({ columns, profiles, tool, used })
+  const rowKey = suggestRowKey(columns, profiles, tool)
+  for (const each of [ownColumns.submissionTime, ownColumns.lastUpdatedAt, ownColumns.login]) {
+    if (each !== undefined) used.add(each.column.position)
+  }
+  for (const { name, position } of columns) if (name !== undefined && rowKey.names.includes(name)) used.add(position)
+  const rest = columns.filter(({ position }) => !used.has(position))
+  const isLeft = (column: Column) => !isFree(column)
+  return {
+    form,
+    tool: tool?.title,
+    accepted: accepted.toSorted((a, b) => (order.get(a.question.id) ?? 0) - (order.get(b.question.id) ?? 0)),
+    open: openQuestions(ranked, settled),
+    urlParameters,
+    ...ownColumns,
+    rowKey,
+    left: rest.filter((column) => isLeft(column) && column.name !== undefined),
+    unmapped: rest.filter((column) => !isLeft(column)),
+  }
+}
