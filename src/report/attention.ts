@@ -1,9 +1,9 @@
 import { Chunk, Stream } from "effect"
 import { cut } from "../domain/problem.ts"
 import type { Difference } from "../domain/run.ts"
+import { visible } from "../domain/visible.ts"
 import { valueText } from "./differences.ts"
 import type { ImportedRow, InDoubtRow, RejectedRow } from "./RunFolder.ts"
-import { visible } from "../domain/visible.ts"
 import { fateWords, verdictWords } from "./words.ts"
 
 /** Something about a row that a person may want to look at. */

@@ -45,6 +45,14 @@ const slowest = (page: Page, steps: ReadonlyArray<string>): Promise<number> =>
     })()`,
   )
 
+/** What stands out of the page at its side, beyond what scrolls in a box of its own. */
+const tooWide = `(() => {
+  if (document.documentElement.scrollWidth <= window.innerWidth + 1) return []
+  return [...document.querySelectorAll("body *")]
+    .filter((one) => one.closest(".wide") === null && one.getBoundingClientRect().right > window.innerWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 80))
+})()`
+
 const interactions = [
   `type("k-000")`,
   `type("k-0001 not a date")`,
@@ -180,8 +188,11 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", () => {
       await isQuiet(watched)
       await page.fill("#attention-search", "")
       expect(await accessibility(page)).toEqual([])
-      expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")).toBe(true)
-      await picture(page, `hostile${narrow ? "-narrow" : ""}`)
+      expect(await page.evaluate(tooWide)).toEqual([])
+      for (const place of ["balance", "differences", "rows", "questions"]) {
+        await page.evaluate(`document.getElementById("${place}").scrollIntoView()`)
+        await picture(page, `hostile${narrow ? "-narrow" : ""}-${place}`, false)
+      }
       await page.context().close()
     },
   )

@@ -5,7 +5,7 @@ import { count, counted } from "../words.ts"
 import type { WrittenFile } from "./files.ts"
 import { html, webLink } from "./markup.ts"
 import type { Content } from "./markup.ts"
-import { badge, section, table, value } from "./parts.ts"
+import { badge, name, section, table, value } from "./parts.ts"
 import type { Part } from "./parts.ts"
 
 /** Characters of a value that the page shows; all of it is in differences.csv. */
@@ -34,16 +34,16 @@ export const differencesPart = (report: RunReport, files: ReadonlyArray<WrittenF
       [{ title: "question" }, { title: "what happened" }, { title: "answers", number: true }, { title: "examples" }],
       report.findings.map((finding) => ({
         cells: [
-          html`<bdi>${finding.name}</bdi> <code class="soft"><bdi>${finding.question}</bdi></code>`,
+          html`${name(finding.name)} <code class="soft">${name(finding.question)}</code>`,
           [
             badge(
               finding.verdict,
               finding.tolerated === undefined && finding.verdict !== "not comparable" ? "bad" : "calm",
             ),
-            html` <bdi>${finding.pattern}</bdi>`,
+            html` ${name(finding.pattern)}`,
             finding.note !== undefined && html`; ${finding.note}`,
             finding.tolerated !== undefined
-            && html`<br><span class="small soft">tolerated: <bdi>${finding.tolerated}</bdi></span>`,
+            && html`<br><span class="small soft">tolerated: ${name(finding.tolerated)}</span>`,
           ],
           count(finding.count),
           [
@@ -76,8 +76,8 @@ export const normalisedPart = (report: RunReport): Part | undefined =>
         }],
         report.normalised.map((one) => ({
           cells: [
-            html`<bdi>${one.name}</bdi> <code class="soft"><bdi>${one.question}</bdi></code>`,
-            html`<bdi>${one.what}</bdi>`,
+            html`${name(one.name)} <code class="soft">${name(one.question)}</code>`,
+            html`${name(one.what)}`,
             count(one.count),
             shownValue(one.example.sent),
             shownValue(one.example.returned),

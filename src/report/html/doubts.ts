@@ -1,7 +1,7 @@
 import type { RunReport } from "../../domain/run.ts"
 import { count } from "../words.ts"
 import { html } from "./markup.ts"
-import { section, table } from "./parts.ts"
+import { name, section, table } from "./parts.ts"
 import type { Part } from "./parts.ts"
 
 /** What is in doubt, why, and what people have said about it. */
@@ -23,7 +23,7 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
         ],
         report.inDoubt.map((doubt) => ({
           cells: [
-            html`<bdi>${doubt.reason}</bdi>`,
+            html`${name(doubt.reason)}`,
             count(doubt.count),
             count(doubt.fresh),
             count(doubt.acknowledged),

@@ -1,3 +1,4 @@
+import { cut } from "../../domain/problem.ts"
 import type { Tone } from "../words.ts"
 import { html } from "./markup.ts"
 import type { Content, Markup } from "./markup.ts"
@@ -85,5 +86,12 @@ export const bar = (
 `
 }
 
-/** A value of somebody else's: kept apart from the direction of the text around it. */
-export const value = (text: string): Markup => html`<code><bdi>${text}</bdi></code>`
+/** Characters of a name, and of a value, that a page shows at most. */
+const longestName = 160
+const longestValue = 400
+
+/** A name of somebody else's: kept apart from the direction of the text around it. */
+export const name = (text: string): Markup => html`<bdi>${cut(text, longestName)}</bdi>`
+
+/** A value of somebody else's, likewise. */
+export const value = (text: string): Markup => html`<code><bdi>${cut(text, longestValue)}</bdi></code>`

@@ -1,7 +1,8 @@
+import { cut } from "../../domain/problem.ts"
 import type { RunReport } from "../../domain/run.ts"
 import { count, problemWords } from "../words.ts"
 import { html } from "./markup.ts"
-import { section, table, value } from "./parts.ts"
+import { name, section, table, value } from "./parts.ts"
 import type { Part } from "./parts.ts"
 
 /** Problems by kind, each with examples. */
@@ -11,15 +12,15 @@ export const problemsPart = (report: RunReport): Part | undefined => {
   const rows = report.problems.map((group) => ({
     cells: [
       html`${problemWords[group.code]}<br><code class="soft">${group.code}</code>`,
-      group.column,
-      group.question === undefined ? undefined : names.get(group.question) ?? group.question,
+      group.column !== undefined && name(group.column),
+      group.question !== undefined && name(names.get(group.question) ?? group.question),
       count(group.count),
       html`<ul>${
         group.examples.map((example) =>
           html`<li><span class="soft">row ${example.row}:</span> ${
             example.message === "" && example.value !== undefined
               ? value(example.value)
-              : html`<bdi>${example.message}</bdi>`
+              : html`<bdi>${cut(example.message, 400)}</bdi>`
           }</li>
 `
         )

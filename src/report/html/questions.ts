@@ -4,7 +4,7 @@ import type { RunReport } from "../../domain/run.ts"
 import { count } from "../words.ts"
 import type { Tone } from "../words.ts"
 import { html } from "./markup.ts"
-import { bar, section, share, table } from "./parts.ts"
+import { bar, name, section, share, table } from "./parts.ts"
 import type { Part } from "./parts.ts"
 
 const tones: { readonly [V in AnswerVerdict]: Tone } = {
@@ -38,7 +38,7 @@ export const questionsPart = (report: RunReport): Part | undefined => {
         const comparable = answerVerdicts.reduce((sum, verdict) => sum + of(verdict), 0) - of("not comparable")
         return {
           cells: [
-            html`<bdi>${question.name}</bdi> <code class="soft"><bdi>${question.id}</bdi></code>`,
+            html`${name(question.name)} <code class="soft">${name(question.id)}</code>`,
             question.kind,
             ...report.sent > 0
               ? [count(question.answered), [

@@ -41,7 +41,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .sentence { font-size: 1.15rem; margin: .5rem 0; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; margin: 0 0 1.25rem; padding: 0 .25rem; font-size: .9rem; }
 nav a { display: inline-block; padding: .15rem 0; }
-.mono { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.mono bdi { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em; }
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; border-radius: 3px; }
 :target { scroll-margin-top: 1rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
@@ -71,13 +71,15 @@ svg.chart .axis text { fill: var(--soft); font-size: 12px; }
 .key-create::before { background: var(--series-a); } .key-read::before { background: var(--series-b); }
 .key-metadata::before { background: var(--calm); } .key-throttled::before { background: var(--bad); }
 .controls { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: end; margin: .75rem 0; }
-.controls label, .controls select { max-width: 100%; }
-.controls label { display: grid; gap: .2rem; font-size: .87rem; color: var(--soft); }
+.controls select, .controls input { width: 16rem; max-width: 100%; }
+.controls label { max-width: 100%; display: grid; grid-template-columns: minmax(0, 1fr); gap: .2rem; font-size: .87rem; color: var(--soft); }
 input, select, button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--edge); border-radius: 6px; padding: .3rem .6rem; max-width: 18rem; }
 button { cursor: pointer; }
 button:disabled { color: var(--soft); cursor: default; opacity: .6; }
 button.sort { border: 0; padding: 0; background: none; color: inherit; font-weight: inherit; }
 th[aria-sort=ascending] .sort::after { content: " ▲"; } th[aria-sort=descending] .sort::after { content: " ▼"; }
+#attention-table td:nth-child(2), #attention-table td:nth-child(6) { min-width: 8rem; }
+#attention-table td:nth-child(5) { min-width: 16rem; }
 .pages { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin-top: .75rem; }
 svg .track { fill: var(--track); }
 svg .good { fill: var(--good); } svg .calm { fill: var(--calm); } svg .warn { fill: var(--warn); } svg .bad { fill: var(--bad); }
