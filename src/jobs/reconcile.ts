@@ -34,7 +34,10 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const opened = yield* openTarget(project, pipeline, target)
       const form = yield* opened.service.form(target.form)
       // A form tool's own id is known by its file only, and no row is asked for its key here.
-      const keyed = { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } } as const
+      const keyed = {
+        ...pipeline,
+        source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" },
+      } as const
       const compiled = compile({ pipeline: keyed, form, columns: mentionedColumns(pipeline) })
       if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
       const { mapping, warnings } = compiled.right
