@@ -10,6 +10,8 @@ await build({
   outdir: "dist.next",
   bundle: true,
   splitting: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
   format: "esm",
   platform: "node",
   target: "node20",

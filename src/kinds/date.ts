@@ -16,7 +16,7 @@ const isoDate = (text: string): number => {
   return read !== undefined && read.hasDate && timeOf(read.wall) === 0 && !read.fraction ? read.wall : NaN
 }
 
-const remembered = 20_000
+const remembered = 40_000
 
 /**
  * A day, never shifted by a zone. A time beside it is an error unless it is midnight; a format that names a time (`dd.MM.yyyy HH:mm`)

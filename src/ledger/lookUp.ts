@@ -29,6 +29,12 @@ const findRows = `
   SELECT json_group_array(json_array(at, id, key, state, row, hex(content), shape, batch, resent, verdict, submission))
   FROM asked CROSS JOIN row INDEXED BY row_key ON place = ?2 AND digest = substr(?1, at * ${digestLength} + 1, ${digestLength})`
 
+/** Whether no row was ever intended, left out or superseded here: then no look-up can find anything. */
+export const isBlank = (db: Database, place: number): boolean =>
+  ["row", "leftOut", "superseded"].every((table) =>
+    db.get(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place]) === undefined
+  )
+
 /** What the ledger knows of each key digest, in their order. */
 export const lookUp = (
   store: Store,

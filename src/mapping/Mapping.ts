@@ -29,4 +29,10 @@ export interface Mapping {
   readonly filtered: (cells: Cells) => boolean
   /** All problems of a row, never only the first; or its item. */
   readonly map: (cells: Cells) => { readonly item: Item } | { readonly problems: ReadonlyArray<Problem> }
+  /**
+   * All problems of a row, as `map` gives them, without making its item; undefined when there are none.
+   *
+   * @param answered is filled, in the order of `answers`, with 1 for each that the row answers and 0 for the others
+   */
+  readonly check: (cells: Cells, answered: Uint8Array) => ReadonlyArray<Problem> | undefined
 }

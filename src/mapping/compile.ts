@@ -9,7 +9,7 @@ import { findingsIn } from "./Findings.ts"
 import { fingerprint } from "./fingerprint.ts"
 import type { Mapping } from "./Mapping.ts"
 import { rowKey } from "./rowKey.ts"
-import { rowMap } from "./rowMap.ts"
+import { rowCheck, rowMap } from "./rowMap.ts"
 
 /** The pipeline's target in the file, to point at when the form itself is at fault. */
 const formPath = (pipeline: Pipeline) => pipeline.sink.targets[0]?.path ?? ["sink", "form"]
@@ -74,6 +74,7 @@ export const compile = (input: {
     key: keys === "content" ? () => undefined : rowKey(keyColumns, empty),
     filtered: () => false,
     map: rowMap(answers),
+    check: rowCheck(answers),
   }
   return Either.right({ mapping, warnings: findings.warnings })
 }

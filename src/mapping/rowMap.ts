@@ -75,3 +75,18 @@ const elements = <Value extends object>(
   }
   return found
 }
+
+/** The same without an item: what a survey, which sends nothing, asks of every row. */
+export const rowCheck = (answers: ReadonlyArray<CompiledAnswer>): Mapping["check"] => {
+  const reads = answers.map(({ read }) => read)
+  let problems: Array<Problem> = []
+  return (cells, answered) => {
+    for (let index = 0; index < reads.length; index++) {
+      answered[index] = reads[index]!(cells, problems) === undefined ? 0 : 1
+    }
+    if (problems.length === 0) return undefined
+    const found = problems
+    problems = []
+    return found
+  }
+}

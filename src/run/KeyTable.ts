@@ -1,11 +1,13 @@
-/** 32-bit words an entry takes: 3 of the key's digest, 2 of the content's, 1 for the row's number. */
+import type { RowHash } from "./RowHash.ts"
+
+/** 32-bit words an entry takes: 3 of the key's hash, 2 of the content's, 1 for the row's number. */
 const stride = 6
 const load = 0.85
 const growth = 1.5
 
 /**
  * The row keys seen in a source, in typed arrays: about 30 bytes a key, so that a million rows stay small. Keys are compared by
- * 96 bits of their keyed digest, contents by 64: a false match is one in 10^16 at a million rows.
+ * 96 bits of hash, contents by 64: a false match is one in 10^16 at a million rows.
  */
 export class KeyTable {
   private words = new Uint32Array(4096 * stride)
@@ -18,24 +20,21 @@ export class KeyTable {
   }
 
   /** The slot of a key, or -1. Slots move when keys are added: keep rows, not slots. */
-  find(key: Buffer): number {
-    const slot = this.probe(key.readUInt32LE(0), key.readUInt32LE(4), key.readUInt32LE(8))
+  find(hash: RowHash): number {
+    const slot = this.probe(hash.a, hash.b, hash.c)
     return this.marks[slot] === 0 ? -1 : slot
   }
 
   /** Adds a key that is not there yet, with the row that holds it first. Gives its slot. */
-  add(key: Buffer, content: Buffer, row: number): number {
+  add(hash: RowHash, row: number): number {
     if (this.entries + 1 > this.capacity * load) this.grow()
-    const a = key.readUInt32LE(0)
-    const b = key.readUInt32LE(4)
-    const c = key.readUInt32LE(8)
-    const slot = this.probe(a, b, c)
+    const slot = this.probe(hash.a, hash.b, hash.c)
     const at = slot * stride
-    this.words[at] = a
-    this.words[at + 1] = b
-    this.words[at + 2] = c
-    this.words[at + 3] = content.readUInt32LE(0)
-    this.words[at + 4] = content.readUInt32LE(4)
+    this.words[at] = hash.a
+    this.words[at + 1] = hash.b
+    this.words[at + 2] = hash.c
+    this.words[at + 3] = hash.d
+    this.words[at + 4] = hash.e
     this.words[at + 5] = row
     this.marks[slot] = 1
     this.entries++
@@ -60,9 +59,9 @@ export class KeyTable {
     return this.marks[slot] === 2
   }
 
-  hasContent(slot: number, content: Buffer): boolean {
+  hasContent(slot: number, hash: RowHash): boolean {
     const at = slot * stride
-    return this.words[at + 3] === content.readUInt32LE(0) && this.words[at + 4] === content.readUInt32LE(4)
+    return this.words[at + 3] === hash.d && this.words[at + 4] === hash.e
   }
 
   private probe(a: number, b: number, c: number): number {
@@ -86,7 +85,8 @@ export class KeyTable {
       if (marks[slot] === 0) continue
       const from = slot * stride
       const to = this.probe(words[from] ?? 0, words[from + 1] ?? 0, words[from + 2] ?? 0)
-      this.words.set(words.subarray(from, from + stride), to * stride)
+      const target = to * stride
+      for (let word = 0; word < stride; word++) this.words[target + word] = words[from + word] ?? 0
       this.marks[to] = marks[slot] ?? 1
     }
   }

@@ -5,7 +5,7 @@ import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
 import type { Difference, ProblemGroup, RunReport } from "../domain/run.ts"
 import { Findings } from "../report/findings/Findings.ts"
-import { answered } from "./canaryRows.ts"
+import { answered } from "../domain/answered.ts"
 
 /** Examples kept of each group of problems. */
 const examples = 5

@@ -6,14 +6,19 @@ import type { Digester } from "../ledger/Ledger.ts"
 export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
   columns.map((column) => column.name ?? `#${column.position + 1}`)
 
+/** Positions of the columns with these names, in the order of their names; -1 for one that the source lacks. */
+export const positionsOf = (names: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<number> => {
+  const all = columnNames(columns)
+  return [...names].sort().map((name) => columns[all.indexOf(name)]?.position ?? -1)
+}
+
 /** Digests the cells of some columns, in the order of their names; a column that the source lacks counts as empty. */
 export const contentDigest = (
   names: ReadonlyArray<string>,
   columns: ReadonlyArray<Column>,
   digest: Digester,
 ): (cells: Cells) => Buffer => {
-  const all = columnNames(columns)
-  const positions = [...names].sort().map((name) => columns[all.indexOf(name)]?.position ?? -1)
+  const positions = positionsOf(names, columns)
   return (cells) => digest.content(positions.map((position) => cellText(cells[position])))
 }
 

@@ -3,6 +3,7 @@ import type { Cells } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import { contentDigest } from "./content.ts"
 import { KeyTable } from "./KeyTable.ts"
+import { RowHash } from "./RowHash.ts"
 import type { RunContext } from "./RunContext.ts"
 
 /** How rows of a source get their keys. */
@@ -25,11 +26,13 @@ export const rowKeys = (
     return {
       numbering: () => {
         const seen = new KeyTable()
+        const hash = new RowHash()
         return (cells) => {
           const content = digest(cells)
-          const slot = seen.find(content)
+          hash.digest(content)
+          const slot = seen.find(hash)
           const nth = slot < 0 ? 1 : seen.row(slot) + 1
-          if (slot < 0) seen.add(content, content, 1)
+          if (slot < 0) seen.add(hash, 1)
           else seen.setRow(slot, nth)
           return `${content.toString("hex")}-${nth}`
         }

@@ -1,5 +1,4 @@
 import { Effect, Stream } from "effect"
-import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { SourceFile } from "../domain/run.ts"
 import type { KnownRow, LedgerError } from "../ledger/Ledger.ts"
@@ -7,10 +6,13 @@ import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import type { Fingerprint, SourceChanged, SourceError } from "../source/Source.ts"
 import { CanaryRows } from "./canaryRows.ts"
-import { contentDigest, rowTexts } from "./content.ts"
+import { type Gathered, makeClassify, makeContents, type Reject } from "./classify.ts"
+import { rowTexts } from "./content.ts"
 import { Deferred } from "./Deferred.ts"
 import { FateTable } from "./FateTable.ts"
+import { missingKey } from "./keyProblems.ts"
 import { KeyTable } from "./KeyTable.ts"
+import { RowHash } from "./RowHash.ts"
 import { type RowKeys, rowKeys } from "./rowKeys.ts"
 import type { RunContext } from "./RunContext.ts"
 import { showProgress } from "./showProgress.ts"
@@ -33,179 +35,104 @@ export const survey = (
   tally: Tally,
 ): Effect.Effect<Survey, SourceError | SourceChanged | LedgerError | ReportError> =>
   Effect.gen(function*() {
-    const fates = new FateTable()
-    const seen = new KeyTable()
-    const deferred = new Deferred()
-    const canary = new CanaryRows(run.pipeline.sink.canary)
+    const gathered: Gathered = {
+      fates: new FateTable(),
+      seen: new KeyTable(),
+      hash: new RowHash(),
+      deferred: new Deferred(),
+      canary: new CanaryRows(run.pipeline.sink.canary, run.mapping.answers.length),
+    }
+    const { fates } = gathered
     const keys = yield* rowKeys(run)
     const numbering = keys.numbering()
-    const contents = yield* makeContents(run)
+    const contents = makeContents(run)
+    const classify = makeClassify(run, gathered, contents)
+    // Where the ledger knows nothing there is nothing to look up, and no key needs a digest.
+    const blank = yield* run.view.isBlank
     let read = 0
 
     const chunkRows = (chunk: RowChunk) =>
       Effect.gen(function*() {
-        const digests = chunk.rows.map((cells, index) => {
-          const key = chunk.faults.has(index) ? undefined : numbering(cells)
-          return { key, digest: key === undefined ? undefined : run.ledger.digest.key(key) }
-        })
-        const keyed = digests.flatMap((one) => (one.digest === undefined ? [] : [one.digest]))
-        const known = yield* run.view.lookUp(keyed)
-        yield* contents.learn(known)
-        const keyless = chunk.rows.flatMap((cells, index) =>
-          digests[index]?.digest === undefined ? [contents.now(cells)] : []
-        )
-        const superseded = keyless.length === 0 ? [] : yield* run.view.superseded(keyless)
+        const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : numbering(cells)))
+        const known = blank ? [] : yield* lookUp(texts)
+        const keyless = yield* keylessRows(chunk, texts)
         const rejected: Array<RejectedRow> = []
-        let atKeyed = 0
-        let atKeyless = 0
-        chunk.rows.forEach((cells, index) => {
+        const reject: Reject = (row, key, cells, fate, problems, quiet = false) => {
+          rejected.push({ row, key, fate, problems, cells: rowTexts(cells, run.columns), quiet })
+        }
+        for (let index = 0; index < chunk.rows.length; index++) {
+          const cells = chunk.rows[index]!
           const row = chunk.firstRow + index
-          const { key, digest } = digests[index] ?? { key: undefined, digest: undefined }
-          const memory = digest === undefined ? undefined : known[atKeyed++]
-          const reject = (fate: RejectedRow["fate"], problems: ReadonlyArray<Problem>, quiet = false) => {
-            rejected.push({ row, key, fate, problems, cells: rowTexts(cells, run.columns), quiet })
+          const key = texts[index]
+          if (key !== undefined) {
+            classify(row, cells, key, known[index], reject)
+            continue
           }
-          const give = (fate: Parameters<FateTable["set"]>[1]) => fates.set(row, fate)
           const fault = chunk.faults.get(index)
-          if (digest === undefined || key === undefined) {
-            const mended = superseded[atKeyless++] === true
-            if (fault === undefined && run.mapping.filtered(cells)) return give("filtered")
-            if (mended) return give("alreadyImported")
-            give("invalid")
-            return reject("invalid", [fault ?? missingKey(run)])
+          if (fault === undefined && (run.mapping.filtered(cells) || keyless.leftOut.has(index))) {
+            fates.set(row, "filtered")
+          } else if (keyless.superseded.has(index)) {
+            fates.set(row, "alreadyImported")
+          } else {
+            fates.set(row, "invalid")
+            reject(row, undefined, cells, "invalid", [fault ?? missingKey(run)])
           }
-          classify({ row, cells, key, digest, memory, give, reject })
-        })
+        }
         read += chunk.rows.length
         if (rejected.length > 0) yield* run.folder.reject(rejected)
         tally.read = read
         yield* showProgress(run, tally)
       })
 
-    const classify = (one: {
-      readonly row: number
-      readonly cells: Cells
-      readonly key: string
-      readonly digest: Buffer
-      readonly memory: KnownRow | undefined
-      readonly give: (fate: Parameters<FateTable["set"]>[1]) => void
-      readonly reject: (fate: RejectedRow["fate"], problems: ReadonlyArray<Problem>, quiet?: boolean) => void
-    }): void => {
-      const { row, cells, digest, memory, give, reject } = one
-      const doubt = memory !== undefined && (memory.state === "inDoubt" || memory.state === "intended")
-      const held = doubt && !(run.pipeline.sink.inDoubt === "resend" && !memory.resent)
-      if (!doubt && (memory?.leftOut === true || run.mapping.filtered(cells))) return give("filtered")
-      const content = contents.now(cells)
-      const slot = seen.find(digest)
-      if (memory !== undefined && (held || memory.state === "imported" || contents.replaced(memory, cells))) {
-        if (contents.same(memory, cells)) {
-          if (slot >= 0 && seen.matched(slot)) {
-            give("duplicate")
-            return reject("duplicate", [duplicateOf(run, seen.row(slot), true)], true)
-          }
-          seen.match(slot >= 0 ? slot : seen.add(digest, content, row))
-          return give(held ? "inDoubt" : "alreadyImported")
-        }
-        const mapped = run.mapping.map(cells)
-        deferred.add(row, digest, held, "item" in mapped)
-        if ("problems" in mapped) reject("invalid", mapped.problems)
-        else reject("duplicate", [duplicateOf(run, undefined, false)])
-        if (!held) reject("changed", [changed(run)], run.pipeline.sink.onChange === "ignore")
-        return
-      }
-      const mapped = run.mapping.map(cells)
-      if ("problems" in mapped) {
-        if (doubt) return give("inDoubt")
-        give("invalid")
-        return reject("invalid", mapped.problems)
-      }
-      if (slot >= 0) {
-        const same = seen.hasContent(slot, content)
-        give("duplicate")
-        return reject("duplicate", [duplicateOf(run, seen.row(slot), same)], same)
-      }
-      seen.add(digest, content, row)
-      const refusal = memory?.state === "refused" ? memory.refusal : undefined
-      if (
-        refusal !== undefined && !run.retryRefused && refusal.mapping === run.mapping.fingerprint
-        && refusal.form === run.formFingerprint && refusal.item.equals(run.ledger.digest.value(mapped.item))
-      ) {
-        give("refused")
-        return reject("refused", [{ code: "refused", message: refusal.message }])
-      }
-      give("pending")
-      canary.offer(row, mapped.item)
-    }
+    /** What the ledger knows of each row of a chunk, by its index. */
+    const lookUp = (texts: ReadonlyArray<string | undefined>) =>
+      Effect.gen(function*() {
+        const digests = texts.flatMap((key) => (key === undefined ? [] : [run.ledger.digest.key(key)]))
+        const found = yield* run.view.lookUp(digests)
+        yield* contents.learn(found)
+        let at = 0
+        return texts.map((key): KnownRow | undefined => (key === undefined ? undefined : found[at++]))
+      })
+
+    /** Which rows of a chunk without a key were mended and went in since, or were left out by a person. */
+    const keylessRows = (chunk: RowChunk, texts: ReadonlyArray<string | undefined>) =>
+      Effect.gen(function*() {
+        const rows = chunk.rows.flatMap((cells: Cells, index) => (texts[index] === undefined ? [{ cells, index }] : []))
+        if (blank || rows.length === 0) return { superseded: new Set<number>(), leftOut: new Set<number>() }
+        const digests = rows.map(({ cells }) => contents.now(cells))
+        const superseded = yield* run.view.superseded(digests)
+        const leftOut = yield* run.view.leftOut(digests)
+        const those = (flags: ReadonlyArray<boolean>) =>
+          new Set(rows.flatMap(({ index }, at) => (flags[at] === true ? [index] : [])))
+        return { superseded: those(superseded), leftOut: those(leftOut) }
+      })
 
     yield* eachChunk(Stream.takeWhile(run.source.read(), () => !run.stop.requested()), chunkRows)
-    deferred.resolve(
-      (key) => {
-        const slot = seen.find(key)
-        return slot >= 0 && seen.matched(slot)
-      },
-      (key) => {
-        const slot = seen.find(key)
-        if (slot >= 0) return false
-        seen.add(key, key, 0)
-        return true
-      },
-      (row, fate) => fates.set(row, fate),
-    )
+    settleDeferred(gathered)
     const files = run.stop.requested() ? [] : yield* run.source.files
     return {
       fates,
       read,
       files,
-      canary,
+      canary: gathered.canary,
       keys,
       fateOf: (row) => (fates.get(row.row) === row.fate ? row : undefined),
     }
   })
 
-/** Compares a row's content with what the ledger knows, over the columns that were mapped when the row was sent. */
-const makeContents = (run: RunContext) =>
-  Effect.sync(() => {
-    const digestOf = (names: ReadonlyArray<string>) => contentDigest(names, run.columns, run.ledger.digest)
-    const now = digestOf(run.shape)
-    const shapes = new Map<number, (cells: Cells) => Buffer>()
-    const replaced = (memory: KnownRow, cells: Cells) =>
-      memory.superseded.length > 0 && memory.superseded.some((content) => content.equals(now(cells)))
-    return {
-      now,
-      replaced,
-      same: (memory: KnownRow, cells: Cells) =>
-        memory.content.equals((shapes.get(memory.shape) ?? now)(cells)) || replaced(memory, cells),
-      /** Fetches the column lists of the rows that were sent under another one. */
-      learn: (known: ReadonlyArray<KnownRow | undefined>) =>
-        Effect.forEach(
-          new Set(known.flatMap((row) => (row === undefined || shapes.has(row.shape) ? [] : [row.shape]))),
-          (shape) =>
-            Effect.map(run.view.shape(shape), (names) => {
-              const current = names.join("\n") === [...run.shape].sort().join("\n")
-              shapes.set(shape, current ? now : digestOf(names))
-            }),
-          { discard: true },
-        ),
-    }
-  })
-
-const missingKey = (run: RunContext): Problem => ({
-  code: "missing-key",
-  column: run.keyColumns[0],
-  message: `${run.keyColumns.join(", ")} is empty, so that the row could not be known again: give it a value.`,
-})
-
-const duplicateOf = (run: RunContext, row: number | undefined, same: boolean): Problem => ({
-  code: "duplicate-key",
-  column: run.keyColumns[0],
-  message: `${cut(run.keyColumns.join(", "))} holds a key that ${
-    row === undefined ? "another row of this source has already" : `row ${row} has already`
-  }, with ${same ? "the same content: nothing is lost" : "other content: give one of them another key, or remove it"}.`,
-})
-
-const changed = (run: RunContext): Problem => ({
-  code: "changed",
-  column: run.keyColumns[0],
-  message: "The row was imported before with other content. The service can't change a submission: "
-    + "edit it there, or acknowledge the row.",
-})
+/** Gives the rows their fates that depended on rows after them. */
+const settleDeferred = ({ deferred, fates, hash, seen }: Gathered): void => {
+  deferred.resolve(
+    hash,
+    () => {
+      const slot = seen.find(hash)
+      return slot >= 0 && seen.matched(slot)
+    },
+    () => {
+      if (seen.find(hash) >= 0) return false
+      seen.add(hash, 0)
+      return true
+    },
+    (row, fate) => fates.set(row, fate),
+  )
+}

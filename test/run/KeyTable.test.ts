@@ -1,9 +1,16 @@
 import fc from "fast-check"
-import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { KeyTable } from "../../src/run/KeyTable.ts"
+import { RowHash } from "../../src/run/RowHash.ts"
 
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest().subarray(0, 16)
+const hash = new RowHash()
+
+/** The hash of a key and a content, in the one instance that all share. */
+const of = (key: string, content = "") => {
+  hash.key(key)
+  hash.content([content], [0])
+  return hash
+}
 
 describe("KeyTable", () => {
   it("knows exactly the keys that were added, with their row and content, like a map", () => {
@@ -12,18 +19,18 @@ describe("KeyTable", () => {
         const table = new KeyTable()
         const model = new Map<string, { readonly row: number; readonly content: string }>()
         pairs.forEach(([key, content], index) => {
-          if (table.find(digest(key)) < 0) table.add(digest(key), digest(content), index + 1)
+          if (table.find(of(key, content)) < 0) table.add(of(key, content), index + 1)
           if (!model.has(key)) model.set(key, { row: index + 1, content })
         })
         expect(table.size).toBe(model.size)
         for (const [key, { row, content }] of model) {
-          const slot = table.find(digest(key))
+          const slot = table.find(of(key))
           expect(table.row(slot)).toBe(row)
-          expect(table.hasContent(slot, digest(content))).toBe(true)
-          expect(table.hasContent(slot, digest(`${content}!`))).toBe(false)
+          expect(table.hasContent(slot, of(key, content))).toBe(true)
+          expect(table.hasContent(slot, of(key, `${content}!`))).toBe(false)
           expect(table.matched(slot)).toBe(false)
         }
-        expect(table.find(digest("\u0000 never added"))).toBe(-1)
+        expect(table.find(of("\u0000 never added"))).toBe(-1)
       }),
       { seed: 20261120 },
     )
@@ -32,13 +39,47 @@ describe("KeyTable", () => {
   it("keeps rows and marks while it grows past its first size many times over", () => {
     const table = new KeyTable()
     for (let row = 1; row <= 50_000; row++) {
-      const slot = table.add(digest(`key ${row}`), digest(`content ${row}`), row)
+      const slot = table.add(of(`key ${row}`, `content ${row}`), row)
       if (row % 3 === 0) table.match(slot)
     }
     for (let row = 1; row <= 50_000; row++) {
-      const slot = table.find(digest(`key ${row}`))
+      const slot = table.find(of(`key ${row}`))
       if (table.row(slot) !== row || table.matched(slot) !== (row % 3 === 0)) expect.fail(`row ${row} was lost`)
     }
     expect(table.size).toBe(50_000)
+  })
+})
+
+describe("RowHash", () => {
+  it("tells half a million keys of every usual make apart by any two of its three words", () => {
+    const makes = [
+      (n: number) => String(n),
+      (n: number) => `K${n}`,
+      (n: number) => `2026-${n}`,
+      (n: number) => n.toString(36).padStart(24, "0"),
+      (n: number) => `["${n % 700}","${n}"]`,
+    ]
+    const seen = [new Set<number>(), new Set<number>(), new Set<number>()]
+    const count = 100_000
+    for (const make of makes) {
+      for (let n = 0; n < count; n++) {
+        hash.key(make(n))
+        seen[0]?.add(hash.a * 0x200000 + (hash.b & 0x1fffff))
+        seen[1]?.add(hash.b * 0x200000 + (hash.c & 0x1fffff))
+        seen[2]?.add(hash.c * 0x200000 + (hash.a & 0x1fffff))
+      }
+    }
+    // 53 bits of 500,000 keys: a single collision would be a chance of one in 70,000.
+    expect(seen.map((words) => words.size)).toEqual([count * makes.length, count * makes.length, count * makes.length])
+  })
+
+  it("tells where one cell ends and the next begins", () => {
+    const words = (cells: ReadonlyArray<string>) => {
+      hash.content(cells, [0, 1])
+      return `${hash.d} ${hash.e}`
+    }
+    expect(words(["ab", ""])).not.toBe(words(["a", "b"]))
+    expect(words(["", "ab"])).not.toBe(words(["ab", ""]))
+    expect(words(["a", "b"])).toBe(words(["a", "b"]))
   })
 })

@@ -1,12 +1,17 @@
 import fc from "fast-check"
-import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { type Fate, fates } from "../../src/domain/fate.ts"
 import { balanceHolds } from "../../src/run/balance.ts"
 import { Deferred } from "../../src/run/Deferred.ts"
 import { FateTable } from "../../src/run/FateTable.ts"
+import { RowHash } from "../../src/run/RowHash.ts"
 
-const key = (text: string): Buffer => createHash("sha256").update(text).digest().subarray(0, 16)
+const hash = new RowHash()
+
+const key = (text: string) => {
+  hash.key(text)
+  return `${hash.a} ${hash.b} ${hash.c}`
+}
 
 describe("FateTable", () => {
   it("counts every row under its last fate", () => {
@@ -53,14 +58,19 @@ describe("rows whose key was sent with other content", () => {
     standing: ReadonlyArray<string>,
   ) => {
     const deferred = new Deferred()
-    rows.forEach(([name, doubt, valid], index) => deferred.add(index + 1, key(name), doubt, valid))
+    rows.forEach(([name, doubt, valid], index) => {
+      hash.key(name)
+      deferred.add(index + 1, hash, doubt, valid)
+    })
     const given: Array<Fate> = []
     const claimed = new Set<string>()
-    const standingKeys = new Set(standing.map((name) => key(name).toString("hex")))
+    const standingKeys = new Set(standing.map(key))
+    const words = () => `${hash.a} ${hash.b} ${hash.c}`
     deferred.resolve(
-      (digest) => standingKeys.has(digest.toString("hex")),
-      (digest) => {
-        const name = digest.toString("hex")
+      hash,
+      () => standingKeys.has(words()),
+      () => {
+        const name = words()
         if (claimed.has(name)) return false
         claimed.add(name)
         return true

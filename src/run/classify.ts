@@ -1,0 +1,128 @@
+import { Effect } from "effect"
+import type { Fate } from "../domain/fate.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { Cells } from "../domain/row.ts"
+import type { KnownRow, LedgerError } from "../ledger/Ledger.ts"
+import type { RejectedRow } from "../report/RunFolder.ts"
+import type { CanaryRows } from "./canaryRows.ts"
+import { contentDigest, positionsOf } from "./content.ts"
+import type { Deferred } from "./Deferred.ts"
+import type { FateTable } from "./FateTable.ts"
+import { changed, duplicateOf } from "./keyProblems.ts"
+import type { KeyTable } from "./KeyTable.ts"
+import type { RowHash } from "./RowHash.ts"
+import type { RunContext } from "./RunContext.ts"
+
+/** What a survey gathers while it goes through the rows. */
+export interface Gathered {
+  readonly fates: FateTable
+  readonly seen: KeyTable
+  readonly hash: RowHash
+  readonly deferred: Deferred
+  readonly canary: CanaryRows
+}
+
+/** Takes down a row that can't go out, and why. */
+export type Reject = (
+  row: number,
+  key: string | undefined,
+  cells: Cells,
+  fate: RejectedRow["fate"],
+  problems: ReadonlyArray<Problem>,
+  quiet?: boolean,
+) => void
+
+/** Gives a row with a key its fate (product.md, "Fates and the balance"), in the order written there. Synchronous: it runs for every row. */
+export type Classify = (row: number, cells: Cells, key: string, memory: KnownRow | undefined, reject: Reject) => void
+
+export const makeClassify = (run: RunContext, gathered: Gathered, contents: Contents): Classify => {
+  const { canary, deferred, fates, hash, seen } = gathered
+  const { mapping } = run
+  const resends = run.pipeline.sink.inDoubt === "resend"
+  const ignoresChanges = run.pipeline.sink.onChange === "ignore"
+  const positions = positionsOf(run.shape, run.columns)
+  const answered = new Uint8Array(mapping.answers.length)
+  const isItem = (cells: Cells, digest: Buffer) => {
+    const mapped = mapping.map(cells)
+    return "item" in mapped && digest.equals(run.ledger.digest.value(mapped.item))
+  }
+  return (row, cells, key, memory, reject) => {
+    const give = (fate: Fate) => fates.set(row, fate)
+    const doubt = memory !== undefined && (memory.state === "inDoubt" || memory.state === "intended")
+    const held = doubt && !(resends && !memory.resent)
+    if (!doubt && (memory?.leftOut === true || mapping.filtered(cells))) return give("filtered")
+    hash.key(key)
+    hash.content(cells, positions)
+    const slot = seen.find(hash)
+    if (memory !== undefined && (held || memory.state === "imported" || contents.replaced(memory, cells))) {
+      if (contents.same(memory, cells)) {
+        if (slot >= 0 && seen.matched(slot)) {
+          give("duplicate")
+          return reject(row, key, cells, "duplicate", [duplicateOf(run, seen.row(slot), true)], true)
+        }
+        seen.match(slot >= 0 ? slot : seen.add(hash, row))
+        return give(held ? "inDoubt" : "alreadyImported")
+      }
+      const problems = mapping.check(cells, answered)
+      deferred.add(row, hash, held, problems === undefined)
+      if (problems !== undefined) reject(row, key, cells, "invalid", problems)
+      else reject(row, key, cells, "duplicate", [duplicateOf(run, undefined, false)])
+      if (!held) reject(row, key, cells, "changed", [changed(run)], ignoresChanges)
+      return
+    }
+    const problems = mapping.check(cells, answered)
+    if (problems !== undefined) {
+      if (doubt) return give("inDoubt")
+      give("invalid")
+      return reject(row, key, cells, "invalid", problems)
+    }
+    if (slot >= 0) {
+      const same = seen.hasContent(slot, hash)
+      give("duplicate")
+      return reject(row, key, cells, "duplicate", [duplicateOf(run, seen.row(slot), same)], same)
+    }
+    seen.add(hash, row)
+    const refusal = memory?.state === "refused" ? memory.refusal : undefined
+    if (
+      refusal !== undefined && !run.retryRefused && refusal.mapping === mapping.fingerprint
+      && refusal.form === run.formFingerprint && isItem(cells, refusal.item)
+    ) {
+      give("refused")
+      return reject(row, key, cells, "refused", [{ code: "refused", message: refusal.message }])
+    }
+    give("pending")
+    canary.offer(row, answered)
+  }
+}
+
+/** Compares a row's content with what the ledger knows, over the columns that were mapped when the row was sent. */
+export interface Contents {
+  readonly now: (cells: Cells) => Buffer
+  /** Whether a mended row has replaced this one. */
+  readonly replaced: (memory: KnownRow, cells: Cells) => boolean
+  readonly same: (memory: KnownRow, cells: Cells) => boolean
+  /** Fetches the column lists of the rows that were sent under another one. */
+  readonly learn: (known: ReadonlyArray<KnownRow | undefined>) => Effect.Effect<void, LedgerError>
+}
+
+export const makeContents = (run: RunContext): Contents => {
+  const digestOf = (names: ReadonlyArray<string>) => contentDigest(names, run.columns, run.ledger.digest)
+  const now = digestOf(run.shape)
+  const current = [...run.shape].sort().join("\n")
+  const shapes = new Map<number, (cells: Cells) => Buffer>()
+  const replaced = (memory: KnownRow, cells: Cells) =>
+    memory.superseded.length > 0 && memory.superseded.some((content) => content.equals(now(cells)))
+  return {
+    now,
+    replaced,
+    same: (memory, cells) => memory.content.equals((shapes.get(memory.shape) ?? now)(cells)) || replaced(memory, cells),
+    learn: (known) => {
+      const strange = new Set<number>()
+      for (const row of known) if (row !== undefined && !shapes.has(row.shape)) strange.add(row.shape)
+      return Effect.forEach(strange, (shape) =>
+        Effect.map(run.view.shape(shape), (names) => {
+          shapes.set(shape, names.join("\n") === current ? now : digestOf(names))
+        }), { discard: true })
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest"
+import { answered } from "../../src/domain/answered.ts"
+
+it("every member of an item that a mapping can fill counts as answered", () => {
+  expect(answered({
+    questions: [{ id: "q", value: 1 }],
+    urlParameters: [{ id: "u", name: "u", value: "1" }],
+    scheduling: [{ id: "s", value: {} }],
+    payments: [{ id: "p", value: {} }],
+    submissionTime: "2024-01-01T00:00:00.000Z",
+    lastUpdatedAt: "2024-01-01T00:00:00.000Z",
+    login: { email: "a@example.org" },
+  })).toEqual(["q", "u", "s", "p", "submissionTime", "lastUpdatedAt", "login"])
+})
