@@ -205,6 +205,8 @@ export interface PipelineLedger {
   readonly destination: Destination
   /** Whether nothing was ever sent from this pipeline to this destination. */
   readonly isNew: Effect.Effect<boolean, LedgerError>
+  /** Whether nothing is known of any row here: then no look-up can find anything. */
+  readonly isBlank: Effect.Effect<boolean, LedgerError>
   /** The row of each key digest, in the same order; one call a chunk. */
   readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
   /** The columns' names, sorted, that a content digest was taken over. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { attended, rejectedRows } from "./attention.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
-import { leftOutKeyless, lookUp, supersededKeyless } from "./lookUp.ts"
+import { isBlank, leftOutKeyless, lookUp, supersededKeyless } from "./lookUp.ts"
 import { makeSession } from "./makeSession.ts"
 import { doubtfulPage, sentPage } from "./pages.ts"
 import { findPlace } from "./place.ts"
@@ -34,6 +34,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     pipeline: at.pipeline,
     destination: at.destination,
     isNew: read("reading", true, (place) => isNew(db, place)),
+    isBlank: read("reading", true, (place) => isBlank(db, place)),
     lookUp: (keys) =>
       reading(store, "looking up rows", () => {
         place ??= findPlace(db, at)
