@@ -1,3 +1,4 @@
+import { answered } from "../domain/answered.ts"
 import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
 import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
@@ -5,7 +6,6 @@ import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
 import type { Difference, ProblemGroup, RunReport } from "../domain/run.ts"
 import { Findings } from "../report/findings/Findings.ts"
-import { answered } from "../domain/answered.ts"
 
 /** Examples kept of each group of problems. */
 const examples = 5
