@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Effect, Scope } from "effect"
 import type { Destination } from "../domain/destination.ts"
-import type { Fate, Verdict } from "../domain/fate.ts"
+import type { Fate, Verdict, VerdictCounts } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
@@ -131,6 +131,39 @@ export interface SentRow {
   /** Keyed digests by answer id, of what was sent and of what was returned; there once read back. */
   readonly answers: AnswerDigests | undefined
   readonly cells: ReadonlyArray<string> | undefined
+  /** What the last reconciliation found of a verified submission, unless it was unchanged. */
+  readonly drift: Drifted | undefined
+}
+
+/** What somebody did to a submission since it was verified: edited it, or deleted it. */
+export type Drifted = "edited" | "gone"
+
+/** A verified submission that was read again. */
+export interface SeenAgain {
+  readonly keyDigest: Buffer
+  readonly standing: "unchanged" | Drifted
+  /** Digest of how it was edited, so that an acknowledgement covers this edit and no later one. */
+  readonly seen: Buffer
+}
+
+/** Verified submissions that were edited or deleted since, over all that the ledger holds here. */
+export interface Drift {
+  readonly edited: number
+  readonly gone: number
+  /** Of these, how many a person has acknowledged as they are now. */
+  readonly acknowledged: { readonly edited: number; readonly gone: number }
+}
+
+/** A reconciliation that was begun and is not through yet. */
+export interface Reconciliation {
+  /** The run that began it. */
+  readonly run: string
+  /** When it last got on (ISO 8601). */
+  readonly at: string
+  /** The last row up to which all were read: where `sent` goes on. */
+  readonly after: Buffer
+  /** What stands in the ledger of the rows up to there, drift counted as differing or missing. */
+  readonly readBack: VerdictCounts
 }
 
 /** Hex digests by id of question or element. */
@@ -243,6 +276,9 @@ export interface PipelineLedger {
     page: { readonly after: Buffer | undefined; readonly limit: number },
   ) => Effect.Effect<ReadonlyArray<DoubtfulRow>, LedgerError>
   readonly standing: Effect.Effect<Standing, LedgerError>
+  readonly drift: Effect.Effect<Drift, LedgerError>
+  /** The reconciliation that goes on where it stopped. */
+  readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
   readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>
   readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
   /** Takes the lock, turns open intents of older epochs into rows in doubt, keeps a heartbeat; released with the scope. */
@@ -279,6 +315,10 @@ export interface LedgerSession {
     loose?: ReadonlyArray<string>,
   ) => Written<void>
   readonly readBack: (rows: ReadonlyArray<ReadBack>) => Written<void>
+  /** Records what became of verified submissions; `unchanged` takes back what was seen before. */
+  readonly seenAgain: (rows: ReadonlyArray<SeenAgain>) => Written<void>
+  /** Records that a reconciliation has read all rows up to this one; or that it is through. */
+  readonly reconciled: (upTo: Buffer | "through") => Written<void>
   readonly attention: (rows: ReadonlyArray<AttentionRow>) => Written<void>
   readonly canary: (record: CanaryRecord) => Written<void>
   /** A person has seen these rows; `leaveOut`: they are never imported. Gives how many. */

@@ -1,5 +1,6 @@
 import { differingCode, fateCode, missingCode, rejectedCodes, stateCode, verdictCode } from "./codes.ts"
 import type { Database, Param } from "./database.ts"
+import { driftedAs, drifting } from "./drift.ts"
 import type { AttentionRow } from "./Ledger.ts"
 import type { Store } from "./Store.ts"
 
@@ -76,7 +77,7 @@ const standingCode = `CASE WHEN t.state = ${stateCode.inDoubt} THEN ${fateCode("
 
 /**
  * Records it inside a transaction, bound to the content and the fate that each row has now. `all` is what needs a person now: what the last run that read the source met, and
- * what is in doubt, differing or missing.
+ * what is in doubt, differing or missing, or was edited or deleted since it was verified.
  */
 export const acknowledge = (
   store: Store,
@@ -86,9 +87,12 @@ export const acknowledge = (
   const { db } = store
   const at = store.clock.unsafeCurrentTimeMillis()
   const digests = what.keys === "all" ? [] : what.keys.map((key) => store.digest.key(key))
-  const sources: ReadonlyArray<readonly [from: string, code: string]> = what.keys === "all"
-    ? [[`${met} AND t.seen = (SELECT latest FROM place WHERE id = t.place)`, "t.what"], [standing, standingCode]]
-    : [[met, "t.what"], [standing, standingCode]]
+  const latest = what.keys === "all" ? " AND t.seen = (SELECT latest FROM place WHERE id = t.place)" : ""
+  const sources: ReadonlyArray<readonly [from: string, code: string, content: string]> = [
+    [met + latest, "t.what", "t.content"],
+    [standing, standingCode, "t.content"],
+    [drifting, driftedAs, "d.seen"],
+  ]
   const named = what.keys === "all"
     ? ""
     : " AND t.digest IN (SELECT unhex(value) FROM json_each(?))"
@@ -100,8 +104,9 @@ export const acknowledge = (
     ? "ON CONFLICT DO NOTHING"
     : "ON CONFLICT DO UPDATE SET at = excluded.at, by = excluded.by, because = excluded.because"
   let acknowledged = 0
-  for (const [from, code] of sources) {
-    if (what.leaveOut) {
+  for (const [from, code, content] of sources) {
+    // What was imported and verified is in, whatever somebody did to it since.
+    if (what.leaveOut && from !== drifting) {
       db.run(
         `INSERT INTO leftOut (place, keyed, digest, at, by, because)
          SELECT DISTINCT t.place, length(t.digest) > 0, CASE WHEN length(t.digest) > 0 THEN t.digest ELSE t.content END, ?, ?, ? ${from}${named}
@@ -111,7 +116,7 @@ export const acknowledge = (
     }
     acknowledged += db.run(
       `INSERT INTO acknowledged (place, digest, content, what, at, by, because)
-       SELECT t.place, t.digest, t.content, ${code}, ?, ?, ? ${from}${named} ${conflict}`,
+       SELECT t.place, t.digest, ${content}, ${code}, ?, ?, ? ${from}${named} ${conflict}`,
       [at, what.by, what.because, place, ...names],
     ).changes
   }

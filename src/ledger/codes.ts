@@ -33,6 +33,10 @@ export const fateCode = (fate: Fate): number => fateNumbers[fate]
 export const differingCode = 100
 export const missingCode = 101
 
+/** A verified submission that was edited or deleted since; acknowledged as it was last seen. */
+export const editedCode = 102
+export const goneCode = 103
+
 export const stateOf = (code: number): RowState => states[code] ?? unknownCode("state", code)
 
 export const verdictOf = (code: number): Verdict => verdicts[code] ?? unknownCode("verdict", code)

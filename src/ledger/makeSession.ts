@@ -1,6 +1,7 @@
 import { Duration, Effect } from "effect"
 import type { Scope } from "effect"
 import { acknowledge, recordAttention } from "./attention.ts"
+import { recordReconciled, recordSeenAgain } from "./drift.ts"
 import { intend } from "./intend.ts"
 import type { LedgerError, LedgerLocked, LedgerSession } from "./Ledger.ts"
 import { LockLease, takeLock, timeOf } from "./lock.ts"
@@ -73,6 +74,13 @@ export const makeSession = (
           )
         }),
       readBack: (rows) => write("recording what was read back", () => recordReadBack(store, place, rows)),
+      seenAgain: (rows) =>
+        write("recording what was read again", () => recordSeenAgain(db, place, held.run, rows)),
+      reconciled: (upTo) =>
+        write(
+          "recording how far the reconciliation is",
+          () => recordReconciled(db, place, held.run, upTo, store.clock.unsafeCurrentTimeMillis()),
+        ),
       attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
       canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
       acknowledge: (what) => write("recording an acknowledgement", () => acknowledge(store, place, what)),

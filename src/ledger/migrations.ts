@@ -85,6 +85,15 @@ const steps: ReadonlyArray<string> = [
 
   CREATE TABLE canary (place INTEGER PRIMARY KEY REFERENCES place, standing TEXT NOT NULL, state TEXT NOT NULL, because TEXT NOT NULL) STRICT;
   `,
+  `
+  -- Verified submissions that were edited (0) or deleted (1) since, as they were last seen; seen: digest of what was seen. run: who saw it.
+  CREATE TABLE drift (row INTEGER PRIMARY KEY REFERENCES row, standing INTEGER NOT NULL, seen BLOB NOT NULL, run INTEGER NOT NULL REFERENCES run) STRICT;
+
+  -- A reconciliation that is not through yet: the run that began it, and the last row up to which all were read.
+  CREATE TABLE reconciliation (
+    place INTEGER PRIMARY KEY REFERENCES place, run INTEGER NOT NULL REFERENCES run, after INTEGER NOT NULL REFERENCES row, at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /** The `user_version` that this formferry writes. */

@@ -3,6 +3,7 @@ import type { Item } from "../domain/item.ts"
 import { unpackAnswers } from "./answersCode.ts"
 import { fateCode, stateCode, verdictCode, verdictOf } from "./codes.ts"
 import type { Database, Param } from "./database.ts"
+import { driftedOf } from "./drift.ts"
 import type { DoubtfulRow, SentRow } from "./Ledger.ts"
 import { isoOf } from "./Store.ts"
 import type { Store } from "./Store.ts"
@@ -32,6 +33,7 @@ type SentColumns = readonly [
   item: string | null,
   answers: Buffer | null,
   cells: string | null,
+  drift: number | null,
 ]
 
 /**
@@ -66,13 +68,13 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
   }
   where.push(rare ? "r.place = ? AND r.verdict > 0" : "+r.place = ?")
   return db.all<SentColumns>(
-    `SELECT r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, d.item, d.answers, d.cells
+    `SELECT r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, d.item, d.answers, d.cells, f.standing
      FROM row r ${
       rare ? "INDEXED BY row_unverified" : "NOT INDEXED"
-    } CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run LEFT JOIN detail d ON d.row = r.id
+    } CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run LEFT JOIN detail d ON d.row = r.id LEFT JOIN drift f ON f.row = r.id
      WHERE ${where.join(" AND ")} ORDER BY r.id LIMIT ?`,
     [after, ...runParams, place, page.limit],
-  ).map(([keyDigest, key, row, batch, run, submissionId, time, verdict, item, answers, cells]) => ({
+  ).map(([keyDigest, key, row, batch, run, submissionId, time, verdict, item, answers, cells, drift]) => ({
     keyDigest,
     key,
     row,
@@ -84,6 +86,7 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
     item: itemOf(item),
     answers: answers === null ? undefined : unpackAnswers(answers, texts),
     cells: cellsOf(cells),
+    drift: verdictOf(verdict) === "verified" ? driftedOf(drift) : undefined,
   }))
 }
 

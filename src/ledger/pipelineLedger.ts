@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { attended, rejectedRows } from "./attention.ts"
+import { drift, reconciliation } from "./drift.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
 import { isBlank, leftOutKeyless, lookUp, supersededKeyless } from "./lookUp.ts"
 import { makeSession } from "./makeSession.ts"
@@ -19,6 +20,8 @@ const nothing = {
   verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
   acknowledged: { inDoubt: 0, differing: 0, missing: 0 },
 }
+
+const noDrift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
 
 /** The ledger's view of one pipeline at one destination. It is written for the first time when it is held. */
 export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
@@ -56,6 +59,8 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
     doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
     standing: read("counting rows", nothing, (place) => standing(db, place)),
+    drift: read("counting rows", noDrift, (place) => drift(db, place)),
+    reconciliation: read("reading the reconciliation", undefined, (place) => reconciliation(db, place)),
     canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),
     runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
     hold: (run) => makeSession(store, at, run),
