@@ -91,6 +91,20 @@ export interface Doubt {
   readonly lastSentAt: string
 }
 
+/** Rows in doubt that were settled at one time, and by what. */
+export interface Settlement {
+  /** ISO 8601. */
+  readonly at: string
+  /** Who did it. */
+  readonly by: string
+  readonly because: string | undefined
+  /** The export of the form's results that told; undefined: a person's word. `exportedAt`: ISO 8601. */
+  readonly file: { readonly name: string; readonly sha256: string; readonly exportedAt: string } | undefined
+  /** Rows that had arrived, and rows that had not: these go out with the next run. */
+  readonly landed: number
+  readonly notLanded: number
+}
+
 /** Requests within one span of time. */
 export type PaceBucket = RequestCounts
 
@@ -144,6 +158,8 @@ export interface RunReport {
   readonly findings: ReadonlyArray<Finding>
   readonly normalised: ReadonlyArray<Normalisation>
   readonly inDoubt: ReadonlyArray<Doubt>
+  /** How rows in doubt were settled, the latest first; at most 20. Absent: none ever was. */
+  readonly settled?: ReadonlyArray<Settlement>
   /** Fields of a question type that formferry does not know, discarded as rule 3 of the interface asks. */
   readonly discarded: ReadonlyArray<{ readonly type: string; readonly count: number }>
   /** Rows of this run whose create request was answered: what `answered` of a question is a share of. */

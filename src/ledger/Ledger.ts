@@ -5,7 +5,7 @@ import type { Fate, Verdict, VerdictCounts } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
-import type { Mode, Outcome } from "../domain/run.ts"
+import type { Mode, Outcome, Settlement } from "../domain/run.ts"
 
 /** The ledger can't be written or read, or is damaged: fatal at once (exit 70), for without it the next send could be a duplicate. */
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
@@ -177,7 +177,11 @@ export interface DoubtfulRow {
   readonly batch: number
   readonly run: string
   readonly sentAt: string
+  /** ISO 8601: from when on its request can't be sent any more; `sentAt` is when that was intended, and it may have waited for its turn. */
+  readonly since: string
   readonly reason: string
+  /** Whether it was sent once more already (`inDoubt: resend`): then it may have landed twice. */
+  readonly resent: boolean
   readonly item: Item | undefined
   readonly cells: ReadonlyArray<string> | undefined
   /** Names of the source's columns, in the order of `cells`. */
@@ -228,8 +232,24 @@ export interface Standing {
   readonly refused: number
   readonly leftOut: number
   readonly verdicts: { readonly [V in Verdict]: number }
-  /** In-doubt, differing and missing rows that a person acknowledged. */
-  readonly acknowledged: { readonly inDoubt: number; readonly differing: number; readonly missing: number }
+  /** In-doubt, differing and missing rows that a person acknowledged; and rows that landed by a person's word, whose submission nobody knows: they can't be read back. */
+  readonly acknowledged: {
+    readonly inDoubt: number
+    readonly differing: number
+    readonly missing: number
+    readonly unread: number
+  }
+}
+
+/** What a row in doubt turned out to be. */
+export interface SettledRow {
+  readonly keyDigest: Buffer
+  /** `Landed`: it is imported; without a submission id it can't be read back. `NotLanded`: the next run sends it. */
+  readonly outcome:
+    | { readonly _tag: "Landed"; readonly submissionId: string | undefined }
+    | { readonly _tag: "NotLanded" }
+  /** How that was found out, as a sentence. */
+  readonly reason: string
 }
 
 /** What the ledger holds for one pipeline at one destination. Only reads. */
@@ -279,6 +299,17 @@ export interface PipelineLedger {
   readonly drift: Effect.Effect<Drift, LedgerError>
   /** The reconciliation that goes on where it stopped. */
   readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
+  /**
+   * Ids of all submissions that the ledger knows at this destination, in pages; `own`: of this pipeline. Start with `after: 0`, go on with `at` of a page's
+   * last id.
+   */
+  readonly submissionIds: (
+    page: { readonly after: number; readonly limit: number },
+  ) => Effect.Effect<ReadonlyArray<{ readonly at: number; readonly id: string; readonly own: boolean }>, LedgerError>
+  /** Ids of submissions that answered a batch of this pipeline and that no row could be matched to. */
+  readonly looseIds: Effect.Effect<ReadonlyArray<string>, LedgerError>
+  /** How rows in doubt were settled, the newest first. */
+  readonly settlements: (limit: number) => Effect.Effect<ReadonlyArray<Settlement>, LedgerError>
   readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>
   readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
   /** Takes the lock, turns open intents of older epochs into rows in doubt, keeps a heartbeat; released with the scope. */
@@ -330,6 +361,15 @@ export interface LedgerSession {
       readonly leaveOut: boolean
     },
   ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
+  /** Records what rows in doubt turned out to be: who says so, why, and from which file. A row that is not in doubt is a defect. */
+  readonly settleDoubts: (
+    what: {
+      readonly rows: ReadonlyArray<SettledRow>
+      readonly by: string
+      readonly because: string | undefined
+      readonly file: Settlement["file"]
+    },
+  ) => Written<void>
   readonly startRun: (run: Pick<RunRecord, "run" | "mode" | "startedAt">) => Written<void>
   readonly finishRun: (
     run: Required<Pick<RunRecord, "run" | "finishedAt" | "outcome" | "exitCode" | "counts">>,

@@ -35,8 +35,16 @@ export const liveHolder = (
   return { pid, since }
 }
 
-/** Takes the lock inside a transaction and gives its epoch: one more than any that any pipeline ever had, so that renaming a pipeline can't revive an old one. */
-export const takeLock = (store: Store, pipeline: string, me: Holder): number => {
+/**
+ * Takes the lock inside a transaction and gives its epoch: one more than any that any pipeline ever had, so that renaming a pipeline can't revive an old one.
+ *
+ * @returns `silentSince`: from when on earlier holders can't have sent anything, in milliseconds; they don't trust a heartbeat beyond half of `staleAfter`
+ */
+export const takeLock = (
+  store: Store,
+  pipeline: string,
+  me: Holder,
+): { readonly epoch: number; readonly silentSince: number } => {
   const { db, clock } = store
   const now = clock.unsafeCurrentTimeMillis()
   const holder = liveHolder(store, pipeline, me, now)
@@ -44,11 +52,12 @@ export const takeLock = (store: Store, pipeline: string, me: Holder): number => 
     throw new Refusal(Effect.fail(new LedgerLocked({ pipeline, pid: holder.pid, since: isoOf(holder.since) })))
   }
   const last = db.get<readonly [number | null]>("SELECT max(epoch) FROM lock")?.[0] ?? 0
+  const before = lockOf(db, pipeline)?.[6]
   db.run(
     "INSERT OR REPLACE INTO lock (pipeline, epoch, held, pid, born, boot, since, beat) VALUES (?, ?, 1, ?, ?, ?, ?, ?)",
     [pipeline, last + 1, me.pid, me.born, me.boot, now, now],
   )
-  return last + 1
+  return { epoch: last + 1, silentSince: before === undefined ? now : Math.min(now, before + store.staleAfter / 2) }
 }
 
 /** A hold of the lock, as its holder knows it. */

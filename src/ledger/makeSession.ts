@@ -10,6 +10,7 @@ import type { Place } from "./place.ts"
 import { recordReadBack } from "./readBack.ts"
 import { finishRun, recordCanary, startRun } from "./runRecords.ts"
 import { abandon, settle } from "./settle.ts"
+import { settleDoubts } from "./settleDoubts.ts"
 import type { Store } from "./Store.ts"
 
 /** Takes the pipeline's lock for the scope, and what earlier holders left open into doubt. */
@@ -25,9 +26,9 @@ export const makeSession = (
         const taken = timeOf(store)
         return Effect.map(
           writer.write<Held, LedgerLocked>("taking the lock", () => {
-            const epoch = takeLock(store, at.pipeline, store.holder)
+            const { epoch, silentSince } = takeLock(store, at.pipeline, store.holder)
             const place = placeOf(db, at)
-            return { epoch, place, run: runOf(db, place, run), abandoned: abandon(db, at.pipeline, epoch) }
+            return { epoch, place, run: runOf(db, place, run), abandoned: abandon(db, at.pipeline, epoch, silentSince) }
           }),
           (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one.epoch, taken) }),
         )
@@ -74,8 +75,7 @@ export const makeSession = (
           )
         }),
       readBack: (rows) => write("recording what was read back", () => recordReadBack(store, place, rows)),
-      seenAgain: (rows) =>
-        write("recording what was read again", () => recordSeenAgain(db, place, held.run, rows)),
+      seenAgain: (rows) => write("recording what was read again", () => recordSeenAgain(db, place, held.run, rows)),
       reconciled: (upTo) =>
         write(
           "recording how far the reconciliation is",
@@ -84,6 +84,7 @@ export const makeSession = (
       attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
       canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
       acknowledge: (what) => write("recording an acknowledgement", () => acknowledge(store, place, what)),
+      settleDoubts: (what) => write("recording what became of rows in doubt", () => settleDoubts(store, place, what)),
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>

@@ -94,6 +94,23 @@ const steps: ReadonlyArray<string> = [
     place INTEGER PRIMARY KEY REFERENCES place, run INTEGER NOT NULL REFERENCES run, after INTEGER NOT NULL REFERENCES row, at INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- What settled rows in doubt: a person's word, or an export of the form's results (its name, its digest, when it was made).
+  CREATE TABLE settlement (
+    id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT, file TEXT, sha256 TEXT, exported INTEGER
+  ) STRICT;
+  CREATE INDEX settlement_place ON settlement (place);
+
+  -- The rows it settled. batch: the one that had put the row in doubt; submission: what it became, where that is known.
+  CREATE TABLE settled (
+    settlement INTEGER NOT NULL REFERENCES settlement, row INTEGER NOT NULL REFERENCES row, batch INTEGER NOT NULL, landed INTEGER NOT NULL, submission TEXT,
+    reason TEXT NOT NULL, PRIMARY KEY (settlement, row)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX settled_row ON settled (row);
+
+  -- From when on the doubtful request can't be sent any more; NULL: an earlier formferry put the row in doubt.
+  ALTER TABLE doubt ADD COLUMN since INTEGER;
+  `,
 ]
 
 /** The `user_version` that this formferry writes. */

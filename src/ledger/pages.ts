@@ -41,7 +41,8 @@ type SentColumns = readonly [
  */
 export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyArray<SentRow> => {
   const { db, texts } = store
-  const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.id > ?"]
+  // A row that landed by a person's word has no submission that could be read.
+  const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
   let after = idOf(db, place, page.after)
   // The partial index holds few rows, in order; else `+` keeps SQLite from sorting all rows of the place for every page.
   const rare = page.verdicts !== undefined && !page.verdicts.includes("verified")
@@ -97,6 +98,8 @@ type DoubtColumns = readonly [
   batch: number,
   run: string,
   sent: number,
+  since: number | null,
+  resent: number,
   reason: string,
   item: string | null,
   cells: string | null,
@@ -111,7 +114,7 @@ export const doubtfulPage = (
   page: { readonly after: Buffer | undefined; readonly limit: number },
 ): ReadonlyArray<DoubtfulRow> =>
   store.db.all<DoubtColumns>(
-    `SELECT r.digest, r.key, r.row, b.id, u.name, b.sent, x.reason, d.item, d.cells, b.columns,
+    `SELECT r.digest, r.key, r.row, b.id, u.name, b.sent, x.since, r.resent, x.reason, d.item, d.cells, b.columns,
        EXISTS (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${
       fateCode("inDoubt")
     })
@@ -119,13 +122,15 @@ export const doubtfulPage = (
      LEFT JOIN detail d ON d.row = r.id
      WHERE r.place = ? AND r.state = ${stateCode.inDoubt} AND r.id > ? ORDER BY r.id LIMIT ?`,
     [place, idOf(store.db, place, page.after), page.limit],
-  ).map(([keyDigest, key, row, batch, run, sent, reason, item, cells, columns, acknowledged]) => ({
+  ).map(([keyDigest, key, row, batch, run, sent, since, resent, reason, item, cells, columns, acknowledged]) => ({
     keyDigest,
     key,
     row,
     batch,
     run,
     sentAt: isoOf(sent),
+    since: isoOf(since ?? sent),
+    resent: resent === 1,
     reason,
     item: itemOf(item),
     cells: cellsOf(cells),

@@ -8,6 +8,7 @@ import { doubtfulPage, sentPage } from "./pages.ts"
 import { findPlace } from "./place.ts"
 import type { Place } from "./place.ts"
 import { canaryRecord, runRecords } from "./runRecords.ts"
+import { looseIds, settlements, submissionIds } from "./settleDoubts.ts"
 import { importedUnderOther, isNew, standing } from "./standing.ts"
 import { reading } from "./Store.ts"
 import type { Store } from "./Store.ts"
@@ -18,7 +19,7 @@ const nothing = {
   refused: 0,
   leftOut: 0,
   verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
-  acknowledged: { inDoubt: 0, differing: 0, missing: 0 },
+  acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
 }
 
 const noDrift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
@@ -59,6 +60,9 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
     doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
     standing: read("counting rows", nothing, (place) => standing(db, place)),
+    submissionIds: (page) => read("reading submission ids", [], (place) => submissionIds(db, place, page)),
+    looseIds: read("reading submission ids", [], (place) => looseIds(db, place)),
+    settlements: (limit) => read("reading settlements", [], (place) => settlements(db, place, limit)),
     drift: read("counting rows", noDrift, (place) => drift(db, place)),
     reconciliation: read("reading the reconciliation", undefined, (place) => reconciliation(db, place)),
     canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),

@@ -40,7 +40,7 @@ const settleRow = (store: Store, row: number, batch: number, outcome: RowOutcome
       return
     }
     case "InDoubt":
-      return doubtRow(db, row, batch, outcome.reason)
+      return doubtRow(db, row, batch, outcome.reason, store.clock.unsafeCurrentTimeMillis())
     case "NotCreated": {
       // What was sent the first time may still have landed: not having been sent again proves nothing about that.
       if (backToDoubt(db, row, "", 0)) return
@@ -63,10 +63,10 @@ const settleRow = (store: Store, row: number, batch: number, outcome: RowOutcome
   }
 }
 
-/** Puts a row in doubt, with its reason and the batch that caused it. */
-const doubtRow = (db: Database, row: number, batch: number, reason: string): void => {
+/** Puts a row in doubt, with its reason, the batch that caused it, and from when on its request can't be sent any more (milliseconds). */
+const doubtRow = (db: Database, row: number, batch: number, reason: string, since: number): void => {
   db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
-  db.run("INSERT OR REPLACE INTO doubt (row, batch, reason) VALUES (?, ?, ?)", [row, batch, reason])
+  db.run("INSERT OR REPLACE INTO doubt (row, batch, reason, since) VALUES (?, ?, ?, ?)", [row, batch, reason, since])
 }
 
 /** A row that was in doubt before it was sent again is in doubt still; false when it was not. */
@@ -78,8 +78,12 @@ const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): bo
   return true
 }
 
-/** Intents that an earlier run of the pipeline left open, at whatever destination: their rows may have been sent. Gives how many. */
-export const abandon = (db: Database, pipeline: string, epoch: number): number => {
+/**
+ * Intents that an earlier run of the pipeline left open, at whatever destination: their rows may have been sent. Gives how many.
+ *
+ * @param since from when on that run can't have sent anything, in milliseconds
+ */
+export const abandon = (db: Database, pipeline: string, epoch: number, since: number): number => {
   const batches = db.all<readonly [number]>(
     `SELECT b.id FROM place p JOIN batch b INDEXED BY batch_open ON b.place = p.id AND b.open = 1 AND b.epoch < ?
      WHERE p.pipeline = ?`,
@@ -88,7 +92,7 @@ export const abandon = (db: Database, pipeline: string, epoch: number): number =
   let abandoned = 0
   for (const [batch] of batches) {
     for (const [row] of db.all<readonly [number]>("SELECT id FROM row WHERE batch = ? AND state = 0", [batch])) {
-      doubtRow(db, row, batch, "the run that sent it ended before it recorded the outcome")
+      doubtRow(db, row, batch, "the run that sent it ended before it recorded the outcome", since)
       abandoned++
     }
     db.run("UPDATE batch SET open = 0 WHERE id = ?", [batch])

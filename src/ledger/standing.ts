@@ -32,6 +32,9 @@ export const standing = (db: Database, place: number): Standing => {
       inDoubt: acknowledged("r.state = 1", fateCode("inDoubt")),
       differing: acknowledged("r.state = 2 AND r.verdict = 2 AND r.verdict > 0", differingCode),
       missing: acknowledged("r.state = 2 AND r.verdict = 3 AND r.verdict > 0", missingCode),
+      unread: count(
+        "SELECT count(*) FROM row r WHERE r.place = ? AND r.state = 2 AND r.verdict = 1 AND r.verdict > 0 AND r.submission IS NULL",
+      ),
     },
   }
 }

@@ -4,7 +4,8 @@ import type { Database } from "./database.ts"
 const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   [
     "imported rows without a submission or a verdict",
-    "SELECT count(*) FROM row WHERE state = 2 AND (submission IS NULL OR verdict IS NULL)",
+    `SELECT count(*) FROM row r WHERE r.state = 2 AND (r.verdict IS NULL OR (r.submission IS NULL
+      AND NOT EXISTS (SELECT 1 FROM settled s WHERE s.row = r.id AND s.landed = 1 AND s.submission IS NULL)))`,
   ],
   ["rows of an unknown state", "SELECT count(*) FROM row WHERE state NOT IN (0, 1, 2, 3, 4)"],
   [

@@ -294,7 +294,7 @@ describe("rows that need a person", () => {
         unknown: [],
       })
       expect(yield* view.attended([old])).toEqual(["seen"])
-      expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 1, missing: 1 })
+      expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 1, missing: 1, unread: 0 })
       expect(yield* view.doubtful({ after: undefined, limit: 9 })).toMatchObject([{ key: "key 5", acknowledged: true }])
       expect(yield* view.attended([attention(ledger, 5, "key 5", "edited since", "inDoubt")])).toEqual(["acknowledged"])
       expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({

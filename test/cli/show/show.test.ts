@@ -90,7 +90,7 @@ const status = (text: string) => [{
     refused: 0,
     leftOut: 1,
     verdicts: { verified: 1198, differing: 2, missing: 0, unread: 0 },
-    acknowledged: { inDoubt: 0, differing: 0, missing: 0 },
+    acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
   },
   lastRun: {
     run: "r",

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import Libsql from "libsql"
+import { join } from "node:path"
+import type { Ledger, LedgerSession, PipelineLedger } from "../../src/ledger/Ledger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+
+const doubt = { _tag: "InDoubt", reason: "timeout" } as const
+
+/** A ledger with one row imported and three in doubt. */
+const doubtfulIn = (file: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* openLedger({ file })
+    const view = yield* contacts(ledger)
+    const session = yield* view.hold("run1")
+    const rows = [1, 2, 3, 4].map((number) => rowOf(ledger, number))
+    const batch = yield* session.intend(batchOf(rows))
+    yield* session.settle(batch, [imported("s1"), doubt, doubt, doubt], ["loose"])
+    return { ledger, view, session, digestOf: (number: number) => ledger.digest.key(`key ${number}`) }
+  })
+
+const doubtful = Effect.flatMap(folder, (path) => doubtfulIn(join(path, "ledger.db")))
+
+const stateOf = (view: PipelineLedger, ledger: Ledger, number: number) =>
+  Effect.map(view.lookUp([ledger.digest.key(`key ${number}`)]), ([row]) => row?.state)
+
+const by = { by: "ada", because: "seen in the results", file: undefined }
+
+const settle = (session: LedgerSession, rows: Parameters<LedgerSession["settleDoubts"]>[0]["rows"]) =>
+  session.settleDoubts({ ...by, rows })
+
+describe("settling rows in doubt", () => {
+  it.scopedLive("a landed row is imported and unread, one that did not land is sent again, and who said so is kept", () =>
+    Effect.gen(function*() {
+      const { digestOf, ledger, session, view } = yield* doubtful
+      const file = { name: "results.csv", sha256: "ab".repeat(32), exportedAt: "2026-11-20T10:00:00.000Z" }
+      yield* session.settleDoubts({
+        by: "ada",
+        because: undefined,
+        file,
+        rows: [
+          { keyDigest: digestOf(2), outcome: { _tag: "Landed", submissionId: "s2" }, reason: "found" },
+          { keyDigest: digestOf(3), outcome: { _tag: "NotLanded" }, reason: "not there" },
+        ],
+      })
+      expect(yield* stateOf(view, ledger, 2)).toBe("imported")
+      expect(yield* stateOf(view, ledger, 3)).toBe("notCreated")
+      expect(yield* stateOf(view, ledger, 4)).toBe("inDoubt")
+      const unread = yield* view.sent({ after: undefined, limit: 9, verdicts: ["unread"] })
+      // Its content is still there to be compared with.
+      expect(unread.map((row) => [row.submissionId, row.item !== undefined])).toEqual([["s1", true], ["s2", true]])
+      expect(yield* view.standing).toMatchObject({ imported: 2, inDoubt: 1, verdicts: { unread: 2 } })
+      expect(yield* view.settlements(9)).toMatchObject([{
+        by: "ada",
+        because: undefined,
+        file,
+        landed: 1,
+        notLanded: 1,
+      }])
+      expect(yield* view.submissionIds({ after: 0, limit: 9 })).toMatchObject([
+        { id: "s1", own: true },
+        { id: "s2", own: true },
+      ])
+      expect(yield* view.looseIds).toEqual(["loose"])
+      expect(yield* view.importedUnderOtherMapping("another")).toBe(2)
+      const again = yield* session.intend(batchOf([rowOf(ledger, 3)]))
+      yield* session.settle(again, [doubt])
+      expect(yield* ledger.verify).toEqual([])
+    }))
+
+  it.scopedLive("a row that landed by a person's word has no submission to read: it is told apart, and the ledger is sound", () =>
+    Effect.gen(function*() {
+      const { digestOf, ledger, session, view } = yield* doubtful
+      yield* settle(session, [
+        { keyDigest: digestOf(2), outcome: { _tag: "Landed", submissionId: undefined }, reason: "by hand" },
+      ])
+      expect(yield* view.standing).toMatchObject({
+        imported: 2,
+        verdicts: { unread: 2 },
+        acknowledged: { inDoubt: 0, unread: 1 },
+      })
+      expect((yield* view.sent({ after: undefined, limit: 9 })).map((row) => row.submissionId)).toEqual(["s1"])
+      expect(yield* ledger.verify).toEqual([])
+    }))
+
+  it.scopedLive("only rows in doubt can be settled: else nothing of it is recorded", () =>
+    Effect.gen(function*() {
+      const { digestOf, ledger, session, view } = yield* doubtful
+      for (const number of [1, 9]) {
+        const exit = yield* Effect.exit(settle(session, [
+          { keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "" },
+          { keyDigest: digestOf(number), outcome: { _tag: "NotLanded" }, reason: "" },
+        ]))
+        expect(Exit.isFailure(exit)).toBe(true)
+      }
+      expect(yield* stateOf(view, ledger, 2)).toBe("inDoubt")
+      expect(yield* view.settlements(9)).toEqual([])
+    }))
+
+  it.scopedLive("a doubt that was acknowledged and then settled does not speak for the next one", () =>
+    Effect.gen(function*() {
+      const { digestOf, ledger, session, view } = yield* doubtful
+      yield* session.acknowledge({ keys: "all", because: "known", by: "ada", leaveOut: false })
+      expect((yield* view.standing).acknowledged.inDoubt).toBe(3)
+      yield* settle(session, [{ keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "" }])
+      const batch = yield* session.intend(batchOf([rowOf(ledger, 2)]))
+      yield* session.settle(batch, [doubt])
+      expect(yield* view.standing).toMatchObject({ inDoubt: 3, acknowledged: { inDoubt: 2 } })
+    }))
+
+  it.scopedLive("a row in doubt tells from when on its request can't be sent any more, also when its run was killed", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const staleAfter = "2 seconds"
+      // As far as the ledger can tell, this one's process ended without a word: it is another boot's.
+      const other = yield* openLedger({ file, staleAfter, holder: { pid: 1, born: "0", boot: "another boot" } })
+      const killed = yield* Effect.flatMap(contacts(other), (one) => one.hold("run1"))
+      yield* killed.intend(batchOf([rowOf(other, 7)]))
+      yield* Effect.sleep("1500 millis")
+      const next = yield* Effect.flatMap(openLedger({ file, staleAfter }), (one) => contacts(one))
+      expect((yield* next.hold("run2")).abandoned).toBe(1)
+      const [left] = yield* next.doubtful({ after: undefined, limit: 9 })
+      const waited = Date.parse(left?.since ?? "") - Date.parse(left?.sentAt ?? "")
+      // Half of `staleAfter` behind the last heartbeat, not the moment at which somebody looked.
+      expect(waited).toBeGreaterThanOrEqual(0)
+      expect(waited).toBeLessThanOrEqual(1000)
+    }))
+
+  it.scopedLive("a doubt that an earlier formferry recorded counts from when its row was sent", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      yield* Effect.scoped(doubtfulIn(file))
+      const db = new Libsql(file)
+      db.exec("UPDATE doubt SET since = NULL")
+      db.close()
+      const ledger = yield* openLedger({ file })
+      const rows = yield* Effect.flatMap(contacts(ledger), (view) => view.doubtful({ after: undefined, limit: 9 }))
+      expect(rows.map((row) => row.since === row.sentAt)).toEqual([true, true, true])
+      expect(yield* ledger.verify).toEqual([])
+    }))
+})
