@@ -86,9 +86,9 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
 
 describe("a missing key is shown at its parent", () => {
   check(pipelineDiagnostics, [
-    ["of a section", withSection("source", "file: a.csv").replace("source:", "«source:"), [
-      "`source` needs `rowKey`.",
-      "Add `rowKey`: a list of columns, or `content`.",
+    ["of a section", withSection("source", "rowKey: content").replace("source:", "«source:"), [
+      "`source` needs `file`.",
+      "Add `file`: a path, relative to this file.",
     ]],
     [
       "of the file",
