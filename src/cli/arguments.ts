@@ -5,6 +5,10 @@ import { Option } from "effect"
 
 export const json = Options.boolean("json").pipe(Options.withDescription("Machine-readable output on stdout."))
 
+export const redact = Options.boolean("redact").pipe(
+  Options.withDescription("Keyed digests in the place of values, in every file of the report."),
+)
+
 export const to = Options.text("to").pipe(
   Options.withPseudoName("TARGET"),
   Options.withDescription("Which of the pipeline's targets to use."),

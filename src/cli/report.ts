@@ -1,6 +1,7 @@
 import { Command, Options } from "@effect/cli"
+import { Path } from "@effect/platform"
 import { Effect, Option } from "effect"
-import { json, pipeline } from "./arguments.ts"
+import { json, pipeline, redact } from "./arguments.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showRuns } from "./show/runs.ts"
@@ -14,6 +15,7 @@ const options = {
     Options.map(Option.getOrUndefined),
   ),
   open: Options.boolean("open").pipe(Options.withDescription("Open the report's page in the browser.")),
+  redact,
   json,
 }
 
@@ -31,21 +33,24 @@ export const report = {
     Effect.gen(function*() {
       const output = yield* Output
       const project = yield* openProject([])
-      const { findReport, openPage } = yield* Effect.promise(() => import("../jobs/report.ts"))
+      const path = yield* Path.Path
+      const { findReport, openPage, redactReport } = yield* Effect.promise(() => import("../jobs/report.ts"))
       const found = yield* findReport(project, input.pipeline, input.run)
+      const { folder, report } = input.redact ? yield* redactReport(project, found) : found
+      const page = path.join(folder, "report.html")
       for (const warning of found.warnings) output.tell(`Warning: ${warning}`)
       if (input.json) {
         const { reportJson } = yield* Effect.promise(() => import("../report/reportJson.ts"))
-        yield* output.print(reportJson(found.report))
+        yield* output.print(reportJson(report))
       } else if (!input.open) {
-        yield* output.print(showSummary(found.report, found.folder, output.out))
+        yield* output.print(showSummary(report, folder, output.out))
         if (found.runs.length > 1) {
           yield* output.print(`\n${showRuns(found.runs.slice(0, listed), output.out)}`)
         }
       }
-      if (input.open && !(yield* openPage(found.page, process.platform))) {
+      if (input.open && !(yield* openPage(page, process.platform))) {
         output.tell("There is no browser to open it with here. The report is:")
       }
-      if (input.open && !input.json) yield* output.print(found.page)
+      if (input.open && !input.json) yield* output.print(page)
     })).pipe(Command.withDescription(about)),
 }

@@ -2,7 +2,7 @@ import { Args, Command, Options, Prompt } from "@effect/cli"
 import { Path } from "@effect/platform"
 import { Effect, Option } from "effect"
 import type { Project } from "../project/Project.ts"
-import { json, source, to, wholeNumber } from "./arguments.ts"
+import { json, redact, source, to, wholeNumber } from "./arguments.ts"
 import { UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
@@ -36,6 +36,7 @@ const options = {
   acceptLedger: Options.boolean("accept-ledger").pipe(
     Options.withDescription("Go on though the ledger is not the one that earlier runs wrote: nothing gets doubled."),
   ),
+  redact,
   json,
 }
 
@@ -82,6 +83,7 @@ export const run = {
             retryRefused: input.retryRefused,
             acceptCanary: input.acceptCanary,
             acceptLedger: input.acceptLedger,
+            redact: input.redact,
             confirm: (service) =>
               input.confirm !== undefined || invocation.json || !output.interactive
                 ? Effect.succeed(input.confirm === service)

@@ -8,6 +8,7 @@ import { openLedger } from "../ledger/openLedger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import { maskOf } from "../report/masked.ts"
 import { openRunFolder } from "../report/openRunFolder.ts"
 import { type PastRuns, readLatestReports } from "../report/pastRuns.ts"
 import { columnNames } from "../run/content.ts"
@@ -35,6 +36,8 @@ export interface RunSettings {
   readonly limit?: number | undefined
   readonly retryRefused?: boolean
   readonly acceptCanary?: boolean
+  /** Whether the report is to hold keyed digests in the place of values. */
+  readonly redact?: boolean | undefined
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -55,7 +58,12 @@ export const openRun = (project: Project, settings: RunSettings) =>
       alongside: pipeline.sink.alongside,
     })
     const id = yield* newRunId
-    const folder = yield* openRunFolder({ reports: project.reports, pipeline: pipeline.name, run: id })
+    const folder = yield* openRunFolder({
+      reports: project.reports,
+      pipeline: pipeline.name,
+      run: id,
+      mask: settings.redact === true ? maskOf(ledger.digest.value) : undefined,
+    })
     const stop = yield* makeStop
     yield* Effect.forkScoped(
       Effect.flatMap(settings.interrupted, (signal) => stop.request({ _tag: "Interrupted", signal })),

@@ -1,7 +1,12 @@
-import { Command, Path } from "@effect/platform"
+import { Command, FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
+import type { RunReport } from "../domain/run.ts"
+import { LedgerRefused } from "../ledger/Ledger.ts"
+import { openLedger } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
+import { maskOf } from "../report/masked.ts"
 import { readLatestReports, readReport } from "../report/pastRuns.ts"
+import { redactRun } from "../report/redactRun.ts"
 
 /** A run's report, by default the latest one's, with its folder and the other runs that left one. */
 export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
@@ -11,6 +16,27 @@ export const findReport = (project: Project, pipeline: string, run: string | und
     const { runs, unfinished, warnings } = yield* readLatestReports(project.reports, pipeline)
     return { report, folder, page: path.join(folder, "report.html"), runs, unfinished, warnings }
   })
+
+/** Makes a copy of a run's report with keyed digests in the place of values; one that was masked from the start is its own copy. */
+export const redactReport = (
+  project: Project,
+  found: { readonly report: RunReport; readonly folder: string },
+) =>
+  found.report.values === "masked"
+    ? Effect.succeed(found)
+    : Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const { id } = found.report.ledger
+      const refused = new LedgerRefused({
+        message: `The digests are keyed by the secret of the ledger that the run wrote (${id}), and `
+          + `${project.ledger} is not it. Put it and its key file back.`,
+      })
+      // Opening one that is not there would make a new one, with another secret.
+      if (!(yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false))) return yield* refused
+      const ledger = yield* openLedger({ file: project.ledger })
+      if (ledger.id !== id) return yield* refused
+      return yield* redactRun(found, maskOf(ledger.digest.value))
+    }))
 
 /** What opens a file in its usual program, by platform. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...ReadonlyArray<string>]>>> = {

@@ -7,7 +7,7 @@ import { openRun, type RunSettings } from "./openRun.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 
 /** What `run` was asked to do. */
-export interface RunOptions extends Pick<RunSettings, "acceptLedger" | "interrupted" | "progress"> {
+export interface RunOptions extends Pick<RunSettings, "acceptLedger" | "interrupted" | "progress" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
   /** Another file to feed through the pipeline, absolute. */

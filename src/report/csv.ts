@@ -22,3 +22,7 @@ export const faithfulCsv = (lines: ReadonlyArray<CsvLine>): string => write(line
 
 /** The same for a CSV that people open in a spreadsheet: a cell that could be a formula gets a `'` in front. */
 export const spreadsheetCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, formula)
+
+/** A cell as it was before `spreadsheetCsv` put a `'` in front of it. */
+export const withoutApostrophe = (cell: string): string =>
+  cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell

@@ -5,7 +5,7 @@ import { sourceLine } from "./sourceLine.ts"
 import type { Codec } from "./spool.ts"
 
 /** Between several problems of one row. */
-const joint = " · "
+export const rejectedJoint = " · "
 
 /** What is said of a row that is rejected for its fate alone. */
 const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
@@ -27,9 +27,9 @@ export const rejectedLine = (row: RejectedRow, columns: number): CsvLine => {
   return sourceLine(row.cells, columns, [
     String(row.row),
     row.key ?? "",
-    row.problems.length === 0 ? codeOfFate[row.fate] : row.problems.map((problem) => problem.code).join(joint),
-    named ? row.problems.map((problem) => problem.column ?? "").join(joint) : "",
-    row.problems.map((problem) => problem.message).join(joint),
+    row.problems.length === 0 ? codeOfFate[row.fate] : row.problems.map((problem) => problem.code).join(rejectedJoint),
+    named ? row.problems.map((problem) => problem.column ?? "").join(rejectedJoint) : "",
+    row.problems.map((problem) => problem.message).join(rejectedJoint),
   ])
 }
 

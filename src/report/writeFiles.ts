@@ -30,7 +30,7 @@ export interface ReportContent<E> {
 }
 
 /** The last column of a rehearsal's CSVs, so that none can be taken for the real thing. */
-const rehearsalTitle = "_rehearsal"
+export const rehearsalTitle = "_rehearsal"
 
 /** rejected.csv is recognised by its last columns when it is fed back: there the messages tell. */
 const rehearsed = (row: RejectedRow): RejectedRow => ({

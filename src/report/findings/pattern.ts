@@ -75,7 +75,7 @@ const change = (sent: Json, returned: Json): string => {
 export const patternOf = (difference: Pick<Difference, "verdict" | "sent" | "returned">): string => {
   switch (difference.verdict) {
     case "absent":
-      return "did not come back"
+      return difference.sent === undefined ? "removed since it was verified" : "did not come back"
     case "unexpected":
       return "came back without being sent"
     case "not comparable":

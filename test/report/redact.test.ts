@@ -1,0 +1,208 @@
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { createHmac } from "node:crypto"
+import type { Difference, RunReport } from "../../src/domain/run.ts"
+import { makeDigester } from "../../src/ledger/makeDigester.ts"
+import { maskOf, maskReport } from "../../src/report/masked.ts"
+import { openRunFolder } from "../../src/report/openRunFolder.ts"
+import { readReport } from "../../src/report/pastRuns.ts"
+import { redactRun } from "../../src/report/redactRun.ts"
+import type { ImportedRow, InDoubtRow, RejectedRow } from "../../src/report/RunFolder.ts"
+import { exampleReport } from "./exampleReport.ts"
+
+const secret = "0123456789abcdef".repeat(4)
+const mask = maskOf(makeDigester(secret).value)
+
+/** The digest as docs/reports.md tells people to make it. */
+const byHand = (text: string) =>
+  `hmac:${createHmac("sha256", secret).update(`v${JSON.stringify(text)}`).digest().subarray(0, 16).toString("hex")}`
+
+const names = ["rejected.csv", "in-doubt.csv", "differences.csv", "imported.csv", "report.html", "report.json"]
+
+/** Values that must not be seen. */
+const ada = "Ada Lovelace"
+const born = "31.02.1815"
+const phone = '=+49 (30) 123, "5"'
+const key = "K-4711"
+const values = [ada, born, phone, key, "Byron", "secret-link"]
+
+const rejected: ReadonlyArray<RejectedRow> = [{
+  row: 1,
+  key,
+  fate: "invalid",
+  problems: [
+    { code: "not-a-date", column: "Born", question: "q1", value: born, message: `Born: "${born}" is not a date.` },
+    { code: "required", column: "Phone", message: "Phone: there is no answer." },
+  ],
+  cells: [key, ada, born, ""],
+  quiet: false,
+}, {
+  row: 2,
+  key: "other",
+  fate: "refused",
+  problems: [{ code: "refused", message: `The service does not like ${ada} Byron` }],
+  cells: ["other", ada, "", phone],
+  quiet: false,
+}]
+
+const inDoubt: ReadonlyArray<InDoubtRow> = [
+  { row: 3, key, batch: 7, sentAt: "2025-03-01T02:00:30.000Z", reason: "no answer within 30 s", cells: [key, ada] },
+]
+
+const difference: Difference = {
+  row: 4,
+  key,
+  submissionId: "sub4",
+  question: "q2",
+  name: "Phone",
+  verdict: "different",
+  sent: phone,
+  returned: { of: ada },
+  editLink: "https://forms.example/secret-link",
+}
+
+const imported: ReadonlyArray<ImportedRow> = [
+  { row: 4, key, submissionId: "sub4", verdict: "differing", submissionTime: undefined },
+  { row: 5, key: ada, submissionId: "sub5", verdict: "missing", submissionTime: "2025-03-01T02:00:00.000Z" },
+]
+
+const report = (change: Partial<RunReport> = {}) =>
+  exampleReport({
+    because: [`The service refuses every row for the same reason: The service does not like ${ada} Byron`],
+    problems: [
+      {
+        code: "not-a-date",
+        column: "Born",
+        question: "q1",
+        count: 1,
+        examples: [{ row: 1, value: born, message: `Born: "${born}" is not a date.` }],
+      },
+      {
+        code: "refused",
+        column: undefined,
+        question: undefined,
+        count: 1,
+        examples: [{ row: 2, value: undefined, message: `The service does not like ${ada} Byron` }],
+      },
+    ],
+    differences: [difference],
+    findings: [{
+      question: "q2",
+      name: "Phone",
+      verdict: "different",
+      pattern: "text came back as an object",
+      count: 1,
+      note: undefined,
+      tolerated: undefined,
+      examples: [difference],
+    }],
+    normalised: [{
+      question: "q2",
+      name: "Phone",
+      what: "way of writing",
+      count: 3,
+      example: { row: 7, submissionId: "sub7", sent: phone, returned: [ada] },
+    }],
+    ...change,
+  })
+
+const write = (reports: string, run: string, masked: boolean, change: Partial<RunReport> = {}) =>
+  Effect.gen(function*() {
+    const folder = yield* openRunFolder({ reports, pipeline: "contacts", run, mask: masked ? mask : undefined })
+    yield* folder.reject(rejected)
+    yield* folder.differ([difference])
+    const whole = report({ run, ...change })
+    yield* folder.finish({
+      report: masked ? maskReport(whole, mask) : whole,
+      columns: ["No", "Name", "Born", "Phone"],
+      imported: Stream.make(imported),
+      inDoubt: Stream.make(inDoubt),
+      fateOf: (row) => row,
+    })
+    return folder.path
+  }).pipe(Effect.scoped)
+
+const inReports = <A, E>(use: (reports: string) => Effect.Effect<A, E, FileSystem.FileSystem>) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.makeTempDirectoryScoped(), use))
+
+const read = (folder: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    Effect.map(
+      Effect.forEach(names, (name) =>
+        Effect.map(fs.readFileString(`${folder}/${name}`), (text) => [name, text] as const)),
+      (files) =>
+        Object.fromEntries(files) as Readonly<Record<string, string>>,
+    ))
+
+describe("a masked report", () => {
+  it.scoped("shows no value in any of its files, and says so", () =>
+    inReports((reports) =>
+      Effect.gen(function*() {
+        const plain = yield* read(yield* write(reports, "plain", false))
+        for (const value of values) {
+          expect(
+            Object.values(plain).some((text) => text.includes(value) || text.includes(value.replaceAll('"', '""'))),
+          )
+            .toBe(true)
+        }
+        const files = yield* read(yield* write(reports, "masked", true))
+        for (const [name, text] of Object.entries(files)) {
+          for (const value of values) expect(text.includes(value), `${value} in ${name}`).toBe(false)
+        }
+        expect(files["report.html"]).toContain("Masked.")
+        expect(JSON.parse(files["report.json"] ?? "")).toMatchObject({ values: "masked", findings: [{ count: 1 }] })
+        // What is no value stays, so that the report can be worked with.
+        expect(files["rejected.csv"]?.split("\n")[0]).toBe("No,Name,Born,Phone,_row,_key,_code,_column,_message")
+        expect(files["rejected.csv"]).toContain("not-a-date · required,Born · Phone,Born: not a date · Phone: there is")
+        expect(files["imported.csv"]).toContain("sub5,missing,2025-03-01T02:00:00.000Z")
+      })
+    ).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scoped("can be checked value by value, as the documentation says, by who has the secret", () =>
+    inReports((reports) =>
+      Effect.gen(function*() {
+        const files = yield* read(yield* write(reports, "masked", true))
+        expect(files["rejected.csv"]?.split("\n")[1]?.split(",").slice(0, 6)).toEqual([
+          byHand(key),
+          byHand(ada),
+          byHand(born),
+          "",
+          "1",
+          byHand(key),
+        ])
+        expect(files["differences.csv"]).toContain(
+          `4,${byHand(key)},sub4,q2,Phone,different,${byHand(phone)},${byHand(JSON.stringify({ of: ada }))},\n`,
+        )
+        const other = maskOf(makeDigester("f".repeat(64)).value)
+        expect(other(ada)).not.toBe(mask(ada))
+      })
+    ).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scoped("is the same whether the run masked it or a copy is made afterwards, of a rehearsal too", () =>
+    inReports((reports) =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        for (const mode of ["run", "rehearsal"] as const) {
+          const masked = yield* read(yield* write(reports, `masked-${mode}`, true, { mode }))
+          yield* write(reports, `plain-${mode}`, false, { mode })
+          const plain = yield* readReport(reports, "contacts", `plain-${mode}`)
+          const first = yield* redactRun(plain, mask)
+          const copy = yield* redactRun(plain, mask)
+          expect(copy.folder).toBe(first.folder)
+          expect((yield* fs.readDirectory(copy.folder)).toSorted()).toEqual(names.toSorted())
+          const copied = yield* read(copy.folder)
+          for (const name of names) {
+            const same = (text = "") => text.replaceAll(/(plain|masked)-(run|rehearsal)/g, "id")
+            // What the page says of a CSV's rows stems from messages that a masked CSV does not have.
+            if (name !== "report.html") expect(same(copied[name]), name).toBe(same(masked[name]))
+            for (const value of values) expect(copied[name]?.includes(value), `${value} in ${name}`).toBe(false)
+          }
+          if (mode === "rehearsal") {
+            for (const name of names) expect(copied[name], name).toMatch(/rehearsal/i)
+          }
+        }
+      })
+    ).pipe(Effect.provide(NodeContext.layer)))
+})
