@@ -12,9 +12,22 @@ export interface PartOf {
   readonly role?: BlockColumn["role"]
 }
 
+/** Blocks of groups of columns; two of one title are told apart by a number. */
+const titled = (
+  groups: ReadonlyArray<{ readonly question: string; readonly columns: ReadonlyArray<BlockColumn> }>,
+): ReadonlyArray<ColumnBlock> => {
+  const times = new Map<string, number>()
+  return groups.map(({ columns, question }) => {
+    const title = tidy(question)
+    const nth = (times.get(title) ?? 0) + 1
+    times.set(title, nth)
+    return { title: nth === 1 ? title : `${title} (${nth})`, columns }
+  })
+}
+
 /**
  * Questions that stand in several columns, in the order of their first one. Parts of one question have to stand beside each other, unless `apart`;
- * a question with one part is no block. Two blocks of one title are told apart by a number.
+ * a question with fewer options than `least` is no block.
  */
 export const blocksOf = (
   parts: ReadonlyArray<PartOf>,
@@ -28,14 +41,7 @@ export const blocksOf = (
     if (last !== undefined && last.question === question && next) last.columns.push(column)
     else groups.push({ question, columns: [column] })
   }
-  const blocks = groups.filter(({ columns }) => columns.filter(({ role }) => role === "option").length >= least)
-  const times = new Map<string, number>()
-  return blocks.map(({ columns, question }) => {
-    const title = tidy(question)
-    const nth = (times.get(title) ?? 0) + 1
-    times.set(title, nth)
-    return { title: nth === 1 ? title : `${title} (${nth})`, columns }
-  })
+  return titled(groups.filter(({ columns }) => columns.filter(({ role }) => role === "option").length >= least))
 }
 
 /** `Question [Option]` at its last balanced pair of brackets; undefined when it does not end in one. */
@@ -78,7 +84,7 @@ export const blocksByCells = (
     if (isOther(title)) return "other"
     return filled === 0 ? "empty" : "none"
   }
-  const parts: Array<PartOf> = []
+  const groups: Array<{ readonly question: string; readonly columns: ReadonlyArray<BlockColumn> }> = []
   let run: Array<number> = []
   let last = 0
   const flush = () => {
@@ -88,10 +94,14 @@ export const blocksByCells = (
       const options = columns.filter((position) => kindOf(position) !== "other")
       const [first = 0] = options
       const question = `${tidy(titles[first] ?? "")} … ${tidy(titles[options.at(-1) ?? first] ?? "")}`
-      for (const position of columns) {
-        const role = kindOf(position) === "other" ? "other" : "option"
-        parts.push({ position, question, option: tidy(titles[position] ?? ""), role })
-      }
+      groups.push({
+        question,
+        columns: columns.map((position) => ({
+          position,
+          option: tidy(titles[position] ?? ""),
+          role: kindOf(position) === "other" ? "other" : "option",
+        })),
+      })
     }
     run = []
     last = 0
@@ -111,5 +121,5 @@ export const blocksByCells = (
     } else flush()
   }
   flush()
-  return blocksOf(parts)
+  return titled(groups)
 }

@@ -1,0 +1,366 @@
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import type { Cell } from "../../../src/domain/cell.ts"
+import { config, file, read, run } from "../opening.ts"
+
+const samples = fileURLToPath(new URL("../../../samples", import.meta.url))
+
+/** What a sample is read as: column names by position, blocks in a short form, rows as they stand and cleaned. */
+const layoutOf = async (path: string) => {
+  const { rows, source } = await run(read(config(path)))
+  const { tool } = source
+  if (tool === undefined) throw new Error(`${path} was not recognised`)
+  return {
+    tool,
+    names: source.columns.map(({ name }) => name),
+    blocks: Object.fromEntries(source.blocks.map(({ columns, title }) => [
+      title,
+      columns.map(({ option, position, role }) => `${position} ${option}${role === "option" ? "" : ` (${role})`}`),
+    ])),
+    meta: Object.fromEntries(tool.meta.map(({ position, role }) => [position, role])),
+    /** Cells that are not what they were, by row and position. */
+    cleaned: rows.flatMap((row, at) =>
+      tool.clean(row).flatMap((cell, position): ReadonlyArray<readonly [number, number, Cell]> =>
+        cell === row[position] ? [] : [[at + 1, position, cell]]
+      )
+    ),
+    rows,
+  }
+}
+
+const sample = (name: string) => layoutOf(`${samples}/form-tools/${name}`)
+
+describe("Typeform", () => {
+  it("has a block of options that its header does not name, a guard before phone numbers, days as times", async () => {
+    const { blocks, cleaned, meta, rows, tool } = await sample("typeform.csv")
+    expect(tool.defaultRowKey).toEqual(["#"])
+    expect(tool.complete).toEqual({ position: 11, is: ["completed"] })
+    expect(blocks).toEqual({
+      "Hiking … Cycling, also by train": ["5 Hiking", "6 Cycling, also by train", "7 Other (other)"],
+    })
+    expect(meta).toMatchObject({ 0: "id", 11: "status", 12: "started", 14: "submitted" })
+    expect(tool.meta.find(({ role }) => role === "submitted")).toMatchObject({ zone: "UTC" })
+    expect(cleaned).toEqual([
+      [1, 3, "+4930231250"],
+      [1, 4, "1990-02-12"],
+      [2, 3, "+4989999980"],
+      [2, 4, "1985-11-30"],
+      [3, 3, "+49221471012"],
+      [3, 4, "2001-01-01"],
+    ])
+    expect(rows[0]?.[3]).toBe("'+4930231250")
+  })
+
+  it("of before 2024 may have two blocks with the same options: they are told apart", async () => {
+    const { blocks, names, tool } = await sample("typeform-2018.csv")
+    expect(blocks).toEqual({
+      "Anxiety disorder … Mood disorder": ["2 Anxiety disorder", "3 Mood disorder", "4 Other (other)"],
+      "Anxiety disorder … Mood disorder (2)": ["5 Anxiety disorder", "6 Mood disorder", "7 Other (other)"],
+    })
+    expect(names.slice(2, 10)).toEqual(Array(8).fill(undefined))
+    expect(tool.labels[1]).toBe("Are you self-employed?")
+  })
+
+  it("an option that nobody chose belongs to the block around it, a question that nobody answered does not", async () => {
+    const text = (last: string) =>
+      `#,A,B,C,Empty,Name,Start Date (UTC),Submit Date (UTC),Network ID\n1,A,,,,x,,,\n2,,,${last},,y,,,\n`
+    expect((await layoutOf(file(text("C")))).blocks).toEqual({ "A … C": ["1 A", "2 B", "3 C"] })
+    expect((await layoutOf(file(text("")))).blocks).toEqual({})
+  })
+
+  it("a block's options are found wherever in a large file they were first chosen", async () => {
+    const rows = Array.from(
+      { length: 20_000 },
+      (_, at) => `${at},${at === 19_990 ? "A" : ""},${at === 19_999 ? "B" : ""},n,,,`,
+    )
+    const text = `#,A,B,Name,Start Date (UTC),Submit Date (UTC),Network ID\n${rows.join("\n")}\n`
+    expect((await layoutOf(file(text))).blocks).toEqual({ "A … B": ["1 A", "2 B"] })
+  })
+})
+
+describe("Google Forms", () => {
+  it("has grids as blocks, at the last balanced pair of brackets, and no id", async () => {
+    const { blocks, meta, tool } = await sample("google-forms.csv")
+    expect(blocks).toEqual({ "How content are you?": ["4 Price", "5 Service [phone]"] })
+    expect(meta).toEqual({ 0: "submitted", 1: "email" })
+    expect(tool.defaultRowKey).toBeUndefined()
+  })
+
+  it("of the zip: offsets in the cell become ISO, midnight and half hours included", async () => {
+    const { cleaned, meta } = await sample("google-forms-zip.csv")
+    expect(cleaned).toEqual([
+      [1, 0, "2026-09-27T15:00:00+03:00"],
+      [2, 0, "2026-10-04T10:15:00+05:30"],
+      [3, 0, "2026-10-05T00:00:00+00:00"],
+    ])
+    expect(meta).toEqual({ 0: "submitted", 1: "score" })
+  })
+
+  it("with its first title in another language, by what its cells and other titles show", async () => {
+    const text = "Marca temporal,¿Cómo te llamas?,¿Qué usas?\n13/12/2019 12:02:32,Ada,R\n"
+    expect((await layoutOf(file(text))).tool.name).toBe("google-forms")
+  })
+})
+
+describe("Microsoft Forms", () => {
+  it("knows nobody called anonymous, and a title that a table had to number", async () => {
+    const { cleaned, meta, tool } = await sample("microsoft-forms.csv")
+    expect(cleaned).toEqual([[1, 3, null]])
+    expect(meta).toEqual({ 0: "id", 1: "started", 2: "submitted", 3: "email", 4: "name" })
+    expect(tool.labels.slice(6)).toEqual(["Name", "Rank the days"])
+    expect(tool.answers.several.separator).toBe(";")
+  })
+
+  it("of a quiz: points and feedback are no answers", async () => {
+    const { meta } = await layoutOf(file(
+      "ID,Start time,Completion time,Email,Name,Total points,Quiz feedback,Last modified time,2+2?,Points - 2+2?,Feedback - 2+2?\n"
+        + "1,7/2/20 11:00:22,7/2/20 11:04:10,anonymous,,1,,,4,1,\n",
+    ))
+    expect(meta).toMatchObject({ 5: "score", 6: "note", 7: "lastUpdated", 9: "score", 10: "note" })
+    expect(meta[8]).toBeUndefined()
+  })
+
+  it("in Spanish", async () => {
+    expect((await sample("microsoft-forms-es.csv")).meta).toEqual({
+      0: "id",
+      1: "started",
+      2: "submitted",
+      3: "email",
+      4: "name",
+    })
+  })
+})
+
+describe("SurveyMonkey", () => {
+  it("has titles over their columns: select all, ranking, other; a column of one question keeps its title", async () => {
+    const { blocks, cleaned, names, tool } = await sample("surveymonkey.csv")
+    expect(blocks).toEqual({
+      "Which fruits do you eat?": ["9 Apples", "10 Pears", "11 Other (please specify) (other)"],
+      "Rank these": ["13 Red", "14 Blue"],
+    })
+    expect(names.slice(9)).toEqual([
+      "Which fruits do you eat? [Apples]",
+      "Which fruits do you eat? [Pears]",
+      "Which fruits do you eat? [Other (please specify)]",
+      "How old are you?",
+      "Rank these [Red]",
+      "Rank these [Blue]",
+      "Which one? <br>Choose.",
+      "Which one? <br>Choose. [Other (please specify)]",
+    ])
+    expect(tool.labels[15]).toBe("Which one? Choose.")
+    expect(cleaned).toEqual([[3, 10, null]])
+    expect(tool.defaultRowKey).toEqual(["Respondent ID"])
+  })
+
+  it("a second header whose last titles were left blank and cut off does not shift anything", async () => {
+    const { blocks, rows } = await layoutOf(file("Respondent ID,Collector ID,Q,,R\n,,A,B,Response\n1,2,A,,x\n"))
+    expect(blocks).toEqual({ Q: ["2 A", "3 B"] })
+    expect(rows).toEqual([["1", "2", "A", null, "x"]])
+  })
+})
+
+describe("Qualtrics", () => {
+  it("has blocks by ImportId and choiceId, options from the texts, the zone from the third row", async () => {
+    const { blocks, names, tool } = await sample("qualtrics.csv")
+    expect(blocks).toEqual({
+      "Which do you own?": ["10 A car", "11 A bicycle, or two", "12 Other", "13 Other - Text (text)"],
+      Rate: ["14 Price", "15 Service"],
+    })
+    expect(names[9]).toBe("Q1")
+    expect(tool.labels[9]).toBe("How are you?")
+    expect(tool.meta.find(({ role }) => role === "submitted")?.zone).toBe("America/Denver")
+    expect(tool.complete).toMatchObject({ position: 5 })
+    expect(tool.defaultRowKey).toEqual(["ResponseId"])
+  })
+
+  it("of 2016 writes ImportIds with single quotes and dashes", async () => {
+    const { blocks, rows, tool } = await sample("qualtrics-2016.csv")
+    expect(blocks).toEqual({ Q2: ["12 1", "13 2"] })
+    expect(tool.variant).toBe("three header rows")
+    expect(rows).toHaveLength(1)
+  })
+
+  it("of the time before has two header rows and letters", async () => {
+    const { names, tool } = await sample("qualtrics-legacy.csv")
+    expect(tool.variant).toBe("two header rows")
+    expect(names.slice(0, 12)).toEqual([
+      "ResponseID",
+      "ResponseSet",
+      "Name",
+      "ExternalDataReference",
+      "EmailAddress",
+      "IPAddress",
+      "Status",
+      "StartDate",
+      "EndDate",
+      "Finished",
+      "Q1",
+      "Q2",
+    ])
+  })
+
+  it("as UTF-16 with tabs", async () => {
+    const text = "\ufeff" + [
+      "StartDate\tResponseId\tQ1",
+      "Start Date\tResponse ID\tHow?",
+      '{"ImportId":"startDate"}\t{"ImportId":"_recordId"}\t{"ImportId":"QID1"}',
+      "2024-01-01 10:00:00\tR_1abcDEF456ghij7\tWell",
+    ].join("\n")
+    const { rows, tool } = await layoutOf(file(Buffer.from(text, "utf16le"), "tsv"))
+    expect(tool).toMatchObject({ name: "qualtrics", variant: "three header rows" })
+    expect(rows).toEqual([["2024-01-01 10:00:00", "R_1abcDEF456ghij7", "Well"]])
+  })
+})
+
+describe("LimeSurvey", () => {
+  it("with codes: a guard before = only, blocks by brackets, complete when submitted", async () => {
+    const { blocks, cleaned, tool } = await sample("limesurvey-codes.csv")
+    expect(blocks).toEqual({ G1Q2: ["8 SQ001", "9 SQ002", "10 other (other)"] })
+    expect(cleaned).toEqual([[1, 7, "=2+2"]])
+    expect(tool.complete).toEqual({ position: 1, is: "filled" })
+    expect(tool.variant).toBe("codes")
+  })
+
+  it("with texts: N/A of an option is nothing, of a question an answer; scales and ranks are blocks, times are not", async () => {
+    const { blocks, cleaned, meta } = await sample("limesurvey-texts.csv")
+    expect(blocks).toEqual({
+      "Which sports?": ["6 Rowing", "7 Running, also slowly", "8 Other (other)"],
+      "Rank them": ["9 Rank 1", "10 Rank 2"],
+      Rate: ["11 Price [Scale 1]", "12 Price [Scale 2]"],
+    })
+    expect(cleaned).toEqual([[2, 6, null], [2, 7, null]])
+    expect(meta).toMatchObject({ 13: "timing", 14: "timing" })
+  })
+
+  it("as VV: two header rows, escapes put back in the order that undoes them", async () => {
+    const { cleaned, names, rows, tool } = await sample("limesurvey-vv.txt")
+    expect(names.slice(0, 6)).toEqual(["id", "submitdate", "lastpage", "startlanguage", "seed", "12345X6X78"])
+    expect(tool.labels[5]).toBe("Your words")
+    expect(rows).toHaveLength(2)
+    expect(cleaned).toEqual([
+      [1, 5, "two\nlines\twith {braces}"],
+      [1, 7, null],
+      [2, 1, null],
+      [2, 5, '"quoted'],
+      [2, 6, null],
+    ])
+  })
+})
+
+describe("tools that come of XForms", () => {
+  it("Kobo: HXL tags are no row, options stand beside their question, the text of other apart", async () => {
+    const { blocks, rows, tool } = await sample("kobo.csv")
+    expect(rows.map((row) => row[2])).toEqual(["Ada Example", "Ben Example"])
+    expect(blocks).toEqual({
+      sports: ["4 rowing", "5 running", "6 other (other)", "7 sports_other (text)"],
+    })
+    expect(tool.defaultRowKey).toEqual(["_uuid"])
+  })
+
+  it("Kobo with labels: an option's label may hold a slash", async () => {
+    expect((await sample("kobo-labels.csv")).blocks).toEqual({
+      "Which sports?": ["2 Rowing", "3 Running and/or walking"],
+    })
+  })
+
+  it("Kobo: a group before a question is no block", async () => {
+    const text = "g/name;g/age;_id;_uuid;_submission_time\nAda;40;1;u1;2024-05-01T08:05:10\n"
+    expect((await layoutOf(file(text))).blocks).toEqual({})
+  })
+
+  it("ODK Central, Briefcase and SurveyCTO are told apart, and write times of their own", async () => {
+    const variants = await Promise.all(
+      ["form-tools/odk-central.csv", "odk/briefcase-choice-lists.csv", "form-tools/surveycto.csv"].map((path) =>
+        layoutOf(`${samples}/${path}`)
+      ),
+    )
+    expect(variants.map(({ tool }) => tool.variant)).toEqual(["Central", "Briefcase", "SurveyCTO"])
+    expect(variants.map(({ tool }) => tool.meta.find(({ role }) => role === "submitted")?.format)).toEqual([
+      "iso",
+      "MMM d, yyyy h:mm:ss a",
+      "MMM d, yyyy h:mm:ss a",
+    ])
+    expect(variants.map(({ tool }) => tool.defaultRowKey)).toEqual([["KEY"], ["KEY"], ["KEY"]])
+    expect(variants[0]?.blocks).toEqual({ "g1-sports": ["4 rowing", "5 running"] })
+  })
+})
+
+describe("REDCap", () => {
+  it("raw: boxes are blocks, a survey that was not completed has no time", async () => {
+    const { blocks, cleaned, tool } = await layoutOf(`${samples}/redcap/REDCapR-survey.csv`)
+    expect(blocks).toEqual({ consent: ["6 1"] })
+    expect(cleaned).toEqual([[1, 19, null]])
+    expect(tool.defaultRowKey).toEqual(["participant_id"])
+  })
+
+  it("labels: options by their (choice=…), repeated titles nameless", async () => {
+    const { blocks, cleaned, names } = await sample("redcap-labels.csv")
+    expect(blocks).toEqual({ "Race (Select all that apply)": ["5 Asian", "6 White, or other"] })
+    expect(cleaned).toEqual([[2, 3, null]])
+    expect([names[7], names[9]]).toEqual([undefined, undefined])
+  })
+
+  it("of a longitudinal project: the key is made of record, event, form and instance", async () => {
+    expect((await sample("redcap-repeats.csv")).tool.defaultRowKey).toEqual([
+      "study_id",
+      "redcap_event_name",
+      "redcap_repeat_instrument",
+      "redcap_repeat_instance",
+    ])
+  })
+})
+
+describe("others", () => {
+  it("Alchemer: options before their question, own columns before the questions only", async () => {
+    const { blocks, meta } = await sample("alchemer.csv")
+    expect(blocks).toEqual({
+      "Which sports do you like?": [
+        "19 Rowing",
+        "20 Running",
+        "21 Other - Write In (other)",
+        "22 Other - Write In (text)",
+      ],
+    })
+    expect(meta[14]).toBe("location")
+    expect(meta[23]).toBeUndefined()
+  })
+
+  it("Fillout: times with offsets become ISO, None of Errors is nothing", async () => {
+    const { cleaned, tool } = await sample("fillout.csv")
+    expect(cleaned).toEqual([
+      [1, 1, "2026-09-19T15:05:00-04:00"],
+      [1, 2, "2026-09-19T15:01:30-04:00"],
+      [1, 11, null],
+      [2, 1, "2026-01-06T09:00:00+01:00"],
+      [2, 2, "2026-01-06T08:58:30+01:00"],
+      [2, 11, null],
+    ])
+    expect(tool.complete).toEqual({ position: 3, is: ["finished"] })
+    expect(tool.defaultRowKey).toEqual(["Submission ID"])
+  })
+
+  it("Gravity Forms: options by their cells, a guard before = only", async () => {
+    const { blocks, cleaned } = await sample("gravity-forms.csv")
+    expect(blocks).toEqual({ "Rowing … Running": ["2 Rowing", "3 Running"] })
+    expect(cleaned).toEqual([[1, 5, "=1+1"]])
+  })
+
+  it("Jotform: rows of a matrix behind >>; Paperform: a prefix of phone numbers", async () => {
+    expect((await sample("jotform.csv")).blocks).toEqual({ "Rate us": ["4 Service", "5 Price"] })
+    expect((await sample("paperform.csv")).cleaned).toEqual([[1, 4, "+49 30 23125000"]])
+  })
+
+  it.each([
+    ["tally.csv", ["Submission ID"]],
+    ["cognito-forms.csv", ["LoanApplication_Id"]],
+    ["alchemer.csv", ["Response ID"]],
+    ["gravity-forms.csv", ["Entry Id"]],
+    ["paperform.csv", ["ID"]],
+    ["microsoft-forms.csv", ["ID"]],
+    ["zoho-forms.csv", undefined],
+    ["jotform.csv", undefined],
+  ])("%s: the default row key is %j", async (name, key) => {
+    expect((await sample(name)).tool.defaultRowKey).toEqual(key)
+  })
+})
