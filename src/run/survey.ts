@@ -1,5 +1,5 @@
-import { Effect, Stream } from "effect"
-import type { Cells, RowChunk } from "../domain/row.ts"
+import { Effect } from "effect"
+import type { RowChunk } from "../domain/row.ts"
 import type { SourceFile } from "../domain/run.ts"
 import type { KnownRow, LedgerError } from "../ledger/Ledger.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
@@ -29,6 +29,14 @@ export interface Survey {
   readonly fateOf: (row: RejectedRow) => RejectedRow | undefined
 }
 
+/** Rows of a chunk without a key that the ledger knows by their content, by index. */
+interface Keyless {
+  readonly superseded: ReadonlySet<number>
+  readonly leftOut: ReadonlySet<number>
+}
+
+const unknown: Keyless = { superseded: new Set(), leftOut: new Set() }
+
 /** Reads the whole source, maps and validates every row, looks each key up in the ledger, and gives every row its fate. Sends nothing. */
 export const survey = (
   run: RunContext,
@@ -41,6 +49,7 @@ export const survey = (
       hash: new RowHash(),
       deferred: new Deferred(),
       canary: new CanaryRows(run.pipeline.sink.canary, run.mapping.answers.length),
+      dropped: (row, problem) => tally.problem(row, problem),
     }
     const { fates } = gathered
     const keys = yield* rowKeys(run)
@@ -51,11 +60,26 @@ export const survey = (
     const blank = yield* run.view.isBlank
     let read = 0
 
-    const chunkRows = (chunk: RowChunk) =>
-      Effect.gen(function*() {
+    // No generator runs per chunk: theirs keep one another's chunks alive until the slow collector comes, which cost a second and 60 MB.
+    const chunkRows = (chunk: RowChunk): Effect.Effect<void, LedgerError | ReportError> =>
+      Effect.suspend(() => {
         const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : numbering(cells)))
-        const known = blank ? [] : yield* lookUp(texts)
-        const keyless = yield* keylessRows(chunk, texts)
+        return blank
+          ? through(chunk, texts, [], unknown)
+          : Effect.flatMap(lookUp(texts), (known) =>
+            texts.includes(undefined)
+              ? Effect.flatMap(keylessRows(chunk, texts), (keyless) => through(chunk, texts, known, keyless))
+              : through(chunk, texts, known, unknown))
+      })
+
+    /** Gives the rows of a chunk their fates. */
+    const through = (
+      chunk: RowChunk,
+      texts: ReadonlyArray<string | undefined>,
+      known: ReadonlyArray<KnownRow | undefined>,
+      keyless: Keyless,
+    ) =>
+      Effect.suspend(() => {
         const rejected: Array<RejectedRow> = []
         const reject: Reject = (row, key, cells, fate, problems, quiet = false) => {
           rejected.push({ row, key, fate, problems, cells: rowTexts(cells, run.columns), quiet })
@@ -79,26 +103,29 @@ export const survey = (
           }
         }
         read += chunk.rows.length
-        if (rejected.length > 0) yield* run.folder.reject(rejected)
         tally.read = read
-        yield* showProgress(run, tally)
+        const told = showProgress(run, tally)
+        return rejected.length === 0 ? told : Effect.zipRight(run.folder.reject(rejected), told)
       })
 
     /** What the ledger knows of each row of a chunk, by its index. */
     const lookUp = (texts: ReadonlyArray<string | undefined>) =>
-      Effect.gen(function*() {
+      Effect.suspend(() => {
         const digests = texts.flatMap((key) => (key === undefined ? [] : [run.ledger.digest.key(key)]))
-        const found = yield* run.view.lookUp(digests)
-        yield* contents.learn(found)
-        let at = 0
-        return texts.map((key): KnownRow | undefined => (key === undefined ? undefined : found[at++]))
+        return Effect.flatMap(run.view.lookUp(digests), (found) => {
+          let at = 0
+          const known = texts.map((key): KnownRow | undefined => (key === undefined ? undefined : found[at++]))
+          return Effect.as(contents.learn(found), known)
+        })
       })
 
     /** Which rows of a chunk without a key were mended and went in since, or were left out by a person. */
-    const keylessRows = (chunk: RowChunk, texts: ReadonlyArray<string | undefined>) =>
+    const keylessRows = (
+      chunk: RowChunk,
+      texts: ReadonlyArray<string | undefined>,
+    ): Effect.Effect<Keyless, LedgerError> =>
       Effect.gen(function*() {
-        const rows = chunk.rows.flatMap((cells: Cells, index) => (texts[index] === undefined ? [{ cells, index }] : []))
-        if (blank || rows.length === 0) return { superseded: new Set<number>(), leftOut: new Set<number>() }
+        const rows = chunk.rows.flatMap((cells, index) => (texts[index] === undefined ? [{ cells, index }] : []))
         const digests = rows.map(({ cells }) => contents.now(cells))
         const superseded = yield* run.view.superseded(digests)
         const leftOut = yield* run.view.leftOut(digests)
@@ -107,7 +134,7 @@ export const survey = (
         return { superseded: those(superseded), leftOut: those(leftOut) }
       })
 
-    yield* eachChunk(Stream.takeWhile(run.source.read(), () => !run.stop.requested()), chunkRows)
+    yield* eachChunk(run.source.read(), chunkRows, run.stop.requested)
     settleDeferred(gathered)
     const files = run.stop.requested() ? [] : yield* run.source.files
     return {
