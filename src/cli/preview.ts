@@ -46,7 +46,10 @@ export const preview = {
       if (warnings.length > 0) output.tell(`${showDiagnostics(warnings, output.err)}\n`)
       for (const note of notes) output.tell(`Warning: ${note}`)
       yield* output.print(
-        showPreview(rows.map((row) => ({ ...row, fate: row.valid ? undefined : "invalid" as const })), output.out),
+        showPreview(rows.map((row) => ({ ...row, fate: fateOf(row) })), output.out),
       )
     })).pipe(Command.withDescription(about)),
 }
+
+const fateOf = (row: { readonly filtered: boolean; readonly valid: boolean }) =>
+  row.filtered ? "filtered" : row.valid ? undefined : "invalid"

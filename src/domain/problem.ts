@@ -40,6 +40,8 @@ export interface Problem {
   readonly value?: string | undefined
   /** A sentence for people: names the column, the value and what was expected. */
   readonly message: string
+  /** Only this answer was left out (`onInvalid: drop`): the row goes on without it. */
+  readonly dropped?: true
 }
 
 /** Cuts a value for display to at most `max` characters (code points), with an ellipsis. */

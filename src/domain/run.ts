@@ -33,6 +33,8 @@ export interface ProblemGroup {
   readonly code: ProblemCode
   readonly column: string | undefined
   readonly question: string | undefined
+  /** Only the answer was left out (`onInvalid: drop`): these rows went on without it. */
+  readonly dropped?: true
   readonly count: number
   readonly examples: ReadonlyArray<
     { readonly row: number; readonly value: string | undefined; readonly message: string }

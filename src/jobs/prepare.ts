@@ -5,12 +5,13 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { compile } from "../mapping/compile.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
+import { nameColumns } from "../mapping/nameColumns.ts"
 import { overCleanCells } from "../mapping/overCleanCells.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
-import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
+import type { Pipeline, SinkConfig, SourceConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
-import { ownColumns } from "../source/columns.ts"
+import { isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { openPipelineSource, withRowKey } from "./openPipelineSource.ts"
 import { type OpenedService, openService } from "./openService.ts"
@@ -72,17 +73,28 @@ export const prepare = (
 ) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
-    const source = yield* openPipelineSource(pipeline, options.source)
+    const asItStands = yield* openPipelineSource(pipeline, options.source)
+    const source = { ...asItStands, columns: nameColumns(asItStands.columns, pipeline.source.columns) }
     const opened = yield* openTarget(project, pipeline, target)
     const form = yield* opened.service.form(target.form)
     const keyed = withRowKey(pipeline, source)
-    const compiled = compile({ pipeline: keyed, form, columns: ownColumns(source.columns) })
+    const compiled = compile({
+      pipeline: keyed,
+      form,
+      columns: ownColumns(source.columns),
+      blocks: source.blocks,
+      mended: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
+    })
     if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
     const { warnings } = compiled.right
     const mapping = overCleanCells(compiled.right.mapping, source.tool?.clean)
     const prepared: Prepared = { pipeline: keyed, target, source, opened, form, mapping, warnings }
     return prepared
   })
+
+/** Whether a pipeline's own source has typed cells, of which its rejected.csv holds the texts: told by its name, for it may be gone by now. */
+const holdsTypedCells = ({ file, format }: SourceConfig): boolean =>
+  format === "excel" || /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)(?:\.gz|\.zip)?$/i.test(file)
 
 /** Opens the service of a target. */
 export const openTarget = (

@@ -1,13 +1,8 @@
-import { Effect, Either, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { cellText } from "../domain/cell.ts"
-import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import { compile } from "../mapping/compile.ts"
-import type { MappedAnswer, Mapping } from "../mapping/Mapping.ts"
-import { overCleanCells } from "../mapping/overCleanCells.ts"
-import type { MappingConfig, MappingEntry } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { prepare, type Prepared } from "./prepare.ts"
@@ -27,6 +22,8 @@ export interface PreviewedAnswer {
 export interface PreviewedRow {
   readonly row: number
   readonly key: string | undefined
+  /** Whether the pipeline's `where` leaves it out. */
+  readonly filtered: boolean
   readonly valid: boolean
   readonly answers: ReadonlyArray<PreviewedAnswer>
   /** Problems that are no single answer's. */
@@ -73,113 +70,33 @@ export const preview = (
     }),
   )
 
-/** A mapped answer, its entry in the pipeline, and a mapping of it alone, which tells its value though others have problems. */
-interface Part {
-  readonly answer: MappedAnswer
-  readonly columns: ReadonlyArray<string>
-  readonly alone: Mapping | undefined
-}
-
-const previewer = (prepared: Prepared) => {
-  const { mapping, source } = prepared
-  const columns = new Map(
-    source.columns.flatMap((column) => (column.name === undefined ? [] : [[column.name, column]])),
-  )
-  const parts = partsOf(prepared)
-  return (row: number, cells: Cells, fault: Problem | undefined): PreviewedRow => {
-    const mapped = mapping.map(cells)
-    const problems = "problems" in mapped ? mapped.problems : []
-    const key = mapping.key(cells)
-    const blamed = new Set<Problem>()
-    const answers = parts.map(({ answer, columns: names, alone }): PreviewedAnswer => {
-      const own = problems.filter((problem) => problem.question === answer.id && !blamed.has(problem))
-      for (const problem of own) blamed.add(problem)
-      const single = "item" in mapped ? mapped : alone?.map(cells)
-      return {
-        name: answer.name,
-        kind: answer.kind,
-        cells: names.map((column) => ({ column, text: textOf(columns.get(column), cells) })),
-        value: single !== undefined && "item" in single ? valueIn(single.item, answer) : undefined,
-        problems: own,
-      }
-    })
-    const others: ReadonlyArray<Problem> = [
-      ...(fault === undefined ? [] : [fault]),
-      ...(key === undefined && mapping.keyed === "columns"
-        ? [{ code: "missing-key" as const, message: "The row has no row key: every column of `rowKey` is empty." }]
-        : []),
-      ...problems.filter((problem) => !blamed.has(problem)),
-    ]
-    return { row, key, valid: problems.length + others.length === 0, answers, problems: others }
-  }
-}
-
-const textOf = (column: Column | undefined, cells: Cells): string =>
-  column === undefined ? "" : cellText(cells[column.position])
-
-/** The entries of a mapping in the order of its answers. */
-const entriesOf = (config: MappingConfig): ReadonlyArray<MappingEntry> => [
-  ...config.questions,
-  ...config.urlParameters,
-  ...[config.submissionTime, config.lastUpdatedAt, config.login].filter((entry) => entry !== undefined),
-  ...config.scheduling,
-  ...config.payments,
-]
-
-const partsOf = ({ pipeline, mapping, form, source }: Prepared): ReadonlyArray<Part> => {
-  const entries = entriesOf(pipeline.mapping)
-  return mapping.answers.map((answer, index) => {
-    const entry = entries[index]
-    if (entry === undefined) return { answer, columns: [], alone: undefined }
-    const only = compile({
-      pipeline: {
-        ...pipeline,
-        mapping: keepOnly(pipeline.mapping, entry),
-        reconcile: { ...pipeline.reconcile, tolerate: [] },
-      },
-      form,
-      columns: source.columns,
-    })
-    const inputs = entry.input._tag === "Parts" ? entry.input.parts.map(({ input }) => input) : [entry.input]
-    const columns = inputs.flatMap((input) => input._tag === "Value" ? [] : input.columns.map(({ name }) => name))
-    return {
-      answer,
-      columns: [...new Set(columns)],
-      alone: Either.isRight(only) ? overCleanCells(only.right.mapping, source.tool?.clean) : undefined,
-    }
-  })
-}
-
-const keepOnly = (config: MappingConfig, entry: MappingEntry): MappingConfig => {
-  const kept = (entries: ReadonlyArray<MappingEntry>) => entries.filter((one) => one === entry)
-  const own = (one: MappingEntry | undefined) => (one === entry ? one : undefined)
+const previewer = ({ mapping }: Prepared) => (row: number, cells: Cells, fault: Problem | undefined): PreviewedRow => {
+  const key = mapping.key(cells)
+  const explained = mapping.explain(cells, key)
+  const answers = explained.answers.map(({ answer, columns, value, problems }): PreviewedAnswer => ({
+    name: answer.name,
+    kind: answer.kind,
+    cells: columns.map((column) => ({ column: nameOf(column), text: cellText(cells[column.position]) })),
+    value,
+    problems,
+  }))
+  const problems: ReadonlyArray<Problem> = [
+    ...(fault === undefined ? [] : [fault]),
+    ...(key === undefined && mapping.keyed === "columns"
+      ? [{ code: "missing-key" as const, message: "The row has no row key: every column of `rowKey` is empty." }]
+      : []),
+    ...explained.problems,
+  ]
+  // An answer that is left out leaves the row valid.
+  const wrong = answers.some((answer) => answer.problems.some((problem) => problem.dropped !== true))
   return {
-    questions: kept(config.questions),
-    urlParameters: kept(config.urlParameters),
-    submissionTime: own(config.submissionTime),
-    lastUpdatedAt: own(config.lastUpdatedAt),
-    login: own(config.login),
-    scheduling: kept(config.scheduling),
-    payments: kept(config.payments),
-    ignore: [],
-    unmapped: "ignore",
+    row,
+    key,
+    filtered: fault === undefined && mapping.filtered(cells),
+    valid: !wrong && problems.length === 0,
+    answers,
+    problems,
   }
 }
 
-const valueIn = (item: Item, { id, list }: MappedAnswer): Json | undefined => {
-  switch (list) {
-    case "questions":
-      return item.questions.find((one) => one.id === id)?.value
-    case "urlParameters":
-      return item.urlParameters?.find((one) => one.id === id)?.value
-    case "scheduling":
-      return asJson(item.scheduling?.find((one) => one.id === id)?.value)
-    case "payments":
-      return asJson(item.payments?.find((one) => one.id === id)?.value)
-    case "own":
-      if (id === "login") return item.login?.email
-      return id === "submissionTime" ? item.submissionTime : item.lastUpdatedAt
-  }
-}
-
-const asJson = (value: object | undefined): Json | undefined => (value === undefined ? undefined : { ...value } as Json)
+const nameOf = ({ name, position, title }: Column): string => name ?? `${title.trim() || "column"} (${position + 1})`

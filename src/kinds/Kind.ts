@@ -47,8 +47,8 @@ export interface KindContext {
   readonly input: InputShape
   /** Cells that mean "no answer" (trimmed); handed over as null unless an option of the question has that name. */
   readonly empty: ReadonlySet<string>
-  /** Takes a text that goes to another question (`textTo`); called while a cell is parsed. */
-  readonly spill?: ((text: string) => void) | undefined
+  /** Takes a text that goes to another question (`textTo`: its name or id); called while a cell is parsed. */
+  readonly spill?: ((text: string, textTo: string) => void) | undefined
 }
 
 /** What is wrong with a kind's options for this question and input: a sentence, and the option to point at. */

@@ -48,6 +48,7 @@ export const dateTime: Kind<Options> = {
   parts: ["date", "time"],
   partKinds: { date: "date", time: "time" },
   many: false,
+  cellOptions: ["format", "firstMatch"],
   types: ["DateTimePicker"],
   compile: (options, context) => {
     const clock = options.zone === undefined ? undefined : zoneClock(options.zone)

@@ -63,7 +63,6 @@ export const compileOther = (
   const use = other?.use === undefined ? undefined : table.resolve(other.use, "other", faults, "use")
   if (faults.length > 0) return faults
   const own = use === undefined ? new Set<string>() : ownNames(table, use, other?.use ?? use)
-  const spill = other?.textTo === undefined ? undefined : context.spill
   const blamed = cells.tick ?? cells.text ?? 0
   const unsaid = new Fault(
     "not-an-option",
@@ -78,7 +77,7 @@ export const compileOther = (
     if (text === "" && ticked !== true) return undefined
     if (other !== undefined) {
       add(values, use)
-      if (text !== "") spill?.(text)
+      if (text !== "" && other.textTo !== undefined) context.spill?.(text, other.textTo)
       return undefined
     }
     if (text === "") return unsaid

@@ -182,7 +182,7 @@ export const optionTable = (
   )
   const elsewhere = typeof otherwise === "object" ? otherwise : undefined
   const use = elsewhere?.use === undefined ? undefined : resolve(elsewhere.use, "otherwise", "use")
-  const spill = elsewhere?.textTo === undefined ? undefined : context.spill
+  const textTo = context.spill === undefined ? undefined : elsewhere?.textTo
   if (faults.length > 0) return faults
 
   const nearValues = new Map<string, string | null | Several>()
@@ -216,11 +216,11 @@ export const optionTable = (
         return new Fault("not-an-option", `one option; it may be ${found.values.join(" or ")}`, 0, text)
       }
       if (otherwise === "reject") return new Fault("not-an-option", expected, 0, text)
-      spill?.(text)
+      if (textTo !== undefined) context.spill?.(text, textTo)
       return otherwise === "keep" ? text : otherwise === "drop" ? undefined : use
     },
     resolve: (name, option, into, member) => resolve(name, option, member, into, (text) => find(text.trim())),
-    spills: spill !== undefined,
+    spills: textTo !== undefined,
     namesOf: (value) => [value, ...list.filter((option) => option.value === value).map((option) => option.label)],
     order: (value) => positions.get(value) ?? list.length,
     names: [...optionNames(options, list)].map((name) => name.trim()),

@@ -1,8 +1,12 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
-import type { Column } from "../domain/row.ts"
-import type { ColumnName } from "../project/Pipeline.ts"
+import type { Column, ColumnBlock } from "../domain/row.ts"
+import type { ColumnAlias, ColumnName } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import type { Findings } from "./Findings.ts"
+import { aliasedColumns, nameColumns } from "./nameColumns.ts"
+
+/** The columns of one question. */
+export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly column: Column }>
 
 /** The columns of a source by name, and which of them a pipeline speaks of. */
 export interface ColumnBook {
@@ -10,6 +14,8 @@ export interface ColumnBook {
   readonly find: (name: ColumnName) => Column | undefined
   /** Like `find` for a column that may be missing. */
   readonly mention: (name: ColumnName) => void
+  /** The block of that title with its columns; when there is none it is found as an error. `unknown`: no source is at hand. */
+  readonly block: (title: string, path: YamlPath) => Block | "unknown" | undefined
   /** Columns that nothing asked for. */
   readonly untouched: () => ReadonlyArray<Column>
 }
@@ -22,8 +28,19 @@ const shown = (column: Column): string =>
 export const columnList = (columns: ReadonlyArray<Column>): string =>
   columns.slice(0, 12).map(shown).join(", ") + (columns.length > 12 ? ` and ${columns.length - 12} more` : "")
 
-export const columnBook = (columns: ReadonlyArray<Column>, findings: Findings): ColumnBook => {
+/** @param source.blocks absent: no source is at hand, and the columns are those that the pipeline names */
+export const columnBook = (
+  source: { readonly columns: ReadonlyArray<Column>; readonly blocks?: ReadonlyArray<ColumnBlock> | undefined },
+  aliases: ReadonlyArray<ColumnAlias>,
+  findings: Findings,
+): ColumnBook => {
+  const columns = nameColumns(source.columns, aliases)
   const byName = new Map(columns.flatMap((column) => column.name === undefined ? [] : [[column.name, column] as const]))
+  for (const [name, { position }] of aliasedColumns(source.columns, aliases, findings)) {
+    const column = columns.find((one) => one.position === position)
+    if (column !== undefined) byName.set(name, column)
+  }
+  const failed = new Set(aliases.map((alias) => alias.name).filter((name) => !byName.has(name)))
   const names = [...byName.keys()]
   const touched = new Set<number>()
 
@@ -33,13 +50,15 @@ export const columnBook = (columns: ReadonlyArray<Column>, findings: Findings): 
     return column
   }
   const missing = (name: string, path: YamlPath, note: Findings["error"]): void => {
+    // What is wrong with a name of the pipeline's own was found where it is given.
+    if (failed.has(name)) return
     const titled = columns.filter((column) => column.title.trim() === name.trim())
     if (titled.length > 1) {
       const positions = titled.map((column) => column.position + 1).join(", ")
       note(
         path,
         `${titled.length} columns of the source have the title "${name}" (columns ${positions}).`,
-        "Give each of them a title of its own in the file.",
+        `Name the one that is meant under \`source.columns\`: { header: "${name}", nth: 1, of: ${titled.length} }.`,
       )
     } else note(path, `The source has no column "${name}".`, suggest(name, names, "Its columns are"))
   }
@@ -51,6 +70,25 @@ export const columnBook = (columns: ReadonlyArray<Column>, findings: Findings): 
     },
     mention: ({ name, path }) => {
       if (look(name) === undefined) missing(name, path, findings.warning)
+    },
+    block: (title, path) => {
+      if (source.blocks === undefined) return "unknown"
+      const block = source.blocks.find((one) => one.title.trim() === title.trim())
+      if (block === undefined) {
+        findings.error(
+          path,
+          `The source has no block of columns "${title}".`,
+          suggest(title, source.blocks.map((one) => one.title), "Its blocks are")
+            ?? (source.blocks.length === 0 ? "Its format tells of none: give each option its column." : undefined),
+        )
+        return undefined
+      }
+      return block.columns.flatMap((one) => {
+        const column = columns.find(({ position }) => position === one.position)
+        if (column === undefined) return []
+        touched.add(column.position)
+        return [{ ...one, column }]
+      })
     },
     untouched: () => columns.filter((column) => !touched.has(column.position)),
   }

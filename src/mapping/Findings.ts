@@ -7,8 +7,12 @@ import { suggest } from "../project/suggestion.ts"
 export interface Findings {
   readonly error: (path: YamlPath, message: string, suggestion?: string | undefined) => void
   readonly warning: (path: YamlPath, message: string, suggestion?: string | undefined) => void
-  /** Faults of a kind's options, under the entry at `path`. */
-  readonly faults: (path: YamlPath, faults: ReadonlyArray<OptionFault>) => void
+  /** Faults of a kind's options, under the entry at `path`; `place` tells where an option stands that is not the entry's own. */
+  readonly faults: (
+    path: YamlPath,
+    faults: ReadonlyArray<OptionFault>,
+    place?: (fault: OptionFault) => YamlPath | undefined,
+  ) => void
   readonly errors: ReadonlyArray<Diagnostic>
   readonly warnings: ReadonlyArray<Diagnostic>
 }
@@ -22,16 +26,20 @@ export const findingsIn = (document: Document): Findings => {
     (path: YamlPath, message: string, suggestion?: string | undefined) => {
       // Of a whole section its name is the place; of anything smaller what it says.
       const place = document.at(path, path.length === 1 ? "key" : "value")
+      // A default that is wrong is wrong for many entries: that is one mistake.
+      if (list.some((one) => one.line === place.line && one.column === place.column && one.message === message)) return
       list.push({ severity, file: document.file, ...place, message, suggestion })
     }
   const error = note(errors, "error")
   return {
     error,
     warning: note(warnings, "warning"),
-    faults: (path, faults) => {
-      for (const { option, message, suggestion, unknown } of faults) {
+    faults: (path, faults, place) => {
+      for (const fault of faults) {
+        const { option, member, message, suggestion, unknown } = fault
         const nearest = unknown === undefined ? undefined : suggest(unknown.name, unknown.among, "There are")
-        error(option === undefined ? path : [...path, option], message, nearest ?? suggestion)
+        const own = [...path, ...(option === undefined ? [] : [option]), ...(member === undefined ? [] : [member])]
+        error(place?.(fault) ?? own, message, nearest ?? suggestion)
       }
     },
     errors,

@@ -1,4 +1,5 @@
 import type { Item } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 
@@ -14,6 +15,30 @@ export interface MappedAnswer {
   readonly tolerated: string | undefined
 }
 
+/** One answer of one row, read alone: for people who look at rows, not for runs. */
+export interface ExplainedAnswer {
+  readonly answer: MappedAnswer
+  /** The columns that it is read from; none for a constant. */
+  readonly columns: ReadonlyArray<Column>
+  readonly value: Json | undefined
+  /** Those that leave out only this answer are marked `dropped`. */
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** An answer that no two rows of a source may give alike (`unique`). */
+export interface UniqueAnswer {
+  readonly id: string
+  /** What the row gives, as text that is the same for the same answer; undefined: nothing. */
+  readonly value: (cells: Cells) => string | undefined
+  /** What is wrong with a row that gives the same as row `before`. */
+  readonly problem: (value: string, before: number) => Problem
+}
+
+/** A row turned into an item; what was left out of it (`onInvalid: drop`) beside it. Or all that is wrong with the row. */
+export type MappedRow =
+  | { readonly item: Item; readonly dropped?: ReadonlyArray<Problem> }
+  | { readonly problems: ReadonlyArray<Problem> }
+
 /** A pipeline and a form, compiled: row → item or problems. Synchronous; made once a run. */
 export interface Mapping {
   /** The columns that the mapping reads, sorted by name: a row's content is their cells. */
@@ -25,14 +50,30 @@ export interface Mapping {
   readonly keyed: "columns" | "content"
   /** The row key's text, or undefined when every key column is empty. Several columns are joined so that no two keys look alike. */
   readonly key: (cells: Cells) => string | undefined
-  /** Whether the pipeline's `where` leaves the row out. */
+  /** Whether the pipeline's `where` leaves the row out. A cell that can't be compared leaves nothing out: it is a problem of the row. */
   readonly filtered: (cells: Cells) => boolean
-  /** All problems of a row, never only the first; or its item. */
-  readonly map: (cells: Cells) => { readonly item: Item } | { readonly problems: ReadonlyArray<Problem> }
+  /**
+   * All problems of a row, never only the first; or its item.
+   *
+   * @param key the row's key, which a stamp sends along
+   */
+  readonly map: (cells: Cells, key?: string) => MappedRow
   /**
    * All problems of a row, as `map` gives them, without making its item; undefined when there are none.
    *
    * @param answered is filled, in the order of `answers`, with 1 for each that the row answers and 0 for the others
+   * @param dropped gets the problems of answers that are left out of a row without other problems
    */
-  readonly check: (cells: Cells, answered: Uint8Array) => ReadonlyArray<Problem> | undefined
+  readonly check: (
+    cells: Cells,
+    answered: Uint8Array,
+    dropped?: Array<Problem>,
+  ) => ReadonlyArray<Problem> | undefined
+  /** Answers that must differ from row to row; who reads all rows compares them. */
+  readonly uniques: ReadonlyArray<UniqueAnswer>
+  /** Every answer of a row with its columns, value and problems, in the order of `answers`; and problems that are no answer's. */
+  readonly explain: (cells: Cells, key?: string) => {
+    readonly answers: ReadonlyArray<ExplainedAnswer>
+    readonly problems: ReadonlyArray<Problem>
+  }
 }

@@ -69,5 +69,6 @@ const words = {
   number: "a number",
   boolean: "true or false",
   array: "a list",
+  object: "an object",
   any: "any value",
 } as const

@@ -1,18 +1,56 @@
 import { Either } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
-import type { Column } from "../domain/row.ts"
+import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
+import { suggest } from "../project/suggestion.ts"
 import { columnBook, columnList } from "./ColumnBook.ts"
 import { compileAnswers } from "./compileAnswers.ts"
+import { compileConditions } from "./conditions.ts"
+import { explainRow, uniqueAnswers } from "./explain.ts"
+import type { Findings } from "./Findings.ts"
 import { findingsIn } from "./Findings.ts"
 import { fingerprint } from "./fingerprint.ts"
-import type { Mapping } from "./Mapping.ts"
+import type { MappedAnswer, Mapping } from "./Mapping.ts"
 import { rowKey } from "./rowKey.ts"
+import type { Stamp } from "./rowMap.ts"
 import { rowCheck, rowMap } from "./rowMap.ts"
+import { makeSpills } from "./Spills.ts"
+import type { Mended, Workshop } from "./Workshop.ts"
 
 /** The pipeline's target in the file, to point at when the form itself is at fault. */
 const formPath = (pipeline: Pipeline) => pipeline.sink.targets[0]?.path ?? ["sink", "form"]
+
+/** A column's name to sort and compare by; one without a name by its place. */
+const sortName = ({ name, position }: Column): string => name ?? `#${position + 1}`
+
+/** The URL parameter that carries the row key, as far as the form declares it. */
+const stampOf = (
+  pipeline: Pipeline,
+  form: Form,
+  findings: Findings,
+): (Stamp & { readonly declared: boolean }) | undefined => {
+  const { stamp } = pipeline.sink
+  if (stamp === undefined) return undefined
+  const declared = form.urlParameters.find(({ name }) => name.trim() === stamp.urlParameter.trim())
+  if (declared === undefined) {
+    findings.warning(
+      stamp.path,
+      `The form does not declare the URL parameter "${stamp.urlParameter}": whether the service keeps the row key is not known.`,
+      suggest(stamp.urlParameter, form.urlParameters.map(({ name }) => name), "Its URL parameters are")
+        ?? "Add it to the form.",
+    )
+  } else if (
+    pipeline.mapping.urlParameters.some(({ id, name }) => id === declared.id || name?.trim() === declared.name.trim())
+  ) {
+    findings.error(stamp.path, `The URL parameter "${declared.name}" is filled by the mapping already.`)
+  }
+  return {
+    id: declared?.id ?? stamp.urlParameter,
+    name: declared?.name ?? stamp.urlParameter,
+    declared: declared !== undefined,
+  }
+}
 
 /**
  * Compiles a pipeline's mapping against a form's metadata and a source's columns. All findings at once, each with its place in the pipeline's
@@ -22,11 +60,15 @@ export const compile = (input: {
   readonly pipeline: Pipeline
   readonly form: Form
   readonly columns: ReadonlyArray<Column>
+  /** Absent: no source is at hand; the columns are those that the pipeline names, and what comes from blocks gives no answer. */
+  readonly blocks?: ReadonlyArray<ColumnBlock> | undefined
+  /** The source is a mended rejected.csv. */
+  readonly mended?: Mended
 }): Either.Either<
   { readonly mapping: Mapping; readonly warnings: ReadonlyArray<Diagnostic> },
   ReadonlyArray<Diagnostic>
 > => {
-  const { columns, form, pipeline } = input
+  const { columns, form, mended, pipeline } = input
   const { mapping: config, source } = pipeline
   const findings = findingsIn(pipeline.document)
   if (form.questions.length === 0) {
@@ -37,9 +79,20 @@ export const compile = (input: {
     )
     return Either.left(findings.errors)
   }
-  const book = columnBook(columns, findings)
+  const book = columnBook(input, source.columns, findings)
   const empty = new Set(source.empty.map((text) => text.trim()).filter((text) => text !== ""))
-  const answers = compileAnswers(pipeline, form, { findings, columns: book, empty })
+  const workshop: Workshop = {
+    findings,
+    columns: book,
+    empty,
+    defaults: config.defaults,
+    form,
+    spills: makeSpills(form.questions, findings),
+    mended,
+  }
+  const where = compileConditions(source.where, workshop)
+  const answers = compileAnswers(pipeline, form, workshop)
+  const stamp = stampOf(pipeline, form, findings)
 
   for (const column of config.ignore) book.mention(column)
   const keys = source.rowKey
@@ -65,16 +118,24 @@ export const compile = (input: {
   if (findings.errors.length > 0) return Either.left([...findings.errors, ...findings.warnings])
 
   const read = new Set(answers.flatMap((answer) => answer.columns))
-  const name = (column: Column) => column.name ?? ""
+  const stamped: MappedAnswer | undefined = stamp === undefined ? undefined : {
+    id: stamp.id,
+    name: stamp.name,
+    kind: "text",
+    list: "urlParameters",
+    tolerated: stamp.declared ? undefined : "the form does not declare this URL parameter",
+  }
   const mapping: Mapping = {
-    columns: [...read].toSorted((a, b) => (name(a) < name(b) ? -1 : 1)),
-    answers: answers.map((answer) => answer.answer),
-    fingerprint: fingerprint(answers, empty),
+    columns: [...read].toSorted((a, b) => (sortName(a) < sortName(b) ? -1 : 1)),
+    answers: [...answers.map((answer) => answer.answer), ...(stamped === undefined ? [] : [stamped])],
+    fingerprint: fingerprint(answers, empty, pipeline),
     keyed: keys === "content" ? "content" : "columns",
     key: keys === "content" ? () => undefined : rowKey(keyColumns, empty),
-    filtered: () => false,
-    map: rowMap(answers),
-    check: rowCheck(answers),
+    filtered: source.where.length === 0 ? () => false : (cells) => !where.holds(cells, []),
+    map: rowMap(answers, where, stamp === undefined ? undefined : { id: stamp.id, name: stamp.name }),
+    check: rowCheck(answers, where),
+    uniques: uniqueAnswers(answers),
+    explain: explainRow(answers, where, stamped),
   }
   return Either.right({ mapping, warnings: findings.warnings })
 }

@@ -6,18 +6,29 @@ import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { chooseKind, namedKind } from "./chooseKind.ts"
 import { compileElement } from "./compileElement.ts"
-import type { CompiledEntry, Workshop } from "./compileEntry.ts"
 import { compileEntry } from "./compileEntry.ts"
+import { compileSpills } from "./compileSpill.ts"
+import { compileConditions } from "./conditions.ts"
 import type { Filled } from "./fingerprint.ts"
+import { entryColumns } from "./inputColumns.ts"
 import type { MappedAnswer } from "./Mapping.ts"
+import { readWhen } from "./readers.ts"
 import type { ListWords } from "./targets.ts"
 import { target } from "./targets.ts"
+import type { CompiledEntry, Workshop } from "./Workshop.ts"
 
-/** An entry with its place in the item, ready to read rows. */
+/** An answer with its place in the item, ready to read rows. */
 export interface CompiledAnswer extends Filled, CompiledEntry {}
 
 type List = MappedAnswer["list"]
-type Place = { readonly kind: Kind | undefined; readonly kindName?: string } & Pick<Filled, "options">
+/** An answer before it is known whether its differences are tolerated. */
+export type Placed = Omit<CompiledAnswer, "answer"> & { readonly answer: Omit<MappedAnswer, "tolerated"> }
+
+/** What an entry became: its kind, and, unless something is wrong with it, how it is read. */
+interface Made {
+  readonly kind: Kind | undefined
+  readonly done: CompiledEntry | undefined
+}
 
 const words: Readonly<Record<Exclude<List, "own">, ListWords>> = {
   questions: { one: "question", many: "questions" },
@@ -30,67 +41,89 @@ const words: Readonly<Record<Exclude<List, "own">, ListWords>> = {
 export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Workshop): ReadonlyArray<CompiledAnswer> => {
   const { findings } = workshop
   const { mapping } = pipeline
-  const places: Array<Omit<MappedAnswer, "tolerated">> = []
-  const compiled: Array<Omit<CompiledAnswer, "answer"> & { readonly place: Omit<MappedAnswer, "tolerated"> }> = []
+  const places: Array<Placed["answer"]> = []
+  const compiled: Array<Placed> = []
 
-  const add = (
-    list: List,
-    entry: MappingEntry,
-    element: Element,
-    place: Place,
-    done: CompiledEntry | undefined,
-  ): void => {
-    const answer = { id: element.id, name: element.name, kind: place.kind?.name ?? place.kindName ?? "json", list }
+  const add = (answer: Placed["answer"], done: Omit<Placed, "answer"> | undefined): void => {
     places.push(answer)
-    if (done !== undefined) compiled.push({ place: answer, entry, options: place.options, ...done })
+    if (done !== undefined) compiled.push({ answer, ...done })
   }
 
-  /** Finds what each entry fills, refuses a second entry for the same, and compiles it. */
+  /** Finds what each entry fills, joins the entries for the same, and compiles them. */
   const fill = <E extends Element>(
     list: Exclude<List, "own">,
     entries: ReadonlyArray<MappingEntry>,
     elements: ReadonlyArray<E>,
-    compileOne: (entry: MappingEntry, element: E) => readonly [Place, CompiledEntry | undefined],
+    compileOne: (entry: MappingEntry, element: E) => Made,
+    kindName: string,
+    options: (element: E) => Filled["options"] = () => undefined,
   ): void => {
-    const filled = new Map<string, number>()
+    const groups = new Map<E, Array<MappingEntry>>()
     for (const entry of entries) {
       const element = target(entry, elements, words[list], findings)
-      if (element === undefined) {
-        // Its columns are looked up all the same, so that all that is missing shows at once.
-        touchColumns(entry, workshop)
-        continue
+      // Its columns are looked up all the same, so that all that is missing shows at once.
+      if (element === undefined) touchColumns(entry, workshop)
+      else groups.set(element, [...(groups.get(element) ?? []), entry])
+    }
+    for (const [element, group] of groups) {
+      const made = group.map((entry, index) => {
+        const before = group[index - 1]
+        // An entry that always holds leaves nothing to those behind it.
+        if (before !== undefined && before.when.length === 0) {
+          findings.error(
+            entry.path,
+            `The ${words[list].one} "${element.name}" is already filled by the entry in line ${
+              pipeline.document.at(before.path).line
+            }.`,
+            before.when.length === 0 && entry.when.length === 0
+              ? undefined
+              : "Only the last of several entries may be without `when`.",
+          )
+        }
+        return { entry, ...compileOne(entry, element) }
+      })
+      const [first] = made
+      for (const { entry, kind } of made) {
+        if (kind !== undefined && first?.kind !== undefined && kind.name !== first.kind.name) {
+          findings.error(
+            entry.path,
+            `"${element.name}" is a ${first.kind.name} by the entry in line ${
+              pipeline.document.at(first.entry.path).line
+            }, and can't be a ${kind.name} here.`,
+            "Give all its entries the same kind with `as`.",
+          )
+        }
       }
-      const line = filled.get(element.id)
-      if (line !== undefined) {
-        findings.error(
-          entry.path,
-          `The ${words[list].one} "${element.name}" is already filled by the entry in line ${line}.`,
-        )
-      } else filled.set(element.id, pipeline.document.at(entry.path).line)
-      const [place, done] = compileOne(entry, element)
-      add(list, entry, element, place, done)
+      add(
+        { id: element.id, name: element.name, kind: first?.kind?.name ?? kindName, list },
+        joined(made, group, options(element), workshop),
+      )
+      compiled.push(...compileSpills(element, group, compiled.at(-1), workshop))
     }
   }
 
-  fill("questions", mapping.questions, form.questions, (entry, question) => {
-    const kind = chooseKind(entry, question, findings)
-    if (kind === undefined) {
-      touchColumns(entry, workshop)
-      return [{ kind, options: undefined }, undefined]
-    }
-    return [{ kind, options: question.options }, compileEntry(entry, { ...question, kind, question }, workshop)]
-  })
-
+  fill(
+    "questions",
+    mapping.questions,
+    form.questions,
+    (entry, question) => {
+      const kind = chooseKind(entry, question, findings)
+      if (kind === undefined) touchColumns(entry, workshop)
+      return {
+        kind,
+        done: kind === undefined ? undefined : compileEntry(entry, { ...question, kind, question }, workshop),
+      }
+    },
+    "json",
+    (question) => question.options,
+  )
   fill("urlParameters", mapping.urlParameters, form.urlParameters, (entry, parameter) => {
     const kind = entry.as === undefined ? kinds.get("text") : namedKind(entry, findings)
-    if (kind !== undefined && (kind.sends === "array" || kind.sends === "any")) {
+    if (kind !== undefined && (kind.sends === "array" || kind.sends === "any" || kind.sends === "object")) {
       findings.error([...entry.path, "as"], `A URL parameter is a text: it can't be of the kind ${kind.name}.`)
     }
-    return [
-      { kind, options: undefined },
-      kind === undefined ? undefined : compileEntry(entry, { ...parameter, kind }, workshop),
-    ]
-  })
+    return { kind, done: kind === undefined ? undefined : compileEntry(entry, { ...parameter, kind }, workshop) }
+  }, "json")
 
   const own = (id: string, entry: MappingEntry | undefined, name: "dateTime" | "email"): void => {
     if (entry === undefined) return
@@ -98,39 +131,74 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
       findings.error([...entry.path, "as"], `${id} is always of the kind ${name}.`, "Leave `as` out.")
     }
     const kind = kinds.get(name)
-    const element = { id, name: id }
-    const done = kind === undefined ? undefined : compileEntry(entry, { ...element, kind }, workshop)
-    add("own", entry, element, { kind, options: undefined }, done)
+    const done = kind === undefined ? undefined : compileEntry(entry, { id, name: id, kind }, workshop)
+    add({ id, name: id, kind: name, list: "own" }, joined([{ entry, kind, done }], [entry], undefined, workshop))
   }
   own("submissionTime", mapping.submissionTime, "dateTime")
   own("lastUpdatedAt", mapping.lastUpdatedAt, "dateTime")
   own("login", mapping.login, "email")
 
-  fill("scheduling", mapping.scheduling, form.scheduling, (entry, element) => [
-    { kind: undefined, kindName: "scheduling", options: undefined },
-    compileElement(entry, element, schedulingParts, workshop),
-  ])
-  fill("payments", mapping.payments, form.payments, (entry, element) => [
-    { kind: undefined, kindName: "payment", options: undefined },
-    compileElement(entry, element, paymentParts, workshop),
-  ])
+  fill("scheduling", mapping.scheduling, form.scheduling, (entry, element) => ({
+    kind: undefined,
+    done: compileElement(entry, element, schedulingParts, workshop),
+  }), "scheduling")
+  fill("payments", mapping.payments, form.payments, (entry, element) => ({
+    kind: undefined,
+    done: compileElement(entry, element, paymentParts, workshop),
+  }), "payment")
 
-  const tolerated = tolerations(pipeline, places, workshop)
-  return compiled.map(({ place, ...rest }) => ({
-    ...rest,
-    answer: { ...place, tolerated: tolerated.get(`${place.list} ${place.id}`) },
+  const handed = twiceFilled(compiled, workshop)
+  const tolerated = tolerations(pipeline, [...places, ...handed], workshop)
+  return compiled.map((one) => ({
+    ...one,
+    answer: { ...one.answer, tolerated: tolerated.get(`${one.answer.list} ${one.answer.id}`) },
   }))
 }
 
-const touchColumns = ({ input }: MappingEntry, { columns }: Workshop): void => {
-  const inputs = input._tag === "Parts" ? input.parts.map((part) => part.input) : [input]
-  for (const each of inputs) if (each._tag !== "Value") { for (const name of each.columns) columns.find(name) }
+/** The entries for one answer as one: the first whose `when` holds for a row is used. */
+const joined = (
+  made: ReadonlyArray<Made & { readonly entry: MappingEntry }>,
+  entries: ReadonlyArray<MappingEntry>,
+  options: Filled["options"],
+  workshop: Workshop,
+): Omit<Placed, "answer"> | undefined => {
+  const [only] = made
+  if (made.length === 1 && only !== undefined && only.entry.when.length === 0) {
+    return only.done === undefined ? undefined : { entries, options, ...only.done }
+  }
+  const all = made.map(({ entry, done }) => ({ conditions: compileConditions(entry.when, workshop), done }))
+  if (all.some(({ done }) => done === undefined)) return undefined
+  return {
+    entries,
+    options,
+    columns: [...new Set(all.flatMap(({ conditions, done }) => [...conditions.columns, ...(done?.columns ?? [])]))],
+    read: readWhen(
+      all.flatMap(({ conditions, done }) => done === undefined ? [] : [{ holds: conditions.holds, read: done.read }]),
+    ),
+  }
+}
+
+const touchColumns = (entry: MappingEntry, { columns }: Workshop): void => {
+  for (const name of entryColumns(entry)) columns.find(name)
+  if (entry.input._tag === "Block") columns.block(entry.input.title, entry.input.path)
+}
+
+/** The questions that get texts of others; those that an entry of their own fills too are found as errors. */
+const twiceFilled = (compiled: ReadonlyArray<Placed>, { findings }: Workshop): ReadonlyArray<Placed["answer"]> => {
+  const handed = compiled.filter(({ entries }) => entries.length === 0).map(({ answer }) => answer)
+  for (const { answer, entries } of compiled) {
+    const [entry] = entries
+    if (entry !== undefined && answer.list === "questions" && handed.some(({ id }) => id === answer.id)) {
+      findings.error(entry.path, `"${answer.name}" already gets the texts of another question (\`textTo\`).`)
+    }
+  }
+  return handed
 }
 
 /** Which answers may come back different, and why. */
 const tolerations = (
   pipeline: Pipeline,
-  places: ReadonlyArray<Omit<MappedAnswer, "tolerated">>,
+  places: ReadonlyArray<Placed["answer"]>,
   { findings }: Workshop,
 ): ReadonlyMap<string, string> => {
   const tolerated = new Map<string, string>()

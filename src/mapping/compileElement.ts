@@ -2,11 +2,12 @@ import type { Element } from "../domain/form.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { ElementPart } from "../kinds/elements.ts"
 import type { MappingEntry, PartEntry } from "../project/Pipeline.ts"
-import type { CompiledEntry, Workshop } from "./compileEntry.ts"
-import { compileParts } from "./compileEntry.ts"
+import { checkPolicy, withPolicy } from "./compileEntry.ts"
+import { compileParts } from "./compileInput.ts"
 import { requiredProblem } from "./problems.ts"
 import type { ReadPart } from "./readers.ts"
-import { readAll, readRequired } from "./readers.ts"
+import { readAll } from "./readers.ts"
+import type { CompiledEntry, Workshop } from "./Workshop.ts"
 
 /** Who a user is, is a whole number in the interface. */
 const wholeNumbers = new Set(["userId"])
@@ -73,5 +74,6 @@ export const compileElement = (
   if (parts === undefined || missing.length > 0) return undefined
   const columns = [...new Set(parts.flatMap((part) => part.columns))]
   const read = readElement(element, parts, new Set(needed))
-  return { read: entry.required ? readRequired(read, element.id, element.name, columns) : read, columns }
+  checkPolicy(entry, workshop)
+  return { read: withPolicy({ read, columns }, entry, element), columns }
 }

@@ -23,6 +23,9 @@ export const overCleanCells = (mapping: Mapping, clean: ((cells: Cells) => Cells
     ...mapping,
     key: (cells) => mapping.key(cleanOf(cells)),
     filtered: (cells) => mapping.filtered(cleanOf(cells)),
-    map: (cells) => mapping.map(cleanOf(cells)),
+    map: (cells, key) => mapping.map(cleanOf(cells), key),
+    check: (cells, answered, dropped) => mapping.check(cleanOf(cells), answered, dropped),
+    explain: (cells, key) => mapping.explain(cleanOf(cells), key),
+    uniques: mapping.uniques.map((unique) => ({ ...unique, value: (cells) => unique.value(cleanOf(cells)) })),
   }
 }

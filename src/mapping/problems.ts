@@ -12,8 +12,14 @@ export const shown = (text: string): string => cut(visible(cut(text, 200)))
 const quotedList = (columns: ReadonlyArray<Column>): string =>
   columns.map((column) => `"${shown(column.name ?? column.title)}"`).join(" and ")
 
+/** What is wrong with a cell that is meant for a question. */
+export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => ({
+  ...columnProblem(column, cell, fault),
+  question,
+})
+
 /** What is wrong with a cell. */
-export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => {
+export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fault): Problem => {
   const name = column.name ?? column.title
   const whole = shown(textOf(cell))
   const piece = fault.piece === undefined ? whole : shown(fault.piece)
@@ -21,7 +27,6 @@ export const cellProblem = (question: string, column: Column, cell: Cell | undef
   return {
     code: fault.code,
     column: name,
-    question,
     value: piece,
     message: whole === ""
       ? `Column "${shown(name)}" is empty; expected ${fault.expected}.`
@@ -45,4 +50,37 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
   message: `Column${columns.length > 1 ? "s" : ""} ${quotedList(columns)} ${
     columns.length > 1 ? "hold" : "holds"
   } no answer; "${shown(name)}" is required.`,
+})
+
+/** Columns of which one should be filled say different things. */
+export const conflictProblem = (
+  question: string,
+  columns: ReadonlyArray<readonly [Column, Cell | undefined]>,
+): Problem => {
+  const [, last] = columns.map(([column]) => column)
+  const said = columns.map(([column, cell]) => `"${shown(column.name ?? column.title)}" holds "${shown(textOf(cell))}"`)
+  return {
+    code: "conflict",
+    column: last?.name ?? last?.title,
+    question,
+    value: shown(textOf(columns[1]?.[1])),
+    message: `Column ${said.join(" and ")}; expected the same answer, or one of them empty.`,
+  }
+}
+
+/** An answer that must differ from row to row was given before. */
+export const notUniqueProblem = (
+  question: string,
+  name: string,
+  column: Column | undefined,
+  value: string,
+  before: number,
+): Problem => ({
+  code: "not-unique",
+  column: column?.name ?? column?.title,
+  question,
+  value: shown(value),
+  message: `${column === undefined ? `"${shown(name)}"` : `Column "${shown(column.name ?? column.title)}"`} gives "${
+    shown(value)
+  }", as row ${before} does; expected an answer that no other row has.`,
 })

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../domain/canonical.ts"
 import type { Cell } from "../domain/cell.ts"
 import { ErrorCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
@@ -6,12 +7,16 @@ import type { Cells, Column } from "../domain/row.ts"
 import { errorIn, textOf } from "../kinds/cells.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
-import { cellProblem, requiredProblem, templateProblem } from "./problems.ts"
+import { cellProblem, conflictProblem, requiredProblem, templateProblem } from "./problems.ts"
 import type { Template } from "./template.ts"
 import { fillTemplate } from "./template.ts"
 
-/** Reads one answer of a row; undefined: there is none, or it has problems, which are added to the list. */
-export type Read = (cells: Cells, problems: Array<Problem>) => Json | undefined
+/**
+ * Reads one answer of a row; undefined: there is none, or it has problems, which are added to the list.
+ *
+ * @param key the row's key, for what carries it
+ */
+export type Read = (cells: Cells, problems: Array<Problem>, key?: string) => Json | undefined
 
 /** What is needed to read an answer from cells. */
 export interface Reading {
@@ -68,6 +73,28 @@ export const readColumns = (columns: ReadonlyArray<Column>, { id, parse, empty, 
     return undefined
   }
 }
+
+/** The first column that is filled; others that are filled must give the same. */
+export const readFirstOf =
+  (columns: ReadonlyArray<Column>, { id, parse, empty, fallback }: Reading): Read => (cells, problems) => {
+    let first: { readonly column: Column; readonly cell: Cell; readonly value: Json | undefined } | undefined
+    for (const column of columns) {
+      const cell = given(cells, column.position, empty)
+      if (cell === null) continue
+      const value = parse([cell])
+      if (value instanceof Fault) {
+        problems.push(cellProblem(id, column, cell, value))
+        return undefined
+      }
+      if (value === undefined) continue
+      if (first === undefined) first = { column, cell, value }
+      else if (canonicalJson(value) !== canonicalJson(first.value)) {
+        problems.push(conflictProblem(id, [[first.column, first.cell], [column, cell]]))
+        return undefined
+      }
+    }
+    return first === undefined ? fallback : first.value
+  }
 
 /** A text made of several columns by a template, read as one cell. */
 export const readTemplate = (
@@ -135,6 +162,35 @@ export const readParts = (parts: ReadonlyArray<ReadPart>, { id, parse, fallback 
 
 /** Parts are of kinds that give texts, numbers or booleans. */
 const asCell = (value: Json | undefined): Cell => value === undefined || typeof value === "object" ? null : value
+
+/** Marks the problems of an answer as such that leave out only the answer. */
+export const readDropping = (read: Read): Read => (cells, problems, key) => {
+  const own: Array<Problem> = []
+  const value = read(cells, own, key)
+  if (own.length === 0) return value
+  for (const problem of own) {
+    problems.push({
+      ...problem,
+      message: `${problem.message} This answer is left out; the row goes on without it.`,
+      dropped: true,
+    })
+  }
+  return undefined
+}
+
+/** The first of several entries that holds for a row. */
+export const readWhen = (
+  entries: ReadonlyArray<{ readonly holds: (cells: Cells, problems: Array<Problem>) => boolean; readonly read: Read }>,
+): Read =>
+(cells, problems, key) => {
+  for (const { holds, read } of entries) {
+    const before = problems.length
+    if (!holds(cells, problems)) continue
+    // What can't be compared decides nothing: the row has a problem already.
+    return problems.length > before ? undefined : read(cells, problems, key)
+  }
+  return undefined
+}
 
 /** Adds the problem of an answer that must be there. */
 export const readRequired = (read: Read, id: string, name: string, columns: ReadonlyArray<Column>): Read => {

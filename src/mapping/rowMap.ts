@@ -3,11 +3,12 @@ import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import { plainNumber } from "../kinds/cells.ts"
 import type { CompiledAnswer } from "./compileAnswers.ts"
-import type { MappedAnswer, Mapping } from "./Mapping.ts"
+import type { Conditions } from "./conditions.ts"
+import type { MappedAnswer, MappedRow, Mapping } from "./Mapping.ts"
 import type { Read } from "./readers.ts"
 
 /** URL parameters are texts. */
-const asText = (value: Json): string => typeof value === "number" ? plainNumber(value) : String(value)
+export const asText = (value: Json): string => typeof value === "number" ? plainNumber(value) : String(value)
 
 interface Slot {
   readonly id: string
@@ -19,7 +20,11 @@ interface Slot {
  * Joins the compiled answers into the function that turns a row into an item. Members without content are left out; when anything is wrong, all
  * that is wrong is given instead.
  */
-export const rowMap = (answers: ReadonlyArray<CompiledAnswer>): Mapping["map"] => {
+export const rowMap = (
+  answers: ReadonlyArray<CompiledAnswer>,
+  where: Conditions,
+  stamp: Stamp | undefined,
+): Mapping["map"] => {
   const slots = (list: MappedAnswer["list"]): ReadonlyArray<Slot> =>
     answers.filter(({ answer }) => answer.list === list)
       .map(({ answer, read }) => ({ id: answer.id, name: answer.name, read }))
@@ -28,17 +33,19 @@ export const rowMap = (answers: ReadonlyArray<CompiledAnswer>): Mapping["map"] =
   const scheduling = slots("scheduling")
   const payments = slots("payments")
   const own = slots("own")
-  const plain = urlParameters.length + scheduling.length + payments.length + own.length === 0
+  const plain = urlParameters.length + scheduling.length + payments.length + own.length === 0 && stamp === undefined
+  const compares = where.compares
 
-  return (cells) => {
+  return (cells, key) => {
     const problems: Array<Problem> = []
+    if (compares) where.holds(cells, problems)
     const filled: Array<Answer> = []
     for (let index = 0; index < questions.length; index++) {
       const { id, read } = questions[index]!
       const value = read(cells, problems)
       if (value !== undefined) filled.push({ id, value })
     }
-    if (plain) return problems.length > 0 ? { problems } : { item: { questions: filled } }
+    if (plain) return problems.length > 0 ? judged({ questions: filled }, problems) : { item: { questions: filled } }
 
     const item: { -readonly [M in keyof Item]: Item[M] } = { questions: filled }
     const parameters: Array<UrlParameterValue> = []
@@ -46,6 +53,7 @@ export const rowMap = (answers: ReadonlyArray<CompiledAnswer>): Mapping["map"] =
       const value = read(cells, problems)
       if (value !== undefined) parameters.push({ id, name, value: asText(value) })
     }
+    if (stamp !== undefined && key !== undefined) parameters.push({ ...stamp, value: key })
     if (parameters.length > 0) item.urlParameters = parameters
     for (const { id, read } of own) {
       const value = read(cells, problems)
@@ -58,9 +66,21 @@ export const rowMap = (answers: ReadonlyArray<CompiledAnswer>): Mapping["map"] =
     if (schedulings.length > 0) item.scheduling = schedulings
     const paid = elements<PaymentValue>(payments, cells, problems)
     if (paid.length > 0) item.payments = paid
-    return problems.length > 0 ? { problems } : { item }
+    return problems.length > 0 ? judged(item, problems) : { item }
   }
 }
+
+/** The URL parameter that carries the row key. */
+export interface Stamp {
+  readonly id: string
+  readonly name: string
+}
+
+const onlyDropped = (problems: ReadonlyArray<Problem>): boolean => problems.every((problem) => problem.dropped === true)
+
+/** A row all of whose problems leave out only an answer goes on; any other is rejected, for all that is wrong with it. */
+const judged = (item: Item, problems: ReadonlyArray<Problem>): MappedRow =>
+  onlyDropped(problems) ? { item, dropped: problems } : { problems }
 
 const elements = <Value extends object>(
   slots: ReadonlyArray<Slot>,
@@ -77,16 +97,20 @@ const elements = <Value extends object>(
 }
 
 /** The same without an item: what a survey, which sends nothing, asks of every row. */
-export const rowCheck = (answers: ReadonlyArray<CompiledAnswer>): Mapping["check"] => {
+export const rowCheck = (answers: ReadonlyArray<CompiledAnswer>, where: Conditions): Mapping["check"] => {
   const reads = answers.map(({ read }) => read)
+  const compares = where.compares
   let problems: Array<Problem> = []
-  return (cells, answered) => {
+  return (cells, answered, dropped) => {
+    if (compares) where.holds(cells, problems)
     for (let index = 0; index < reads.length; index++) {
       answered[index] = reads[index]!(cells, problems) === undefined ? 0 : 1
     }
     if (problems.length === 0) return undefined
     const found = problems
     problems = []
-    return found
+    if (!onlyDropped(found)) return found
+    dropped?.push(...found)
+    return undefined
   }
 }

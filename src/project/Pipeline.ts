@@ -11,18 +11,42 @@ export interface ColumnName {
 export interface PartEntry {
   readonly part: string
   readonly path: YamlPath
-  readonly input: Extract<Input, { readonly _tag: "Columns" | "Value" }>
-  /** Decoded options of the part's kind. */
+  readonly input: PartInput
+  /** Options of the part's kind, decoded by its own Schema where the part's kind is known. */
   readonly options: Readonly<Record<string, unknown>>
+  readonly extract?: string | undefined
+  readonly default?: string | undefined
 }
+
+type PartInput = Extract<Input, { readonly _tag: "Columns" | "FirstOf" | "Value" | "Template" }>
 
 /** Where the cells of an answer come from. */
 export type Input =
   | { readonly _tag: "Columns"; readonly columns: ReadonlyArray<ColumnName> }
-  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<PartEntry> }
+  /** Columns of which the first that is filled gives the answer; others that are filled must say the same. */
+  | { readonly _tag: "FirstOf"; readonly columns: ReadonlyArray<ColumnName> }
+  /** Parts of the kind; or options, options with their ranks (`ranks`), or rows, each with its column. */
+  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<PartEntry>; readonly ranks: boolean }
+  /** All columns of a question that a form tool spreads over several, by the question's title. */
+  | { readonly _tag: "Block"; readonly title: string; readonly path: YamlPath }
   /** A constant, as written. */
   | { readonly _tag: "Value"; readonly value: string }
   | { readonly _tag: "Template"; readonly template: string; readonly columns: ReadonlyArray<ColumnName> }
+
+/** What a row's cell must be; everything that is said must hold. */
+export interface Condition {
+  readonly column: ColumnName
+  /** Where what is asked of the column stands. */
+  readonly path: YamlPath
+  readonly is?: ReadonlyArray<string> | undefined
+  readonly not?: ReadonlyArray<string> | undefined
+  readonly atLeast?: string | undefined
+  readonly atMost?: string | undefined
+  readonly matches?: string | undefined
+  readonly empty?: boolean | undefined
+  /** How dates of the column are written, in luxon's letters. */
+  readonly format?: string | undefined
+}
 
 /** One entry of the mapping: an answer, a URL parameter, a time, the login, a scheduling or payment field. */
 export interface MappingEntry {
@@ -33,11 +57,26 @@ export interface MappingEntry {
   readonly input: Input
   /** The kind, where the pipeline names it; `dateTime` of the times, `email` of the login, `text` of a URL parameter that names none. */
   readonly as: string | undefined
-  /** Options of the kind, decoded by the kind's own Schema, defaults of the kind not yet filled in. */
+  /** Options of the kind, decoded by the kind's own Schema, defaults not yet filled in; value sets are. */
   readonly options: Readonly<Record<string, unknown>>
   readonly required: boolean
   /** What stands in for an empty cell, as text in the source's format. */
   readonly default: string | undefined
+  /** A regular expression for the part of a cell that counts. */
+  readonly extract: string | undefined
+  /** The entry counts for rows for which all of these hold; empty: for every row. */
+  readonly when: ReadonlyArray<Condition>
+  readonly onInvalid: "reject" | "drop"
+  /** No two rows of a source may give the same answer. */
+  readonly unique: boolean
+}
+
+/** A name for a column that the header can't name. */
+export interface ColumnAlias extends ColumnName {
+  readonly column:
+    | { readonly _tag: "Header"; readonly header: string; readonly nth: number; readonly of: number }
+    /** 1 for the first column. */
+    | { readonly _tag: "Position"; readonly position: number }
 }
 
 export interface SourceConfig {
@@ -53,9 +92,14 @@ export interface SourceConfig {
   readonly rowKey: ReadonlyArray<ColumnName> | "content" | undefined
   /** Cells that mean "no answer"; the empty one is always among them. */
   readonly empty: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<ColumnAlias>
+  /** Rows for which one of these does not hold are left out. */
+  readonly where: ReadonlyArray<Condition>
 }
 
 export interface MappingConfig {
+  /** Options by kind, for every entry and part of that kind. */
+  readonly defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly questions: ReadonlyArray<MappingEntry>
   readonly urlParameters: ReadonlyArray<MappingEntry>
   readonly submissionTime: MappingEntry | undefined
@@ -88,6 +132,8 @@ export interface SinkConfig {
   /** Rows of the canary at most; 0: off. */
   readonly canary: number
   readonly stopWhen: Readonly<Record<"new" | "changed" | "invalid" | "refused" | "differing" | "inDoubt", StopLimit>>
+  /** The URL parameter, by name, that carries the row key along. */
+  readonly stamp: { readonly urlParameter: string; readonly path: YamlPath } | undefined
 }
 
 export interface ReconcileConfig {
@@ -102,6 +148,20 @@ export interface ReconcileConfig {
   >
 }
 
+/** What an answer is expected to be: text as written, lists and members of it, null for no answer. */
+export type Expected = string | null | ReadonlyArray<Expected> | { readonly [member: string]: Expected }
+
+/** A test of the pipeline: a row, and what becomes of it. */
+export interface Example {
+  readonly path: YamlPath
+  /** Cells by column. */
+  readonly row: Readonly<Record<string, string | null>>
+  /** Answers by name or id; or the codes of all problems. */
+  readonly expected:
+    | { readonly _tag: "Gives"; readonly answers: Readonly<Record<string, Expected>> }
+    | { readonly _tag: "Fails"; readonly codes: ReadonlyArray<string> }
+}
+
 /** A pipeline file, decoded. */
 export interface Pipeline {
   /** Its identity in the ledger. */
@@ -111,6 +171,7 @@ export interface Pipeline {
   readonly mapping: MappingConfig
   readonly sink: SinkConfig
   readonly reconcile: ReconcileConfig
+  readonly examples: ReadonlyArray<Example>
   /** Its file, to point at what a later step finds wrong. */
   readonly document: Document
 }

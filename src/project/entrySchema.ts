@@ -2,18 +2,37 @@ import { Schema } from "effect"
 import type { Kind } from "../kinds/Kind.ts"
 import { expecting, optional, withRules } from "./annotated.ts"
 import type { KeyRules } from "./annotated.ts"
-import { Column, Columns, Name } from "./scalars.ts"
+import { Conditions } from "./conditionSchema.ts"
+import type { ConditionsFile } from "./conditionSchema.ts"
+import { Column, Columns, Expression, Name } from "./scalars.ts"
 import { isTemplate } from "./template.ts"
 
 /** A part that is an entry of its own: a constant, or columns with options of the part's kind. */
 export interface PartFile {
-  readonly from?: string | ReadonlyArray<string>
+  readonly from?: string | ReadonlyArray<string> | FirstOfFile
   readonly value?: string
+  readonly template?: string
+  readonly default?: string
+  readonly extract?: string
   readonly [option: string]: unknown
 }
 
+export interface FirstOfFile {
+  readonly firstOf: ReadonlyArray<string>
+}
+
+export interface PartsFile {
+  readonly [part: string]: string | ReadonlyArray<string> | PartFile
+}
+
 /** Where cells come from, as a file says it. */
-export type FromFile = string | ReadonlyArray<string> | { readonly [part: string]: string | PartFile }
+export type FromFile =
+  | string
+  | ReadonlyArray<string>
+  | FirstOfFile
+  | { readonly block: string }
+  | { readonly ranks: PartsFile }
+  | PartsFile
 
 /** An entry of the mapping as a file says it. */
 export interface EntryFile {
@@ -25,11 +44,18 @@ export interface EntryFile {
   readonly template?: string
   readonly required?: boolean
   readonly default?: string
+  readonly extract?: string
+  readonly when?: ConditionsFile
+  readonly onInvalid?: "reject" | "drop"
+  readonly unique?: boolean
   readonly [option: string]: unknown
 }
 
 /** What an entry needs to know of a kind. */
-export type KindShape = Pick<Kind, "name" | "description" | "options" | "parts" | "partKinds" | "many" | "sends">
+export type KindShape = Pick<
+  Kind,
+  "name" | "description" | "options" | "parts" | "partKinds" | "many" | "sends" | "named"
+>
 export type Kinds = ReadonlyMap<string, KindShape>
 
 type FieldsSchema = Schema.Schema<unknown, unknown>
@@ -48,25 +74,85 @@ const Template = Schema.String.pipe(
 
 const one = "A column"
 
-const partEntry = (kinds: Kinds, kind: KindShape | undefined): FieldsSchema => {
-  const from = kind?.many === true ? union(loose(Column), loose(Columns)) : loose(Column)
+const FirstOf = Schema.Struct({
+  firstOf: Schema.propertySignature(Columns).annotations({
+    description: "The first of these columns that is filled; when others are filled too, they must say the same",
+    examples: [["E-mail", "E-mail (old)"]],
+  }),
+}).annotations({ ...expecting("{ firstOf: [A, B] }"), identifier: "FirstOf" })
+
+const Block = Schema.Struct({
+  block: Schema.propertySignature(Name).annotations({
+    description: "All columns of a question that a form tool spreads over several, by the question's title",
+    examples: ["Which of the following films have you seen?"],
+  }),
+}).annotations({ ...expecting("{ block: TITLE }"), identifier: "Block" })
+
+const extract = optional(Expression, {
+  description:
+    "A regular expression (RE2) for the part of the cell that counts: its first group, else all that it matches; named groups fill parts. A filled cell that does not match is an error; a match of nothing is no answer",
+  examples: ["(\\d+\\w?)$"],
+})
+
+const constant = optional(Schema.String, {
+  description: "A constant for every row, as written",
+  examples: ["legacy CRM"],
+})
+
+const template = optional(Template, {
+  description: "Text with columns in braces; empty columns take their space along",
+  examples: ["{Title} {First name} {Last name}"],
+})
+
+const standIn = optional(Schema.String, {
+  description: "What stands in for an empty cell, in the source's format",
+  examples: ["unknown"],
+})
+
+const partEntry = (kind: KindShape | undefined): FieldsSchema => {
+  const many = kind?.many === true
   const own = withRules(
     struct<PartFile>({
-      from: optional(from, { description: kind?.many === true ? "A column, or several joined" : one }),
-      value: optional(Schema.String, { description: "A constant, as written" }),
+      from: optional(union(loose(Column), ...(many ? [loose(Columns)] : []), loose(FirstOf)), {
+        description: many ? "A column, or several joined" : one,
+      }),
+      value: constant,
+      template,
+      default: standIn,
+      extract,
       ...kind?.options,
     }),
-    { exactlyOne: ["from", "value"] },
+    { exactlyOne: ["from", "value", "template"], needs: { extract: ["from"] } },
   ).annotations({
     ...expecting("a column or an entry of its own"),
     identifier: kind === undefined ? "Part" : `Part.${kind.name}`,
     description: kind === undefined ? "A column, or a constant" : `A part that is read as ${kind.name}`,
   })
-  return union(loose(Column), loose(own)).annotations({
+  return union(loose(Column), ...(many ? [loose(Columns)] : []), loose(own)).annotations({
     ...expecting("a column or an entry of its own, such as { value: … }"),
     identifier: kind === undefined ? "PartInput" : `PartInput.${kind.name}`,
   })
 }
+
+/** Columns by names that the form or the pipeline gives: options, ranks, rows. */
+const byNames = (part: FieldsSchema, expects: string): FieldsSchema =>
+  loose(
+    Schema.Record({ key: Schema.String, value: part })
+      .pipe(Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }))
+      .annotations(expecting(expects)),
+  )
+
+const ranks = (part: FieldsSchema): FieldsSchema =>
+  loose(
+    Schema.Struct({
+      ranks: Schema.propertySignature(byNames(part, "options with the columns of their ranks")).annotations({
+        description: "Options, each with the column that holds its rank",
+        examples: [{ "Film A": "Rank [A]", "Film B": "Rank [B]" }],
+      }),
+    }).annotations(expecting("{ ranks: { OPTION: column } }")),
+  )
+
+const namedColumns = { options: "options with their columns", rows: "rows with their columns" } as const
 
 /** Parts, each a column or an entry of its own. */
 const parts = (kinds: Kinds, of: Readonly<Record<string, string>>): FieldsSchema =>
@@ -75,7 +161,7 @@ const parts = (kinds: Kinds, of: Readonly<Record<string, string>>): FieldsSchema
       struct<object>(Object.fromEntries(
         Object.entries(of).map(([part, kind]) => [
           part,
-          optional(partEntry(kinds, kinds.get(kind)), { description: `The part ${part}, read as ${kind}` }),
+          optional(partEntry(kinds.get(kind)), { description: `The part ${part}, read as ${kind}` }),
         ]),
       )),
       { atLeastOne: Object.keys(of) },
@@ -85,18 +171,29 @@ const parts = (kinds: Kinds, of: Readonly<Record<string, string>>): FieldsSchema
 const fromOf = (kinds: Kinds, kind: KindShape | undefined): FieldsSchema => {
   const inputs = [loose(Column)]
   if (kind === undefined || kind.many) inputs.push(loose(Columns))
-  if (kind === undefined) {
-    inputs.push(
-      loose(
-        Schema.Record({ key: Schema.String, value: partEntry(kinds, undefined) })
-          .pipe(Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }))
-          .annotations(expecting("parts with their columns")),
-      ),
-    )
-  } else if (kind.parts.length > 0) {
+  if (kind !== undefined && kind.parts.length > 0) {
     inputs.push(parts(kinds, Object.fromEntries(kind.parts.map((part) => [part, kind.partKinds[part] ?? "text"]))))
   }
+  if (kind?.named === undefined && kind !== undefined) return union(...inputs, loose(FirstOf))
+  const part = partEntry(kind === undefined ? undefined : kinds.get("text"))
+  if (kind?.named === undefined || kind.named === "ranks") inputs.push(ranks(part))
+  inputs.push(loose(Block), loose(FirstOf))
+  if (kind === undefined) inputs.push(byNames(part, "parts with their columns"))
+  else if (kind.named === "options" || kind.named === "rows") inputs.push(byNames(part, namedColumns[kind.named]))
   return union(...inputs)
+}
+
+const namedFrom = {
+  options: "A column; or a column for each option, `option: column`; or a block of the form tool's",
+  ranks: "A column; or `ranks`, a column with the rank of each option; or a block of the form tool's",
+  rows: "A column for each row, `row: column`; or a block of the form tool's",
+} as const
+
+const describedFrom = (kind: KindShape | undefined): string => {
+  if (kind === undefined) return "A column, a list of columns, or parts with their columns"
+  if (kind.named !== undefined) return namedFrom[kind.named]
+  if (kind.parts.length > 0) return `A column, or the parts ${kind.parts.join(", ")} with their columns`
+  return kind.many ? "A column, or several joined" : one
 }
 
 const names = {
@@ -106,26 +203,34 @@ const names = {
   }),
 }
 
-const common = (kinds: Kinds, kind: KindShape | undefined) => ({
-  from: optional(fromOf(kinds, kind), {
-    description: kind === undefined
-      ? "A column, a list of columns, or parts with their columns"
-      : kind.parts.length > 0
-      ? `A column, or the parts ${kind.parts.join(", ")} with their columns`
-      : kind.many
-      ? "A column, or several joined"
-      : one,
-  }),
-  value: optional(Schema.String, { description: "A constant for every row, as written" }),
-  template: optional(Template, {
-    description: "Text with columns in braces; empty columns take their space along",
-    examples: ["{Title} {First name} {Last name}"],
-  }),
-  required: optional(Schema.Boolean, { description: "Whether a row without this answer is invalid", default: false }),
-  default: optional(Schema.String, { description: "What stands in for an empty cell, in the source's format" }),
+const when = optional(Conditions, {
+  description:
+    "The entry counts only for rows for which this holds. Several entries may fill one question then: the first that holds is used",
+  examples: [{ Status: ["cancelled"] }],
 })
 
-const input: KeyRules = { exactlyOne: ["from", "value", "template"] }
+const onInvalid = optional(Schema.Literal("reject", "drop"), {
+  description:
+    "What a bad value does: reject the row, or drop this answer and send the row without it; either way it is counted and reported",
+  default: "reject",
+})
+
+const common = (kinds: Kinds, kind: KindShape | undefined) => ({
+  from: optional(fromOf(kinds, kind), { description: describedFrom(kind) }),
+  value: constant,
+  template,
+  extract,
+  when,
+  required: optional(Schema.Boolean, { description: "Whether a row without this answer is invalid", default: false }),
+  default: standIn,
+  onInvalid,
+  unique: optional(Schema.Boolean, {
+    description: "Whether a row whose answer an earlier row of the source has given is invalid",
+    default: false,
+  }),
+})
+
+const input: KeyRules = { exactlyOne: ["from", "value", "template"], needs: { extract: ["from"] } }
 const named: KeyRules = { ...input, atLeastOne: ["id", "name"] }
 
 /** An entry that is named and may say its kind. */
@@ -180,6 +285,8 @@ export const elementEntry = (
         description: "Its parts, each a column or an entry of its own",
       }),
       required: optional(Schema.Boolean, { description: "Whether a row without it is invalid", default: false }),
+      when,
+      onInvalid,
     }),
     { atLeastOne: ["id", "name"] },
   ).annotations({ identifier })

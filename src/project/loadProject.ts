@@ -13,6 +13,8 @@ import { decodeYaml } from "./reading.ts"
 import { keysAt, unknownServices } from "./references.ts"
 import { servicesOf } from "./servicesOf.ts"
 import { readYamlFile } from "./textFile.ts"
+import { loadValueSets, unknownSets } from "./valueSets.ts"
+import type { ValueSets } from "./valueSets.ts"
 import { PipelineFileSchema, vocabulary } from "./vocabulary.ts"
 import type { YamlText } from "./yamlText.ts"
 
@@ -37,17 +39,21 @@ export const findProject = (
 const inOrder = (a: Diagnostic, b: Diagnostic): number =>
   a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
 
-/** Decodes one pipeline file; or all that is wrong with it, services that the project does not have included. */
+/** Decodes one pipeline file; or all that is wrong with it, services and value sets that the project does not have included. */
 const decodePipeline = (
   text: PipelineText,
   services: ReadonlyArray<string> | undefined,
+  sets: ValueSets | undefined,
   resolve: (path: string) => string,
 ): { readonly pipeline: Pipeline } | { readonly diagnostics: ReadonlyArray<Diagnostic> } => {
   const { yaml } = text
   const result = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
-  const strangers = services === undefined || !yaml.sound ? [] : unknownServices(yaml, services)
+  const strangers = !yaml.sound ? [] : [
+    ...(services === undefined ? [] : unknownServices(yaml, services)),
+    ...(sets === undefined ? [] : unknownSets(yaml, [...sets.keys()])),
+  ]
   if (result._tag === "Read" && strangers.length === 0) {
-    return { pipeline: pipelineOf(result.value, yaml, resolve, vocabulary) }
+    return { pipeline: pipelineOf(result.value, yaml, resolve, vocabulary, sets) }
   }
   const findings = result._tag === "Read" ? strangers : [...result.findings, ...strangers]
   return { diagnostics: findings.toSorted((a, b) => a.offset - b.offset).map(yaml.diagnostic) }
@@ -91,7 +97,13 @@ export const loadProject = (
       if (result._tag === "Read") file = result.value
       else diagnostics.push(...result.findings.map(yaml.diagnostic))
     }
+    const loaded = yaml === undefined || file === undefined
+      ? undefined
+      : yield* loadValueSets(yaml, file.valueSets ?? {}, from(path.dirname(config)))
+    if (yaml !== undefined) diagnostics.push(...(loaded?.findings ?? []).map(yaml.diagnostic))
     const services = yaml === undefined || !yaml.sound ? undefined : keysAt(yaml, ["services"]) ?? []
+
+    const sets = loaded !== undefined && loaded.findings.length === 0 ? loaded.sets : undefined
 
     const wanted = options.pipelines ?? "all"
     const listing = yield* listPipelines(root)
@@ -107,7 +119,7 @@ export const loadProject = (
 
     const pipelines = new Map<string, Pipeline>()
     for (const text of [...texts, ...suspects]) {
-      const decoded = decodePipeline(text, services, from(text.folder))
+      const decoded = decodePipeline(text, services, sets, from(text.folder))
       if ("pipeline" in decoded) pipelines.set(decoded.pipeline.name, decoded.pipeline)
       else diagnostics.push(...decoded.diagnostics)
     }

@@ -1,19 +1,13 @@
 import { Duration } from "effect"
 import type { YamlPath } from "../domain/diagnostic.ts"
-import type { EntryFile, FromFile, Kinds, PartFile } from "./entrySchema.ts"
-import type {
-  ColumnName,
-  Document,
-  Input,
-  MappingConfig,
-  MappingEntry,
-  PartEntry,
-  Pipeline,
-  SinkConfig,
-} from "./Pipeline.ts"
+import type { ConditionsFile } from "./conditionSchema.ts"
+import { columns, conditions, entryOf, optionsIn } from "./entryOf.ts"
+import type { EntryRoom } from "./entryOf.ts"
+import type { Kinds } from "./entrySchema.ts"
+import type { ColumnAlias, Document, Example, MappingConfig, Pipeline, SinkConfig, SourceConfig } from "./Pipeline.ts"
 import type { ElementParts, PipelineFile } from "./pipelineSchema.ts"
 import { stopDefaults } from "./stopLimit.ts"
-import { templatePieces } from "./template.ts"
+import type { ValueSets } from "./valueSets.ts"
 
 /** The kinds that a pipeline's entries may be of. */
 export interface Vocabulary {
@@ -21,91 +15,23 @@ export interface Vocabulary {
   readonly elements: ElementParts
 }
 
-const columns = (value: string | ReadonlyArray<string>, path: YamlPath): ReadonlyArray<ColumnName> =>
-  typeof value === "string" ? [{ name: value, path }] : value.map((name, index) => ({ name, path: [...path, index] }))
-
-const options = (entry: object, keys: Iterable<string>): Readonly<Record<string, unknown>> => {
-  const given = entry as Readonly<Record<string, unknown>>
-  return Object.fromEntries([...keys].filter((key) => Object.hasOwn(given, key)).map((key) => [key, given[key]]))
-}
-
-const partOf = (
-  part: string,
-  value: string | PartFile,
-  path: YamlPath,
-  kind: string | undefined,
-  { kinds }: Vocabulary,
-): PartEntry => {
-  if (typeof value === "string") {
-    return { part, path, input: { _tag: "Columns", columns: [{ name: value, path }] }, options: {} }
-  }
-  return {
-    part,
-    path,
-    input: value.value === undefined
-      ? { _tag: "Columns", columns: columns(value.from ?? [], [...path, "from"]) }
-      : { _tag: "Value", value: value.value },
-    options: options(value, Object.keys(kinds.get(kind ?? "")?.options ?? {})),
-  }
-}
-
-const fromOf = (
-  from: FromFile,
-  path: YamlPath,
-  parts: Readonly<Record<string, string>>,
-  vocabulary: Vocabulary,
-): Input => {
-  if (typeof from === "string" || Array.isArray(from)) {
-    return { _tag: "Columns", columns: columns(from as string | ReadonlyArray<string>, path) }
-  }
-  return {
-    _tag: "Parts",
-    parts: Object.entries(from as Readonly<Record<string, string | PartFile>>).map(([part, value]) =>
-      partOf(part, value, [...path, part], parts[part], vocabulary)
-    ),
-  }
-}
-
-const templateColumns = (template: string, path: YamlPath): ReadonlyArray<ColumnName> =>
-  (templatePieces(template) ?? []).flatMap((piece) => "column" in piece ? [{ name: piece.column, path }] : [])
-
-/** @param kind the entry's kind, where it is not told by `as` */
-const entryOf = (
-  entry: EntryFile,
-  path: YamlPath,
-  vocabulary: Vocabulary,
-  { kind = undefined as string | undefined, parts = undefined as Readonly<Record<string, string>> | undefined } = {},
-): MappingEntry => {
-  const as = entry.as ?? kind
-  const shape = vocabulary.kinds.get(as ?? "")
-  const input: Input = entry.value !== undefined
-    ? { _tag: "Value", value: entry.value }
-    : entry.template !== undefined
-    ? { _tag: "Template", template: entry.template, columns: templateColumns(entry.template, [...path, "template"]) }
-    : fromOf(entry.from ?? [], [...path, "from"], parts ?? shape?.partKinds ?? {}, vocabulary)
-  return {
-    path,
-    id: entry.id,
-    name: entry.name,
-    input,
-    as,
-    options: options(entry, Object.keys(shape?.options ?? {})),
-    required: entry.required ?? false,
-    default: entry.default,
-  }
-}
-
-const mappingOf = (mapping: PipelineFile["mapping"], vocabulary: Vocabulary): MappingConfig => {
-  const { elements } = vocabulary
+const mappingOf = (
+  mapping: PipelineFile["mapping"],
+  elements: ElementParts,
+  room: EntryRoom,
+): MappingConfig => {
   const entries = (
     key: "questions" | "urlParameters" | "scheduling" | "payments",
     how: Parameters<typeof entryOf>[3] = {},
-  ) => (mapping[key] ?? []).map((entry, index) => entryOf(entry, ["mapping", key, index], vocabulary, how))
+  ) => (mapping[key] ?? []).map((entry, index) => entryOf(entry, ["mapping", key, index], room, how))
   const own = (key: "submissionTime" | "lastUpdatedAt" | "login", kind: string) => {
     const entry = mapping[key]
-    return entry === undefined ? undefined : entryOf(entry, ["mapping", key], vocabulary, { kind })
+    return entry === undefined ? undefined : entryOf(entry, ["mapping", key], room, { kind })
   }
   return {
+    defaults: Object.fromEntries(
+      Object.entries(mapping.defaults ?? {}).map(([kind, given]) => [kind, optionsIn(given, Object.keys(given), room)]),
+    ),
     questions: entries("questions"),
     urlParameters: entries("urlParameters", { kind: "text" }),
     submissionTime: own("submissionTime", "dateTime"),
@@ -139,17 +65,35 @@ const sinkOf = (sink: PipelineFile["sink"]): SinkConfig => ({
   onChange: sink.onChange ?? "report",
   canary: sink.canary === "off" ? 0 : sink.canary ?? 10,
   stopWhen: { ...stopDefaults, ...sink.stopWhen },
+  stamp: sink.stamp === undefined ? undefined : { ...sink.stamp, path: ["sink", "stamp", "urlParameter"] },
+})
+
+const aliasesOf = (aliases: PipelineFile["source"]["columns"]): ReadonlyArray<ColumnAlias> =>
+  Object.entries(aliases ?? {}).map(([name, alias]) => ({
+    name,
+    path: ["source", "columns", name],
+    column: "position" in alias ? { _tag: "Position", ...alias } : { _tag: "Header", ...alias },
+  }))
+
+const whereOf = (where: ConditionsFile | undefined): SourceConfig["where"] => conditions(where, ["source", "where"])
+
+const exampleOf = ({ row, gives, fails }: NonNullable<PipelineFile["examples"]>[number], index: number): Example => ({
+  path: ["examples", index] satisfies YamlPath,
+  row,
+  expected: gives === undefined ? { _tag: "Fails", codes: fails ?? [] } : { _tag: "Gives", answers: gives },
 })
 
 /**
  * A decoded pipeline file with its defaults filled in and its paths resolved.
  * @param resolve a path as the file gives it → absolute
+ * @param sets the project's value sets
  */
 export const pipelineOf = (
   file: PipelineFile,
   document: Document,
   resolve: (path: string) => string,
   vocabulary: Vocabulary,
+  sets: ValueSets = new Map(),
 ): Pipeline => ({
   name: file.pipeline,
   renamedFrom: file.renamedFrom,
@@ -165,8 +109,10 @@ export const pipelineOf = (
       ? file.source.rowKey
       : columns(file.source.rowKey, ["source", "rowKey"]),
     empty: [...new Set(["", ...(file.source.empty ?? [])])],
+    columns: aliasesOf(file.source.columns),
+    where: whereOf(file.source.where),
   },
-  mapping: mappingOf(file.mapping, vocabulary),
+  mapping: mappingOf(file.mapping, vocabulary.elements, { kinds: vocabulary.kinds, sets }),
   sink: sinkOf(file.sink),
   reconcile: {
     visibleWithin: file.reconcile?.visibleWithin ?? Duration.seconds(60),
@@ -177,5 +123,6 @@ export const pipelineOf = (
       path: ["reconcile", "tolerate", index],
     })),
   },
+  examples: (file.examples ?? []).map(exampleOf),
   document,
 })

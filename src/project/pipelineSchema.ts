@@ -1,10 +1,12 @@
 import { Duration, Schema } from "effect"
 import iconv from "iconv-lite"
 import { expecting, needed, optional, withRules } from "./annotated.ts"
+import { Conditions } from "./conditionSchema.ts"
 import { elementEntry, ownEntry, questionEntry, urlParameterEntry } from "./entrySchema.ts"
 import type { Kinds } from "./entrySchema.ts"
-import { byName, Column, Columns, Identifier, Name, Path, Time, whole } from "./scalars.ts"
+import { ExampleSchema } from "./exampleSchema.ts"
 import { formToolNames } from "./formTools.ts"
+import { byName, Column, Columns, Identifier, Name, Path, Time, whole } from "./scalars.ts"
 import { stopFields } from "./stopLimit.ts"
 import { quoted } from "./suggestion.ts"
 
@@ -16,6 +18,18 @@ const Encoding = Schema.String.pipe(
 )
 const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]{1,3}[1-9]\d*$/))
   .annotations(expecting("a range such as `B3:H400`"))
+
+const Alias = Schema.Union(
+  Schema.Struct({
+    header: needed(Name, { description: "The header, as several columns have it", examples: ["Why?"] }),
+    nth: needed(whole(1), { description: "Which of them, from 1", examples: [2] }),
+    of: needed(whole(1), {
+      description: "How many columns have that header; another number than that is an error",
+      examples: [2],
+    }),
+  }),
+  Schema.Struct({ position: needed(whole(1), { description: "The column's place, from 1", examples: [14] }) }),
+).annotations(expecting("{ header: TITLE, nth: 2, of: 2 } or { position: 14 }"))
 
 const source = Schema.Struct({
   file: needed(Path, { description: "The file to read, relative to this one", examples: ["../samples/contacts.csv"] }),
@@ -50,7 +64,32 @@ const source = Schema.Struct({
     examples: [["", "N/A", "-"]],
     default: [""],
   }),
+  columns: optional(
+    Schema.Record({ key: Name, value: Alias }).annotations(expecting("names with the columns that they stand for")),
+    {
+      description: "Names for columns that the header can't name: repeated or empty titles",
+      examples: [{ reason: { header: "Why?", nth: 2, of: 2 }, last: { position: 14 } }],
+    },
+  ),
+  where: optional(Conditions, {
+    description: "Rows for which this does not hold are left out",
+    examples: [{ Status: ["complete", "finished"] }],
+  }),
 })
+
+/** The kinds' options are known at run time only. */
+const struct = (fields: Schema.Struct.Fields): Schema.Schema<object, unknown> =>
+  Schema.Struct(fields) as unknown as Schema.Schema<object, unknown>
+
+const defaults = (kinds: Kinds) =>
+  Schema.Struct(Object.fromEntries(
+    [...kinds.values()].filter((kind) => Object.keys(kind.options).length > 0).map((kind) => [
+      kind.name,
+      optional(struct(kind.options).annotations({ identifier: `Defaults.${kind.name}` }), {
+        description: `Options of every ${kind.name}`,
+      }),
+    ]),
+  )) as unknown as Schema.Schema<Readonly<Record<string, Readonly<Record<string, unknown>>>>, unknown>
 
 const mapping = (kinds: Kinds, elements: ElementParts) => {
   const question = questionEntry(kinds)
@@ -58,6 +97,10 @@ const mapping = (kinds: Kinds, elements: ElementParts) => {
   const time = ownEntry(kinds, "dateTime")
   return withRules(
     Schema.Struct({
+      defaults: optional(defaults(kinds), {
+        description: "Options by kind, for every entry and part of that kind",
+        examples: [{ date: { format: "dd.MM.yyyy" } }],
+      }),
       questions: optional(Schema.Array(question), { description: "Answers, question by question" }),
       urlParameters: optional(Schema.Array(urlParameter), { description: "URL parameters of the form" }),
       submissionTime: optional(time, { description: "When the answers were given" }),
@@ -131,6 +174,18 @@ const sink = withRules(
       }),
       { description: "Limits that stop the run" },
     ),
+    stamp: optional(
+      Schema.Struct({
+        urlParameter: needed(Name, {
+          description: "The URL parameter, by name, that carries the row key",
+          examples: ["row_key"],
+        }),
+      }),
+      {
+        description: "Sends the row key along, so that people can find a row's submission",
+        examples: [{ urlParameter: "row_key" }],
+      },
+    ),
   }),
   { exactlyOne: ["service", "targets"], needs: { service: ["form"] }, excludes: { targets: ["form"] } },
 )
@@ -170,6 +225,9 @@ export const pipelineSchema = (kinds: Kinds, elements: ElementParts) =>
     mapping: needed(mapping(kinds, elements), { description: "How a row becomes a submission" }),
     sink: needed(sink, { description: "Where the rows go, and how" }),
     reconcile: optional(reconcile, { description: "How what arrived is verified" }),
+    examples: optional(Schema.Array(ExampleSchema), {
+      description: "Tests of this pipeline, run by `check`: rows, and what becomes of them",
+    }),
   }).annotations({ title: "formferry pipeline", description: "One pipeline: source, mapping, sink, reconcile" })
 
 export type PipelineFile = Schema.Schema.Type<ReturnType<typeof pipelineSchema>>

@@ -82,6 +82,19 @@ const Practice = Schema.Struct({
   description: "The embedded practice service; it needs no key",
 })
 
+const InFile = Schema.Struct({
+  file: needed(Path, { description: "A CSV file with a header", examples: ["countries.csv"] }),
+  key: needed(Name, { description: "The column that holds what cells hold", examples: ["name"] }),
+  value: needed(Name, {
+    description: "The column that holds the option; an empty cell means no answer",
+    examples: ["code"],
+  }),
+}).annotations({ ...expecting("{ file: PATH, key: COLUMN, value: COLUMN }"), identifier: "ValueSetFile" })
+
+const Inline = Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })
+  .pipe(Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }))
+  .annotations(expecting("cells with their options"))
+
 /** The project file (configuration.md, "config/formferry.yaml"). */
 export const ProjectFile = Schema.Struct({
   services: needed(
@@ -99,6 +112,17 @@ export const ProjectFile = Schema.Struct({
     },
   ),
   reports: optional(Path, { description: "The folder of the reports", default: "../reports" }),
+  valueSets: optional(
+    byName(Schema.Union(InFile, Inline).annotations(expecting("cells with their options, or { file, key, value }")))
+      .annotations(expecting("value sets by name")),
+    {
+      description: "What cells stand for, shared by pipelines: `values: { set: NAME }`",
+      examples: [{
+        agree5: { "Strongly agree": "5", Agree: "4" },
+        countries: { file: "countries.csv", key: "name", value: "code" },
+      }],
+    },
+  ),
 }).annotations({ title: "formferry project", description: "Services, ledger and reports of a project" })
 
 export type ProjectFile = Schema.Schema.Type<typeof ProjectFile>

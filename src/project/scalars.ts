@@ -1,4 +1,5 @@
 import { Duration, ParseResult, Schema } from "effect"
+import { compilePattern } from "../kinds/pattern.ts"
 import { expecting } from "./annotated.ts"
 
 /** Text that is not empty: a name, an id, a column. */
@@ -7,6 +8,15 @@ export const Name = Schema.String.pipe(Schema.minLength(1)).annotations(expectin
 export const Column = Schema.String.annotations({ ...expecting("a column"), description: "A column, by its header" })
 
 export const Columns = Schema.NonEmptyArray(Column).annotations(expecting("a list of columns"))
+
+/** A regular expression as RE2 knows them. */
+export const Expression = Schema.String.pipe(
+  Schema.minLength(1),
+  Schema.filter((text) => {
+    const compiled = compilePattern(text)
+    return typeof compiled === "string" ? compiled : true
+  }, { jsonSchema: {} }),
+).annotations(expecting("a regular expression"))
 
 /** The name of a pipeline, a service or a target: it becomes part of file names and addresses. */
 export const Identifier = Schema.String.pipe(

@@ -61,7 +61,11 @@ export const chooseStruct = (
     return { struct: guess ?? without, structs, by, lost: guess === undefined }
   }
   const fits = (struct: Struct) => members.filter(({ key }) => property(struct.core, key) !== undefined).length
-  const struct = structs.reduce((best, one) => (fits(one) > fits(best) ? one : best), first)
+  const best = structs.reduce((best, one) => (fits(one) > fits(best) ? one : best), first)
+  // Names of the form's own may stand where a struct's keys do: then every key of it is one of those.
+  const free = structs.find(({ core }) => core.indexSignatures.length > 0)
+  const known = members.every(({ key }) => isExtension(key) || property(best.core, key) !== undefined)
+  const struct = free === undefined || (known && fits(best) > 0) ? best : free
   return { struct, structs, by: undefined, lost: false }
 }
 

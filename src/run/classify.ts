@@ -12,6 +12,7 @@ import { changed, duplicateOf } from "./keyProblems.ts"
 import type { KeyTable } from "./KeyTable.ts"
 import type { RowHash } from "./RowHash.ts"
 import type { RunContext } from "./RunContext.ts"
+import { UniqueAnswers } from "./UniqueAnswers.ts"
 
 /** What a survey gathers while it goes through the rows. */
 export interface Gathered {
@@ -20,6 +21,8 @@ export interface Gathered {
   readonly hash: RowHash
   readonly deferred: Deferred
   readonly canary: CanaryRows
+  /** Counts an answer that is left out of a row that goes on without it. */
+  readonly dropped: (row: number, problem: Problem) => void
 }
 
 /** Takes down a row that can't go out, and why. */
@@ -42,8 +45,10 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
   const ignoresChanges = run.pipeline.sink.onChange === "ignore"
   const positions = positionsOf(run.shape, run.columns)
   const answered = new Uint8Array(mapping.answers.length)
-  const isItem = (cells: Cells, digest: Buffer) => {
-    const mapped = mapping.map(cells)
+  const uniques = new UniqueAnswers(mapping.uniques)
+  const dropped: Array<Problem> = []
+  const isItem = (cells: Cells, key: string, digest: Buffer) => {
+    const mapped = mapping.map(cells, key)
     return "item" in mapped && digest.equals(run.ledger.digest.value(mapped.item))
   }
   return (row, cells, key, memory, reject) => {
@@ -61,6 +66,7 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
           return reject(row, key, cells, "duplicate", [duplicateOf(run, seen.row(slot), true)], true)
         }
         seen.match(slot >= 0 ? slot : seen.add(hash, row))
+        uniques.take(cells, key, row)
         return give(held ? "inDoubt" : "alreadyImported")
       }
       const problems = mapping.check(cells, answered)
@@ -70,7 +76,9 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
       if (!held) reject(row, key, cells, "changed", [changed(run)], ignoresChanges)
       return
     }
-    const problems = mapping.check(cells, answered)
+    dropped.length = 0
+    const problems = mapping.check(cells, answered, dropped)
+      ?? (slot >= 0 ? undefined : uniques.take(cells, key, row))
     if (problems !== undefined) {
       if (doubt) return give("inDoubt")
       give("invalid")
@@ -85,11 +93,12 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     const refusal = memory?.state === "refused" ? memory.refusal : undefined
     if (
       refusal !== undefined && !run.retryRefused && refusal.mapping === mapping.fingerprint
-      && refusal.form === run.formFingerprint && isItem(cells, refusal.item)
+      && refusal.form === run.formFingerprint && isItem(cells, key, refusal.item)
     ) {
       give("refused")
       return reject(row, key, cells, "refused", [{ code: "refused", message: refusal.message }])
     }
+    for (const problem of dropped) gathered.dropped(row, problem)
     give("pending")
     canary.offer(row, answered)
   }

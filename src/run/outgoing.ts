@@ -31,7 +31,7 @@ export const outgoing = (
         // Keys by content are numbered over all rows, so every row is asked for its key.
         const key = chunk.faults.has(index) ? undefined : numbering(cells)
         if (key === undefined || given === count || !choose(row)) continue
-        const mapped = run.mapping.map(cells)
+        const mapped = run.mapping.map(cells, key)
         if (!("item" in mapped)) continue
         given++
         const content = contentOf(cells)

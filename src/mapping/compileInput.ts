@@ -1,0 +1,298 @@
+import type { YamlPath } from "../domain/diagnostic.ts"
+import type { Column } from "../domain/row.ts"
+import type { Kind, OtherCells, Parse } from "../kinds/Kind.ts"
+import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
+import { suggest } from "../project/suggestion.ts"
+import type { Block, ColumnBook } from "./ColumnBook.ts"
+import { type Asked, compileKind, constant, emptyFor, kindNamed, type KindOptions, optionsOf } from "./compileKind.ts"
+import { compileExtract } from "./extract.ts"
+import { otherColumn } from "./inputColumns.ts"
+import { readingMended } from "./mendedCells.ts"
+import type { Read, Reading, ReadPart } from "./readers.ts"
+import { readColumn, readColumns, readFirstOf, readParts, readTemplate } from "./readers.ts"
+import { parseTemplate } from "./template.ts"
+import type { CompiledEntry, Workshop } from "./Workshop.ts"
+
+const distinct = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> => [...new Set(columns)]
+
+const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyArray<Column> | undefined => {
+  const found = names.map((name) => book.find(name))
+  return found.every((column) => column !== undefined) ? found : undefined
+}
+
+/** How to name the columns of a kind's options or rows. */
+const namedSyntax = { options: "{ OPTION: column }", rows: "{ ROW: column }", ranks: "{ ranks: { OPTION: column } }" }
+
+/** Compiles an input for one kind; undefined: something is wrong with it, and was found. */
+export const compileInput = (
+  asked: Asked,
+  input: Input,
+  fallbackText: string | undefined,
+  workshop: Workshop,
+): CompiledEntry | undefined => {
+  const { kind, path } = asked
+  const { columns: book, findings } = workshop
+  const options = optionsOf(asked, input, workshop)
+  const empty = emptyFor(asked, options, input, workshop.empty)
+  const spill = spillOf(asked, options, workshop)
+  const compile = (shape: Parameters<typeof compileKind>[3]) =>
+    compileKind(asked, options, input, shape, { empty, spill: spill?.hand }, workshop)
+  const fallback = () =>
+    fallbackText === undefined ? undefined : constant(asked, options, fallbackText, "default", workshop, false)
+  const reading = (parse: Parse): Reading => ({ id: asked.id, parse, empty, fallback: fallback() })
+  const done = (read: Read, columns: ReadonlyArray<Column>): CompiledEntry => ({
+    read: spill === undefined ? read : spill.around(read),
+    columns: distinct(columns),
+  })
+  if (asked.extract !== undefined && (input._tag === "Parts" || input._tag === "Block")) {
+    findings.error([...path, "extract"], "`extract` takes a cell apart, so that `from` is one column.")
+    return undefined
+  }
+  switch (input._tag) {
+    case "Value": {
+      const value = constant(asked, options, input.value, "value", workshop, true)
+      return value === undefined ? undefined : { read: () => value, columns: [] }
+    }
+    case "Columns": {
+      const columns = findAll(input.columns, book)
+      const other = otherColumn({ ...asked, options: asked.options })
+      const beside = other === undefined ? undefined : book.find(other)
+      if (input.columns.length > 1 && (!kind.many || asked.extract !== undefined)) {
+        findings.error(
+          [...path, "from"],
+          asked.extract === undefined
+            ? `The kind ${kind.name} takes one column, not ${input.columns.length}.`
+            : `\`extract\` takes one column apart, not ${input.columns.length}.`,
+        )
+        return undefined
+      }
+      if (options.other !== undefined && other === undefined) {
+        findings.error([...path, "other"], "`other` needs its column.", "Write `other: { from: Column, … }`.")
+        return undefined
+      }
+      const count = input.columns.length
+      const otherCells: OtherCells | undefined = beside === undefined ? undefined : { tick: count, text: undefined }
+      const parse = compileCell(asked, options, input, otherCells, compile, workshop)
+      const [first] = columns ?? []
+      if (parse === undefined || columns === undefined || first === undefined) return undefined
+      if (other !== undefined && beside === undefined) return undefined
+      const all = beside === undefined ? columns : [...columns, beside]
+      return done(all.length === 1 ? readColumn(first, reading(parse)) : readColumns(all, reading(parse)), all)
+    }
+    case "FirstOf": {
+      const parse = compileCell(asked, options, input, undefined, compile, workshop)
+      const columns = findAll(input.columns, book)
+      if (parse === undefined || columns === undefined) return undefined
+      return done(readFirstOf(columns, reading(parse)), columns)
+    }
+    case "Template": {
+      const parse = compile({ _tag: "Columns", count: 1 })
+      const template = parseTemplate(input.template)
+      if (template === undefined || template.names.length === 0) {
+        findings.error([...path, "template"], "The template names no column.", "Columns stand in braces: {Name}.")
+        return undefined
+      }
+      const places = new Map(input.columns.map((column) => [column.name, column]))
+      const wanted = template.names.map((name) => places.get(name) ?? { name, path: [...path, "template"] })
+      const columns = findAll(wanted, book)
+      if (parse === undefined || columns === undefined) return undefined
+      return done(readTemplate(template, columns, reading(parse)), columns)
+    }
+    case "Parts": {
+      if (kind.named === "ranks" && !input.ranks) {
+        findings.error([...path, "from"], "A ranking's columns hold ranks.", `Write \`from: ${namedSyntax.ranks}\`.`)
+        return undefined
+      }
+      if (kind.named !== "ranks" && input.ranks) {
+        findings.error([...path, "from"], `The kind ${kind.name} has no ranks.`)
+        return undefined
+      }
+      if (kind.parts.length === 0 && kind.named === undefined) {
+        findings.error([...path, "from"], `The kind ${kind.name} has no parts.`, "Give it one column.")
+        return undefined
+      }
+      const other = otherColumn({ ...asked, options: asked.options })
+      if (options.other !== undefined && other === undefined) {
+        findings.error([...path, "other"], "`other` needs its column.", "Write `other: { from: Column, … }`.")
+      }
+      const parts = kind.named === undefined
+        ? compileParts(asked, input, (part) => kind.partKinds[part], kind.parts, workshop)
+        : compileNamed(asked, input.parts, { ...workshop, empty })
+      const beside = other === undefined ? undefined : book.find(other)
+      const count = input.parts.length
+      const parse = compile({
+        _tag: "Parts",
+        parts: input.parts.map(({ part }) => part),
+        other: beside === undefined ? undefined : { tick: count, text: undefined },
+      })
+      if (parse === undefined || parts === undefined || (other !== undefined && beside === undefined)) return undefined
+      const all = beside === undefined ? parts : [...parts, rawPart(asked, "other", beside, { ...workshop, empty })]
+      return done(readParts(all, reading(parse)), all.flatMap((part) => part.columns))
+    }
+    case "Block": {
+      if (kind.named === undefined) {
+        findings.error(input.path, `The kind ${kind.name} has no block of columns.`, "Give it one column.")
+        return undefined
+      }
+      const block = book.block(input.title, input.path)
+      if (block === "unknown") return { read: () => undefined, columns: [] }
+      if (block === undefined) return undefined
+      return compileBlock(
+        asked,
+        block,
+        compile,
+        { ...workshop, empty },
+        (parts, parse) => done(readParts(parts, reading(parse)), parts.flatMap((part) => part.columns)),
+      )
+    }
+  }
+}
+
+/** A kind for one cell: its own way of parsing, what an expression takes out of the cell, and what a mended file may hold. */
+const compileCell = (
+  asked: Asked,
+  options: KindOptions,
+  input: Extract<Input, { readonly columns: unknown }>,
+  other: OtherCells | undefined,
+  compile: (shape: Parameters<typeof compileKind>[3]) => Parse | undefined,
+  workshop: Workshop,
+): Parse | undefined => {
+  const count = input._tag === "Columns" ? input.columns.length : 1
+  if (asked.extract === undefined) {
+    const parse = compile({ _tag: "Columns", count, other })
+    return parse === undefined ? undefined : readingMended(parse, asked.kind, workshop.mended)
+  }
+  const extracting = compileExtract(asked.extract, asked.kind, [...asked.path, "extract"], workshop.findings)
+  if (extracting === undefined) return undefined
+  if (extracting._tag === "Piece") {
+    const parse = compile({ _tag: "Columns", count: 1 })
+    return parse === undefined ? undefined : extracting.wrap(parse)
+  }
+  const whole = compile({ _tag: "Parts", parts: extracting.parts })
+  const parts = extracting.parts.map((part) => {
+    const kind = kindNamed(asked.kind.partKinds[part])
+    if (kind === undefined) return undefined
+    const piece = { ...asked, kind, options: {}, extract: undefined, inherited: handedDown(asked, kind, options) }
+    const own = optionsOf(piece, undefined, workshop)
+    return compileKind(piece, own, undefined, { _tag: "Columns", count: 1 }, { empty: new Set() }, workshop)
+  })
+  return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
+}
+
+/** The options of a whole that hold for its parts too. */
+const handedDown = (asked: Pick<Asked, "kind">, part: Kind, options: KindOptions): KindOptions =>
+  asked.kind.inherited === true
+    ? Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(part.options, key)))
+    : {}
+
+/** Where the texts of an entry go that are meant for another question. */
+const spillOf = (asked: Asked, options: KindOptions, workshop: Workshop) => {
+  const textTo = (option: "other" | "otherwise"): ReadonlyArray<readonly [string, YamlPath]> => {
+    const value = options[option]
+    return typeof value === "object" && value !== null && "textTo" in value && typeof value.textTo === "string"
+      ? [[value.textTo, [...asked.path, option, "textTo"]]]
+      : []
+  }
+  const targets = [...textTo("other"), ...textTo("otherwise")]
+  if (targets.length === 0 || asked.question === undefined) return undefined
+  const spills = new Map(
+    targets.map(([name, path]) => [name, workshop.spills.open(name, asked, path)] as const),
+  )
+  return {
+    hand: (text: string, to: string) => void spills.get(to)?.texts.push(text),
+    around: (read: Read): Read => (cells, problems) => {
+      for (const spill of spills.values()) if (spill !== undefined) spill.texts.length = 0
+      return read(cells, problems)
+    },
+  }
+}
+
+/** A cell as its text, whatever the pipeline's defaults for texts. */
+const rawPart = (asked: Asked, part: string, column: Column, workshop: Workshop): ReadPart => {
+  const kind = kindNamed("text")
+  const parse = kind?.compile({} as never, {
+    question: undefined,
+    input: { _tag: "Columns", count: 1 },
+    empty: workshop.empty,
+  })
+  const reading = { id: asked.id, empty: workshop.empty, fallback: undefined }
+  return {
+    part,
+    columns: [column],
+    read: typeof parse === "function" ? readColumn(column, { ...reading, parse }) : () => undefined,
+  }
+}
+
+/** Options, ranks or rows: each is read as text. */
+const compileNamed = (
+  asked: Asked,
+  parts: ReadonlyArray<PartEntry>,
+  workshop: Workshop,
+): ReadonlyArray<ReadPart> | undefined => {
+  const kind = kindNamed("text")
+  if (kind === undefined) return undefined
+  const compiled = parts.map((entry): ReadPart | undefined => {
+    const { extract, options, path } = entry
+    const part = { id: asked.id, name: asked.name, kind, options, question: undefined, path, extract, plain: true }
+    const done = compileInput(part, entry.input, entry.default, workshop)
+    return done === undefined ? undefined : { part: entry.part, ...done }
+  })
+  return compiled.every((part) => part !== undefined) ? compiled : undefined
+}
+
+const compileBlock = (
+  asked: Asked,
+  block: Block,
+  compile: (shape: Parameters<typeof compileKind>[3]) => Parse | undefined,
+  workshop: Workshop,
+  done: (parts: ReadonlyArray<ReadPart>, parse: Parse) => CompiledEntry,
+): CompiledEntry | undefined => {
+  const parts = block.filter(({ role }) => role === "option")
+  // Only a choice of several has an "Other" beside its options.
+  const others = asked.kind.named === "options" ? block.filter(({ role }) => role !== "option") : []
+  const at = (role: "other" | "text") => {
+    const index = others.findIndex((one) => one.role === role)
+    return index < 0 ? undefined : parts.length + index
+  }
+  const named = otherColumn({ ...asked, options: asked.options })
+  const beside = named === undefined ? undefined : workshop.columns.find(named)
+  if (named !== undefined && beside === undefined) return undefined
+  const cells = [...parts, ...others].map(({ column, option }) => rawPart(asked, option, column, workshop))
+  const all = beside === undefined ? cells : [...cells, rawPart(asked, "other", beside, workshop)]
+  const other = beside !== undefined
+    ? { tick: cells.length, text: undefined }
+    : others.length > 0
+    ? { tick: at("other"), text: at("text") }
+    : undefined
+  const parse = compile({ _tag: "Parts", parts: parts.map(({ option }) => option), other })
+  return parse === undefined ? undefined : done(all, parse)
+}
+
+/** Compiles the parts of an answer, each by its own kind. */
+export const compileParts = (
+  asked: Pick<Asked, "id" | "name"> & Partial<Pick<Asked, "kind" | "options">>,
+  input: Extract<Input, { readonly _tag: "Parts" }>,
+  kindOf: (part: string) => string | undefined,
+  parts: ReadonlyArray<string>,
+  workshop: Workshop,
+): ReadonlyArray<ReadPart> | undefined => {
+  const compiled = input.parts.map((entry): ReadPart | undefined => {
+    const kind = parts.includes(entry.part)
+      ? kindNamed(kindOf(entry.part))
+      : undefined
+    if (kind === undefined) {
+      workshop.findings.error(
+        entry.path,
+        `There is no part "${entry.part}".`,
+        suggest(entry.part, parts, "The parts are"),
+      )
+      return undefined
+    }
+    const { extract, options, path } = entry
+    const inherited = asked.kind === undefined ? {} : handedDown({ kind: asked.kind }, kind, asked.options ?? {})
+    const part = { id: asked.id, name: asked.name, kind, options, question: undefined, path, extract, inherited }
+    const done = compileInput(part, entry.input, entry.default, workshop)
+    return done === undefined ? undefined : { part: entry.part, ...done }
+  })
+  return compiled.every((part) => part !== undefined) ? compiled : undefined
+}

@@ -1,0 +1,127 @@
+import type { Cell } from "../domain/cell.ts"
+import { DateCell } from "../domain/cell.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { Cells, Column } from "../domain/row.ts"
+import { textOf } from "../kinds/cells.ts"
+import { dateFormat } from "../kinds/dateFormat.ts"
+import type { DateFormat } from "../kinds/dateFormat.ts"
+import { Fault } from "../kinds/Kind.ts"
+import { compilePattern } from "../kinds/pattern.ts"
+import { day, readIso } from "../kinds/wallClock.ts"
+import type { Condition } from "../project/Pipeline.ts"
+import { columnProblem } from "./problems.ts"
+import type { Workshop } from "./Workshop.ts"
+
+/** Whether a row's cells are what conditions ask; cells that can't be compared are added to the problems, and hold. */
+export type Holds = (cells: Cells, problems: Array<Problem>) => boolean
+
+export interface Conditions {
+  readonly holds: Holds
+  /** Whether cells are compared, which not every cell can be. */
+  readonly compares: boolean
+  readonly columns: ReadonlyArray<Column>
+}
+
+type Test = (cell: Cell | undefined, text: string) => boolean | Fault
+
+const plainNumber = /^[-+]?\d+(?:\.\d+)?$/
+
+const numberOf = (cell: Cell | undefined, text: string): number =>
+  typeof cell === "number" ? cell : plainNumber.test(text) ? Number(text) : NaN
+
+/** A day or time on the clock, and whether it says a time; an offset is not looked at unless both sides have one. */
+const momentOf = (text: string, format: DateFormat | undefined) => {
+  const read = readIso(text)
+  if (read !== undefined && read.hasDate) return read
+  const wall = format === undefined ? NaN : format.wall(text)
+  return Number.isNaN(wall) ? undefined : { wall, hasTime: format?.hasTime === true, offset: NaN }
+}
+
+/** Compares with a bound: below zero when the cell is less; NaN when the two can't be compared. */
+const comparison = (
+  bound: string,
+  format: DateFormat | undefined,
+): ((cell: Cell | undefined, text: string) => number) | undefined => {
+  if (plainNumber.test(bound)) {
+    const least = Number(bound)
+    return (cell, text) => numberOf(cell, text) - least
+  }
+  const moment = momentOf(bound, undefined)
+  if (moment === undefined) return undefined
+  return (cell, text) => {
+    const there = momentOf(cell instanceof DateCell ? cell.iso : text, format)
+    if (there === undefined) return NaN
+    if (!moment.hasTime) return Math.floor(there.wall / day) * day - moment.wall
+    const offsets = Number.isNaN(moment.offset) || Number.isNaN(there.offset) ? 0 : moment.offset - there.offset
+    return there.wall - moment.wall + offsets * 60_000
+  }
+}
+
+/** Makes conditions ready; columns that the source does not have, and bounds that are neither number nor date, are found as errors. */
+export const compileConditions = (
+  conditions: ReadonlyArray<Condition>,
+  { columns: book, empty, findings }: Pick<Workshop, "columns" | "empty" | "findings">,
+): Conditions => {
+  let compares = false
+  const found: Array<Column> = []
+  const all = conditions.map(({ column: name, path, ...asked }): Holds => {
+    const column = book.find(name)
+    if (column !== undefined) found.push(column)
+    const tests: Array<Test> = []
+    if (asked.is !== undefined) {
+      const is = new Set(asked.is.map((text) => text.trim()))
+      tests.push((_, text) => is.has(text))
+    }
+    if (asked.not !== undefined) {
+      const not = new Set(asked.not.map((text) => text.trim()))
+      tests.push((_, text) => !not.has(text))
+    }
+    if (asked.empty !== undefined) {
+      const wanted = asked.empty
+      tests.push((_, text) => (text === "" || empty.has(text)) === wanted)
+    }
+    const pattern = asked.matches === undefined ? undefined : compilePattern(asked.matches)
+    if (typeof pattern === "object") tests.push((_, text) => pattern.test(text))
+    const format = asked.format === undefined ? undefined : dateFormat(asked.format)
+    if (typeof format === "string") findings.error([...path, "format"], format)
+    for (const bound of ["atLeast", "atMost"] as const) {
+      const given = asked[bound]
+      if (given === undefined) continue
+      const compare = comparison(given.trim(), typeof format === "object" ? format : undefined)
+      if (compare === undefined) {
+        findings.error(
+          [...path, bound],
+          `"${given}" is neither a number nor an ISO date or time.`,
+          "Write it as 10.5, 2024-01-31 or 2024-01-31T08:00.",
+        )
+        continue
+      }
+      compares = true
+      const fault = plainNumber.test(given.trim())
+        ? new Fault("not-a-number", `a number to compare with ${given}`)
+        : new Fault(
+          "not-a-date",
+          `a date as ${asked.format === undefined ? "" : `${asked.format} or `}YYYY-MM-DD to compare with ${given}`,
+        )
+      tests.push((cell, text) => {
+        if (text === "" || empty.has(text)) return false
+        const order = compare(cell, text)
+        return Number.isNaN(order) ? fault : bound === "atLeast" ? order >= 0 : order <= 0
+      })
+    }
+    if (column === undefined) return () => true
+    const { position } = column
+    return (cells, problems) => {
+      const cell = cells[position]
+      const text = textOf(cell)
+      let holds = true
+      for (const test of tests) {
+        const result = test(cell, text)
+        if (result instanceof Fault) problems.push(columnProblem(column, cell, result))
+        else holds &&= result
+      }
+      return holds
+    }
+  })
+  return { compares, columns: found, holds: (cells, problems) => all.every((holds) => holds(cells, problems)) }
+}

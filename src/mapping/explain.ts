@@ -1,0 +1,34 @@
+import { canonicalJson } from "../domain/canonical.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { CompiledAnswer } from "./compileAnswers.ts"
+import type { Conditions } from "./conditions.ts"
+import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
+import { notUniqueProblem } from "./problems.ts"
+import { asText } from "./rowMap.ts"
+
+/** Reads every answer of a row by itself, so that one with problems hides nothing of the others. */
+export const explainRow =
+  (answers: ReadonlyArray<CompiledAnswer>, where: Conditions, stamp: MappedAnswer | undefined): Mapping["explain"] =>
+  (cells, key) => {
+    const whole: Array<Problem> = []
+    if (where.compares) where.holds(cells, whole)
+    const explained = answers.map(({ answer, columns, read }) => {
+      const problems: Array<Problem> = []
+      const value = read(cells, problems, key)
+      const sent = value !== undefined && answer.list === "urlParameters" ? asText(value) : value
+      return { answer, columns, value: sent, problems }
+    })
+    const stamped = stamp === undefined ? [] : [{ answer: stamp, columns: [], value: key, problems: [] }]
+    return { answers: [...explained, ...stamped], problems: whole }
+  }
+
+/** The answers of which no two rows may give the same. */
+export const uniqueAnswers = (answers: ReadonlyArray<CompiledAnswer>): ReadonlyArray<UniqueAnswer> =>
+  answers.filter(({ entries }) => entries.some((entry) => entry.unique)).map(({ answer, columns, read }) => ({
+    id: answer.id,
+    value: (cells) => {
+      const value = read(cells, [])
+      return value === undefined ? undefined : typeof value === "string" ? value : canonicalJson(value)
+    },
+    problem: (value, before) => notUniqueProblem(answer.id, answer.name, columns[0], value, before),
+  }))

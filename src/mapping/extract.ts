@@ -1,0 +1,86 @@
+import type { YamlPath } from "../domain/diagnostic.ts"
+import { errorIn, textOf } from "../kinds/cells.ts"
+import type { Kind, Parse } from "../kinds/Kind.ts"
+import { Fault } from "../kinds/Kind.ts"
+import { compilePattern } from "../kinds/pattern.ts"
+import { oneOf, quoted, suggest } from "../project/suggestion.ts"
+import type { Findings } from "./Findings.ts"
+
+/** What the expression of an entry gives: one piece, or named groups that are parts. */
+export type Extracting =
+  | { readonly _tag: "Piece"; readonly wrap: (parse: Parse) => Parse }
+  | {
+    readonly _tag: "Parts"
+    readonly parts: ReadonlyArray<string>
+    readonly wrap: (whole: Parse, parts: ReadonlyArray<Parse>) => Parse
+  }
+
+/** Cells are cut at this length before they are looked through: an expression is for cells, not for books. */
+const longest = 10_000
+
+/** Makes an entry's `extract` ready for a kind; groups that don't fit it are found as errors. */
+export const compileExtract = (
+  expression: string,
+  kind: Kind,
+  path: YamlPath,
+  findings: Findings,
+): Extracting | undefined => {
+  const pattern = compilePattern(expression)
+  if (typeof pattern === "string") {
+    findings.error(path, pattern)
+    return undefined
+  }
+  const mismatch = new Fault("pattern", `a text in which ${expression} is found`)
+  const { names } = pattern
+  if (names.length === 0) {
+    return {
+      _tag: "Piece",
+      wrap: (parse) => (cells) => {
+        const error = errorIn(cells)
+        if (error !== undefined) return error
+        const text = textOf(cells[0])
+        if (text === "") return undefined
+        const found = pattern.exec(text.slice(0, longest))
+        if (found === undefined) return mismatch
+        const piece = (found.groups.length > 1 ? found.groups[1] ?? "" : found.groups[0] ?? "").trim()
+        if (piece === "") return undefined
+        const value = parse([piece])
+        return value instanceof Fault ? new Fault(value.code, value.expected, 0, value.piece ?? piece) : value
+      },
+    }
+  }
+  const strangers = names.filter((name) => !kind.parts.includes(name))
+  for (const name of strangers) {
+    findings.error(
+      path,
+      kind.parts.length === 0
+        ? `The kind ${kind.name} has no parts for the group "${name}".`
+        : `The kind ${kind.name} has no part "${name}".`,
+      kind.parts.length === 0
+        ? "Write the group without a name: ( … )."
+        : suggest(name, kind.parts, "Its parts are") ?? `Its parts are ${oneOf(kind.parts.map(quoted), "and")}.`,
+    )
+  }
+  if (strangers.length > 0) return undefined
+  return {
+    _tag: "Parts",
+    parts: names,
+    wrap: (whole, parts) => (cells) => {
+      const error = errorIn(cells)
+      if (error !== undefined) return error
+      const text = textOf(cells[0])
+      if (text === "") return undefined
+      const found = pattern.exec(text.slice(0, longest))
+      if (found === undefined) return mismatch
+      const values: Array<string | number | boolean | null> = []
+      for (let index = 0; index < names.length; index++) {
+        const piece = (found.named(names[index]!) ?? "").trim()
+        const value = piece === "" ? undefined : parts[index]!([piece])
+        if (value instanceof Fault) return new Fault(value.code, value.expected, 0, piece)
+        values.push(value === undefined || typeof value === "object" ? null : value)
+      }
+      const value = values.every((each) => each === null) ? undefined : whole(values)
+      return value instanceof Fault ? new Fault(value.code, value.expected, 0, value.piece) : value
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { Problem } from "../domain/problem.ts"
+import type { Cells } from "../domain/row.ts"
+import type { UniqueAnswer } from "../mapping/Mapping.ts"
+import { KeyTable } from "./KeyTable.ts"
+import { RowHash } from "./RowHash.ts"
+
+/**
+ * The answers that no two rows of a source may give alike (`unique`), as far as they were given: hashes of some 30 bytes each. A row counts when it goes
+ * out, or went out before; the same row, by its key, may come again.
+ */
+export class UniqueAnswers {
+  private readonly all: ReadonlyArray<{ readonly answer: UniqueAnswer; readonly given: KeyTable }>
+  private readonly hash = new RowHash()
+  private readonly keyHash = new RowHash()
+
+  constructor(answers: ReadonlyArray<UniqueAnswer>) {
+    this.all = answers.map((answer) => ({ answer, given: new KeyTable() }))
+  }
+
+  /** Takes a row's answers down; or gives its problems, when another row has given one of them. Then none of them counts. */
+  take(cells: Cells, key: string, row: number): ReadonlyArray<Problem> | undefined {
+    if (this.all.length === 0) return undefined
+    const problems: Array<Problem> = []
+    const fresh: Array<readonly [KeyTable, string]> = []
+    for (const { answer, given } of this.all) {
+      const value = answer.value(cells)
+      if (value === undefined) continue
+      this.fill(value, key)
+      const slot = given.find(this.hash)
+      if (slot < 0) fresh.push([given, value])
+      else if (!given.hasContent(slot, this.hash)) problems.push(answer.problem(value, given.row(slot)))
+    }
+    if (problems.length > 0) return problems
+    for (const [given, value] of fresh) {
+      this.fill(value, key)
+      given.add(this.hash, row)
+    }
+    return undefined
+  }
+
+  /** The answer stands where a key does in the table, and the row's key where its content does. */
+  private fill(value: string, key: string): void {
+    this.keyHash.key(key)
+    this.hash.key(value)
+    this.hash.d = this.keyHash.a
+    this.hash.e = this.keyHash.b
+  }
+}
