@@ -8,9 +8,15 @@ export type Origin =
   | { readonly _tag: "Column"; readonly column: Column; readonly profile: ColumnProfile }
   | { readonly _tag: "Block"; readonly block: Block }
   /** Several columns joined, such as first and last name. */
-  | { readonly _tag: "Joined"; readonly columns: ReadonlyArray<{ readonly column: Column; readonly profile: ColumnProfile }> }
+  | {
+    readonly _tag: "Joined"
+    readonly columns: ReadonlyArray<{ readonly column: Column; readonly profile: ColumnProfile }>
+  }
   /** Parts of an address. */
-  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<{ readonly part: string; readonly column: Column; readonly profile: ColumnProfile }> }
+  | {
+    readonly _tag: "Parts"
+    readonly parts: ReadonlyArray<{ readonly part: string; readonly column: Column; readonly profile: ColumnProfile }>
+  }
 
 /** A question and where its answers come from, sure enough to be written down. */
 export interface Suggestion {

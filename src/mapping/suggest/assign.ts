@@ -9,7 +9,7 @@ export interface Assigned {
 }
 
 /** Logits below which two don't belong together, whatever else is arranged. */
-const floor = -2
+const floor = -3
 
 /**
  * Assigns units to targets one to one so that the sum of their logits is greatest overall.

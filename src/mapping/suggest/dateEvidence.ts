@@ -38,8 +38,29 @@ const monthNamed = /^([A-Za-z]{3,9})([-. ])(\d{1,2})(, |[-. ])(\d{4})(?!\d)/
 const timeOf = /^([T ,]+)?(\d{1,2}):(\d{2})(:\d{2})?(\.\d{3})?( ?[AaPp][Mm])?(?: ?(Z|[+-]\d\d:\d\d))?$/
 
 const months = new Set([
-  "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "january", "february", "march",
-  "april", "june", "july", "august", "september", "october", "november", "december",
+  "jan",
+  "feb",
+  "mar",
+  "apr",
+  "may",
+  "jun",
+  "jul",
+  "aug",
+  "sep",
+  "oct",
+  "nov",
+  "dec",
+  "january",
+  "february",
+  "march",
+  "april",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
 ])
 
 const monthField = (word: string): string | undefined =>
@@ -205,9 +226,11 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
     // Another way of writing with the same sign and order of fields may tell.
     const sign = undecided.writing.date[1]
     const both = undecided.writing.first > 12 && undecided.writing.second > 12
-    const told = both ? undefined : each.find(({ formats, writing }) =>
-      formats.length === 1 && writing.date.startsWith("N") && writing.date[1] === sign
-    )
+    const told = both
+      ? undefined
+      : each.find(({ formats, writing }) =>
+        formats.length === 1 && writing.date.startsWith("N") && writing.date[1] === sign
+      )
     if (told === undefined) {
       return {
         _tag: "Open",
@@ -218,7 +241,9 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
       }
     }
     const dayFirst = /^d/.test(told.formats[0] ?? "")
-    const decided = each.map(({ formats }) => formats.length === 1 ? formats : formats.slice(dayFirst ? 0 : 1, dayFirst ? 1 : 2))
+    const decided = each.map(({ formats }) =>
+      formats.length === 1 ? formats : formats.slice(dayFirst ? 0 : 1, dayFirst ? 1 : 2)
+    )
     return { _tag: "Decided", formats: [...new Set(decided.flat())] }
   }
   return { _tag: "Decided", formats: [...new Set(each.flatMap(({ formats }) => formats))] }

@@ -111,7 +111,12 @@ export interface Rarity {
   readonly options: number
 }
 
-const fitOptions = ({ covered, hits }: Coverage, profile: ColumnProfile | undefined, target: Target, rare: number): number => {
+const fitOptions = (
+  { covered, hits }: Coverage,
+  profile: ColumnProfile | undefined,
+  target: Target,
+  rare: number,
+): number => {
   const count = target.options?.options.length ?? 0
   if (covered >= 0.5) return (covered * 2 - 0.5) * (0.4 + 2.2 * rare * Math.min(1, hits / Math.min(3, count)))
   if (profile === undefined) return covered > 0 ? 0 : -1
@@ -126,7 +131,10 @@ const fitText = (profile: ColumnProfile, { meaning, expected }: Target): number 
   const { share } = profile
   let fit = 0
   if (share.email >= 0.8 && !speaksOf(meaning, "email")) fit -= 4
-  if (share.url >= 0.8 && !["website", "link", "file", "photo", "screenshot", "linkedin"].some((one) => speaksOf(meaning, one))) fit -= 2
+  if (
+    share.url >= 0.8
+    && !["website", "link", "file", "photo", "screenshot", "linkedin"].some((one) => speaksOf(meaning, one))
+  ) fit -= 2
   if (expected.told) {
     if (share.dateTime >= 0.8) fit -= 1.5
     else if (share.date >= 0.8) fit -= 0.8
@@ -154,7 +162,9 @@ export const fitColumn = (
   if (covered !== undefined) return fitOptions(covered, profile, target, rarity.options) * sure
   if (share === undefined) {
     if (kind === "text" || kind === "longText") return fitText(profile, target)
-    if (kind === "other" || kind === "address" || kind === "location" || kind === "matrix") return -3
+    // One column is no address and no grid.
+    if (kind === "address" || kind === "matrix") return -9
+    if (kind === "other" || kind === "location") return -3
     // A choice whose options are not told: few distinct texts.
     return profile.more ? -2 : 0
   }

@@ -21,10 +21,16 @@ const addressParts: ReadonlyArray<readonly [part: string, concepts: ReadonlyArra
 
 /** What a title says beside some concepts: the columns of one address or person have the same rest. */
 const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
-  terms.filter((term) => !term.concepts.some((one) => concepts.includes(one))).map((term) => term.root).toSorted().join(" ")
+  terms.filter((term) => !term.concepts.some((one) => concepts.includes(one))).map((term) => term.root).toSorted().join(
+    " ",
+  )
 
 /** The only free column that speaks of a concept and else says no more than `beside`. */
-const only = (free: ReadonlyArray<Free>, concepts: ReadonlyArray<string>, beside: ReadonlySet<string>): Free | undefined => {
+const only = (
+  free: ReadonlyArray<Free>,
+  concepts: ReadonlyArray<string>,
+  beside: ReadonlySet<string>,
+): Free | undefined => {
   for (const concept of concepts) {
     const found = free.filter(({ column }) => {
       const meaning = meaningOf(column.title)
@@ -48,13 +54,19 @@ export const joins = (
 ): ReadonlyArray<Suggestion> => {
   const used = new Set<number>()
   const left = () => free.filter(({ column }) => !used.has(column.position))
-  const take = (columns: ReadonlyArray<Free>) => { for (const { column } of columns) used.add(column.position) }
+  const take = (columns: ReadonlyArray<Free>) => {
+    for (const { column } of columns) used.add(column.position)
+  }
   return targets.flatMap((target): ReadonlyArray<Suggestion> => {
     const { meaning, question, expected } = target
-    if (expected.kind === "text" && (speaksOf(meaning, "full name") || speaksOf(meaning, "name"))) {
-      const beside = new Set(["", rest(meaning, ["full name", "name"])])
-      const [first, last] = [only(left(), ["first name"], beside), only(left(), ["last name"], beside)]
-      if (first === undefined || last === undefined || beside.size > 1 && rest(meaning, ["full name", "name"]) !== "") return []
+    if (expected.kind === "text") {
+      const names = ["full name", "name"]
+      const beside = rest(meaning, names)
+      const [first, last] = [["first name", "first"], ["last name", "last"]].map((concepts) =>
+        only(left(), concepts, new Set([beside]))
+      )
+      const isName = names.some((one) => speaksOf(meaning, one)) || beside !== ""
+      if (!isName || first === undefined || last === undefined) return []
       take([first, last])
       return [{ question, origin: { _tag: "Joined", columns: [first, last] }, confidence: 0.93 }]
     }

@@ -4,7 +4,7 @@ import { contrasts, related } from "./relations.ts"
 
 const pair = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\n${a}`)
 const nearness = new Map(related.map(([a, b, likeness]) => [pair(a, b), likeness]))
-const opposed = new Set(contrasts.map(([a, b]) => pair(a, b)))
+const opposing = new Set(contrasts.map(([a, b]) => pair(a, b)))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
@@ -32,6 +32,9 @@ const alike = (a: Term, b: Term): number => {
   return most
 }
 
+/** Concepts that are said along, and as often left out. */
+const light = new Set(["current", "live", "identify", "use", "know", "opinion", "choice", "question", "answer", "yes"])
+
 /** Counts in how many titles each term occurs: what occurs everywhere tells little. */
 export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
   const counts = new Map<string, number>()
@@ -39,7 +42,7 @@ export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number =>
     for (const root of new Set(terms.map((term) => term.root))) counts.set(root, (counts.get(root) ?? 0) + 1)
   }
   const all = titles.length + 1
-  return ({ root }) => Math.log(1 + all / (1 + (counts.get(root) ?? 0)))
+  return ({ root }) => Math.log(1 + all / (1 + (counts.get(root) ?? 0))) * (light.has(root) ? 0.4 : 1)
 }
 
 /** How alike two titles are. */
@@ -72,20 +75,26 @@ const matched = (from: ReadonlyArray<Term>, to: ReadonlyArray<Term>, weight: (te
   return { sum, total, left }
 }
 
-/** Compares what two titles say, words weighed by how much they tell. */
-export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
-  const same = a.same === b.same && a.same !== ""
-  const there = matched(a.terms, b.terms, weight)
-  const back = matched(b.terms, a.terms, weight)
-  if (there.total === 0 || back.total === 0) return { value: same ? 1 : 0, same, opposed: false }
+const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: Term) => number) => {
+  const there = matched(a, b, weight)
+  const back = matched(b, a, weight)
+  if (there.total === 0 || back.total === 0) return { value: 0, opposed: false }
   const numbers = [there.left, back.left].map((left) => left.filter((term) => isNumber(term.text)))
-  const isOpposed = !same && (numbers.every((list) => list.length > 0)
-    || there.left.some((one) =>
-      back.left.some((other) =>
-        one.concepts.some((concept) => other.concepts.some((its) => opposed.has(pair(concept, its))))
-      )
-    ))
+  const opposed = numbers.every((list) => list.length > 0)
+    || there.left.some((one) => back.left.some((other) => areOpposed(one, other)))
   const dice = (there.sum + back.sum) / (there.total + back.total)
   const contained = Math.max(there.sum / there.total, back.sum / back.total)
-  return { value: same ? 1 : 0.7 * dice + 0.3 * contained, same, opposed: isOpposed }
+  return { value: 0.7 * dice + 0.3 * contained, opposed }
+}
+
+const areOpposed = (a: Term, b: Term): boolean =>
+  a.concepts.some((one) => b.concepts.some((other) => opposing.has(pair(one, other))))
+
+/** Compares what two titles say, words weighed by how much they tell; of titles that explain much, their questions alone. */
+export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
+  const same = a.same === b.same && a.same !== ""
+  if (same) return { value: 1, same, opposed: false }
+  const whole = compare(a.terms, b.terms, weight)
+  const core = compare(a.core, b.core, weight)
+  return { value: Math.max(whole.value, core.value), same, opposed: core.opposed }
 }

@@ -18,6 +18,8 @@ export interface Meaning {
   /** Its words in their order: equal for titles that differ in case, accents and punctuation only. */
   readonly same: string
   readonly terms: ReadonlyArray<Term>
+  /** The question alone, where the title explains, instructs or describes a scale beside it. */
+  readonly core: ReadonlyArray<Term>
 }
 
 const phrases = new Map<string, Array<string>>()
@@ -36,7 +38,18 @@ for (const [concept, list] of Object.entries(concepts)) {
 /** Umlauts written as two letters. */
 const unspelled = (word: string): string => word.replaceAll(/([aou])e/g, "$1")
 
-const lookUp = (text: string): ReadonlyArray<string> | undefined => phrases.get(text) ?? phrases.get(unspelled(text))
+const endings = ["s", "n", "e", "es", "en", "er", "em"] as const
+
+/** A word or phrase in the table, umlauts spelled out and inflections allowed for. */
+const lookUp = (text: string): ReadonlyArray<string> | undefined => {
+  const found = phrases.get(text) ?? phrases.get(unspelled(text))
+  if (found !== undefined || text.length < 7) return found
+  for (const ending of endings) {
+    const base = text.endsWith(ending) ? phrases.get(text.slice(0, -ending.length)) : undefined
+    if (base !== undefined) return base
+  }
+  return undefined
+}
 
 /** A compound of two words that the table knows: `rechnungsbetrag`. */
 const compound = (word: string): ReadonlyArray<string> | undefined => {
@@ -54,20 +67,24 @@ const compound = (word: string): ReadonlyArray<string> | undefined => {
 
 const term = (text: string, known: ReadonlyArray<string>): Term => ({ text, concepts: known, root: known[0] ?? text })
 
-/** What a title means: phrases and words of the table as concepts, other words as they are, words that say nothing left out. */
-export const meaningOf = (title: string): Meaning => {
+/** Letters that number things: `Session A`. */
+const labels = (title: string): ReadonlySet<string> =>
+  new Set(Array.from(title.matchAll(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu), ([letter]) => letter.toLowerCase()))
+
+const termsOf = (title: string): ReadonlyArray<Term> => {
   const words = wordsOf(title)
+  const numbering = labels(title)
   const terms: Array<Term> = []
   for (let at = 0; at < words.length;) {
     let length = Math.min(longest, words.length - at)
     let known: ReadonlyArray<string> | undefined
+    const word = words[at] ?? ""
     for (; length > 0; length--) {
       const phrase = words.slice(at, at + length).join(" ")
       if (length === 1 && words.length > 1 && stopWords.has(phrase)) break
       known = lookUp(phrase)
       if (known !== undefined) break
     }
-    const word = words[at] ?? ""
     if (known !== undefined) {
       terms.push(term(words.slice(at, at + length).join(" "), known))
       at += length
@@ -76,9 +93,30 @@ export const meaningOf = (title: string): Meaning => {
     at++
     const parts = compound(word)
     if (parts !== undefined) { for (const part of parts) terms.push(term(part, lookUp(part) ?? [])) }
-    else if (!stopWords.has(word) || words.length === 1) terms.push(term(word, []))
+    else if (!stopWords.has(word) || words.length === 1 || numbering.has(word)) terms.push(term(word, []))
   }
-  return { title, same: sameText(title), terms }
+  return terms
+}
+
+const scale =
+  /[\s,;:(]*(?<!\p{L})(?:on a scale|from 1 to|en una escala|del 1 al|auf einer skala|von 1 bis|sur une échelle|de 1 à|numa escala|em uma escala|de 1 a)(?!\p{L}).*$/isu
+
+/** The questions of a title that says more than its question: between ¿ and ?, sentences with a question mark, else without long brackets and scales. */
+const coreOf = (title: string): string => {
+  const inverted = Array.from(title.matchAll(/¿[^?]*\?/g), ([question]) => question)
+  const sentences = inverted.length > 0
+    ? inverted
+    : title.split(/(?<=[.?!:])\s+/).filter((sentence) => sentence.endsWith("?"))
+  return (sentences.length > 0 ? sentences.join(" ") : title)
+    .replaceAll(/\((?:[^\s()]+\s+){2,}[^()]*\)/g, " ")
+    .replace(scale, "")
+}
+
+/** What a title means: phrases and words of the table as concepts, other words as they are, words that say nothing left out. */
+export const meaningOf = (title: string): Meaning => {
+  const terms = termsOf(title)
+  const core = termsOf(coreOf(title))
+  return { title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
 }
 
 /** Whether a title speaks of a concept. */

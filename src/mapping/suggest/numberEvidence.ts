@@ -43,7 +43,9 @@ export const collectNumbers = () => {
       if (groups === null) return undefined
       const [, between = "", point] = groups
       const sign = groupSign(between)
-      if (new Set(digits.match(/[.,' \u00A0\u2009\u202F\u2019]/g)).size > (point === undefined ? 1 : 2)) return undefined
+      if (new Set(digits.match(/[.,' \u00A0\u2009\u202F\u2019]/g)).size > (point === undefined ? 1 : 2)) {
+        return undefined
+      }
       if (point === sign) return undefined
       group[sign]++
       if (isSign(point)) decimal[point]++
@@ -74,7 +76,10 @@ export const numberSigns = ({ decimal, group, unclear }: NumberEvidence): Number
         ? { _tag: "Open", why: "both a comma and a point occur, and nothing tells which is the decimal one" }
         : { _tag: "Decided", decimal: unclearSign === "," ? "," : undefined, group: groups[0] }
     }
-    return { _tag: "Open", why: `every "${unclearSign}" stands before three digits: it may be a decimal sign or stand between groups` }
+    return {
+      _tag: "Open",
+      why: `every "${unclearSign}" stands before three digits: it may be a decimal sign or stand between groups`,
+    }
   }
   if (comma) {
     // A point that stands between groups in a column with a decimal comma.

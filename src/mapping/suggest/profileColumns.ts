@@ -40,7 +40,15 @@ const collectColumn = (column: Column, empty: ReadonlySet<string>) => {
   const dates = collectDates()
   const numbers = collectNumbers()
   const counts: Record<Shape, number> = {
-    email: 0, url: 0, phone: 0, number: 0, integer: 0, boolean: 0, date: 0, dateTime: 0, time: 0,
+    email: 0,
+    url: 0,
+    phone: 0,
+    number: 0,
+    integer: 0,
+    boolean: 0,
+    date: 0,
+    dateTime: 0,
+    time: 0,
   }
   const title = sameText(column.title)
   const distinct = new Map<string, number>()

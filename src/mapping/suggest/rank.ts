@@ -6,8 +6,8 @@ import { likeness, weigh } from "./likeness.ts"
 import type { Likeness } from "./likeness.ts"
 import type { Unit } from "./Unit.ts"
 
-/** How sure a suggestion must be to be written down, and how far ahead of any other arrangement. */
-export const accepted = { confidence: 0.8, margin: 1 } as const
+/** How sure a suggestion must be to be written down, and how far ahead of any other arrangement, and of what is left over, in logits. */
+const accepted = { confidence: 0.8, margin: 1, lead: 1.35 } as const
 
 /** Logits for a name: titles that say the same are right in all but one of a hundred cases, half the words are no reason yet. */
 const nameLogit = ({ value, same, opposed }: Likeness): number => (same ? 5.5 : -5.5 + 10 * value) - (opposed ? 5 : 0)
@@ -42,7 +42,8 @@ const shapeRarity = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
 
 /** How rare it is that options explain a unit: 1 when they explain only this one, and no other question's do. */
 const optionRarity = (covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>) => {
-  const well = (cover: Coverage | undefined, least: number) => cover !== undefined && cover.covered >= Math.max(0.5, least)
+  const well = (cover: Coverage | undefined, least: number) =>
+    cover !== undefined && cover.covered >= Math.max(0.5, least)
   return (unit: number, target: number): number => {
     const own = covers[unit]?.[target]?.covered ?? 0
     const questions = (covers[unit] ?? []).filter((cover) => well(cover, own * 0.85)).length
@@ -51,29 +52,51 @@ const optionRarity = (covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>
   }
 }
 
+/** How alike titles must be to say the same. */
+const saysTheSame = 0.98
+
 /** Weighs every unit against every question, and arranges them one to one. */
 export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>): ReadonlyArray<Ranked> => {
   const weight = weigh([...units, ...targets].map(({ meaning }) => meaning))
   const shape = shapeRarity(units, targets)
   const covers = units.map((unit) => targets.map((target) => coverage(unit, target)))
   const rare = optionRarity(covers)
+  const names = units.map((unit) => targets.map((target) => likeness(unit.meaning, target.meaning, weight)))
   const logits = units.map((unit, at) =>
     targets.map((target, of) => {
       const cover = covers[at]?.[of]
+      const name = names[at]?.[of]
       const options = rare(at, of)
       const fit = unit._tag === "Column"
         ? fitColumn(unit.profile, target, cover, { shape, options })
         : fitBlock(unit.content, target, cover, options)
       // A block without a title has only its options to speak for it.
-      const name = unit._tag === "Block" && unit.title === undefined ? -1 : nameLogit(likeness(unit.meaning, target.meaning, weight))
-      return name + fit
+      return fit + (name === undefined || (unit._tag === "Block" && unit.title === undefined) ? -1 : nameLogit(name))
     })
   )
-  const chosen = new Map(assign(logits).map((each) => [`${each.unit} ${each.target}`, each.margin]))
+  const assigned = assign(logits)
+  const chosen = new Map(assigned.map((each) => [`${each.unit} ${each.target}`, each.margin]))
+  // Where nothing else comes near, less is needed to be sure.
+  const alone = (margin: number) => Math.min(1, Math.max(0, (margin - 1.5) * 0.6))
+  const sure = (unit: number, target: number) =>
+    sigmoid((logits[unit]?.[target] ?? -Infinity) + alone(chosen.get(`${unit} ${target}`) ?? 0))
+  const settled = assigned.filter(({ unit, target }) => sure(unit, target) >= accepted.confidence)
+  const takenUnits = new Set(settled.map(({ unit }) => unit))
+  const takenTargets = new Set(settled.map(({ target }) => target))
+  /** Whether something that is left over would do as well: then the name must say the same, and the other's must not. */
+  const hasRival = (unit: number, target: number): boolean => {
+    const own = logits[unit]?.[target] ?? -Infinity
+    const isRival = (u: number, t: number) =>
+      sigmoid(logits[u]?.[t] ?? -Infinity) >= accepted.confidence
+      && own - (logits[u]?.[t] ?? -Infinity) < accepted.lead
+      && ((names[unit]?.[target]?.value ?? 0) < saysTheSame || (names[u]?.[t]?.value ?? 0) >= saysTheSame)
+    return targets.some((_, other) => !takenTargets.has(other) && isRival(unit, other))
+      || units.some((_, other) => !takenUnits.has(other) && isRival(other, target))
+  }
   return units.flatMap((unit, at) =>
     targets.map((target, of): Ranked => {
-      const confidence = sigmoid(logits[at]?.[of] ?? -Infinity)
       const margin = chosen.get(`${at} ${of}`)
+      const confidence = sure(at, of)
       return {
         unit,
         target,
@@ -82,7 +105,8 @@ export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
           ? "not-chosen"
           : confidence < accepted.confidence
           ? "unsure"
-          : margin < accepted.margin
+          : (margin < accepted.margin && names[at]?.[of]?.same !== true) || margin < accepted.margin / 2
+              || hasRival(at, of)
           ? "ambiguous"
           : "accepted",
       }

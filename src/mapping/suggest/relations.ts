@@ -81,6 +81,7 @@ export const related: ReadonlyArray<readonly [a: string, b: string, likeness: nu
   ["product", "order", 0.3],
   ["see", "film", 0.2],
   ["ethnicity", "nationality", 0.3],
+  ["ethnicity", "race", 0.7],
 ]
 
 /** Concepts that set two names apart: where one name has the one and the other name the other, they are about different things. */

@@ -7,14 +7,21 @@ import type { ToolHints } from "./ToolHints.ts"
 /** Concepts of names that ids have. */
 const naming = ["id", "customer number", "number", "reference", "code", "ticket", "registered"]
 
+/** `K-00001`, `20001`, `HD-1000`: numbers that are given out one after the other. */
+const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)
+
 /** How much a column whose cells are all there and all different looks like a record's id. */
-const likelihood = (column: Column, { share, length }: ColumnProfile): number => {
+const likelihood = (column: Column, { distinct, share, length }: ColumnProfile): number => {
   const meaning = meaningOf(column.title)
   let points = column.position === 0 ? 1.5 : 0
-  if (/^\s*(?:#|id|no\.?|nr\.?|n[º°])\s*$/i.test(column.title) || naming.some((concept) => speaksOf(meaning, concept))) {
+  if (
+    /(?:^|[\s_-])(?:#|id|no\.?|nr\.?|n[º°])\s*$/i.test(column.title)
+    || naming.some((concept) => speaksOf(meaning, concept))
+  ) {
     points += 2
   }
   if (share.integer === 1 || length <= 12) points += 1
+  if (column.position === 0 && [...distinct.keys()].every(isCode)) points += 1
   if (share.email >= 0.5 || share.phone >= 0.5) points -= 1
   if (share.dateTime >= 0.5 || share.date >= 0.5) points -= 3
   if (length > 40) points -= 3

@@ -39,7 +39,9 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
     if (rest.includes(mark)) {
       const lower = text.toLowerCase()
       for (const option of names.options) {
-        if (lower.includes(option.label.toLowerCase()) || lower.includes(option.value.toLowerCase())) hit.add(option.value)
+        if (lower.includes(option.label.toLowerCase()) || lower.includes(option.value.toLowerCase())) {
+          hit.add(option.value)
+        }
       }
     }
     const between = separators.find((separator) => {

@@ -29,7 +29,9 @@ export interface SuggestInput {
 }
 
 const originOf = (unit: Unit): Origin =>
-  unit._tag === "Column" ? { _tag: "Column", column: unit.column, profile: unit.profile } : { _tag: "Block", block: unit }
+  unit._tag === "Column"
+    ? { _tag: "Column", column: unit.column, profile: unit.profile }
+    : { _tag: "Block", block: unit }
 
 /** Candidates worth naming. */
 const worth = 0.1
@@ -61,12 +63,14 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
     const inBlock = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
     return [
       ...kept,
-      ...columns.filter((column) => isFree(column) && !inBlock.has(column.position)).flatMap((column): ReadonlyArray<Unit> => {
-        const profile = profiles.get(column.position)
-        return profile === undefined
-          ? []
-          : [{ _tag: "Column", column, profile, meaning: meaningOf(titleOf(column)) }]
-      }),
+      ...columns.filter((column) => isFree(column) && !inBlock.has(column.position)).flatMap(
+        (column): ReadonlyArray<Unit> => {
+          const profile = profiles.get(column.position)
+          return profile === undefined
+            ? []
+            : [{ _tag: "Column", column, profile, meaning: meaningOf(titleOf(column)) }]
+        },
+      ),
     ]
   }
 
@@ -76,7 +80,9 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
   const kept = found.filter((block) => block.known || wanted.has(block))
   const ranked = kept.length === found.length ? first : rank(unitsWith(kept), targets)
 
-  const single = ranked.filter(({ verdict }) => verdict === "accepted").map(({ target, unit, confidence }): Suggestion => ({
+  const single = ranked.filter(({ verdict }) => verdict === "accepted").map((
+    { target, unit, confidence },
+  ): Suggestion => ({
     question: target.question,
     origin: originOf(unit),
     confidence,

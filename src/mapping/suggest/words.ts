@@ -2,11 +2,17 @@ const letters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", ø: "o",
 
 /** A text without markup that form tools leak into titles: tags, entities, piped fields, emphasis. */
 const withoutMarkup = (text: string): string =>
-  text.replaceAll(/<\/?[a-z][^<>]*>/gi, " ").replaceAll(/&(?:nbsp|amp|quot|#\d+);/gi, " ").replaceAll(/\{\{[^{}]*\}\}/g, " ")
+  text.replaceAll(/<\/?[a-z][^<>]*>/gi, " ").replaceAll(/&(?:nbsp|amp|quot|#\d+);/gi, " ").replaceAll(
+    /\{\{[^{}]*\}\}/g,
+    " ",
+  )
 
 /** Lower case, without accents. */
 const folded = (text: string): string =>
-  text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().replaceAll(/[ßæøœłđı]/g, (letter) => letters[letter] ?? letter)
+  text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().replaceAll(
+    /[ßæøœłđı]/g,
+    (letter) => letters[letter] ?? letter,
+  )
 
 /**
  * The words of a title, as far as they tell anything: lower case, without accents and punctuation; `FirstName`, `first_name` and `first-name` are two words, numbers are words of
