@@ -10,6 +10,7 @@ import { explain, tellNext } from "./explain.ts"
 import { UsageWrong } from "./Failure.ts"
 import { form } from "./form.ts"
 import { commandHelp, programHelp } from "./help.ts"
+import { inspect } from "./inspect.ts"
 import { Interrupts } from "./Interrupts.ts"
 import { Invocation, sameCommand } from "./Invocation.ts"
 import { logger } from "./log.ts"
@@ -25,6 +26,7 @@ import { status } from "./status.ts"
 
 const commands = [
   demo,
+  inspect,
   check,
   preview,
   run,
@@ -42,6 +44,7 @@ const about = "Moves answers from files into a form of a form service, and prove
 const tree = Command.make("formferry").pipe(
   Command.withSubcommands([
     demo.command,
+    inspect.command,
     check.command,
     preview.command,
     run.command,
