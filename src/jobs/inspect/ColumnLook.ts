@@ -1,0 +1,199 @@
+import validator from "validator"
+import { cellText, JsonCell } from "../../domain/cell.ts"
+import type { Cell } from "../../domain/cell.ts"
+import { cut } from "../../domain/problem.ts"
+import { collectDates, dateFormats } from "../../mapping/suggest/dateEvidence.ts"
+import { collectNumbers } from "../../mapping/suggest/numberEvidence.ts"
+import { isTick } from "../../mapping/suggest/ticks.ts"
+import { DistinctCount, hashOf } from "./DistinctCount.ts"
+import { CellTraps } from "./traps.ts"
+import type { Trap } from "./traps.ts"
+import { UniqueCheck } from "./UniqueCheck.ts"
+import type { Room } from "./UniqueCheck.ts"
+
+/** What the answers of a column can be taken for: names of kinds (configuration.md). `empty`: there are none. */
+export type InferredKind =
+  | "empty"
+  | "text"
+  | "number"
+  | "boolean"
+  | "date"
+  | "time"
+  | "dateTime"
+  | "email"
+  | "phone"
+  | "url"
+  | "choice"
+  | "choices"
+  | "json"
+
+/** What the cells of a column are like. */
+export interface ColumnFindings {
+  readonly filled: number
+  /** Filled cells as a share of the rows, 0 to 1. */
+  readonly fill: number
+  readonly kind: InferredKind
+  /** Share of the filled cells that are of this kind. */
+  readonly share: number
+  readonly distinct: { readonly count: number; readonly exact: boolean }
+  /** Undefined: too many to tell. */
+  readonly unique: boolean | undefined
+  /** The most frequent cells, cut short. */
+  readonly samples: ReadonlyArray<{ readonly text: string; readonly times: number }>
+  readonly traps: ReadonlyArray<Trap>
+}
+
+const samplesShown = 4
+const sampleLength = 60
+
+const separators = ["; ", ";", ", ", " | ", "|", "\n", " / "]
+
+const phone = /^(?:\+|00|\(?0)[\d\s()./-]{6,22}$/
+
+const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
+type Shape = (typeof shapes)[number]
+
+/** From this share of the cells on, a column is of a kind, and the others are strangers in it. */
+const most = 0.9
+
+/** Looks at a column cell by cell; what it keeps does not grow with the rows beyond a bound. */
+export class ColumnLook {
+  private readonly title: string
+  private readonly dates = collectDates()
+  private readonly numbers = collectNumbers()
+  private readonly distinct = new DistinctCount()
+  private readonly uniqueCheck: UniqueCheck
+  private readonly cellTraps = new CellTraps()
+  private readonly counts: Record<Shape, number> = {
+    email: 0,
+    url: 0,
+    phone: 0,
+    number: 0,
+    boolean: 0,
+    date: 0,
+    dateTime: 0,
+    time: 0,
+    json: 0,
+  }
+  private readonly strangers = new Map<Shape | "none", string>()
+  private filled = 0
+
+  constructor(title: string, room: Room) {
+    this.title = title
+    this.uniqueCheck = new UniqueCheck(room)
+  }
+
+  /**
+   * @param raw as the cell stands in the file
+   * @param cell what it means to the form tool, if one wrote it
+   */
+  add(raw: Cell, cell: Cell): void {
+    if (raw !== null) this.cellTraps.add(raw)
+    const text = cellText(cell).trim()
+    if (text === "") return
+    this.filled++
+    const hash = hashOf(text)
+    this.distinct.add(text, hash)
+    this.uniqueCheck.add(hash)
+    const shape = this.shapeOf(cell, text)
+    if (!this.strangers.has(shape)) this.strangers.set(shape, text)
+  }
+
+  findings(rows: number, more: ReadonlyArray<Trap>): ColumnFindings {
+    const [kind, share] = this.kind()
+    return {
+      filled: this.filled,
+      fill: rows === 0 ? 0 : this.filled / rows,
+      kind,
+      share,
+      distinct: this.distinct.count(),
+      unique: this.filled === 0 ? false : this.uniqueCheck.unique(),
+      samples: this.distinct.most(samplesShown).map(({ text, times }) => ({ text: cut(text, sampleLength), times })),
+      traps: [...more, ...this.cellTraps.traps(this.title), ...this.dateTraps(), ...this.strangerTraps(kind)],
+    }
+  }
+
+  private shapeOf(cell: Cell, text: string): Shape | "none" {
+    const shape = this.firstShape(cell, text)
+    if (shape !== "none") this.counts[shape]++
+    // A tick may be a number too: 0 and 1.
+    if (shape !== "boolean" && (typeof cell === "boolean" || isTick(text))) this.counts.boolean++
+    return shape
+  }
+
+  private firstShape(cell: Cell, text: string): Shape | "none" {
+    if (cell instanceof JsonCell) return "json"
+    if (typeof cell === "boolean") return "boolean"
+    if (typeof cell === "number") return "number"
+    const day = this.dates.add(cell, text)
+    if (day !== undefined) return day.day ? (day.time ? "dateTime" : "date") : "time"
+    if (text.includes("@") && text.length <= 254 && validator.isEmail(text)) return "email"
+    if (/^(?:https?:\/\/|www\.)\S+$/i.test(text)) return "url"
+    if (/^'?\+/.test(text) || phone.test(text)) return phone.test(text.replace(/^'/, "")) ? "phone" : "none"
+    return this.numbers.add(text) === undefined ? "none" : "number"
+  }
+
+  /** What most of the cells are, and how large a part of them. */
+  private kind(): readonly [InferredKind, number] {
+    if (this.filled === 0) return ["empty", 1]
+    const share = (shape: Shape) => this.counts[shape] / this.filled
+    const { count, exact } = this.distinct.count()
+    if (share("boolean") === 1 && count <= 2 && (count === 2 || share("number") < 1)) return ["boolean", 1]
+    const [best, part] = shapes.filter((shape) => shape !== "boolean").map((shape) => [shape, share(shape)] as const)
+      .toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]
+    const times = share("date") + share("dateTime")
+    // Midnight may be left out, and a workbook's dates have no time where it is midnight.
+    if (best === "dateTime" && times >= most) return ["dateTime", times]
+    if (part >= most) return [best, part]
+    if (exact && count <= 30 && (count <= this.filled / 2 || (count <= 6 && this.filled >= count + 2))) {
+      return ["choice", 1]
+    }
+    if (this.splits()) return ["choices", 1]
+    return part >= 0.5 ? [best, part] : ["text", 1]
+  }
+
+  /** Whether cells are lists of a few pieces that come again and again. */
+  private splits(): boolean {
+    const cells = this.distinct.most(200)
+    return separators.some((separator) => {
+      const lists = cells.filter(({ text }) => text.includes(separator))
+      if (lists.length < 3 || lists.length < cells.length / 4) return false
+      const pieces = cells.flatMap(({ text }) => text.split(separator).map((piece) => piece.trim())).filter((piece) =>
+        piece !== ""
+      )
+      return new Set(pieces).size <= pieces.length / 3 && pieces.every((piece) => piece.length <= 80)
+    })
+  }
+
+  private dateTraps(): ReadonlyArray<Trap> {
+    const formats = dateFormats(this.dates.evidence())
+    const dated = this.counts.date + this.counts.dateTime
+    if (formats._tag === "Decided" || dated < this.filled / 2) return []
+    const mixed = this.dates.evidence().writings.some(({ first, second }) => first > 12 && second > 12)
+    return [{
+      code: mixed ? "two-date-orders" : "open-date-order",
+      count: dated,
+      message: mixed
+        ? `Its dates are written in two orders: ${formats.why}. Such a cell as 01/02/2024 could be either: ask whoever made the file.`
+        : `Its dates may be ${formats.formats.join(" or ")}: ${formats.why}. Say which with \`format\`.`,
+      examples: [],
+    }]
+  }
+
+  private strangerTraps(kind: InferredKind): ReadonlyArray<Trap> {
+    if (kind === "text" || kind === "choice" || kind === "choices" || kind === "empty" || kind === "boolean") return []
+    const same = kind === "dateTime" ? this.counts.date + this.counts.dateTime : this.counts[kind]
+    const others = this.filled - same
+    if (others <= 0) return []
+    const related = new Set<string>(kind === "dateTime" ? ["date", "dateTime"] : [kind])
+    const examples = [...this.strangers].filter(([shape]) => !related.has(shape)).map(([, text]) => cut(text, 40))
+    return [{
+      code: "mixed-kinds",
+      count: others,
+      message: `${others.toLocaleString("en-GB")} of ${this.filled.toLocaleString("en-GB")} filled cells ${
+        others === 1 ? "is" : "are"
+      } no ${kind === "dateTime" ? "date and time" : kind}, as the others are.`,
+      examples: examples.slice(0, 3),
+    }]
+  }
+}

@@ -1,0 +1,181 @@
+import { Effect } from "effect"
+import type { Cell } from "../../domain/cell.ts"
+import { cellText } from "../../domain/cell.ts"
+import type { Cells, Column } from "../../domain/row.ts"
+import type { SourceFile } from "../../domain/run.ts"
+import type { SourceConfig } from "../../project/Pipeline.ts"
+import { eachChunk } from "../../source/eachChunk.ts"
+import { openSource } from "../../source/openSource.ts"
+import type { Source, ToolCandidate } from "../../source/Source.ts"
+import { ColumnLook } from "./ColumnLook.ts"
+import type { ColumnFindings } from "./ColumnLook.ts"
+import { rowKeyCandidates } from "./rowKeyCandidates.ts"
+import type { RowKeyCandidate } from "./rowKeyCandidates.ts"
+import type { Trap } from "./traps.ts"
+import { hashesKept } from "./UniqueCheck.ts"
+
+/** What a column is, and what its cells are like. */
+export interface InspectedColumn extends ColumnFindings {
+  /** From 1. */
+  readonly position: number
+  readonly title: string
+  /** By which a pipeline calls it; undefined: it needs a name under `source.columns`. */
+  readonly name: string | undefined
+  /** The question as people read it, where it is not the title. */
+  readonly label: string | undefined
+  /** What it means to the form tool, where it is no answer. */
+  readonly role: string | undefined
+  /** The question that it is a part of. */
+  readonly block: string | undefined
+}
+
+/** What a file is and why, and what is in it. */
+export interface Inspection {
+  readonly file: string
+  readonly format: string
+  /** How it was taken: format, encoding, delimiter, sheet, header, … */
+  readonly taken: SourceFile["taken"]
+  readonly warnings: ReadonlyArray<string>
+  readonly tool:
+    | ToolCandidate & { readonly variant: string | undefined; readonly notes: ReadonlyArray<string> }
+    | undefined
+  /** Other form tools that something speaks for, the likeliest first. */
+  readonly others: ReadonlyArray<ToolCandidate>
+  readonly rows: number
+  /** Rows that can't be read properly. */
+  readonly faulty: number
+  /** Responses that were never finished; undefined: the file does not tell. */
+  readonly unfinished: number | undefined
+  readonly columns: ReadonlyArray<InspectedColumn>
+  /** Questions that are spread over several columns, by title. */
+  readonly blocks: ReadonlyArray<{ readonly title: string; readonly options: ReadonlyArray<string> }>
+  readonly rowKey: ReadonlyArray<RowKeyCandidate>
+}
+
+/** A pipeline's `source` that says nothing but the file. */
+const asFound = (file: string): SourceConfig => ({
+  file,
+  format: undefined,
+  encoding: undefined,
+  delimiter: undefined,
+  headerRow: undefined,
+  sheet: undefined,
+  range: undefined,
+  rowKey: undefined,
+  empty: [""],
+  columns: [],
+  where: [],
+})
+
+const titleTraps = (columns: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
+  if (column.title.trim() === "") {
+    return filled
+      ? [{
+        code: "empty-title",
+        count: 0,
+        message: "It has no title. Name it under `source.columns` by its position.",
+        examples: [],
+      }]
+      : []
+  }
+  const same = columns.filter(({ title }) => title.trim() === column.title.trim())
+  if (same.length < 2 || column.name !== undefined) return []
+  return [{
+    code: "repeated-title",
+    count: 0,
+    message: `${same.length} columns have this title (columns ${
+      same.map(({ position }) => position + 1).join(", ")
+    }). Name them under \`source.columns\`.`,
+    examples: [],
+  }]
+}
+
+/** Whether a response was finished, as the tool tells it; undefined: it does not. */
+const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
+  const complete = source.tool?.complete
+  if (complete === undefined) return undefined
+  const { is, position } = complete
+  return (cells) => {
+    const text = cellText(cells[position]).trim()
+    return is === "filled" ? text !== "" : is.includes(text)
+  }
+}
+
+/**
+ * Opens a file as a pipeline would and reads all of it once, in memory that does not grow with its rows beyond a bound.
+ *
+ * @param file absolute, or relative to the working folder
+ */
+export const inspectFile = (file: string) =>
+  Effect.gen(function*() {
+    const source = yield* openSource(asFound(file))
+    const room = { left: hashesKept }
+    const looks = source.columns.map((column) => new ColumnLook(column.title, room))
+    const clean = source.tool?.clean ?? ((cells: Cells) => cells)
+    const isFinished = finished(source)
+    const counts = { rows: 0, faulty: 0, unfinished: 0 }
+    const none: Cell = null
+    yield* eachChunk(source.read(), (chunk) =>
+      Effect.sync(() => {
+        chunk.rows.forEach((raw, at) => {
+          counts.rows++
+          if (chunk.faults.has(at)) {
+            counts.faulty++
+            return
+          }
+          const cells = clean(raw)
+          for (let position = 0; position < looks.length; position++) {
+            looks[position]?.add(raw[position] ?? none, cells[position] ?? none)
+          }
+          if (isFinished?.(cells) === false) counts.unfinished++
+        })
+      }))
+    const { rows } = counts
+    const findings = looks.map((look, at) => {
+      const column = source.columns[at]
+      const found = look.findings(rows - counts.faulty, [])
+      return column === undefined
+        ? found
+        : { ...found, traps: [...titleTraps(source.columns, column, found.filled > 0), ...found.traps] }
+    })
+    const files = yield* source.files
+    const tool = source.tool
+    const inspection: Inspection = {
+      file,
+      format: source.format,
+      taken: files[0]?.file.taken ?? source.taken,
+      warnings: source.warnings,
+      tool: tool === undefined
+        ? undefined
+        : {
+          name: tool.name,
+          title: tool.title,
+          score: tool.score,
+          reasons: tool.reasons,
+          variant: tool.variant,
+          notes: tool.notes,
+        },
+      others: (source.candidates ?? []).filter(({ name }) => name !== tool?.name),
+      rows,
+      faulty: counts.faulty,
+      unfinished: isFinished === undefined ? undefined : counts.unfinished,
+      columns: source.columns.flatMap((column, at): ReadonlyArray<InspectedColumn> => {
+        const found = findings[at]
+        if (found === undefined) return []
+        const label = tool?.labels[at]
+        const block = source.blocks.find(({ columns }) => columns.some(({ position }) => position === column.position))
+        return [{
+          position: column.position + 1,
+          title: column.title,
+          name: column.name,
+          label: label === undefined || label === "" || label === column.name ? undefined : label,
+          role: tool?.meta.find(({ position }) => position === column.position)?.role,
+          block: block?.title,
+          ...found,
+        }]
+      }),
+      blocks: source.blocks.map(({ columns, title }) => ({ title, options: columns.map(({ option }) => option) })),
+      rowKey: rowKeyCandidates(source.columns, findings, rows - counts.faulty, tool),
+    }
+    return inspection
+  })

@@ -1,0 +1,160 @@
+import { ErrorCell } from "../../domain/cell.ts"
+import type { Cell } from "../../domain/cell.ts"
+import { cut } from "../../domain/problem.ts"
+
+export const trapCodes = [
+  "repeated-title",
+  "empty-title",
+  "excel-date",
+  "scientific",
+  "rounded-digits",
+  "lost-zeros",
+  "two-date-orders",
+  "open-date-order",
+  "mixed-kinds",
+  "spaces",
+  "excel-error",
+  "guarded",
+  "garbled",
+  "cut-off",
+  "placeholder",
+] as const
+
+/** Something about a column that may make its answers wrong. */
+export interface Trap {
+  readonly code: (typeof trapCodes)[number]
+  /** Cells that it concerns; 0 where it concerns the title. */
+  readonly count: number
+  /** A sentence for people: what was found, and what to do. */
+  readonly message: string
+  /** A few of the cells, cut short. */
+  readonly examples: ReadonlyArray<string>
+}
+
+type CellCode = Extract<
+  Trap["code"],
+  | "excel-date"
+  | "scientific"
+  | "rounded-digits"
+  | "spaces"
+  | "excel-error"
+  | "guarded"
+  | "garbled"
+  | "cut-off"
+  | "placeholder"
+>
+
+const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+
+/** What Excel makes of `6-25`, `1-5` and the like when it opens a CSV. */
+const excelDate = new RegExp(`^(?:${month}-\\d{2}|\\d{1,2}-${month})$`, "i")
+const scientific = /^\d(?:[.,]\d+)?E\+?\d{2}$/i
+const rounded = /^[1-9]\d{10,14}0{5,}$|^\d{15}0+$/
+const errorText = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|ERROR!)$/
+const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“”¦]|Â[\u00a0-\u00bf]|\ufffd|<U\+[0-9A-F]{4}>/
+const longestOfExcel = 32_767
+
+const words: Readonly<Record<CellCode, (count: string) => string>> = {
+  "excel-date": (count) =>
+    `${count} like a month and a day or year: Excel makes such dates of options like 6-25 or 1-5. Say what they were with \`values\`.`,
+  scientific: (count) =>
+    `${count} a number whose last digits are gone, as Excel shows long ones. They can't be had back from this file.`,
+  "rounded-digits": (count) => `${count} a long number that ends in zeros: Excel keeps 15 digits only.`,
+  spaces: (count) => `${count} white space at the beginning or end. It is cut off.`,
+  "excel-error": (count) => `${count} an error of a spreadsheet.`,
+  guarded: (count) =>
+    `${count} an apostrophe before =, +, - or @: a guard against formulas that the tool, or somebody's program, has set.`,
+  garbled: (count) =>
+    `${count} letters that were read in a wrong encoding, here or before. Look at \`source.encoding\`.`,
+  "cut-off": (count) => `${count} exactly as many characters as Excel allows: the rest may have been cut off.`,
+  placeholder: (count) => `${count} xxxxx: most likely the placeholder of a link that was copied as it stood.`,
+}
+
+const verbs: Readonly<Record<CellCode, readonly [one: string, many: string]>> = {
+  "excel-date": ["cell looks", "cells look"],
+  scientific: ["cell holds", "cells hold"],
+  "rounded-digits": ["cell holds", "cells hold"],
+  spaces: ["cell has", "cells have"],
+  "excel-error": ["cell holds", "cells hold"],
+  guarded: ["cell has", "cells have"],
+  garbled: ["cell holds", "cells hold"],
+  "cut-off": ["cell has", "cells have"],
+  placeholder: ["cell says", "cells say"],
+}
+
+/** `3 cells hold`, for the beginning of a sentence. */
+const counted = (code: CellCode, count: number) =>
+  `${count.toLocaleString("en-GB")} ${verbs[code][count === 1 ? 0 : 1]}`
+
+const examplesKept = 3
+
+/** Looks for traps in the cells of a column, as they stand in the file. */
+export class CellTraps {
+  private readonly found = new Map<CellCode, { count: number; readonly examples: Array<string> }>()
+  private digits = 0
+  private zeroFirst = 0
+  private readonly lengths = new Map<number, number>()
+
+  add(cell: Cell): void {
+    if (cell instanceof ErrorCell) return this.note("excel-error", cell.code)
+    if (typeof cell !== "string") return
+    const text = cell.trim()
+    if (text.length !== cell.length) this.note("spaces", cell)
+    const first = text.charCodeAt(0)
+    if (first === 39 && /^'[=+@-]/.test(text)) this.note("guarded", text)
+    else if (first === 35 && errorText.test(text)) this.note("excel-error", text)
+    else if (text.length <= 24 && /\d/.test(text)) this.look(text)
+    else if (text === "xxxxx") this.note("placeholder", text)
+    if (text.length >= longestOfExcel && cell.length === longestOfExcel) this.note("cut-off", text)
+    if (garbled.test(text)) this.note("garbled", text)
+  }
+
+  /** What was found, worst first as `trapCodes` has it; `title`: to tell which numbers may begin with zeros. */
+  traps(title: string): ReadonlyArray<Trap> {
+    const list = [...this.found].map(([code, { count, examples }]): Trap => ({
+      code,
+      count,
+      message: words[code](counted(code, count)),
+      examples,
+    }))
+    const zeros = this.lostZeros(title)
+    return [...list, ...(zeros === undefined ? [] : [zeros])]
+  }
+
+  private look(text: string): void {
+    if (excelDate.test(text)) this.note("excel-date", text)
+    else if (scientific.test(text)) this.note("scientific", text)
+    else if (/^\d+$/.test(text)) {
+      if (rounded.test(text)) this.note("rounded-digits", text)
+      this.digits++
+      if (text.startsWith("0") && text.length > 1) this.zeroFirst++
+      this.lengths.set(text.length, (this.lengths.get(text.length) ?? 0) + 1)
+    }
+  }
+
+  private note(code: CellCode, text: string): void {
+    const known = this.found.get(code) ?? { count: 0, examples: [] }
+    known.count++
+    const example = cut(text, 40)
+    if (known.examples.length < examplesKept && !known.examples.includes(example)) known.examples.push(example)
+    this.found.set(code, known)
+  }
+
+  /** Numbers that have one length, some being shorter, none beginning with a zero, under a title that speaks of such numbers. */
+  private lostZeros(title: string): Trap | undefined {
+    const numbered =
+      /\b(?:zip|postal|post ?code|plz|postleitzahl|code postal|cap|cep|phone|telephone|tel|mobile|mobil|handy|telefon|fax|ssn|iban|barcode|ean)\b/i
+    if (this.digits < 3 || this.zeroFirst > 0 || !numbered.test(title.replaceAll("_", " "))) return undefined
+    const [usual = 0, times = 0] = [...this.lengths].toSorted((a, b) => b[1] - a[1])[0] ?? []
+    const shorter = [...this.lengths].reduce((sum, [length, count]) => (length < usual ? sum + count : sum), 0)
+    if (usual < 4 || times < this.digits / 2 || shorter === 0) return undefined
+    return {
+      code: "lost-zeros",
+      count: shorter,
+      message: `${shorter.toLocaleString("en-GB")} of its numbers ${
+        shorter === 1 ? "is" : "are"
+      } shorter than the ${usual} digits of the others, and none begins with 0: zeros at the beginning may be lost.`,
+      examples: [],
+    }
+  }
+}
