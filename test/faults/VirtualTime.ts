@@ -1,0 +1,162 @@
+import { Clock, Duration, Effect, FiberRef } from "effect"
+import type { Exit, Fiber, Scheduler } from "effect"
+
+interface Sleeper {
+  readonly at: number
+  readonly order: number
+  readonly wake: () => void
+}
+
+/**
+ * Time that stands still while anything can be done and then jumps to the next moment at which somebody wakes up. With one queue of tasks a machine, and
+ * nothing that waits for the outside, the same seed gives the same run.
+ */
+export class VirtualTime {
+  /** Milliseconds. */
+  now = Date.UTC(2026, 0, 1)
+  private moves = 0
+  private order = 0
+  private sleepers: Array<Sleeper> = []
+
+  readonly clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => this.now,
+    unsafeCurrentTimeNanos: () => BigInt(this.now) * 1_000_000n,
+    currentTimeMillis: Effect.sync(() => this.now),
+    currentTimeNanos: Effect.sync(() => BigInt(this.now) * 1_000_000n),
+    sleep: (duration) =>
+      Effect.async<void>((resume) => {
+        const sleeper: Sleeper = {
+          at: Math.ceil(this.now + Duration.toMillis(duration)),
+          order: this.order++,
+          wake: () => resume(Effect.void),
+        }
+        this.sleepers.push(sleeper)
+        return Effect.sync(() => {
+          this.sleepers = this.sleepers.filter((one) => one !== sleeper)
+        })
+      }),
+  }
+
+  /** Something happened: whoever waits for quiet waits on. */
+  moved(): void {
+    this.moves++
+  }
+
+  /** Lets everything be done that can be done at this moment. The ledger commits in `setImmediate`; whatever it wakes counts as a move. */
+  private async quiet(): Promise<void> {
+    for (let before = -1; before !== this.moves;) {
+      before = this.moves
+      await new Promise<void>((turn) => setImmediate(turn))
+    }
+  }
+
+  /** Goes on until something is so; false when it is not so by then (milliseconds from now), or when nobody will ever wake up. */
+  async until(isSo: () => boolean, patience: number): Promise<boolean> {
+    const end = this.now + patience
+    for (;;) {
+      await this.quiet()
+      if (isSo()) return true
+      const next = this.sleepers.reduce<Sleeper | undefined>(
+        (first, one) =>
+          first === undefined || one.at < first.at || (one.at === first.at && one.order < first.order) ? one : first,
+        undefined,
+      )
+      if (next === undefined) return false
+      if (next.at > end) {
+        this.now = end
+        return false
+      }
+      this.sleepers = this.sleepers.filter((one) => one !== next)
+      this.now = Math.max(this.now, next.at)
+      next.wake()
+    }
+  }
+
+  /** Lets so many milliseconds go by. */
+  async pass(millis: number): Promise<void> {
+    const end = this.now + millis
+    await this.until(() => false, millis)
+    this.now = end
+    await this.quiet()
+  }
+}
+
+/** A machine on which fibres run: it can be stopped for a while, and it can be switched off, after which nothing on it ever happens again. */
+export class Machine implements Scheduler.Scheduler {
+  private readonly time: VirtualTime
+  private tasks: Array<() => void> = []
+  private draining = false
+  private state: "running" | "stopped" | "off" = "running"
+
+  constructor(time: VirtualTime) {
+    this.time = time
+  }
+
+  get isOff(): boolean {
+    return this.state === "off"
+  }
+
+  get isStopped(): boolean {
+    return this.state === "stopped"
+  }
+
+  shouldYield(fiber: Fiber.RuntimeFiber<unknown, unknown>): number | false {
+    return fiber.currentOpCount > fiber.getFiberRef(FiberRef.currentMaxOpsBeforeYield)
+      ? fiber.getFiberRef(FiberRef.currentSchedulingPriority)
+      : false
+  }
+
+  scheduleTask(task: () => void): void {
+    if (this.state === "off") return
+    this.tasks.push(task)
+    if (this.state === "running") this.drain()
+  }
+
+  /** SIGKILL, a power cut. */
+  switchOff(): void {
+    this.state = "off"
+    this.tasks = []
+  }
+
+  /** SIGSTOP, a laptop's lid. */
+  stop(): void {
+    if (this.state === "running") this.state = "stopped"
+  }
+
+  goOn(): void {
+    if (this.state !== "stopped") return
+    this.state = "running"
+    this.drain()
+  }
+
+  private drain(): void {
+    this.time.moved()
+    if (this.draining) return
+    this.draining = true
+    queueMicrotask(() => {
+      while (this.state === "running") {
+        const task = this.tasks.shift()
+        if (task === undefined) break
+        task()
+      }
+      this.draining = false
+    })
+  }
+
+  /** Starts something on this machine. */
+  start<A, E>(effect: Effect.Effect<A, E>): Running<A, E> {
+    const running: { exit: Exit.Exit<A, E> | undefined } = { exit: undefined }
+    const fiber = Effect.runFork(Effect.withClock(effect, this.time.clock), { scheduler: this })
+    fiber.addObserver((exit) => {
+      this.time.moved()
+      running.exit = exit
+    })
+    return running
+  }
+}
+
+export interface Running<A, E> {
+  /** How it ended; undefined: it has not. */
+  readonly exit: Exit.Exit<A, E> | undefined
+}

@@ -1,0 +1,321 @@
+import { Cause, Effect, Option, Random, Redacted } from "effect"
+import type { RunReport } from "../../src/domain/run.ts"
+import type { LedgerSession } from "../../src/ledger/Ledger.ts"
+import type { Store } from "../../src/ledger/Store.ts"
+import type { FaultPlan } from "../../src/practice/faultKinds.ts"
+import { inProcess } from "../../src/practice/PracticeService.ts"
+import type { Pipeline } from "../../src/project/Pipeline.ts"
+import type { Stop } from "../../src/run/Stop.ts"
+import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
+import { type Bug, formferryProcess } from "./FormferryProcess.ts"
+import { LedgerOnDisk } from "./ledgerOnDisk.ts"
+import { form } from "./pipeline.ts"
+import type { SourceRow } from "./source.ts"
+import { Truth } from "./truth.ts"
+import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
+
+/** What happens to a process of formferry, and at which of its steps. A step is a request, an answer, a commit of the ledger, or its return. */
+export interface Mishap {
+  readonly step: number
+  readonly what:
+    | "crash"
+    /** The process is killed, and its machine does not start anew: only its silence tells that it is gone. */
+    | "vanish"
+    | "interrupt"
+    /** The process stands still for longer than others wait. */
+    | "stop"
+    /** The ledger can't be written: refused before the commit, refused after it was made all the same, or no page left. */
+    | "full before"
+    | "full after"
+    | "full"
+    /** Somebody saves the source while it is being read. */
+    | "edit"
+}
+
+export interface Day {
+  readonly pipeline: Pipeline
+  readonly faults: FaultPlan
+  readonly mishaps: ReadonlyArray<Mishap>
+  readonly requestsPerSecond: number
+  readonly retryRefused: boolean
+  readonly acceptCanary: boolean
+  readonly limit: number | undefined
+  /** What a person does with the ledger before the run sends anything. */
+  readonly first: (session: LedgerSession) => Effect.Effect<unknown, unknown>
+  /** What "edit" makes of the source. */
+  readonly edit: (rows: ReadonlyArray<SourceRow>) => ReadonlyArray<SourceRow>
+}
+
+/** How a day ended. */
+export type Ending =
+  | { readonly _tag: "Report"; readonly report: RunReport }
+  /** By its tag; what stands in the ledger may be open. */
+  | { readonly _tag: "Failed"; readonly error: string }
+  | { readonly _tag: "Crashed" }
+
+const hour = 3_600_000
+/** Failures that a run may end with when it meets faults. */
+const expected = new Set(["ServiceUnusable", "LedgerError", "OutcomeUnrecorded", "LedgerLocked", "LedgerOvertaken"])
+
+/** A service, a ledger, a source, and processes of formferry that come and go. Everything happens in virtual time, from one seed. */
+export class World {
+  readonly time = new VirtualTime()
+  readonly truth = new Truth()
+  readonly disk = new LedgerOnDisk()
+  /** Where the service runs: it goes on when formferry's machine is off. */
+  private readonly server = new Machine(this.time)
+  private readonly apiKey = Redacted.make("practice_key_of_the_simulation")
+  readonly counts = { requests: 0, processes: 0, abandoned: 0 }
+  readonly met = new Map<string, number>()
+  rows: ReadonlyArray<SourceRow>
+  private readonly seed: number
+  private readonly bug: Bug
+  private boot = 0
+  /** Whether the last process that held the ledger may have left intents open. */
+  private open = false
+
+  constructor(seed: number, rows: ReadonlyArray<SourceRow>, bug: Bug = {}) {
+    this.seed = seed
+    this.bug = bug
+    this.rows = rows
+    this.truth.know(rows)
+    this.truth.rowOf = (key) => this.disk.row(key)
+  }
+
+  close(): void {
+    this.server.switchOff()
+    this.disk.remove()
+  }
+
+  edit(change: (rows: ReadonlyArray<SourceRow>) => ReadonlyArray<SourceRow>): void {
+    this.rows = change(this.rows)
+    this.truth.know(this.rows)
+  }
+
+  /** Adds up how often something went wrong. */
+  private meet(what: string, times = 1): void {
+    this.met.set(what, (this.met.get(what) ?? 0) + times)
+  }
+
+  /** A day of the service: its store stays, what goes wrong changes. */
+  private async practice(faults: FaultPlan) {
+    const made = this.server.start(
+      inProcess({ forms: [form], store: this.truth.store, apiKey: this.apiKey, faults }).pipe(
+        Effect.withRandom(Random.make(`${this.seed} ${faults.seed} ids`)),
+      ),
+    )
+    await this.time.until(() => made.exit !== undefined, hour)
+    if (made.exit?._tag !== "Success") throw new Error("The practice service did not start.")
+    return made.exit.value
+  }
+
+  /** One run of formferry, whatever happens to it, and what it left compared with the truth. */
+  async day(day: Day): Promise<Ending> {
+    const practice = await this.practice(day.faults)
+    const first = this.start(practice, day, day.mishaps)
+    await this.settled(first)
+    let ending: Ending | undefined
+    if (first.machine.isStopped) {
+      // Others take over once its heartbeat is old enough; then it wakes up, in the middle of their work or after it.
+      await this.time.pass(61_000)
+      const second = this.start(practice, { ...day, first: () => Effect.void }, [])
+      const wakes = this.counts.processes % 2 === 0 ? 2 * hour : 40
+      await this.time.until(() => second.running.exit !== undefined, wakes)
+      first.machine.goOn()
+      await this.settled(second)
+      await this.settled(first)
+      ending = this.end(second)
+    }
+    const own = this.end(first)
+    for (const [what, times] of Object.entries(practice.faults())) this.meet(what, times)
+    this.truth.compare(this.disk.rows(), this.open)
+    return ending ?? own
+  }
+
+  private async settled({ machine, running }: Started): Promise<void> {
+    const over = () => running.exit !== undefined || machine.isOff || machine.isStopped
+    if (await this.time.until(over, 4 * hour)) return
+    this.truth.violated("a run ends", `process ${this.counts.processes} hangs`)
+    machine.switchOff()
+  }
+
+  /** Takes down how a process ended, and marks what may rightly be in doubt after it. */
+  private end({ machine, running, store, day }: Started): Ending {
+    if (machine.isOff) {
+      const open = store()
+      if (open !== undefined) this.disk.crashed(open)
+      this.leftOpen(day)
+      return { _tag: "Crashed" }
+    }
+    const { exit } = running
+    if (exit === undefined) return { _tag: "Crashed" }
+    if (exit._tag === "Success") {
+      this.look(exit.value)
+      if (exit.value.exitCode === 6) this.leftOpen(day)
+      return { _tag: "Report", report: exit.value }
+    }
+    const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+    const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : "Defect"
+    if (!expected.has(tag)) this.truth.violated("a run ends as it should", Cause.pretty(exit.cause))
+    if (tag === "LedgerError" || tag === "OutcomeUnrecorded") this.leftOpen(day)
+    return { _tag: "Failed", error: tag }
+  }
+
+  /** Intents that a process left open: they are in flight, and no more than it may have in flight. */
+  private leftOpen(day: Day): void {
+    this.open = true
+    const open = this.disk.rows().filter(({ state }) => state === "intended")
+    for (const { key } of open) this.truth.ambiguous.add(key)
+    this.counts.abandoned += open.length
+    const most = day.pipeline.sink.concurrency * day.pipeline.sink.batchSize
+    if (open.length > most) {
+      this.truth.violated("in doubt: at most the batches in flight", `${open.length} rows are open, of at most ${most}`)
+    }
+  }
+
+  private look(report: RunReport): void {
+    const { read, ...fates } = report.rows
+    const sum = Object.values(fates).reduce((a, b) => a + b, 0)
+    if (!report.balance.holds || report.exitCode === 70 || sum !== read) {
+      this.truth.violated("the balance holds", JSON.stringify(report.rows))
+    }
+    const inDoubt = this.disk.rows().filter(({ state }) => state === "inDoubt" || state === "intended").length
+    if (report.rows.inDoubt > inDoubt) {
+      this.truth.violated(
+        "every row is in exactly one state",
+        `${report.rows.inDoubt} in doubt, ${inDoubt} in the ledger`,
+      )
+    }
+  }
+
+  private start(practice: Practice, day: Day, mishaps: ReadonlyArray<Mishap>): Started {
+    const machine = new Machine(this.time)
+    const process = ++this.counts.processes
+    let step = 0
+    let store: Store | undefined
+    let stop: Stop | undefined
+    let refuse: "full before" | "full after" | undefined
+    /** Counts a step and lets happen what is to happen there. */
+    const stepped = () => {
+      step++
+      for (const { what, step: at } of mishaps) {
+        if (at !== step || machine.isOff) continue
+        this.meet(what)
+        if (what === "crash" || what === "vanish") {
+          machine.switchOff()
+          this.time.moved()
+          if (what === "crash") this.boot++
+        } else if (what === "interrupt") {
+          Effect.runSync(stop?.request({ _tag: "Interrupted", signal: "SIGINT" }) ?? Effect.void)
+        } else if (what === "stop") machine.stop()
+        else if (what === "edit") this.edit(day.edit)
+        else if (what === "full") store?.db.set(`max_page_count = ${store.db.pragma("page_count")}`)
+        else refuse = what
+      }
+    }
+    const watched = (opened: Store) => {
+      store = opened
+      this.disk.opened(opened)
+      const { db } = opened
+      const exec = db.exec.bind(db)
+      db.exec = (sql) => {
+        if (machine.isOff && sql !== "ROLLBACK") throw new Error("the machine is off")
+        if (sql !== "COMMIT") return exec(sql)
+        stepped()
+        if (machine.isOff) throw new Error("the machine is off")
+        if (refuse === "full before") throw new Error("database or disk is full")
+        exec(sql)
+        stepped()
+        if (machine.isOff) throw new Error("the machine is off")
+        if (refuse === "full after") throw new Error("disk I/O error")
+      }
+    }
+    const running = machine.start(formferryProcess({
+      ...day,
+      ledger: this.disk.file,
+      holder: { pid: process, born: "", boot: `boot${this.boot} process${process}` },
+      seed: this.seed * 1_000 + process,
+      rows: () => this.rows,
+      baseUrl: practice.baseUrl,
+      apiKey: practice.apiKey,
+      open: this.watchedTransport(practice.open, machine, stepped),
+      concurrency: day.pipeline.sink.concurrency + 4,
+      bug: this.bug,
+      opened: watched,
+      closed: (closed) => this.disk.closed(closed),
+      holding: (_, made) => {
+        // Whoever takes the lock takes what others left open into doubt.
+        this.open = false
+        stop = made
+      },
+    }))
+    return { machine, running, day, store: () => store }
+  }
+
+  /** Counts what is sent, and knows of every create whether it may have arrived without anybody hearing of it. */
+  private watchedTransport(open: OpenTransport, machine: Machine, stepped: () => void): OpenTransport {
+    return (target) =>
+      Effect.map(open(target), (transport) => ({
+        send: (request) =>
+          Effect.suspend(() => {
+            stepped()
+            if (machine.isOff) return nothingMore
+            const keys = request.method === "POST" ? keysOf(request.body) : []
+            let fresh: ReadonlyArray<string> = []
+            const guard = () => {
+              if (request.guard?.() === false) return false
+              this.counts.requests++
+              fresh = keys.filter((key) => !this.truth.ambiguous.has(key))
+              for (const key of fresh) this.truth.ambiguous.add(key)
+              return true
+            }
+            const known = () => {
+              for (const key of fresh) this.truth.ambiguous.delete(key)
+            }
+            return transport.send({ ...request, guard }).pipe(
+              Effect.tapBoth({
+                onFailure: (error) => Effect.sync(() => (error._tag === "NeverSent" ? known() : undefined)),
+                onSuccess: (response) => Effect.sync(() => (isTold(response, keys.length) ? known() : undefined)),
+              }),
+              Effect.tapBoth({
+                onFailure: () => Effect.suspend(() => (stepped(), machine.isOff ? nothingMore : Effect.void)),
+                onSuccess: () => Effect.suspend(() => (stepped(), machine.isOff ? nothingMore : Effect.void)),
+              }),
+            )
+          }),
+      }))
+  }
+}
+
+/** Like `Effect.never`, which keeps a timer. */
+const nothingMore = Effect.async<never>(() => {})
+
+type Practice = Effect.Effect.Success<ReturnType<typeof inProcess>>
+
+interface Started {
+  readonly machine: Machine
+  readonly running: Running<RunReport, unknown>
+  readonly day: Day
+  readonly store: () => Store | undefined
+}
+
+/** The rows of a create request: each item brings its key as a URL parameter. */
+const keysOf = (body: Buffer | undefined): ReadonlyArray<string> => {
+  const { submissions } = JSON.parse(body?.toString("utf8") ?? '{"submissions":[]}') as {
+    readonly submissions: ReadonlyArray<{ readonly urlParameters: ReadonlyArray<{ readonly value: string }> }>
+  }
+  return submissions.flatMap(({ urlParameters }) => urlParameters.map(({ value }) => value))
+}
+
+/** Whether an answer to a create leaves no doubt: all were created and each can be told, or product.md counts it as not created. */
+const isTold = ({ body, status }: TransportResponse, items: number): boolean => {
+  if (status >= 300) return status < 500 && status !== 408
+  try {
+    const { submissions } = JSON.parse(Buffer.from(body).toString("utf8")) as {
+      readonly submissions: ReadonlyArray<{ readonly submissionId: string }>
+    }
+    return submissions.length === items && new Set(submissions.map(({ submissionId }) => submissionId)).size === items
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,88 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Database } from "../../src/ledger/database.ts"
+import type { Store } from "../../src/ledger/Store.ts"
+import type { LedgerRow } from "./truth.ts"
+
+/** A folder whose files are in memory where the system has such a place: every commit of the simulation is a real one and asks for the disk. */
+export const temporaryFolder = (prefix: string): string =>
+  mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), prefix))
+
+const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const
+const verdicts = ["verified", "unread", "differing", "missing"] as const
+
+type Found = readonly [key: string, state: number, resent: number, verdict: number | null, submission: string | null]
+
+const rowOf = ([key, state, resent, verdict, submission]: Found): LedgerRow => ({
+  key,
+  state: states[state] ?? "intended",
+  resent: resent === 1,
+  verdict: verdict === null ? undefined : verdicts[verdict],
+  submissionId: submission ?? undefined,
+})
+
+const select = "SELECT key, state, resent, verdict, submission FROM row"
+
+/** The ledger's file, and what crashes and full disks do to it. */
+export class LedgerOnDisk {
+  readonly folder = temporaryFolder("formferry-simulation-")
+  readonly file = join(this.folder, "ledger.db")
+  /** Connections of processes that have not ended. */
+  private readonly open = new Set<Store>()
+
+  /** What is committed, read past whoever has it open. */
+  rows(): ReadonlyArray<LedgerRow> {
+    return this.reading((db) => db.all<Found>(select).map(rowOf))
+  }
+
+  row(key: string): LedgerRow | undefined {
+    return this.reading((db) => db.all<Found>(`${select} WHERE key = ?`, [key]).map(rowOf)[0])
+  }
+
+  /** Keys that a person left out for good. */
+  leftOut(): ReadonlySet<string> {
+    return new Set(this.reading((db) =>
+      db.all<readonly [string]>(
+        "SELECT r.key FROM leftOut l JOIN row r ON r.place = l.place AND r.digest = l.digest WHERE l.keyed = 1",
+      ).map(([key]) => key)
+    ))
+  }
+
+  private reading<A>(read: (db: Database) => A): A {
+    const [live] = this.open
+    if (live !== undefined) return read(live.db)
+    const db = new Database(this.file)
+    try {
+      return read(db)
+    } finally {
+      db.close()
+    }
+  }
+
+  opened(store: Store): void {
+    this.open.add(store)
+  }
+
+  /** A process closed it, as it should. */
+  closed(store: Store): void {
+    this.open.delete(store)
+  }
+
+  /** A process was killed: what it had not committed is gone, and nobody empties the log into the file. */
+  crashed(store: Store): void {
+    this.open.delete(store)
+    // A file that is closed takes this process's locks with it: copied only when nobody else has it open.
+    const names = this.open.size > 0 ? [] : [this.file, `${this.file}-wal`].filter((name) => existsSync(name))
+    if (store.db.inTransaction) store.db.exec("ROLLBACK")
+    const files = names.map((name) => [name, readFileSync(name)] as const)
+    store.db.close()
+    if (files.length === 0) return
+    for (const name of [`${this.file}-wal`, `${this.file}-shm`]) rmSync(name, { force: true })
+    for (const [name, bytes] of files) writeFileSync(name, bytes)
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}

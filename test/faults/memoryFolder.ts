@@ -1,0 +1,21 @@
+import { Effect, Stream } from "effect"
+import type { RejectedRow, RunFolder } from "../../src/report/RunFolder.ts"
+
+/** A run's folder in memory. Everything that is streamed into a report is read to its end, as for a real one. */
+export const memoryFolder = (run: string): RunFolder => {
+  const rows: Array<RejectedRow> = []
+  return {
+    path: `reports/people/${run}`,
+    run,
+    mask: undefined,
+    reject: (more) => Effect.sync(() => void rows.push(...more)),
+    rejected: (fateOf) =>
+      Stream.suspend(() =>
+        Stream.succeed(
+          rows.flatMap((row) => fateOf(row) ?? []).toSorted((a, b) => a.row - b.row),
+        )
+      ),
+    differ: () => Effect.void,
+    finish: ({ imported, inDoubt }) => Effect.zipRight(Stream.runDrain(imported), Stream.runDrain(inDoubt)),
+  }
+}

@@ -1,0 +1,174 @@
+import { Duration, Effect } from "effect"
+import type { LedgerSession } from "../../src/ledger/Ledger.ts"
+import type { Fault } from "../../src/practice/faultKinds.ts"
+import type { Pipeline } from "../../src/project/Pipeline.ts"
+import { Draws } from "./Draws.ts"
+import type { SourceRow } from "./source.ts"
+import type { Day, Mishap } from "./World.ts"
+
+/** A row as somebody might have written it; every few of them can't be imported. */
+const drawRow = (draws: Draws, no: number): SourceRow => ({
+  no: draws.chance(0.02) ? "" : String(no),
+  name: draws.chance(0.03) ? `Forbidden ${no}` : `Person ${draws.int(1, 9)} of ${no}`,
+  mail: draws.chance(0.04) ? "nobody" : `p${no}@Example.org`,
+  amount: String(draws.int(0, 5_000) / 100),
+  note: draws.chance(0.5) ? "" : draws.pick(["Fragile", "two\nlines", "ÄÖÜ 💥", "=1+1"]),
+})
+
+export const drawRows = (draws: Draws): ReadonlyArray<SourceRow> => {
+  const rows = Array.from({ length: draws.int(20, 60) }, (_, index) => drawRow(draws, index + 1))
+  const [first] = rows
+  return first !== undefined && draws.chance(0.3)
+    ? [...rows, { ...first, note: draws.chance(0.5) ? first.note : "again" }]
+    : rows
+}
+
+/** What people do to a source between runs: rows are added, edited, removed, and put in another order. */
+export const drawEdit = (draws: Draws, rows: ReadonlyArray<SourceRow>): ReadonlyArray<SourceRow> => {
+  const edited = rows.flatMap((row) => {
+    if (draws.chance(0.02)) return []
+    if (draws.chance(0.05)) return [{ ...row, name: `${row.name} edited` }]
+    return draws.chance(0.03) ? [{ ...row, mail: `mended${row.no}@example.org` }] : [row]
+  })
+  const next = 1_000 + draws.int(0, 1_000)
+  const added = Array.from({ length: draws.int(0, 5) }, (_, index) => drawRow(draws, next * 10 + index))
+  const all = [...edited, ...added]
+  return draws.chance(0.2) ? all.toReversed() : all
+}
+
+const few = (draws: Draws): number => draws.pick([0.02, 0.05, 0.1, 0.3])
+const moment = (draws: Draws): Duration.Duration => Duration.millis(draws.pick([20, 400, 3_000, 6_000, 20_000]))
+const when = (draws: Draws): "before" | "after" => draws.pick(["before", "after"])
+/** A run ends with the first of these, so they are rare. */
+const seldom = (draws: Draws) => ({ chance: draws.pick([0.01, 0.03]), times: 1 })
+
+/** Every fault of the outcome table. Answers that mean "not created" come before anything is kept: a service that lies about that can't be survived by anybody. */
+const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault>] = [
+  (draws) => ({ fault: "refuse", on: "any", chance: few(draws), for: moment(draws) }),
+  (draws) => ({ fault: "unanswered", chance: few(draws), when: when(draws), on: draws.pick(["create", "any"]) }),
+  (draws) => ({ fault: "reset", chance: few(draws), when: when(draws), on: draws.pick(["create", "any"]) }),
+  (draws) => ({ fault: "reset-kept-alive", chance: few(draws), on: draws.pick(["create", "read"]) }),
+  (draws) => ({ fault: "cut", chance: few(draws), on: draws.pick(["create", "any"]) }),
+  (draws) => ({
+    fault: "delay",
+    chance: few(draws),
+    when: when(draws),
+    for: moment(draws),
+    on: draws.pick(["create", "any"]),
+  }),
+  (draws) => ({
+    fault: "throttled",
+    chance: few(draws),
+    retryAfter: draws.pick(["seconds", "date", "none"]),
+    wait: Duration.millis(draws.pick([200, 1_000, 5_000])),
+    on: draws.pick(["create", "any"]),
+  }),
+  (draws) => ({
+    fault: "credentials",
+    wording: draws.pick(["missing", "underscore", "format", "invalid"]),
+    status: draws.pick([400, 401, 403]),
+    ...seldom(draws),
+  }),
+  (draws) => ({ fault: "invalid", chance: few(draws), named: draws.chance(0.7) }),
+  (draws) => ({ fault: "status", status: draws.pick([413, 422]), body: "json", when: "before", chance: few(draws) }),
+  (draws) => ({
+    fault: "status",
+    status: draws.pick([301, 302, 307, 402, 404, 409, 418]),
+    location: "https://elsewhere.example/",
+    body: draws.pick(["json", "html", "empty"]),
+    when: "before",
+    ...seldom(draws),
+  }),
+  (draws) => ({
+    fault: "status",
+    status: draws.pick([408, 500, 502, 503, 504]),
+    body: draws.pick(["json", "html", "empty"]),
+    when: when(draws),
+    retryAfter: draws.chance(0.3) ? Duration.seconds(1) : undefined,
+    chance: few(draws),
+    on: draws.pick(["create", "any"]),
+  }),
+  (draws) => ({ fault: "html", chance: few(draws), when: when(draws) }),
+  (draws) => ({ fault: "wrong-shape", chance: few(draws), when: when(draws) }),
+  (draws) => ({ fault: "too-few", chance: few(draws), by: draws.int(1, 3), created: draws.chance(0.5) }),
+  (draws) => ({ fault: "too-many", chance: few(draws), by: draws.int(1, 2) }),
+  () => ({ fault: "shuffled", chance: 0.7 }),
+  (draws) => ({ fault: "duplicate-ids", chance: few(draws) }),
+  (draws) => ({ fault: "drop-answer", chance: few(draws) }),
+  (draws) => ({ fault: "trim-answers", chance: few(draws), length: draws.chance(0.5) ? 5 : undefined }),
+  (draws) => ({ fault: "reformat-answers", chance: few(draws) }),
+  (draws) => ({ fault: "unknown-type", chance: few(draws), type: "HoloScan" }),
+  (draws) => ({ fault: "invisible", chance: few(draws), for: moment(draws) }),
+]
+
+/** Rows that this service never takes, whenever they come. */
+const forbidden = (draws: Draws): Fault => ({ fault: "invalid", containing: "Forbidden", named: draws.chance(0.6) })
+
+const drawFaults = (draws: Draws): ReadonlyArray<Fault> => [
+  ...(draws.chance(0.4) ? [forbidden(draws)] : []),
+  ...Array.from({ length: draws.int(0, 5) }, () => draws.pick(kinds)(draws)),
+]
+
+const drawMishaps = (draws: Draws): ReadonlyArray<Mishap> => {
+  const at = (what: Mishap["what"]): Mishap => ({ what, step: draws.int(1, draws.pick([12, 60, 250])) })
+  return [
+    ...(draws.chance(0.35) ? [at(draws.pick(["crash", "crash", "vanish"]))] : []),
+    ...(draws.chance(0.12) ? [at("interrupt")] : []),
+    ...(draws.chance(0.1) ? [at("stop")] : []),
+    ...(draws.chance(0.15) ? [at(draws.pick(["full", "full before", "full after"]))] : []),
+    ...(draws.chance(0.08) ? [at("edit")] : []),
+  ]
+}
+
+/** The pipeline as its owner may have set it. No limit stops the run: that is for other tests. */
+export const drawPipeline = (draws: Draws, pipeline: Pipeline): Pipeline => {
+  const none = { rows: 1_000_000 }
+  return {
+    ...pipeline,
+    sink: {
+      ...pipeline.sink,
+      batchSize: draws.pick([1, 3, 7, 10, 10]),
+      concurrency: draws.int(1, 5),
+      canary: draws.pick([0, 4, 10]),
+      inDoubt: draws.chance(0.2) ? "resend" : "hold",
+      stopWhen: draws.chance(0.9)
+        ? { new: none, changed: none, invalid: none, refused: none, differing: none, inDoubt: none }
+        : pipeline.sink.stopWhen,
+    },
+  }
+}
+
+/** A person looks at rows that need one, and leaves some out for good. */
+const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>) => {
+  const keys = rows.filter(({ no }) => no !== "" && draws.chance(0.05)).map(({ no }) => no)
+  const leaveOut = draws.chance(0.3)
+  return (session: LedgerSession) =>
+    keys.length === 0
+      ? Effect.void
+      : session.acknowledge({ keys, because: "seen", by: "the simulation", leaveOut })
+}
+
+export const drawDay = (draws: Draws, pipeline: Pipeline, rows: ReadonlyArray<SourceRow>, seed: number): Day => ({
+  pipeline,
+  faults: { seed, faults: drawFaults(draws) },
+  mishaps: drawMishaps(draws),
+  requestsPerSecond: draws.pick([Infinity, Infinity, 50]),
+  retryRefused: draws.chance(0.2),
+  acceptCanary: draws.chance(0.7),
+  limit: draws.chance(0.1) ? draws.int(1, 20) : undefined,
+  first: draws.chance(0.15) ? acknowledges(draws, rows) : () => Effect.void,
+  edit: (now) => drawEdit(draws, now),
+})
+
+/** A day on which nothing goes wrong any more. */
+export const quietDay = (pipeline: Pipeline, seed: number): Day => ({
+  pipeline,
+  faults: { seed, faults: [] },
+  mishaps: [],
+  requestsPerSecond: Infinity,
+  retryRefused: true,
+  acceptCanary: true,
+  limit: undefined,
+  first: () => Effect.void,
+  edit: (rows) => rows,
+})

@@ -1,0 +1,102 @@
+import type { Pipeline } from "../../src/project/Pipeline.ts"
+import { Draws } from "./Draws.ts"
+import type { Bug } from "./FormferryProcess.ts"
+import { drawDay, drawEdit, drawPipeline, drawRows, quietDay } from "./scenario.ts"
+import type { SourceRow } from "./source.ts"
+import type { Violation } from "./truth.ts"
+import { type Day, type Ending, World } from "./World.ts"
+
+/** What became of one seed. */
+export interface Simulated {
+  readonly seed: number
+  readonly violations: ReadonlyArray<Violation>
+  readonly requests: number
+  readonly processes: number
+  /** Rows in doubt when the faults had stopped, before anybody settled them. */
+  readonly inDoubt: number
+  readonly submissions: number
+  readonly met: ReadonlyMap<string, number>
+}
+
+const minutes = 60_000
+
+/** Some days with faults, and then quiet ones until everything is done; the promise is looked at all the while. */
+export const simulate = async (
+  seed: number,
+  pipeline: Pipeline,
+  bug: Bug = {},
+  tell: (line: string) => void = () => {},
+): Promise<Simulated> => {
+  const draws = new Draws(seed)
+  const world = new World(seed, drawRows(draws), bug)
+  const { truth } = world
+  try {
+    const set = drawPipeline(draws, pipeline)
+    const days = draws.int(1, 5)
+    for (let day = 1; day <= days && truth.violations.length === 0; day++) {
+      if (day > 1 && draws.chance(0.3)) world.edit((rows) => drawEdit(draws, rows))
+      const drawn = drawDay(draws, set, world.rows, seed * 10 + day)
+      tell(`day ${day}: ${told(drawn)}`)
+      tell(`  ${ended(await world.day(drawn))}`)
+      // Until the next morning; now and then so soon that what was under way still arrives.
+      await world.time.pass(draws.chance(0.3) ? 500 : 10 * minutes)
+    }
+    await world.time.pass(10 * minutes)
+    const inDoubt = world.disk.rows().filter(({ state }) => state === "inDoubt").length
+    for (let day = 1; day <= 8 && truth.violations.length === 0; day++) {
+      const ending = await world.day(quietDay(set, seed * 10 + 5 + day))
+      tell(`quiet day ${day}: ${ended(ending)}`)
+      if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
+    }
+    if (truth.violations.length === 0) everyRowHasItsEnd(world)
+    return {
+      seed,
+      violations: truth.violations,
+      requests: world.counts.requests,
+      processes: world.counts.processes,
+      inDoubt,
+      submissions: truth.held.size,
+      met: world.met,
+    }
+  } finally {
+    world.close()
+  }
+}
+
+const isValid = ({ mail, no }: SourceRow) => no !== "" && mail !== "nobody"
+
+/** When nothing goes wrong any more, every row that can be imported is, or is held in doubt, or was left out by a person. */
+const everyRowHasItsEnd = ({ disk, rows, truth }: World): void => {
+  const ledger = new Map(disk.rows().map((row) => [row.key, row]))
+  const leftOut = disk.leftOut()
+  for (const row of rows) {
+    if (!isValid(row) || leftOut.has(row.no)) continue
+    const state = ledger.get(row.no)?.state
+    if (state !== "imported" && state !== "inDoubt") {
+      truth.violated("no row is lost", `row ${row.no} is ${state ?? "unknown to the ledger"} when all is done`)
+    }
+    if (state === "imported" && ledger.get(row.no)?.verdict === "unread") {
+      truth.violated("every submission is read back", `row ${row.no} is unread when all is done`)
+    }
+  }
+}
+
+const told = ({ faults, mishaps, pipeline, ...more }: Day): string =>
+  JSON.stringify({
+    sink: { ...pipeline.sink, targets: undefined, alongside: undefined, retries: undefined, stopWhen: undefined },
+    mishaps,
+    faults: faults.faults,
+    ...more,
+  })
+
+const ended = (ending: Ending): string =>
+  ending._tag === "Report"
+    ? JSON.stringify({
+      ...ending.report.rows,
+      ...ending.report.readBack,
+      exit: ending.report.exitCode,
+      because: ending.report.because,
+    })
+    : ending._tag === "Failed"
+    ? `failed: ${ending.error}`
+    : "crashed"

@@ -1,0 +1,148 @@
+import { Effect } from "effect"
+import type { PracticeStore } from "../../src/practice/store.ts"
+import { memoryStore } from "../../src/practice/store.ts"
+import type { SourceRow } from "./source.ts"
+
+/** A row's state in the ledger, by the numbers of `codes.ts`. */
+export interface LedgerRow {
+  readonly key: string
+  readonly state: "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
+  readonly resent: boolean
+  readonly verdict: "verified" | "unread" | "differing" | "missing" | undefined
+  readonly submissionId: string | undefined
+}
+
+/** A submission that the service holds. */
+export interface Held {
+  readonly id: string
+  /** The row it was made of: its key, which goes along as a URL parameter that no fault touches. */
+  readonly key: string
+  /** Whether a fault changed an answer on the way into the store. */
+  readonly altered: boolean
+  readonly answers: ReadonlyMap<string, unknown>
+}
+
+/** A promise that did not hold. */
+export interface Violation {
+  readonly promise: string
+  readonly what: string
+}
+
+interface Kept {
+  readonly questions: ReadonlyArray<{ readonly id: string; readonly type: string; readonly value: unknown }>
+  readonly urlParameters: ReadonlyArray<{ readonly id: string; readonly value: string | null }>
+}
+
+/** What the service really holds, looked at as each submission arrives, and whether it and the ledger keep the promise (docs/promise.md). */
+export class Truth {
+  readonly violations: Array<Violation> = []
+  readonly held = new Map<string, Held>()
+  private readonly byKey = new Map<string, number>()
+  /** What was sent for a key, as often as the source was edited. */
+  private readonly contents = new Map<string, Array<SourceRow>>()
+  /** Keys of creates of which nobody can know whether they did anything. */
+  readonly ambiguous = new Set<string>()
+  private readonly inner = memoryStore()
+  /** The ledger's row of a key as it is on disk at this moment. */
+  rowOf: (key: string) => LedgerRow | undefined = () => undefined
+
+  /** The service's own store, watched. */
+  readonly store: PracticeStore = {
+    get: this.inner.get,
+    all: this.inner.all,
+    append: (form, submissions) =>
+      Effect.andThen(this.inner.append(form, submissions), () => {
+        for (const { id, json } of submissions) this.arrived(id, JSON.parse(json) as Kept)
+      }),
+  }
+
+  violated(promise: string, what: string): void {
+    this.violations.push({ promise, what })
+  }
+
+  /** Rows as they stand in the source now: submissions are compared with them. */
+  know(rows: ReadonlyArray<SourceRow>): void {
+    for (const row of rows) this.contents.set(row.no, [...(this.contents.get(row.no) ?? []), row])
+  }
+
+  count(key: string): number {
+    return this.byKey.get(key) ?? 0
+  }
+
+  private arrived(id: string, { questions, urlParameters }: Kept): void {
+    const key = urlParameters.find((parameter) => parameter.id === "ref")?.value ?? ""
+    const answers = new Map(questions.map(({ id, value }) => [id, value]))
+    const altered = questions.some(({ type }) => type === "HoloScan")
+      || !(this.contents.get(key) ?? []).some((row) =>
+        answers.get("name") === row.name && answers.get("mail") === row.mail
+        && answers.get("amount") === Number(row.amount)
+        && (answers.get("note") ?? "") === row.note
+      )
+    this.held.set(id, { id, key, altered, answers })
+    this.byKey.set(key, this.count(key) + 1)
+    const row = this.rowOf(key)
+    if (row === undefined) {
+      return this.violated("intent before the first byte", `row ${key} arrived, and the ledger knows nothing of it`)
+    }
+    const expected = row.state === "intended" || row.state === "inDoubt" || row.resent
+    if (!expected) {
+      this.violated("intent before the first byte", `row ${key} arrived while the ledger had it as ${row.state}`)
+    }
+    const most = row.resent ? 2 : 1
+    if (this.count(key) > most) {
+      this.violated("no row is sent twice", `row ${key} stands ${this.count(key)} times at the service`)
+    }
+  }
+
+  /** Compares the whole ledger with the whole store while no process is at work. `open`: one that was killed, or lost its ledger, may have left intents open. */
+  compare(rows: ReadonlyArray<LedgerRow>, open: boolean): void {
+    const keys = new Set<string>()
+    const ids = new Set<string>()
+    for (const row of rows) {
+      const { key, state, submissionId } = row
+      if (keys.has(key)) this.violated("every row is in exactly one state", `row ${key} stands twice in the ledger`)
+      keys.add(key)
+      const there = this.count(key)
+      if (there > (row.resent ? 2 : 1)) {
+        this.violated("no row is sent twice", `row ${key} stands ${there} times at the service`)
+      }
+      if (state === "intended" && !open) {
+        this.violated("every row is in exactly one state", `row ${key} is still intended after its run ended`)
+      }
+      if (state === "inDoubt" && !this.ambiguous.has(key)) {
+        this.violated("only what is ambiguous is in doubt", `row ${key} is in doubt without a reason`)
+      }
+      if ((state === "notCreated" || state === "refused") && there > 0) {
+        this.violated("ledger and service agree", `row ${key} is ${state} and stands at the service`)
+      }
+      if (state !== "imported") continue
+      const submission = submissionId === undefined ? undefined : this.held.get(submissionId)
+      if (submissionId === undefined || submission === undefined) {
+        this.violated("ledger and service agree", `row ${key} is imported as ${submissionId}, which the service lacks`)
+        continue
+      }
+      if (ids.has(submissionId)) {
+        this.violated("ledger and service agree", `submission ${submissionId} stands for two rows`)
+      }
+      ids.add(submissionId)
+      if (submission.key !== key && (!submission.altered || row.verdict === "verified")) {
+        this.violated("ledger and service agree", `row ${key} is imported as the submission of row ${submission.key}`)
+      }
+      if (there === 0) this.violated("no row is lost", `row ${key} is imported and does not stand at the service`)
+      if (row.verdict === "verified" && submission.altered && this.differs(submission)) {
+        this.violated("verified means equal", `row ${key} is verified, and the service holds other answers`)
+      }
+    }
+    for (const { key } of this.held.values()) {
+      if (!keys.has(key)) this.violated("no row is lost", `row ${key} stands at the service and not in the ledger`)
+    }
+  }
+
+  /** Whether an altered submission lacks an answer that its row gave, or holds another name or number: what no comparison may let pass. */
+  private differs({ answers, key }: Held): boolean {
+    return (this.contents.get(key) ?? []).every((row) =>
+      (row.note !== "" && (answers.get("note") ?? null) === null) || answers.get("name") !== row.name
+      || (answers.get("mail") ?? null) === null || Number(answers.get("amount") ?? Number.NaN) !== Number(row.amount)
+    )
+  }
+}
