@@ -63,6 +63,7 @@ export const phone: Kind<Options> = {
 
 /** E.164 with an extension, if any; undefined for what is no number with a country code. */
 const canonical = (text: string): string | undefined => {
-  const number = parsePhoneNumberFromString(text, { extract: false })
+  // RFC 3966: a number as an address.
+  const number = parsePhoneNumberFromString(text.replace(/^tel:/i, ""), { extract: false })
   return number === undefined ? undefined : `${number.number};${number.ext ?? ""}`
 }

@@ -9,6 +9,7 @@ import { makeCodec } from "../service/codec.ts"
 import { inProcess as inProcessTransport } from "../service/inProcess.ts"
 import type { ConnectionFailed, ServedRequest } from "../service/inProcess.ts"
 import type { OpenTransport, TransportResponse } from "../service/transport.ts"
+import type { Alterations } from "./alter/alterations.ts"
 import type { FaultPlan } from "./faultKinds.ts"
 import { makeFaults } from "./faults.ts"
 import type { Reply } from "./faults.ts"
@@ -45,6 +46,8 @@ export interface PracticeOptions {
   readonly editLinkParameter?: string
   /** Bytes of a request body at most; default 4 MiB. */
   readonly maxBody?: number
+  /** What the service makes of what it is sent (docs/practice.md); default: it keeps everything as it came. */
+  readonly alter?: Alterations["alter"]
   /** What goes wrong (docs/faults.md); default nothing. */
   readonly faults?: FaultPlan
 }
@@ -89,6 +92,7 @@ const start = (options: PracticeOptions, origin: () => string) =>
       editLinkParameter: options.editLinkParameter ?? "includeEditLink",
       editLinkBase: `${origin()}/edit/`,
       maxBody,
+      alter: options.alter,
       rate: options.rateLimit === undefined ? undefined : new RateWindow(options.rateLimit),
     })
     const faults = makeFaults(options.faults ?? { seed: 0, faults: [] }, {

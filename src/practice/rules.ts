@@ -3,6 +3,7 @@ import type { Form } from "../domain/form.ts"
 import { parseJson } from "../service/codec.ts"
 import type { ServedRequest } from "../service/inProcess.ts"
 import { createRequest } from "../service/wire.ts"
+import type { Alterations } from "./alter/alterations.ts"
 import type { RateWindow } from "./RateWindow.ts"
 import { invalid, issuesOf, json, refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
@@ -22,6 +23,8 @@ export interface PracticeSettings {
   /** Bytes of a request body at most. */
   readonly maxBody: number
   readonly rate: RateWindow | undefined
+  /** What the service makes of a submission before it keeps it; undefined: nothing. */
+  readonly alter?: Alterations["alter"] | undefined
 }
 
 /** What the rules may look at, and draw from, while they answer. */
@@ -60,7 +63,10 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     const unknown = unknownIds(form, items)
     if (unknown.length > 0) return { answer: invalid(unknown) }
     const now = new Date(moment.now).toISOString()
-    const submissions = items.map((item) => submit(form, item, moment.newId(), now))
+    const submissions = items.map((item) => {
+      const submission = submit(form, item, moment.newId(), now)
+      return settings.alter === undefined ? submission : settings.alter(submission, item)
+    })
     return {
       answer: json(200, `{"submissions":[${submissions.map((submission) => submission.json).join(",")}]}`),
       created: { form: formId, submissions },

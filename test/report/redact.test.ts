@@ -1,4 +1,5 @@
 import { FileSystem } from "@effect/platform"
+import type { Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
@@ -124,7 +125,7 @@ const write = (reports: string, run: string, masked: boolean, change: Partial<Ru
     return folder.path
   }).pipe(Effect.scoped)
 
-const inReports = <A, E>(use: (reports: string) => Effect.Effect<A, E, FileSystem.FileSystem>) =>
+const inReports = <A, E>(use: (reports: string) => Effect.Effect<A, E, FileSystem.FileSystem | Path.Path>) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.makeTempDirectoryScoped(), use))
 
 const read = (folder: string) =>

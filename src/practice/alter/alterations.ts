@@ -1,0 +1,114 @@
+import { Utils } from "effect"
+import type { Json } from "../../domain/json.ts"
+import type { StoredSubmission } from "../store.ts"
+import type { SentItem } from "../submit.ts"
+import { corruptionsOf, isEmpty, uninvited } from "./corruptions.ts"
+import { normalisationsOf } from "./normalisations.ts"
+
+/** How much a service changes of what it is sent. Shares of all answers; the same seed and the same submissions give the same changes. */
+export interface AlterationPlan {
+  readonly seed: number
+  /** Changes that keep the meaning. */
+  readonly normalised: number
+  /** Changes that do not. */
+  readonly corrupted: number
+  /** Answers to what nobody answered, as a share of those. */
+  readonly uninvited: number
+}
+
+/** A change that was made. */
+export interface Alteration {
+  readonly submissionId: string
+  /** Id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` stand for themselves. */
+  readonly id: string
+  readonly effect: "normalised" | "different" | "absent" | "unexpected"
+  /** Which change it was. */
+  readonly name: string
+  readonly before: Json
+  readonly after: Json
+}
+
+export interface Alterations {
+  /** The submission as the service keeps it, and answers with. */
+  readonly alter: (submission: StoredSubmission, item: SentItem) => StoredSubmission
+  /** What was changed so far. */
+  readonly made: () => ReadonlyArray<Alteration>
+}
+
+interface Element {
+  readonly id: string
+  readonly type?: string
+  readonly value: Json
+}
+
+interface Stored {
+  readonly questions: ReadonlyArray<Element>
+  readonly urlParameters: ReadonlyArray<Element>
+  readonly scheduling: ReadonlyArray<Element>
+  readonly payments: ReadonlyArray<Element>
+  readonly submissionTime: string
+  readonly lastUpdatedAt: string
+  readonly login?: { readonly email: string }
+}
+
+/** Changes a seeded share of what the practice service keeps: what tests hold the comparison against. */
+export const makeAlterations = (plan: AlterationPlan): Alterations => {
+  const random = new Utils.PCGRandom(plan.seed, 1)
+  const made: Array<Alteration> = []
+
+  const changed = (submissionId: string, id: string, what: string, before: Json): Json => {
+    const chance = random.number()
+    if (isEmpty(before)) {
+      // A list, an object or a text that says nothing was sent as that.
+      if (before !== null || chance >= plan.uninvited || what === "times") return before
+      const after = uninvited(what)
+      if (what === "scheduling" || what === "payments") return before
+      made.push({ submissionId, id, effect: "unexpected", name: "uninvited", before, after })
+      return after
+    }
+    const corrupts = chance < plan.corrupted
+    if (!corrupts && chance >= plan.corrupted + plan.normalised) return before
+    const possible = corrupts
+      ? corruptionsOf(what, before).filter(({ apply }) => what !== "times" || isTime(apply(before)))
+      : normalisationsOf(what).filter(({ apply }) => JSON.stringify(apply(before)) !== JSON.stringify(before))
+    const change = possible[random.integer(Math.max(1, possible.length))]
+    if (change === undefined) return before
+    const after = change.apply(before)
+    const effect = !corrupts ? "normalised" : isEmpty(after) ? "absent" : "different"
+    made.push({ submissionId, id, effect, name: change.name, before, after })
+    return after
+  }
+
+  return {
+    made: () => made,
+    alter: (submission, item) => {
+      // It was written by `submit`.
+      const stored = JSON.parse(submission.json) as Stored
+      const elements = (list: "questions" | "urlParameters" | "scheduling" | "payments") =>
+        stored[list].map((element) => ({
+          ...element,
+          value: changed(submission.id, element.id, element.type ?? list, element.value),
+        }))
+      const time = (name: "submissionTime" | "lastUpdatedAt") =>
+        item[name] === undefined ? stored[name] : changed(submission.id, name, "times", stored[name])
+      return {
+        id: submission.id,
+        json: JSON.stringify({
+          ...stored,
+          submissionTime: time("submissionTime"),
+          lastUpdatedAt: time("lastUpdatedAt"),
+          questions: elements("questions"),
+          urlParameters: elements("urlParameters"),
+          scheduling: elements("scheduling"),
+          payments: elements("payments"),
+          ...(stored.login === undefined
+            ? {}
+            : { login: { email: changed(submission.id, "login", "login", stored.login.email) } }),
+        }),
+      }
+    },
+  }
+}
+
+/** The service's times are always times. */
+const isTime = (value: Json): boolean => typeof value === "string" && !Number.isNaN(Date.parse(value))

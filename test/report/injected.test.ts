@@ -1,0 +1,115 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { describe } from "vitest"
+import { parse, stringify } from "yaml"
+import { runPipeline } from "../../src/jobs/run.ts"
+import { makeAlterations } from "../../src/practice/alter/alterations.ts"
+import type { Alteration } from "../../src/practice/alter/alterations.ts"
+import { parseForm } from "../../src/practice/forms.ts"
+import { serve } from "../../src/practice/PracticeService.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { truthProject } from "../endtoend/truthProject.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+import { readDifferences } from "./readDifferences.ts"
+
+const rows = 40
+
+/** One run of a project with a question of every kind against a service that changes a seeded share of the answers: its report, all of its differences, and what was changed. */
+const runAgainst = (seed: number) =>
+  Effect.gen(function*() {
+    const { files } = truthProject(rows, seed)
+    const form = yield* parseForm("every-kind.yaml", files["forms/every-kind.yaml"])
+    const alterations = makeAlterations({ seed, normalised: 0.25, corrupted: 0.02 + (seed % 5) / 100, uninvited: 0.02 })
+    const practice = yield* serve({
+      forms: [form],
+      port: 0,
+      apiKey: Redacted.make("practice_key_of_the_test"),
+      alter: alterations.alter,
+    })
+    const pipeline = parse(files["pipelines/every-kind.yaml"])
+    const root = yield* projectFolder({
+      ...files,
+      "config/formferry.yaml": stringify({
+        services: {
+          live: {
+            baseUrl: practice.baseUrl,
+            apiKey: { env: "THE_KEY" },
+            requestsPerSecond: 1_000,
+            concurrency: 32,
+            confirm: false,
+          },
+        },
+      }),
+      ".env": "THE_KEY=practice_key_of_the_test\n",
+      "pipelines/every-kind.yaml": stringify({
+        ...pipeline,
+        // Every row goes out, whatever comes back.
+        sink: { service: "live", form: form.id, canary: "off", stopWhen: { differing: "100%" } },
+      }),
+    })
+    const project = yield* loadProject(root)
+    const report = yield* runPipeline(project, {
+      pipeline: "every-kind",
+      to: undefined,
+      source: undefined,
+      dryRun: false,
+      limit: undefined,
+      retryRefused: false,
+      acceptCanary: false,
+      acceptLedger: false,
+      confirm: () => Effect.succeed(true),
+      progress: () => Effect.void,
+      warn: () => Effect.void,
+      interrupted: Effect.never,
+    })
+    return { report, differences: yield* readDifferences(root, report), made: alterations.made() }
+  }).pipe(Effect.scoped)
+
+const told = ({ effect, id, submissionId }: Alteration) => `${submissionId} ${id} ${effect}`
+
+const seeds = Array.from({ length: 40 }, (_, index) => index + 1)
+
+describe("the report's differences are exactly the injected ones, none missed and none invented", () => {
+  it.scopedLive.each(seeds)("seed %i", (seed) =>
+    Effect.gen(function*() {
+      const { differences, made, report } = yield* runAgainst(seed)
+      const corrupted = made.filter(({ effect }) => effect !== "normalised")
+      const normalised = made.filter(({ effect }) => effect === "normalised")
+      expect(corrupted.length).toBeGreaterThan(5)
+      expect(normalised.length).toBeGreaterThan(50)
+
+      expect(
+        differences.map(({ question, submissionId, verdict }) => `${submissionId} ${question} ${verdict}`).toSorted(),
+      )
+        .toEqual(corrupted.map(told).toSorted())
+      // As sent and as returned, too.
+      const byId = new Map(corrupted.map((one) => [`${one.submissionId} ${one.id}`, one]))
+      for (const difference of differences) {
+        const one = byId.get(`${difference.submissionId} ${difference.question}`)
+        const after = typeof one?.after === "string" ? meant(one.after) : one?.after
+        expect(meant(difference.returned), one?.name).toEqual(after)
+        expect(difference.editLink).toContain(`/edit/${difference.submissionId}`)
+      }
+
+      const differing = new Set(corrupted.map(({ submissionId }) => submissionId)).size
+      expect(report.readBack).toEqual({ verified: rows - differing, differing, missing: 0, unread: 0 })
+      expect(report.findings.reduce((sum, finding) => sum + finding.count, 0)).toBe(corrupted.length)
+      // What was normalised is told as that, and nothing else is.
+      expect(report.normalised.reduce((sum, one) => sum + one.count, 0)).toBe(normalised.length)
+      const count = (verdict: "equivalent" | "different" | "absent" | "unexpected") =>
+        report.questions.reduce((sum, question) => sum + (question.verdicts[verdict] ?? 0), 0)
+      expect(count("equivalent")).toBe(normalised.length)
+    }).pipe(Effect.provide(platform)))
+})
+
+/** The value that a cell of differences.csv stands for: a text as it is, nothing where there was none, all else as JSON. */
+const meant = (cell: string): unknown => {
+  if (cell === "") return null
+  if (!/^(null|true|false|-?\d|[[{])/.test(cell)) return cell
+  try {
+    const value: unknown = JSON.parse(cell)
+    return value
+  } catch {
+    return cell
+  }
+}

@@ -1,0 +1,25 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import Papa from "papaparse"
+import type { RunReport } from "../../src/domain/run.ts"
+
+/** All differences of a run, from its differences.csv, as texts. */
+export const readDifferences = (root: string, report: RunReport) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const file = path.join(root, "reports", report.pipeline, report.run, "differences.csv")
+    const { data } = Papa.parse<Record<string, string>>(yield* fs.readFileString(file), {
+      header: true,
+      skipEmptyLines: true,
+    })
+    return data.map((line) => ({
+      submissionId: line["submission_id"] ?? "",
+      question: line["question"] ?? "",
+      verdict: line["verdict"] ?? "",
+      // A spreadsheet's formula has a sign in front.
+      sent: line["sent"]?.replace(/^'(?=[=+\-@])/, "") ?? "",
+      returned: line["returned"]?.replace(/^'(?=[=+\-@\t\r\n])/, "") ?? "",
+      editLink: line["edit_link"] ?? "",
+    }))
+  })
