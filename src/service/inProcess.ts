@@ -37,15 +37,16 @@ export const inProcess = (server: InProcessServer): OpenTransport => (target) =>
           let begun = false
           const failed = ({ reason }: ConnectionFailed): NeverSent | MaybeSent =>
             begun ? new MaybeSent({ reason }) : new NeverSent({ reason })
-          return (server.connect ?? Effect.void).pipe(
+          return Effect.interruptible(server.connect ?? Effect.void).pipe(
             Effect.mapError(failed),
             Effect.andThen(Effect.suspend(() => {
               if (request.guard !== undefined && !request.guard()) {
                 return Effect.fail(new NeverSent({ reason: "it was held back", heldBack: true }))
               }
               begun = true
+              // Who sends must often not be interrupted, but an answer that never comes must end with its time.
               return Effect.mapError(
-                server.answer({
+                Effect.interruptible(server.answer({
                   method: request.method,
                   path: prefix + request.path,
                   headers: {
@@ -54,7 +55,7 @@ export const inProcess = (server: InProcessServer): OpenTransport => (target) =>
                     "content-type": request.body === undefined ? undefined : "application/json",
                   },
                   body: request.body ?? new Uint8Array(0),
-                }),
+                })),
                 failed,
               )
             })),
