@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Reads the real exports of form tools in samples/ with Python's own csv and zipfile modules, and writes what their answers are to
+test/source/formtools/answers/*.json. An independent reader: nothing of formferry takes part. The files are committed; run this when a sample
+changes: python3 .ci/form-tool-answers.py [FOLDER]"""
+import csv
+import io
+import json
+import os
+import re
+import sys
+import zipfile
+from datetime import datetime, timedelta
+from xml.etree import ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAMPLES = os.path.join(HERE, "..", "samples")
+TARGET = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "test", "source", "formtools", "answers")
+
+
+def records(path, encoding="utf-8-sig"):
+    with open(os.path.join(SAMPLES, path), encoding=encoding, newline="") as file:
+        return list(csv.reader(file))
+
+
+def filled(answers):
+    """Answers without those that are none."""
+    return {name: value for name, value in answers.items() if value not in ("", None, [], {})}
+
+
+def tidy(text):
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def star_wars():
+    """Row 1: titles over blocks; row 2: what stands in the columns. Films 3 to 8 (ticks) and 9 to 14 (ranks), characters 15 to 28."""
+    rows = records("surveymonkey/538-StarWars.first200.csv", "cp1252")
+    below = rows[1]
+    result = {}
+    for row in rows[2:]:
+        ranks = {int(row[at]): tidy(below[at]) for at in range(9, 15) if row[at] != ""}
+        result[row[0]] = filled({
+            "Seen any": row[1] == "Yes",
+            "Fan": {"Yes": True, "No": False}.get(row[2]),
+            "Films seen": [tidy(below[at]) for at in range(3, 9) if row[at] != ""],
+            "Ranking": [ranks[rank] for rank in sorted(ranks)],
+            "Characters": {tidy(below[at]): row[at].strip() for at in range(15, 29) if row[at] != ""},
+            "Shot first": row[29].strip(),
+            "Expanded Universe": row[30].strip(),
+            "Fan of it": row[31].strip(),
+            "Star Trek": row[32].strip(),
+            "Gender": row[33].strip(),
+            "Age": row[34].strip(),
+            "Income": row[35].strip(),
+            "Education": row[36].strip(),
+            "Region": row[37].strip(),
+        })
+    return result
+
+
+def steak():
+    names = ["Lottery", "Smoke", "Alcohol", "Gamble", "Skydiving", "Speed", "Cheated", "Steak", "Prepared", "Gender", "Age",
+             "Income", "Education", "Region"]
+    result = {}
+    for row in records("surveymonkey/538-steak-risk-survey.csv")[2:]:
+        answers = dict(zip(names, (cell.strip() for cell in row[1:])))
+        answers["Steak"] = {"Yes": True, "No": False}.get(answers["Steak"])
+        result[row[0]] = filled(answers)
+    return result
+
+
+def qualtrics():
+    rows = records("qualtrics/qualtRics-sample.csv")
+    header = rows[0]
+    return {
+        row[header.index("ResponseId")]: {
+            **filled({
+                "Choice": int(row[header.index("Q1")]),
+                "Text": row[header.index("Q2")],
+                "Language": row[header.index("UserLanguage")],
+                "Seconds": int(row[header.index("Duration (in seconds)")]),
+            }),
+            "submissionTime": row[header.index("EndDate")].replace(" ", "T") + "Z",
+        }
+        for row in rows[3:]
+    }
+
+
+def redcap():
+    rows = records("redcap/REDCapR-survey.csv")
+    header = rows[0]
+    result = {}
+    for row in rows[1:]:
+        cell = dict(zip(header, row))
+        result[cell["participant_id"]] = filled({
+            "Born": cell["dob"],
+            "Email": cell["email"],
+            "Diabetes": cell["has_diabetes"] == "1",
+            "Consent": ["1"] if cell["consent___1"] == "1" else [],
+            "Asked at": cell["prescreening_survey_timestamp"],
+            "Morale asked at": cell["participant_morale_questionnaire_timestamp"].replace("[not completed]", ""),
+        })
+    return result
+
+
+def odk():
+    rows = records("odk/briefcase-choice-lists.csv")
+    header = rows[0]
+    result = {}
+    for row in rows[1:]:
+        cell = dict(zip(header, row))
+        result[cell["KEY"]] = {
+            **filled({
+                "Another": cell["another_string"],
+                "Some": [choice for choice in ("CHOICE_1", "CHOICE_2") if cell["some_string/" + choice] == "1"],
+                "Yet another": [
+                    choice for choice in ("CHOICE_1", "CHOICE_2")
+                    if cell["some_group-yet_another_string/" + choice] == "1"
+                ],
+            }),
+            "submissionTime":
+                datetime.strptime(cell["SubmissionDate"], "%b %d, %Y %I:%M:%S %p").isoformat() + "Z",
+        }
+    return result
+
+
+def sheet(path):
+    """Cells of a workbook's first sheet, by row and column letters, without any library for workbooks."""
+    name = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    with zipfile.ZipFile(os.path.join(SAMPLES, path)) as book:
+        strings = [
+            "".join(text.text or "" for text in item.iter(name + "t"))
+            for item in ElementTree.fromstring(book.read("xl/sharedStrings.xml"))
+        ]
+        rows = []
+        for row in ElementTree.fromstring(book.read("xl/worksheets/sheet1.xml")).iter(name + "row"):
+            cells = {}
+            for cell in row.iter(name + "c"):
+                value = cell.find(name + "v")
+                if value is None:
+                    continue
+                letters = re.match(r"[A-Z]+", cell.get("r")).group()
+                cells[letters] = strings[int(value.text)] if cell.get("t") == "s" else float(value.text)
+            rows.append(cells)
+        return rows
+
+
+def google():
+    rows = sheet("google-forms/rstudio-2019-spanish-r-community-survey.xlsx")
+    header = {letters: tidy(str(title)) for letters, title in rows[0].items()}
+    by_start = lambda start: next(letters for letters, title in header.items() if title.startswith(start))
+    columns = {
+        "Level": by_start("¿Cómo calificarías"),
+        "Difficulty": by_start("Comparado con otros temas técnicos que aprendiste en clase o en el trabajo, en una escala del 1 al 5, ¿qué difícil fue"),
+        "Likes": by_start("¿Qué es lo que más te gusta"),
+        "Country": by_start("¿En qué país"),
+    }
+    result = {}
+    for row in rows[1:]:
+        moment = datetime(1899, 12, 30) + timedelta(seconds=round(row["A"] * 86400))
+        answers = {}
+        for name, letters in columns.items():
+            value = row.get(letters, "")
+            answers[name] = int(value) if name == "Difficulty" and value != "" else str(value).strip()
+            if isinstance(value, float) and name != "Difficulty":
+                answers[name] = str(int(value)) if value == int(value) else str(value)
+        # The sheet's own zone is not in the file: the pipeline of the test says UTC.
+        result[moment.isoformat()] = {**filled(answers), "submissionTime": moment.isoformat() + "Z"}
+    return result
+
+
+os.makedirs(TARGET, exist_ok=True)
+for name, answers in {
+    "star-wars": star_wars(),
+    "steak": steak(),
+    "qualtrics": qualtrics(),
+    "redcap": redcap(),
+    "odk": odk(),
+    "google": google(),
+}.items():
+    with open(os.path.join(TARGET, name + ".json"), "w", encoding="utf-8") as file:
+        json.dump(answers, file, ensure_ascii=False, indent=1)
+        file.write("\n")
