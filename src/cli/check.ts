@@ -14,7 +14,7 @@ import type { Screen } from "./show/Screen.ts"
 const options = { json }
 
 const about =
-  "Checks pipelines: their files, the live form, the source's header. Says everything that is wrong at once."
+  "Checks pipelines: their files, the live form, the source's header, their examples. Says everything that is wrong at once."
 
 /** `check [NAME…]`: lints the files, and checks pipelines against the live form and the source's header. */
 export const check = {

@@ -3,11 +3,13 @@ import { Effect, Either } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/run.ts"
+import { runExamples } from "../mapping/examples.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
+import { ownColumns } from "../source/columns.ts"
 import { openTarget, prepare, type Target } from "./prepare.ts"
 
 /** Why a pipeline could not be checked to its end, or what is wrong beside its file. */
@@ -39,7 +41,8 @@ export interface Checked {
 }
 
 /**
- * Lints a project's files, then checks each pipeline that can be read against the live form and the source's header. A broken file stops none of the others: all problems
+ * Lints a project's files, then checks each pipeline that can be read against the live form and the source's header, and runs its
+ * examples. A broken file stops none of the others: all problems
  * come at once.
  *
  * @param root the project's folder
@@ -84,8 +87,8 @@ const checkTarget = (project: Project, pipeline: Pipeline, target: Target) =>
     const result = yield* Effect.either(
       Effect.scoped(Effect.map(
         prepare(project, pipeline, { to: target.target, source: undefined }),
-        ({ source, form, mapping, warnings }) => ({
-          diagnostics: warnings,
+        ({ source, form, mapping, warnings, pipeline: prepared }) => ({
+          diagnostics: [...runExamples(mapping, prepared, ownColumns(source.columns)), ...warnings],
           failures: [],
           taken: source.taken,
           warnings: source.warnings,

@@ -92,9 +92,10 @@ export const prepare = (
     return prepared
   })
 
-/** Whether a pipeline's own source has typed cells, of which its rejected.csv holds the texts: told by its name, for it may be gone by now. */
-const holdsTypedCells = ({ file, format }: SourceConfig): boolean =>
-  format === "excel" || /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)(?:\.gz|\.zip)?$/i.test(file)
+/** Whether a pipeline's own source has typed cells, of which its rejected.csv holds the texts: told by its names, for it may be gone by now. */
+const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>
+  format === "excel" || format === "json" || format === "jsonl" || records !== undefined
+  || /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)\b/i.test(`${member} ${JSON.stringify(file)}`)
 
 /** Opens the service of a target. */
 export const openTarget = (

@@ -38,12 +38,12 @@ const options = {
         examples: ["Prod other"],
       })),
       ...otherFields,
-    }).pipe(Schema.filter(saysWhere.filter, saysWhere.annotations)).annotations({
-      description:
-        "A column for another answer than the options: the option to send for it, and the question that gets its text. A text without `textTo` is left behind",
-      examples: [{ from: "Prod other", use: "Other", textTo: "Which other product?" }],
-    }),
-  ),
+    }).pipe(Schema.filter(saysWhere.filter, saysWhere.annotations)),
+  ).annotations({
+    description:
+      "A column for another answer than the options: the option to send for it, and the question that gets its text. A text without `textTo` is left behind",
+    examples: [{ from: "Prod other", use: "Other", textTo: "Which other product?" }],
+  }),
 }
 
 type Options = Schema.Struct.Type<typeof options>

@@ -44,6 +44,8 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
   const places: Array<Placed["answer"]> = []
   const compiled: Array<Placed> = []
 
+  const lineOf = (entry: MappingEntry) => pipeline.document.at(entry.path).line
+
   const add = (answer: Placed["answer"], done: Omit<Placed, "answer"> | undefined): void => {
     places.push(answer)
     if (done !== undefined) compiled.push({ answer, ...done })
@@ -67,20 +69,18 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
     }
     for (const [element, group] of groups) {
       const made = group.map((entry, index) => {
+        const compiled = { entry, ...compileOne(entry, element) }
         const before = group[index - 1]
         // An entry that always holds leaves nothing to those behind it.
         if (before !== undefined && before.when.length === 0) {
           findings.error(
             entry.path,
-            `The ${words[list].one} "${element.name}" is already filled by the entry in line ${
-              pipeline.document.at(before.path).line
-            }.`,
-            before.when.length === 0 && entry.when.length === 0
-              ? undefined
-              : "Only the last of several entries may be without `when`.",
+            `The ${words[list].one} "${element.name}" is already filled by the entry in line ${lineOf(before)}.`,
+            entry.when.length === 0 ? undefined : "Only the last of several entries may be without `when`.",
           )
+          return { ...compiled, kind: undefined }
         }
-        return { entry, ...compileOne(entry, element) }
+        return compiled
       })
       const [first] = made
       for (const { entry, kind } of made) {
@@ -88,7 +88,7 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
           findings.error(
             entry.path,
             `"${element.name}" is a ${first.kind.name} by the entry in line ${
-              pipeline.document.at(first.entry.path).line
+              lineOf(first.entry)
             }, and can't be a ${kind.name} here.`,
             "Give all its entries the same kind with `as`.",
           )

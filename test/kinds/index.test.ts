@@ -17,7 +17,8 @@ describe("the list of kinds", () => {
     expect(new Set(types).size).toBe(types.length)
     for (const type of types) expect(knownQuestionTypes).toContain(type)
     expect(kindOfType("DatePicker")?.name).toBe("date")
-    expect(kindOfType("Matrix")).toBeUndefined()
+    expect(kindOfType("Matrix")?.name).toBe("matrix")
+    expect(kindOfType("Table")).toBeUndefined()
   })
 
   it("describes every option with an example, optional, for editors", () => {

@@ -99,13 +99,13 @@ describe("what is wrong with a mapping", () => {
     - { name: Number, from: [Id, Id] }
     - { name: Text, from: { date: Id } }`)
     const form = formOf([
-      { name: "Grid", type: "Matrix" },
+      { name: "Grid", type: "Table" },
       { name: "New", type: "Hologram" },
       { name: "Number", type: "NumberInput" },
       "Text",
     ])
     expect(errorsOf(pipeline, form, ["Id"]).map(({ message }) => message)).toEqual([
-      '"Grid" is of the type Matrix, which has no usual kind.',
+      '"Grid" is of the type Table, which has no usual kind.',
       '"New" is of the type Hologram, which formferry does not know.',
       "The kind number takes one column, not 2.",
       "The kind text has no parts.",

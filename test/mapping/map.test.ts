@@ -213,8 +213,8 @@ describe("a row's problems", () => {
         code: "not-an-email",
         column: "Mail",
         question: "q3",
-        value: "nobody\\u{7}",
-        message: 'Column "Mail" holds "nobody\\u{7}"; expected an e-mail address such as name@example.org.',
+        value: "nobody␇",
+        message: 'Column "Mail" holds "nobody␇"; expected an e-mail address such as name@example.org.',
       },
       {
         code: "not-an-option",
@@ -234,8 +234,8 @@ describe("a row's problems", () => {
       {
         code: "too-long",
         question: "q7",
-        value: "Dear nobody\\u{7}",
-        message: 'The template gives "Dear nobody\\u{7}"; expected 8 characters at most.',
+        value: "Dear nobody␇",
+        message: 'The template gives "Dear nobody␇"; expected 8 characters at most.',
       },
     ])
   })

@@ -56,13 +56,13 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
     ]],
     ["like none", `${withEntry("name: A\nfrom: B")}«everyNight: 3\n`, [
       "`everyNight` is not a key of the pipeline.",
-      "Its keys are: `pipeline`, `renamedFrom`, `source`, `mapping`, `sink` and `reconcile`.",
+      "Its keys are: `pipeline`, `renamedFrom`, `source`, `mapping`, `sink`, `reconcile` and `examples`.",
     ]],
     ["an option of another kind", withEntry("name: A\nfrom: B\nas: text\n«format: dd.MM.yyyy"), [
-      "`format` is not an option of text; it is one of date, time, dateTime.",
+      "`format` is not an option of text; it is one of date, time, dateTime, dateRange.",
     ]],
     ["options without a kind are one mistake", withEntry("name: A\nfrom: B\n«format: dd.MM.yyyy\nzone: UTC"), [
-      "`format` needs `as`; it is an option of date, time, dateTime.",
+      "`format` needs `as`; it is an option of date, time, dateTime, dateRange.",
       "Add `as: date`, `as: time` or `as: dateTime`.",
     ]],
     ["a misspelt kind, its options let be", withEntry("name: A\nfrom: B\nas: «dateTme\nzone: UTC"), [
@@ -74,7 +74,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
       withEntry("name: A\nfrom: B\nas: «thing\nzone: UTC\nformat: x"),
       [
         "There is no kind called `thing`.",
-        "Kinds are: `text`, `number`, `boolean`, `date`, `time`, `dateTime`, `email`, `phone`, `url`, `choice`, `choices`, `files` and `json`.",
+        "Kinds are: `text`, `number`, `boolean`, `date`, `time`, `dateTime`, `dateRange`, `email`, `phone`, `url`, `choice`, `choices`, `ranking`, `matrix`, `address`, `location`, `files` and `json`.",
       ],
     ],
     ["a part", withEntry("name: A\nas: dateTime\nzone: UTC\nfrom: { date: D, «tim: T }"), [
@@ -152,7 +152,7 @@ describe("a value that can't be is shown at the value, once, with what is allowe
       "It expects a list of columns, or `content`.",
     ]],
     ["several columns for a kind that takes one", withEntry("name: A\nas: date\nfrom: «[A, B]"), [
-      "`from` expects a column, not a list.",
+      "`from` expects a column or { firstOf: [A, B] }, not a list.",
     ]],
     ["yes for true", withEntry("name: A\nfrom: A\nrequired: «yes"), [
       "`required` expects true or false, not `yes`.",

@@ -69,7 +69,7 @@ const sources: ReadonlyArray<readonly [good: boolean, source: string]> = [
   [true, "file: a.csv\nrowKey: content"],
   [true, "file: a.xlsx\nrowKey: [A, B]\nformat: excel\nsheet: 2\nrange: B3:H400\nempty: []"],
   [true, "file: a.xlsx\nrowKey: [A]\nsheet: '2'"],
-  [false, "file: a.csv"],
+  [true, "file: a.csv"],
   [false, "file: https://example.com/a.csv\nrowKey: [A]"],
   [false, "file: a.csv\nrowKey: []"],
   [false, "file: a.csv\nrowKey: contents"],

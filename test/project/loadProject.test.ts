@@ -98,6 +98,8 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
       range: undefined,
       rowKey: [{ name: "Customer No", path: ["source", "rowKey", 0] }],
       empty: ["", "N/A", "-", "0"],
+      columns: [],
+      where: [],
     })
     const [name, birthday, interests, greeting, imported] = pipeline?.mapping.questions ?? []
     expect(name).toEqual({
@@ -115,6 +117,10 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
       options: { join: " " },
       required: false,
       default: undefined,
+      extract: undefined,
+      when: [],
+      onInvalid: "reject",
+      unique: false,
     })
     expect(birthday).toMatchObject({ as: "date", required: true, options: { format: ["dd.MM.yyyy", "yyyy-MM-dd"] } })
     expect(interests?.options).toEqual({
