@@ -1,0 +1,184 @@
+import { cut } from "../../domain/problem.ts"
+import type { Column } from "../../domain/row.ts"
+import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
+import { commentText, yamlText } from "../../project/yamlLines.ts"
+import type { ColumnProfile } from "./ColumnProfile.ts"
+import { likelyOption, optionNames } from "./optionNames.ts"
+import { dateTimeSettings, settingsOf } from "./settings.ts"
+import type { Settings } from "./settings.ts"
+import type { OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
+import type { Block } from "./Unit.ts"
+
+/** Choices of a column that are no option, with their counts. */
+export interface Unknown {
+  readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
+  readonly more: boolean
+}
+
+/** Choices that are listed at most: a question with more of them in doubt is mapped wrongly, or is no choice. */
+const listed = 50
+
+const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
+
+const samplesOf = ({ samples }: ColumnProfile): ReadonlyArray<string> => samples.map(quotes)
+
+/** What people see above a suggestion: how sure it is, and two cells. */
+const confidenceLine = (confidence: number, samples: ReadonlyArray<string>): string =>
+  [`confidence ${Math.min(0.99, confidence).toFixed(2)}`, ...(samples.length === 0 ? ["the column is empty"] : samples)].join(" · ")
+
+/** Names for columns that the header can't name: what the file calls them, and the alias that makes one of them. */
+export type Naming = (column: Column) => string
+
+/** How the question is named: by its id and its name, so that a change of either is noticed. */
+const naming = (question: { readonly id: string; readonly name: string }): ReadonlyArray<DraftKey> => [
+  { key: "id", value: question.id },
+  ...(question.name.trim() === "" ? [] : [{ key: "name", value: question.name }]),
+]
+
+const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
+  if (block.known && block.title !== undefined) return { block: block.title }
+  const names = question.options === undefined ? undefined : optionNames(question.options)
+  const members = block.members.filter(({ role }) => role === "option").map(({ option, column }) => {
+    const known = names === undefined ? undefined : likelyOption(names, option)
+    return [known?.label ?? option, nameOf(column)] as const
+  })
+  const columns = Object.fromEntries(members)
+  return block.content === "ranks" ? { ranks: columns } : columns
+}
+
+const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
+  switch (origin._tag) {
+    case "Column":
+      return nameOf(origin.column)
+    case "Joined":
+      return origin.columns.map(({ column }) => nameOf(column))
+    case "Parts":
+      return Object.fromEntries(origin.parts.map(({ part, column }) => [part, nameOf(column)]))
+    case "Block":
+      return blockFrom(origin.block, nameOf, question)
+  }
+}
+
+const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
+  switch (origin._tag) {
+    case "Column":
+      return samplesOf(origin.profile)
+    case "Joined":
+      return origin.columns.map(({ profile }) => profile.samples[0]).flatMap((text) => text === undefined ? [] : [quotes(text)])
+    case "Parts":
+      return origin.parts.slice(0, 2).flatMap(({ profile }) => samplesOf(profile).slice(0, 1))
+    case "Block":
+      return [...new Set(origin.block.members.flatMap(({ profile }) => profile.samples))].slice(0, 2).map(quotes)
+  }
+}
+
+/** The kind of a block's answers where the form tells no type. */
+const blockKind = ({ content }: Block): string =>
+  content === "ranks" ? "ranking" : content === "labels" ? "matrix" : "choices"
+
+const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Settings => {
+  const { origin, question } = suggestion
+  if (origin._tag === "Column") return settingsOf(origin.profile, question, origin.column.title, uploads)
+  const kind = question.type !== undefined
+    ? undefined
+    : origin._tag === "Block"
+    ? blockKind(origin.block)
+    : origin._tag === "Parts"
+    ? "address"
+    : undefined
+  return { kind, keys: [], open: undefined }
+}
+
+/** Lines under an entry that list the choices without an option, ready to be filled in. */
+const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
+  if (unknown === undefined || unknown.counts.length === 0) return []
+  const names = optionNames(question.options ?? [])
+  const all = unknown.counts.length
+  return [
+    "values: # these are no option: put one behind each, or null for no answer, and take the # away",
+    ...unknown.counts.slice(0, listed).map(([choice, count]) => {
+      const option = likelyOption(names, choice)
+      const key = yamlText(choice, true)
+      return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${count} ×`
+    }),
+    ...(all > listed || unknown.more ? [`  and ${unknown.more ? "many" : all - listed} more: \`formferry check\` lists them`] : []),
+  ]
+}
+
+/** The entry of a suggestion that is sure. */
+export const suggestedEntry = (
+  suggestion: Suggestion,
+  options: { readonly nameOf: Naming; readonly unknown: Unknown | undefined; readonly uploads?: string | undefined },
+): DraftEntry => {
+  const { confidence, origin, question } = suggestion
+  const { kind, keys, open } = settingsFor(suggestion, options.uploads)
+  const as = kind !== undefined && (question.type === undefined || keys.length > 0) && kind !== "text"
+    ? [{ key: "as", value: kind }]
+    : []
+  return {
+    of: question.id,
+    comments: [
+      confidenceLine(confidence, samplesFrom(origin)),
+      ...(open === undefined ? [] : [`left open: ${open}`]),
+    ],
+    keys: [...naming(question), { key: "from", value: fromOf(origin, options.nameOf, question) }, ...as, ...keys],
+    below: valuesBelow(suggestion, options.unknown),
+    open: open !== undefined,
+  }
+}
+
+const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
+  "nothing-fits": "left open: no column fits",
+  unsure: "left open: no column is sure to be meant",
+  "several-fit": "left open: more than one would fit",
+}
+
+/** The entry of a question that is left to a person, with the columns that may be meant. */
+export const openEntry = ({ candidates, question, why }: OpenQuestion, nameOf: Naming): DraftEntry => {
+  const [best] = candidates
+  return {
+    of: question.id,
+    comments: [
+      whyOpen[why],
+      ...candidates.map(({ confidence, origin }) => {
+        const from = fromOf(origin, nameOf, question)
+        const shown = typeof from === "string" ? from : origin._tag === "Block" ? origin.block.title ?? "several columns" : "several columns"
+        return `candidate ${confidence.toFixed(2)} ${cut(shown, 80)}${samplesFrom(origin).map((sample) => ` · ${sample}`).join("")}`
+      }),
+    ],
+    keys: [...naming(question), { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) }],
+    below: [],
+    open: true,
+  }
+}
+
+const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
+  const settings = of === "login"
+    ? { keys: [], open: undefined }
+    : dateTimeSettings(own.profile, own.column.title, { format: own.format, zone: own.zone })
+  return {
+    of,
+    comments: [
+      [own.because, ...samplesOf(own.profile)].join(" · "),
+      ...(settings.open === undefined ? [] : [`left open: ${settings.open}`]),
+    ],
+    keys: [{ key: "from", value: nameOf(own.column) }, ...settings.keys],
+    below: [],
+    open: settings.open !== undefined,
+  }
+}
+
+/** The entries for URL parameters and the members of the mapping that are no questions. */
+export const otherEntries = (suggestions: Suggestions, nameOf: Naming): Pick<PipelineDraft, "urlParameters" | "own"> => ({
+  urlParameters: suggestions.urlParameters.map(({ element, from }) => ({
+    of: element.id,
+    comments: [[from.because, ...samplesOf(from.profile)].join(" · ")],
+    keys: [...naming(element), { key: "from", value: nameOf(from.column) }],
+    below: [],
+    open: false,
+  })),
+  own: (["submissionTime", "lastUpdatedAt", "login"] as const).flatMap((of) => {
+    const own = suggestions[of]
+    return own === undefined ? [] : [ownEntry(of, own, nameOf)]
+  }),
+})

@@ -1,0 +1,91 @@
+import type { Cell } from "../../domain/cell.ts"
+import type { Question } from "../../domain/form.ts"
+import { cellText } from "../../domain/cell.ts"
+import { textOf } from "../../kinds/cells.ts"
+import { kinds } from "../../kinds/index.ts"
+import { Fault } from "../../kinds/Kind.ts"
+import type { Kind, Parse } from "../../kinds/Kind.ts"
+
+/** Distinct texts whose unknown choices are remembered, and choices that are counted. */
+const remembered = 20_000
+export const unknownKept = 1_000
+
+/** A kind whose options are known only here. */
+const compileKind = (
+  kind: Kind,
+  options: Readonly<Record<string, unknown>>,
+  question: Question,
+  empty: ReadonlySet<string>,
+): Parse | undefined => {
+  // Options were decoded by the kind's own Schema, or made by this room.
+  const made = (kind as Kind<unknown> as Kind<Readonly<Record<string, unknown>>>).compile(options, {
+    question,
+    input: { _tag: "Columns", count: 1 },
+    empty,
+  })
+  return typeof made === "function" ? made : undefined
+}
+
+/**
+ * Counts the choices of a column's cells that are no option of a question, each piece of a cell by itself, as the kind itself reads them.
+ *
+ * @param kindName `choice`, `choices` or `ranking`
+ * @param options of the kind, as in the pipeline
+ * @returns undefined when these options can't be compiled
+ */
+export const collectUnknown = (
+  kindName: string,
+  options: Readonly<Record<string, unknown>>,
+  question: Question,
+  empty: ReadonlySet<string>,
+) => {
+  const kind = kinds.get(kindName)
+  const whole = kind === undefined ? undefined : compileKind(kind, options, question, empty)
+  if (kind === undefined || whole === undefined) return undefined
+  const given = options["values"]
+  const values = typeof given === "object" && given !== null ? given : {}
+  const counts = new Map<string, number>()
+  const memory = new Map<string, ReadonlyArray<string>>()
+
+  const unknownIn = (cell: Cell, text: string): ReadonlyArray<string> => {
+    const found: Array<string> = []
+    let parse: Parse | undefined = whole
+    // Each round the piece that stood out is taken for an empty one, until nothing stands out any more.
+    while (parse !== undefined && found.length < 100) {
+      const result = parse([cell])
+      if (!(result instanceof Fault) || result.code !== "not-an-option") break
+      const piece = result.piece ?? text
+      if (found.includes(piece)) break
+      found.push(piece)
+      parse = compileKind(
+        kind,
+        { ...options, values: { ...values, ...Object.fromEntries(found.map((each) => [each, null])) } },
+        question,
+        empty,
+      )
+    }
+    return found
+  }
+
+  let more = false
+  return {
+    add: (cell: Cell): void => {
+      if (cell === null || empty.has(textOf(cell)) && !(whole([cell]) instanceof Fault)) return
+      const text = cellText(cell)
+      let pieces = memory.get(text)
+      if (pieces === undefined) {
+        pieces = unknownIn(cell, text)
+        if (memory.size >= remembered) memory.clear()
+        memory.set(text, pieces)
+      }
+      for (const piece of pieces) {
+        const times = counts.get(piece)
+        if (times !== undefined) counts.set(piece, times + 1)
+        else if (counts.size < unknownKept) counts.set(piece, 1)
+        else more = true
+      }
+    },
+    /** Choices with their counts, the most frequent first; and whether there were more of them. */
+    unknown: () => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
+  }
+}

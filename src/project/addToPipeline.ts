@@ -1,0 +1,107 @@
+import { isMap, isScalar, isSeq, parseDocument } from "yaml"
+import type { Node, Pair, YAMLMap } from "yaml"
+import type { DraftEntry, PipelineDraft } from "./PipelineDraft.ts"
+import { entryLines, indented, memberLines } from "./yamlLines.ts"
+
+/** Lines to put into a text, at an offset that is the beginning of a line. */
+interface Insertion {
+  readonly offset: number
+  readonly lines: ReadonlyArray<string>
+}
+
+const member = (map: unknown, key: string): Pair<unknown, unknown> | undefined =>
+  isMap(map) ? map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key) : undefined
+
+const rangeOf = (node: unknown) => (node as Node | null | undefined)?.range ?? undefined
+
+const columnAt = (text: string, offset: number): number => offset - (text.lastIndexOf("\n", offset - 1) + 1)
+
+/** Comments that belong to what stands before them: indented as far as it, up to the next line that is something else. */
+const behind = (text: string, offset: number, indent: number): number => {
+  let at = offset
+  while (at < text.length) {
+    const end = text.indexOf("\n", at)
+    const line = text.slice(at, end === -1 ? text.length : end)
+    if (!line.trim().startsWith("#") || line.search(/\S/) < indent) break
+    at = end === -1 ? text.length : end + 1
+  }
+  return at
+}
+
+/** The beginning of the line behind a node. */
+const lineBehind = (text: string, node: unknown): number => {
+  const end = rangeOf(node)?.[1] ?? 0
+  // A range may reach over the line's end.
+  if (text[end - 1] === "\n") return end
+  const next = text.indexOf("\n", end)
+  return next === -1 ? text.length : next + 1
+}
+
+const last = (map: YAMLMap): unknown => {
+  const pair = map.items.at(-1)
+  return pair?.value ?? pair?.key
+}
+
+const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, rangeOf(map.items[0]?.key)?.[0] ?? 0)
+
+/** Where new items of a list go, or the list itself where there is none; undefined: the file is written in a way that lines can't be put into. */
+const listInsertion = (text: string, mapping: YAMLMap, key: string, entries: ReadonlyArray<DraftEntry>): Insertion | undefined => {
+  const list = member(mapping, key)
+  const indent = keyIndent(text, mapping)
+  const lines = entries.flatMap((entry) => entryLines(entry, true))
+  if (list === undefined || list.value === null || (isScalar(list.value) && list.value.value === null)) {
+    if (list !== undefined) return undefined
+    const offset = behind(text, lineBehind(text, last(mapping)), indent)
+    const head = entries.every(({ open }) => open) ? `# ${key}:` : `${key}:`
+    return { offset, lines: indented([head, ...indented(lines, 2)], indent) }
+  }
+  const { value } = list
+  if (!isSeq(value) || value.flow === true || value.items.length === 0) return undefined
+  const first = rangeOf(value.items[0])?.[0] ?? 0
+  const dash = text.lastIndexOf("-", first - 1)
+  const offset = behind(text, lineBehind(text, value.items.at(-1)), columnAt(text, dash))
+  return { offset, lines: indented(lines, columnAt(text, dash)) }
+}
+
+/** What of a draft is to be added to a file. */
+export type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own">
+
+/**
+ * Puts new entries into a pipeline file's text. All that stands in it stays as it is, byte by byte: comments, order, edits.
+ *
+ * @returns the new text; undefined when the file is written in a way (lists on one line) in which lines can't be put
+ */
+export const addToPipeline = (text: string, additions: Additions): string | undefined => {
+  const document = parseDocument(text, { keepSourceTokens: false })
+  const mapping = member(document.contents, "mapping")?.value
+  if (document.errors.length > 0 || !isMap(mapping) || mapping.flow === true || mapping.items.length === 0) return undefined
+  const insertions: Array<Insertion> = []
+  for (const key of ["questions", "urlParameters"] as const) {
+    if (additions[key].length === 0) continue
+    const insertion = listInsertion(text, mapping, key, additions[key])
+    if (insertion === undefined) return undefined
+    insertions.push(insertion)
+  }
+  if (additions.own.length > 0) {
+    const indent = keyIndent(text, mapping)
+    insertions.push({
+      offset: behind(text, lineBehind(text, last(mapping)), indent),
+      lines: indented(additions.own.flatMap((entry) => memberLines(entry.of, entry)), indent),
+    })
+  }
+  const newLine = text.includes("\r\n") ? "\r\n" : "\n"
+  let result = text
+  // From the end on, so that offsets stay right; of several at one place the later one first.
+  for (const { offset, lines } of insertions.toReversed().toSorted((a, b) => b.offset - a.offset)) {
+    const before = result.slice(0, offset)
+    const gap = before === "" || before.endsWith("\n") ? "" : newLine
+    result = before + gap + lines.join(newLine) + newLine + result.slice(offset)
+  }
+  return result
+}
+
+/** Ids that a file's comments speak of: entries that were left open. */
+export const openIds = (text: string): ReadonlySet<string> =>
+  new Set(
+    Array.from(text.matchAll(/^\s*#\s*(?:-\s+)?id:\s*(.+?)\s*(?:#.*)?$/gm), ([, id = ""]) => id.replace(/^["'](.*)["']$/, "$1")),
+  )

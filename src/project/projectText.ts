@@ -1,0 +1,50 @@
+import { yamlText } from "./yamlLines.ts"
+
+/** The service that a new project is made for. */
+export type NewService =
+  | { readonly _tag: "Live"; readonly name: string; readonly baseUrl: string; readonly keyVariable: string }
+  /** The embedded practice service, with its folder of forms as seen from config/. */
+  | { readonly _tag: "Practice"; readonly name: string; readonly forms: string }
+
+const serviceLines = (service: NewService): ReadonlyArray<string> =>
+  service._tag === "Live"
+    ? [
+      `  ${yamlText(service.name)}:`,
+      `    baseUrl: ${yamlText(service.baseUrl)} # with the version segment`,
+      `    apiKey: { env: ${service.keyVariable} } # from the environment, or from the file .env beside config/; never from here`,
+    ]
+    : [
+      "  # The embedded practice service: no account, nothing leaves this machine.",
+      `  ${yamlText(service.name)}:`,
+      `    practice: { forms: ${yamlText(service.forms, true)}, store: ../.formferry/practice }`,
+    ]
+
+/** config/formferry.yaml of a new project. */
+export const projectText = (service: NewService): string =>
+  [
+    "# yaml-language-server: $schema=./schemas/project.schema.json",
+    "services:",
+    ...serviceLines(service),
+    "",
+    "ledger: { file: ../.formferry/ledger.db } # what became of every row: back it up, with the .key file beside it",
+    "reports: ../reports",
+    "",
+  ].join("\n")
+
+/** .env.example: which variables there are, without their values. */
+export const environmentExample = (service: NewService): string =>
+  service._tag === "Live"
+    ? `# Copy to .env, which git ignores, and put the API key of ${service.name} here.\n${service.keyVariable}=\n`
+    : "# API keys of form services go into a file .env, which git ignores, one a line: NAME=key\n"
+
+/** What of a project holds personal data or secrets, and is not for version control. */
+export const ignoredByGit: ReadonlyArray<string> = [".formferry/", "reports/", ".env"]
+
+/** .gitignore with what must be ignored added; undefined: all of it is there. */
+export const gitIgnoreWith = (text: string): string | undefined => {
+  const lines = new Set(text.split(/\r?\n/).map((line) => line.trim().replace(/^\//, "")))
+  const missing = ignoredByGit.filter((entry) => !lines.has(entry) && !lines.has(entry.replace(/\/$/, "")))
+  if (missing.length === 0) return undefined
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n"
+  return `${text}${gap}${missing.join("\n")}\n`
+}
