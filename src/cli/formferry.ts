@@ -18,6 +18,7 @@ import { makeOutput, Output } from "./Output.ts"
 import { practice } from "./practice.ts"
 import { preview } from "./preview.ts"
 import { reconcile } from "./reconcile.ts"
+import { rehearse } from "./rehearse.ts"
 import { report } from "./report.ts"
 import { run } from "./run.ts"
 import type { HostTerminal } from "./runMain.ts"
@@ -29,6 +30,7 @@ const commands = [
   inspect,
   check,
   preview,
+  rehearse,
   run,
   reconcile,
   acknowledge,
@@ -47,6 +49,7 @@ const tree = Command.make("formferry").pipe(
     inspect.command,
     check.command,
     preview.command,
+    rehearse.command,
     run.command,
     reconcile.command,
     acknowledge.command,

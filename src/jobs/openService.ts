@@ -16,7 +16,7 @@ export interface OpenedService {
 }
 
 /** The embedded practice service answers at once: these bounds only keep a fault from hanging. */
-const practiceSettings = {
+export const practiceSettings = {
   requestsPerSecond: Number.POSITIVE_INFINITY,
   concurrency: 32,
   timeout: Duration.seconds(30),

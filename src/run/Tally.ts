@@ -25,8 +25,8 @@ export class Tally {
   total: number | undefined = undefined
   sent = 0
   imported = 0
-  /** Rows that this run put in doubt, refused, or read back as differing: what `stopWhen` looks at; and what a reconciliation found edited or gone. */
-  readonly fresh = { inDoubt: 0, refused: 0, differing: 0, drifted: 0 }
+  /** Rows that this run put in doubt, refused, or read back as differing: what `stopWhen` looks at. */
+  readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
   private readonly groups = new Map<string, MutableGroup>()
   private readonly byVerdict = new Map<Verdict, number>()
   private readonly answers = new Map<string, { answered: number; readonly verdicts: Map<AnswerVerdict, number> }>()
@@ -60,9 +60,10 @@ export class Tally {
     for (const id of answered(item)) this.answer(id).answered++
   }
 
-  readBack(verdict: Exclude<Verdict, "unread">): void {
-    this.byVerdict.set(verdict, (this.byVerdict.get(verdict) ?? 0) + 1)
-    if (verdict !== "verified") this.fresh.differing++
+  /** @param rows so many with this verdict */
+  readBack(verdict: Exclude<Verdict, "unread">, rows = 1): void {
+    this.byVerdict.set(verdict, (this.byVerdict.get(verdict) ?? 0) + rows)
+    if (verdict !== "verified") this.fresh.differing += rows
   }
 
   /** @param of the submission whose answers these are */
