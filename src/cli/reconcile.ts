@@ -1,13 +1,21 @@
-import { Command } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
-import { json, pipeline, to } from "./arguments.ts"
+import { json, pipeline, redact, to } from "./arguments.ts"
 import { openProject } from "./openProject.ts"
 import { progressOf } from "./progress.ts"
 import { oneByOne, showRun } from "./runs.ts"
 
-const options = { to, json }
+const options = {
+  to,
+  anew: Options.boolean("anew").pipe(
+    Options.withDescription("Read everything again, though an interrupted reconciliation has read a part already."),
+  ),
+  redact,
+  json,
+}
 
-const about = "Reads every submission of a pipeline back again and compares it with what was sent."
+const about =
+  "Reads every submission of a pipeline back again: tells import errors, and what was edited or deleted since the import."
 
 /** `reconcile NAME`: reads every submission of the pipeline back again and reports. */
 export const reconcile = {
@@ -24,10 +32,12 @@ export const reconcile = {
           const report = yield* reconcilePipeline(project, {
             pipeline: name,
             to: input.to,
+            anew: input.anew,
+            redact: input.redact,
             progress: progress.show,
             interrupted,
           }).pipe(Effect.ensuring(progress.done))
-          return yield* showRun(project, report, input.to === undefined ? [] : ["--to", input.to])
+          return yield* showRun(project, report, { to: input.to })
         }))
     })).pipe(Command.withDescription(about)),
 }

@@ -2,13 +2,15 @@ import { Args, Command, Options, Prompt } from "@effect/cli"
 import { Path } from "@effect/platform"
 import { Effect, Option } from "effect"
 import type { Project } from "../project/Project.ts"
-import { json, redact, source, to, wholeNumber } from "./arguments.ts"
 import { UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { progressOf } from "./progress.ts"
+import { runOptions } from "./runOptions.ts"
 import { oneByOne, showRun } from "./runs.ts"
+
+const { acceptCanary, acceptLedger, json, limit, redact, retryRefused, source, to } = runOptions
 
 const options = {
   to,
@@ -16,26 +18,16 @@ const options = {
   dryRun: Options.boolean("dry-run").pipe(
     Options.withDescription("Read, map and check every row and write the full report, but send nothing."),
   ),
-  limit: wholeNumber("limit", 0).pipe(
-    Options.withDescription("Send this many new rows at most; the others stay pending."),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  retryRefused: Options.boolean("retry-refused").pipe(
-    Options.withDescription("Try rows again that the service refused."),
-  ),
+  limit,
+  retryRefused,
   confirm: Options.text("confirm").pipe(
     Options.withPseudoName("SERVICE"),
     Options.withDescription("Confirms that rows may be sent to this service, for ever."),
     Options.optional,
     Options.map(Option.getOrUndefined),
   ),
-  acceptCanary: Options.boolean("accept-canary").pipe(
-    Options.withDescription("Go on though the rows sent first came back different: a person has looked at them."),
-  ),
-  acceptLedger: Options.boolean("accept-ledger").pipe(
-    Options.withDescription("Go on though the ledger is not the one that earlier runs wrote: nothing gets doubled."),
-  ),
+  acceptCanary,
+  acceptLedger,
   redact,
   json,
 }
@@ -67,10 +59,6 @@ export const run = {
       const project = yield* openProject(input.names)
       const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
       const prompts = yield* Effect.context<Prompt.Prompt.Environment>()
-      const again = [
-        ...(input.to === undefined ? [] : ["--to", input.to]),
-        ...(input.confirm === undefined ? [] : ["--confirm", input.confirm]),
-      ]
       yield* oneByOne(input.names, (pipeline, interrupted) =>
         Effect.gen(function*() {
           const progress = yield* progressOf(pipeline)
@@ -96,7 +84,7 @@ export const run = {
                 : Effect.void,
             interrupted,
           }).pipe(Effect.ensuring(progress.done))
-          return yield* showRun(project, report, again)
+          return yield* showRun(project, report, input)
         }))
     })).pipe(Command.withDescription(about)),
 }

@@ -9,8 +9,15 @@ import { Interrupts } from "./Interrupts.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 
+/** How a run was called, as far as the next command is to be called alike. */
+export interface Called {
+  readonly to: string | undefined
+  readonly confirm?: string | undefined
+  readonly source?: string | undefined
+}
+
 /** Shows the end of a run: its summary, or with `--json` its report. Gives its exit status and the command to run next. */
-export const showRun = (project: Project, report: RunReport, again: ReadonlyArray<string>) =>
+export const showRun = (project: Project, report: RunReport, called: Called) =>
   Effect.gen(function*() {
     const output = yield* Output
     const invocation = yield* Invocation
@@ -23,19 +30,25 @@ export const showRun = (project: Project, report: RunReport, again: ReadonlyArra
       const { showSummary } = yield* Effect.promise(() => import("./show/summary.ts"))
       yield* output.print(showSummary(report, folder, output.out))
     }
-    const next = report.next === undefined ? undefined : completed(report.next, again, invocation)
+    const next = report.next === undefined ? undefined : completed(report.next, called, invocation)
     return { status: report.exitCode, next }
   })
 
-/** A report's next command does not know how the run was called: the same target, confirmation and project go with it. */
+/** A report's next command does not know how the run was called: the same target, source, confirmation and project go with it. */
 const completed = (
   next: string,
-  again: ReadonlyArray<string>,
+  { confirm, source, to }: Called,
   invocation: { readonly project: string | undefined },
 ): string => {
-  const more = /^formferry (run|acknowledge) /.test(next) ? again : []
-  const rest = commandFor(invocation, more).slice("formferry".length)
-  return `${next}${rest}`
+  const command = next.split(" ")[1] ?? ""
+  const option = (name: string, value: string | undefined, ...commands: ReadonlyArray<string>) =>
+    value === undefined || !commands.includes(command) || next.includes(` ${name} `) ? [] : [name, value]
+  const more = [
+    ...option("--source", source, "run", "rehearse"),
+    ...option("--to", to, "run", "rehearse", "reconcile", "acknowledge"),
+    ...option("--confirm", confirm, "run"),
+  ]
+  return `${next}${commandFor(invocation, more).slice("formferry".length)}`
 }
 
 /** Once the balance is broken, or the ledger, no other pipeline may go on with it. */

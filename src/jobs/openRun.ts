@@ -17,6 +17,7 @@ import { makeStop } from "../run/Stop.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
+import { lastRehearsal } from "./lastRehearsal.ts"
 import { newRunId } from "./newRunId.ts"
 import type { OpenedService } from "./openService.ts"
 
@@ -28,6 +29,8 @@ export interface RunSettings {
   readonly form: Form
   readonly mapping: Mapping
   readonly source: Source
+  /** Another file than the project's ledger: the copy that a rehearsal works on. */
+  readonly ledger?: string | undefined
   /** Whether a ledger that is not the one of the latest report is taken all the same. */
   readonly acceptLedger: boolean
   readonly progress: (event: Progress) => Effect.Effect<void>
@@ -48,9 +51,9 @@ export interface RunSettings {
 export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mapping, opened, pipeline, source } = settings
-    const ledger = yield* openLedger({ file: project.ledger })
+    const ledger = yield* openLedger({ file: settings.ledger ?? project.ledger })
     const past = yield* readLatestReports(project.reports, pipeline.name)
-    if (!settings.acceptLedger) yield* ledgerIsTheSame(ledger, past, pipeline.name)
+    if (!settings.acceptLedger) yield* ledgerIsTheSame(ledger, past, pipeline.name, project.ledger)
     const view = yield* ledger.pipeline({
       pipeline: pipeline.name,
       destination: { service: opened.address, form: form.id },
@@ -71,6 +74,10 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const keys = pipeline.source.rowKey
     const startsAnew = (yield* view.isNew)
       && past.runs.some((run) => run.form.id !== form.id || run.form.service !== opened.name)
+    const sends = settings.mode === "run" || settings.mode === "dry-run"
+    const rehearsed = sends
+      ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: opened.name, form })
+      : undefined
     const context: Omit<RunContext, "session"> = {
       id,
       mode: settings.mode,
@@ -94,6 +101,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       limit: settings.limit,
       retryRefused: settings.retryRefused ?? false,
       acceptCanary: settings.acceptCanary ?? false,
+      rehearsed,
       warnings: [
         ...settings.warnings,
         ...source.warnings,
@@ -107,15 +115,15 @@ export const openRun = (project: Project, settings: RunSettings) =>
   })
 
 /** A ledger that vanished, or that is older than the latest report says, is no first run (product.md, "The ledger"). */
-const ledgerIsTheSame = (ledger: Ledger, past: PastRuns, pipeline: string) =>
+const ledgerIsTheSame = (ledger: Ledger, past: PastRuns, pipeline: string, file: string) =>
   Effect.gen(function*() {
     const before = past.ledger
     if (before === undefined) return
     const lastIntent = yield* ledger.lastIntent
     const what = before.id !== ledger.id
-      ? `The ledger ${ledger.file} is not the one that run ${before.run} of ${pipeline} wrote`
+      ? `The ledger ${file} is not the one that run ${before.run} of ${pipeline} wrote`
       : lastIntent < before.lastIntent
-      ? `The ledger ${ledger.file} is older than run ${before.run} of ${pipeline}: it knows ${lastIntent} batches, the report ${before.lastIntent}`
+      ? `The ledger ${file} is older than run ${before.run} of ${pipeline}: it knows ${lastIntent} batches, the report ${before.lastIntent}`
       : undefined
     if (what === undefined) return
     return yield* new LedgerRefused({

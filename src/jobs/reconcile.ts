@@ -1,4 +1,5 @@
-import { Effect, Either, Stream } from "effect"
+import { Clock, Duration, Effect, Either, Stream } from "effect"
+import type { PipelineLedger, Reconciliation } from "../ledger/Ledger.ts"
 import { compile } from "../mapping/compile.ts"
 import { mentionedColumns } from "../mapping/mentionedColumns.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
@@ -9,10 +10,15 @@ import { findPipeline } from "./findPipeline.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
 import { chooseTarget, openTarget } from "./prepare.ts"
 
-export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress"> {
+export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
+  /** Whether to read everything again, though an interrupted reconciliation has read a part. */
+  readonly anew?: boolean
 }
+
+/** An interrupted reconciliation that stood still for longer is not gone on with: what it has read may have changed. */
+const freshFor = Duration.days(7)
 
 /** A reconciliation reads no source: what was sent is in the ledger. */
 const noSource: Source = {
@@ -25,7 +31,7 @@ const noSource: Source = {
   files: Effect.succeed([]),
 }
 
-/** Reads every submission of a pipeline back again and reports. */
+/** Reads every submission of a pipeline back again and reports; goes on where an interrupted reconciliation stopped. */
 export const reconcilePipeline = (project: Project, options: ReconcileOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
@@ -49,10 +55,27 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
         form,
         mapping,
         source: noSource,
-        // Nothing is sent: another ledger than the latest report's does no harm.
-        acceptLedger: true,
+        // Another ledger than the latest report's knows nothing of what was sent; and its report would make it the right one.
+        acceptLedger: false,
         warnings: warnings.map((warning) => warning.message),
       })
-      return yield* reconcileAll({ ...run, session: yield* run.view.hold(run.id) })
+      const session = yield* run.view.hold(run.id)
+      const begun = options.anew === true ? undefined : yield* unfinished(run.view)
+      if (begun === undefined) yield* session.reconciled("through")
+      const told = begun === undefined ? [] : [goesOn(begun)]
+      return yield* reconcileAll({ ...run, session, warnings: [...run.warnings, ...told] }, begun)
     }),
   )
+
+const unfinished = (view: PipelineLedger) =>
+  Effect.gen(function*() {
+    const begun = yield* view.reconciliation
+    const now = yield* Clock.currentTimeMillis
+    return begun === undefined || now - Date.parse(begun.at) > Duration.toMillis(freshFor) ? undefined : begun
+  })
+
+const goesOn = ({ at, readBack, run }: Reconciliation): string => {
+  const read = readBack.verified + readBack.differing + readBack.missing + readBack.unread
+  return `This goes on with the reconciliation ${run}, which was interrupted at ${at} after ${read} submissions. `
+    + "What it found of those is counted here and shown in its own report; --anew reads everything again."
+}

@@ -17,7 +17,7 @@ export interface ComparedAnswer {
 }
 
 /** Question types that a form fills by itself or from another list: an answer that was not sent there is nothing unexpected. */
-const filledByTheForm = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
+export const filledByTheForm: ReadonlySet<string> = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
 
 interface Returned {
   readonly id: string
@@ -56,7 +56,7 @@ const byPayment = byParts(paymentParts)
 const asText: Compare = (_kind, _type, sent, returned) => byKind("text", undefined, sent, returned)
 
 /** A value of our own types as JSON: members that are not there are left out. */
-const asJson = (value: object | null): Json =>
+export const asJson = (value: object | null): Json =>
   value === null ? null : Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
 
 /** One list of an item: everything sent in its order, then what came back unasked. */

@@ -3,6 +3,7 @@ import type { AnswerComparison } from "../domain/comparison.ts"
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { Submission } from "../domain/submission.ts"
+import { saysNothing } from "../kinds/compareAnswer.ts"
 import type { AnswerDigests, Digester } from "../ledger/Ledger.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
 
@@ -99,8 +100,12 @@ const readVisible = (submissionId: string, options: ReadBackOptions) =>
     }
   })
 
+/** What is not comparable has an entry without digests; what came back as nothing has none of it. */
 const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests =>
-  Object.fromEntries(comparisons.map((one) => [one.question, {
-    ...(one.sent === undefined ? {} : { sent: digest.value(one.sent).toString("hex") }),
-    ...(one.returned === undefined ? {} : { returned: digest.value(one.returned).toString("hex") }),
-  }]))
+  Object.fromEntries(comparisons.map(({ question, returned, sent, verdict }) => [
+    question,
+    verdict === "not comparable" ? {} : {
+      ...(sent === undefined ? {} : { sent: digest.value(sent).toString("hex") }),
+      ...(returned === undefined || saysNothing(returned) ? {} : { returned: digest.value(returned).toString("hex") }),
+    },
+  ]))

@@ -1,59 +1,87 @@
 import { Effect } from "effect"
 import type { AnswerComparison } from "../domain/comparison.ts"
-import type { Item } from "../domain/item.ts"
 import type { Submission } from "../domain/submission.ts"
-import type { AnswerDigests, Digester } from "../ledger/Ledger.ts"
+import type { AnswerDigests, Digester, Drifted } from "../ledger/Ledger.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
+import { returnedMembers } from "./returned.ts"
 
-/** What became of a verified submission since: `drifted` when somebody edited it, `missing` when the service does not know it any more. */
+/** What became of a verified submission since. */
 export interface DriftResult {
-  readonly standing: "unchanged" | "drifted" | "missing"
-  /** The answers that are not what they were; what was sent is not kept once it is verified. */
+  readonly standing: "unchanged" | Drifted
+  /** The answers that are not what they were, `different` or `absent`; what was sent is not kept once it is verified, so that `sent` is undefined. */
   readonly comparisons: ReadonlyArray<AnswerComparison>
   readonly editLink: string | undefined
+  /** Digest of how it was edited. */
+  readonly seen: Buffer
+  /** Types of discarded fields, one entry a field. */
+  readonly discarded: ReadonlyArray<string>
 }
 
 export interface DriftOptions {
   readonly formId: string
   readonly service: FormService
   readonly digest: Digester
-  readonly compare: (item: Item, submission: Submission) => ReadonlyArray<AnswerComparison>
+  /** Names of questions and elements by id, where the pipeline knows them. */
+  readonly names: ReadonlyMap<string, string>
+  /** Ids of questions and elements whose differences the pipeline tolerates: they are told, and make no drift. */
+  readonly tolerated: ReadonlySet<string>
 }
 
-/** Every edit sets the last one, and neither is an answer. */
-const times = new Set(["submissionTime", "lastUpdatedAt"])
+/**
+ * What is not as it was when the submission was verified, by the ledger's digests. What could not be compared then or can't be compared now (an unknown type) says nothing.
+ */
+export const driftOf = (
+  then: AnswerDigests,
+  submission: Submission,
+  { digest, names }: Pick<DriftOptions, "digest" | "names">,
+): ReadonlyArray<AnswerComparison> => {
+  const now = returnedMembers(submission)
+  const found: Array<AnswerComparison> = []
+  const differs = (question: string, name: string | undefined, returned: AnswerComparison["returned"]) =>
+    found.push({
+      question,
+      name: names.get(question) ?? name ?? question,
+      verdict: returned === undefined ? "absent" : "different",
+      sent: undefined,
+      returned,
+    })
+  for (const [question, digests] of Object.entries(then)) {
+    if (question === "lastUpdatedAt") continue
+    if (digests.sent === undefined && digests.returned === undefined) continue
+    const one = now.get(question)
+    if (one?.known === false) continue
+    const value = one?.value
+    const returned = value === undefined ? undefined : digest.value(value).toString("hex")
+    if (returned !== digests.returned) differs(question, one?.name, value)
+  }
+  for (const [question, one] of now) {
+    if (one.ownWork || one.value === undefined || Object.hasOwn(then, question)) continue
+    differs(question, one.name, one.value)
+  }
+  return found
+}
 
-const nothing: Item = { questions: [] }
-
-/** Reads a verified submission again and compares returned-now with returned-then, by the ledger's keyed digests. */
+/** Reads a verified submission again and compares returned-now with returned-then (product.md, "The ledger"). */
 export const checkDrift = (
   row: { readonly submissionId: string; readonly answers: AnswerDigests },
   options: DriftOptions,
 ): Effect.Effect<DriftResult, ServiceUnusable> =>
   Effect.gen(function*() {
-    const submission = yield* options.service.read(options.formId, row.submissionId)
-    if (submission === undefined) return { standing: "missing", comparisons: [], editLink: undefined }
-    // Compared with nothing, every answer that is there comes out as returned.
-    const now = new Map(options.compare(nothing, submission).map((one) => [one.question, one]))
-    const digestOf = (one: AnswerComparison | undefined) =>
-      one?.returned === undefined ? undefined : options.digest.value(one.returned).toString("hex")
-    const comparisons: Array<AnswerComparison> = []
-    for (const [question, then] of Object.entries(row.answers)) {
-      const one = now.get(question)
-      if (times.has(question)) continue
-      if (one?.verdict === "not comparable" || digestOf(one) === then.returned) continue
-      comparisons.push({
-        question,
-        name: one?.name ?? question,
-        verdict: one?.returned === undefined ? "absent" : "different",
-        sent: undefined,
-        returned: one?.returned,
-      })
+    const { digest, formId, service, tolerated } = options
+    const submission = yield* service.read(formId, row.submissionId)
+    if (submission === undefined) {
+      return { standing: "gone", comparisons: [], editLink: undefined, seen: digest.value("gone"), discarded: [] }
     }
-    for (const [question, one] of now) {
-      if (one.verdict !== "not comparable" && row.answers[question] === undefined) comparisons.push(one)
+    const comparisons = driftOf(row.answers, submission, options)
+    const counted = comparisons.filter(({ question }) => !tolerated.has(question))
+    const edited = counted.length > 0
+    return {
+      standing: edited ? "edited" : "unchanged",
+      comparisons,
+      editLink: edited ? (yield* service.read(formId, row.submissionId, { editLink: true }))?.editLink : undefined,
+      seen: digest.value(counted.map(({ question, returned }) => [question, returned ?? null])),
+      discarded: submission.questions.flatMap((answer) =>
+        answer.known || answer.type === undefined ? [] : [answer.type]
+      ),
     }
-    if (comparisons.length === 0) return { standing: "unchanged", comparisons, editLink: undefined }
-    const editLink = (yield* options.service.read(options.formId, row.submissionId, { editLink: true }))?.editLink
-    return { standing: "drifted", comparisons, editLink }
   })

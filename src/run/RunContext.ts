@@ -10,6 +10,7 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import type { RunFolder } from "../report/RunFolder.ts"
 import type { FormService } from "../service/FormService.ts"
 import type { Source } from "../source/Source.ts"
+import type { Rehearsed } from "./sinceRehearsal.ts"
 import type { Stop } from "./Stop.ts"
 
 /** Everything that a run works with, opened and checked. Made by the job that starts it. */
@@ -44,6 +45,10 @@ export interface RunContext {
   readonly limit: number | undefined
   readonly retryRefused: boolean
   readonly acceptCanary: boolean
+  /** For a rehearsal: submissions of earlier runs that it leaves unread, for they are not where it reads; and the pace that the real run will have. */
+  readonly rehearsal?: { readonly leftUnread: number; readonly requestsPerSecond: number } | undefined
+  /** The rehearsal before this run, if there was one since the last run. */
+  readonly rehearsed?: Rehearsed | undefined
   /** Things to tell that are no problem of a row. */
   readonly warnings: ReadonlyArray<string>
 }

@@ -3,11 +3,12 @@ import { Effect, Option, Stream } from "effect"
 /** Rows of the ledger that are taken at a time. */
 export const pageSize = 1_000
 
-/** All rows of the ledger that `read` gives, page by page, in the order of their key digests. */
+/** All rows of the ledger that `read` gives, page by page, in its order; `from`: those behind the row with this key digest. */
 export const paged = <A extends { readonly keyDigest: Buffer }, E>(
   read: (after: Buffer | undefined) => Effect.Effect<ReadonlyArray<A>, E>,
+  from?: Buffer | undefined,
 ): Stream.Stream<ReadonlyArray<A>, E> =>
-  Stream.paginateEffect(undefined as Buffer | undefined, (after) =>
+  Stream.paginateEffect(from, (after) =>
     Effect.map(read(after), (rows) => [
       rows,
       rows.length < pageSize ? Option.none() : Option.some(rows.at(-1)?.keyDigest),

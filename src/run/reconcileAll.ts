@@ -1,8 +1,15 @@
-import { Clock, DateTime, Effect, Stream } from "effect"
+import { Array as Arr, Clock, DateTime, Duration, Effect, Stream } from "effect"
 import type { Verdict } from "../domain/fate.ts"
 import type { RunReport } from "../domain/run.ts"
-import type { LedgerError, LedgerOvertaken, LedgerSession, SentRow } from "../ledger/Ledger.ts"
-import { checkDrift } from "../reconcile/drift.ts"
+import type {
+  LedgerError,
+  LedgerOvertaken,
+  LedgerSession,
+  Reconciliation,
+  SeenAgain,
+  SentRow,
+} from "../ledger/Ledger.ts"
+import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { paged, pageSize } from "./paged.ts"
 import { type CreatedRow, readBackOptions, readBackRows, type Reading, takeDown } from "./readBackRows.ts"
@@ -11,35 +18,63 @@ import { showProgress } from "./showProgress.ts"
 import { writeSummary } from "./summary.ts"
 import { Tally } from "./Tally.ts"
 
-/** Pages of submissions that are read at the same time. */
-const readingPages = 4
+/**
+ * Pages of submissions that are read at the same time, and submissions of a page. Few enough that an interrupt does not have to wait for a long queue, enough to
+ * keep the service's own limit busy.
+ */
+const readingPages = 2
+const readingRows = 16
 
 /**
  * Reads every submission of a pipeline back again. What was not verified yet is compared with what was sent; what was verified is compared with what came
- * back then, so that an edit since the import is told from an import error.
+ * back then, so that an edit since the import is told from an import error. How far it is stands in the ledger after every page.
+ *
+ * @param begun a reconciliation that was interrupted: goes on behind the rows that it has read, and counts them as it left them
  */
 export const reconcileAll = (
   run: RunContext & { readonly session: LedgerSession },
+  begun: Reconciliation | undefined,
 ): Effect.Effect<RunReport, LedgerError | ReportError> =>
   Effect.gen(function*() {
     const startedAt = yield* now
     const { session } = run
     const tally = new Tally()
     tally.phase = "readBack"
-    const reading: Reading = { run, session, tally, readBack: readBackOptions(run) }
+    const again: Again = {
+      reading: { run, session, tally, readBack: readBackOptions(run) },
+      drift: {
+        ...readBackOptions(run),
+        names: new Map(run.mapping.answers.map(({ id, name }) => [id, name])),
+      },
+    }
     const standing = yield* run.view.standing
     tally.total = standing.imported
     tally.imported = standing.imported
+    if (begun !== undefined) takeOver(tally, begun)
+    let whole = true
     yield* session.startRun({ run: run.id, mode: run.mode, startedAt }).pipe(
+      Effect.zipRight(Stream.runForEach(
+        // In order: a page counts as read when all before it are.
+        Stream.mapEffect(
+          Stream.filter(
+            paged((after) => run.view.sent({ after, limit: pageSize }), begun?.after),
+            (rows) => rows.length > 0,
+          ),
+          (rows) => (run.stop.requested() ? Effect.succeed(undefined) : readPage(again, rows)),
+          { concurrency: readingPages },
+        ),
+        (upTo) => {
+          whole &&= upTo !== undefined
+          return upTo === undefined || !whole ? Effect.void : session.reconciled(upTo)
+        },
+      )),
       Effect.zipRight(
-        Stream.runDrain(Stream.mapEffect(
-          paged((after) => run.view.sent({ after, limit: pageSize })),
-          (rows) => (run.stop.requested() ? Effect.void : readPage(reading, rows)),
-          { concurrency: readingPages, unordered: true },
-        )),
+        Effect.suspend(() => whole && !run.stop.requested() ? session.reconciled("through") : Effect.void),
       ),
       Effect.catchTag("LedgerOvertaken", (error) => run.stop.request({ _tag: "Overtaken", because: error.message })),
     )
+    tally.phase = "report"
+    yield* showProgress(run, tally)
     return yield* writeSummary(run, {
       startedAt,
       finishedAt: yield* now,
@@ -50,43 +85,82 @@ export const reconcileAll = (
     })
   })
 
+interface Again {
+  readonly reading: Reading
+  readonly drift: DriftOptions
+}
+
 const now = Effect.map(Clock.currentTimeMillis, (millis) => DateTime.formatIso(DateTime.unsafeMake(millis)))
 
+const takeOver = (tally: Tally, { readBack }: Reconciliation): void => {
+  const { differing, missing, verified } = readBack
+  tally.readBack("verified", verified)
+  tally.readBack("differing", differing)
+  tally.readBack("missing", missing)
+  tally.read = verified + differing + missing + readBack.unread
+}
+
+/** Reads the submissions of a page; gives its last row, or nothing when the run stopped meanwhile. */
 const readPage = (
-  reading: Reading,
+  again: Again,
   rows: ReadonlyArray<SentRow>,
-): Effect.Effect<void, LedgerError | LedgerOvertaken | ReportError> =>
+): Effect.Effect<Buffer | undefined, LedgerError | LedgerOvertaken | ReportError> =>
   Effect.gen(function*() {
-    const open: Array<CreatedRow> = []
-    const verified: Array<SentRow & { readonly answers: NonNullable<SentRow["answers"]> }> = []
+    const { reading } = again
+    const unread: Array<CreatedRow> = []
+    const unproven: Array<CreatedRow> = []
+    const verified: Array<VerifiedRow> = []
     for (const { answers, item, ...row } of rows) {
-      if (item !== undefined) open.push({ ...row, item })
+      if (item !== undefined) (row.verdict === "unread" ? unread : unproven).push({ ...row, item })
       else if (answers !== undefined) verified.push({ ...row, item, answers })
     }
-    yield* readBackRows(reading, open, true)
-    const { run, tally } = reading
-    yield* Effect.forEach(verified, (row) =>
-      Effect.suspend(() => (run.stop.requested() ? Effect.void : readAgain(reading, row))), {
-      concurrency: "unbounded",
+    const { run, session, tally } = reading
+    // What was read before has had its time to become visible.
+    const atOnce = { ...reading, readBack: { ...reading.readBack, visibleWithin: Duration.zero } }
+    for (const rows of Arr.chunksOf(unread, readingRows)) yield* readBackRows(reading, rows, true)
+    for (const rows of Arr.chunksOf(unproven, readingRows)) yield* readBackRows(atOnce, rows, true)
+    const compared = unread.length + unproven.length === 0 || !run.stop.requested()
+    const seen = yield* Effect.forEach(verified, (row) =>
+      Effect.suspend(() => (run.stop.requested() ? Effect.succeed(undefined) : readAgain(again, row))), {
+      concurrency: readingRows,
     })
-    tally.read += rows.length
+    const news = verified.flatMap((row, index) => {
+      const one = seen[index]
+      return one === undefined || (one.standing === "unchanged" && row.drift === undefined) ? [] : [one]
+    })
+    if (news.length > 0) {
+      yield* session.seenAgain(news)
+    }
+    const whole = compared && seen.every((one) =>
+      one !== undefined
+    )
+    if (whole) tally.read += rows.length
     yield* showProgress(run, tally)
+    return whole ? rows.at(-1)?.keyDigest : undefined
   })
 
-const verdictOf = { unchanged: "verified", drifted: "differing", missing: "missing" } as const satisfies Record<
+type VerifiedRow = SentRow & { readonly answers: NonNullable<SentRow["answers"]> }
+
+const verdictOf = { unchanged: "verified", edited: "differing", gone: "missing" } as const satisfies Record<
   string,
   Verdict
 >
 
-const readAgain = (reading: Reading, row: SentRow & { readonly answers: NonNullable<SentRow["answers"]> }) =>
-  checkDrift(row, reading.readBack).pipe(
-    Effect.flatMap(({ comparisons, editLink, standing }) => {
-      reading.tally.readBack(verdictOf[standing])
-      if (standing !== "unchanged") reading.tally.fresh.drifted++
-      return takeDown(reading, row, { comparisons, editLink, discarded: [] })
+const readAgain = (
+  { drift, reading }: Again,
+  row: VerifiedRow,
+): Effect.Effect<SeenAgain | undefined, ReportError> =>
+  checkDrift(row, drift).pipe(
+    Effect.flatMap((result) => {
+      reading.tally.readBack(verdictOf[result.standing])
+      return Effect.as(takeDown(reading, row, result), {
+        keyDigest: row.keyDigest,
+        standing: result.standing,
+        seen: result.seen,
+      })
     }),
     Effect.catchTag(
       "ServiceUnusable",
-      (error) => reading.run.stop.request({ _tag: "Unavailable", because: error.message }),
+      (error) => Effect.as(reading.run.stop.request({ _tag: "Unavailable", because: error.message }), undefined),
     ),
   )

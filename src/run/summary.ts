@@ -1,10 +1,11 @@
 import { Effect, Stream } from "effect"
 import type { RunReport } from "../domain/run.ts"
-import type { LedgerError, Standing } from "../ledger/Ledger.ts"
+import type { LedgerError, SentRow } from "../ledger/Ledger.ts"
 import { version } from "../project/version.ts"
 import { maskReport } from "../report/masked.ts"
-import type { ReportError } from "../report/RunFolder.ts"
+import type { ImportedRow, ReportError } from "../report/RunFolder.ts"
 import { balanceHolds } from "./balance.ts"
+import { acknowledgedOf, because, count, noDrift, takes, unprovenOf } from "./because.ts"
 import { doubts } from "./doubts.ts"
 import { ending } from "./exit.ts"
 import { FateTable } from "./FateTable.ts"
@@ -12,7 +13,7 @@ import { nextCommand } from "./nextCommand.ts"
 import { paged, pageSize } from "./paged.ts"
 import type { Review } from "./review.ts"
 import type { RunContext } from "./RunContext.ts"
-import type { StopReason } from "./Stop.ts"
+import { sinceRehearsal } from "./sinceRehearsal.ts"
 import type { Survey } from "./survey.ts"
 import type { Tally } from "./Tally.ts"
 
@@ -35,7 +36,13 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
     yield* run.folder.finish({
       report,
       columns: run.columns.map((column) => column.title),
-      imported: paged((after) => run.view.sent({ after, limit: pageSize, run: run.id })),
+      // A reconciliation is about all of them.
+      imported: Stream.map(
+        paged((after) =>
+          run.view.sent({ after, limit: pageSize, ...(run.mode === "reconcile" ? {} : { run: run.id }) })
+        ),
+        (rows) => rows.map(asReadBack),
+      ),
       inDoubt: Stream.map(
         paged((after) => run.view.doubtful({ after, limit: pageSize })),
         (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
@@ -59,6 +66,12 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
     return report
   })
 
+/** A verified submission that was edited or deleted since is not what it was. */
+const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
+  ...row,
+  verdict: drift === undefined ? row.verdict : drift === "gone" ? "missing" : "differing",
+})
+
 const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, LedgerError> =>
   Effect.gen(function*() {
     const { tally } = ended
@@ -70,10 +83,22 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
     const tolerated = new Map(run.mapping.answers.map((answer) => [answer.id, answer.tolerated]))
     const lastIntent = yield* run.ledger.lastIntent
     const inDoubt = standing.inDoubt - standing.acknowledged.inDoubt
-    const unproven = standing.verdicts.differing + standing.verdicts.missing + standing.verdicts.unread
-      - standing.acknowledged.differing - standing.acknowledged.missing + tally.fresh.drifted
+    const drift = run.mode === "reconcile" ? yield* run.view.drift : noDrift
+    const left = unprovenOf(standing, drift, run.rehearsal?.leftUnread ?? 0)
+    const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
     const needed = (ended.review?.needed ?? 0) + tally.fresh.refused
     const reasons = run.stop.reasons()
+    const requests = yield* run.service.requests
+    const since = run.rehearsed === undefined || survey === undefined
+      ? undefined
+      : sinceRehearsal(run.rehearsed, {
+        startedAt: ended.startedAt,
+        whole: run.mode === "run" && reasons.length === 0 && run.limit === undefined,
+        sources: survey.files.map((one) => one.file),
+        fingerprints: { mapping: run.mapping.fingerprint, form: run.formFingerprint },
+        rows,
+        readBack,
+      })
     const { exitCode, outcome } = ending({ balanced: holds, reasons, inDoubt, unproven, needed })
     return {
       pipeline: run.pipeline.name,
@@ -84,23 +109,28 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
       finishedAt: ended.finishedAt,
       outcome,
       exitCode,
-      because: sentences({ reasons, holds, needed, inDoubt, standing, rows, drifted: tally.fresh.drifted }),
+      because: [
+        ...because({ reasons, holds, needed, inDoubt, left, rows }),
+        ...(run.rehearsal === undefined ? [] : takes(requests, run.rehearsal.requestsPerSecond)),
+        ...(since?.same ?? []),
+      ],
       next: nextCommand({
         pipeline: run.pipeline.name,
+        run: run.id,
+        mode: run.mode,
         exitCode,
         rows,
         inDoubt,
-        unread: standing.verdicts.unread,
-        reasons,
+        unread: left.unread,
         rejected: `${run.folder.path}/rejected.csv`,
       }),
       ledger: { id: run.ledger.id, lastIntent },
-      acknowledged: ended.review?.acknowledged ?? 0,
+      acknowledged: run.mode === "reconcile" ? acknowledgedOf(standing, drift) : ended.review?.acknowledged ?? 0,
       sources: survey?.files.map((one) => one.file) ?? [],
       rows,
       readBack,
       balance: { holds },
-      requests: yield* run.service.requests,
+      requests,
       pace: yield* run.service.pace,
       problems: tally.problems,
       differences: tally.differences,
@@ -116,63 +146,11 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
         ...tally.question(answer.id),
       })),
       values: "shown",
-      warnings: [...run.warnings, ...(yield* editedMapping(run))],
+      warnings: [...run.warnings, ...(yield* editedMapping(run)), ...(since?.differs ?? [])],
       versions: { formferry: version, node: process.versions.node },
       fingerprints: { mapping: run.mapping.fingerprint, form: run.formFingerprint },
     }
   })
-
-const sentences = (end: {
-  readonly reasons: ReadonlyArray<StopReason>
-  readonly holds: boolean
-  readonly needed: number
-  readonly inDoubt: number
-  readonly standing: Standing
-  readonly rows: RunReport["rows"]
-  readonly drifted: number
-}): ReadonlyArray<string> => {
-  const { verdicts, acknowledged } = end.standing
-  const differing = verdicts.differing - acknowledged.differing
-  const missing = verdicts.missing - acknowledged.missing
-  return [
-    ...(end.holds
-      ? []
-      : ["The balance does not hold: this is a fault in formferry. Don't trust this run; please report it."]),
-    ...end.reasons.flatMap((reason) => {
-      switch (reason._tag) {
-        case "Interrupted":
-          return [`The run was interrupted (${reason.signal}). What was in flight was finished and recorded.`]
-        case "CanaryInDoubt":
-          return ["The rows sent first ended in doubt, which proves nothing: the next run tries others."]
-        case "Failed":
-          return []
-        default:
-          return [reason.because]
-      }
-    }),
-    ...(end.inDoubt > 0
-      ? [`${count(end.inDoubt, "row is", "rows are")} in doubt: sent, and the outcome is not known.`]
-      : []),
-    ...(differing > 0
-      ? [`${count(differing, "submission", "submissions")} came back different from what was sent.`]
-      : []),
-    ...(missing > 0 ? [`${count(missing, "submission", "submissions")} can't be found on the service.`] : []),
-    ...(end.drifted > 0
-      ? [`${count(end.drifted, "submission", "submissions")} were verified once and have been edited or deleted since.`]
-      : []),
-    ...(verdicts.unread > 0
-      ? [
-        `${
-          count(verdicts.unread, "submission is", "submissions are")
-        } not read back yet: the next run reads them first.`,
-      ]
-      : []),
-    ...(end.needed > 0 ? [`${count(end.needed, "row needs", "rows need")} a person: see rejected.csv.`] : []),
-    ...(end.rows.pending > 0 ? [`${count(end.rows.pending, "row is", "rows are")} left for the next run.`] : []),
-  ]
-}
-
-const count = (many: number, one: string, more: string): string => `${many} ${many === 1 ? one : more}`
 
 /** An edited mapping changes no row that was imported; it is told once, with the number of rows imported under the old one. */
 const editedMapping = (run: RunContext): Effect.Effect<ReadonlyArray<string>, LedgerError> =>

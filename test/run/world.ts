@@ -4,10 +4,13 @@ import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { RunReport } from "../../src/domain/run.ts"
 import type { Submission } from "../../src/domain/submission.ts"
+import { type ReconcileOptions, reconcilePipeline } from "../../src/jobs/reconcile.ts"
+import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
 import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { projectFolder } from "../project/projectFolder.ts"
+import { editableStore } from "./editableStore.ts"
 
 /** What happens to a request on its way: `lost`: the service gets it and its answer never arrives; otherwise that status and body instead of the service's. */
 export type Fault = "lost" | {
@@ -46,12 +49,15 @@ reconcile: { visibleWithin: 1 seconds${extra["reconcile"] ?? ""} }
 export const world = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const practice = yield* serve({ forms, port: 0, apiKey: Redacted.make("practice_key_of_the_test") })
+  const store = editableStore()
+  const practice = yield* serve({ forms, store, port: 0, apiKey: Redacted.make("practice_key_of_the_test") })
   const faults: Array<{ readonly on: "POST" | "GET"; readonly fault: Fault }> = []
+  const heard: Array<string> = []
   const upstream = new URL(practice.baseUrl)
   const gate = yield* Effect.acquireRelease(
     Effect.async<ReturnType<typeof createServer>>((resume) => {
       const server = createServer((incoming, outgoing) => {
+        heard.push(`${incoming.method} ${incoming.url?.slice(upstream.pathname.length)}`)
         const at = faults.findIndex((one) => one.on === incoming.method)
         const fault = at < 0 || (incoming.method === "GET" && !incoming.url?.includes("/submissions/"))
           ? undefined
@@ -96,10 +102,28 @@ export const world = Effect.gen(function*() {
     ".env": "THE_KEY=practice_key_of_the_test\n",
     "pipelines/people.yaml": pipeline({}),
   })
+  const asked = (options: Partial<RunOptions>): RunOptions => ({
+    pipeline: "people",
+    to: undefined,
+    dryRun: false,
+    limit: undefined,
+    retryRefused: false,
+    acceptCanary: false,
+    acceptLedger: false,
+    confirm: () => Effect.succeed(false),
+    progress: () => Effect.void,
+    warn: () => Effect.void,
+    interrupted: Effect.never,
+    ...options,
+    source: options.source === undefined ? undefined : path.join(root, options.source),
+  })
   const write = (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text))
   return {
     root,
     practice,
+    store,
+    /** Every request that the service was sent. */
+    heard,
     /** Puts faults before the next requests with this method, one each. */
     fail: (on: "POST" | "GET", ...list: ReadonlyArray<Fault>) => {
       faults.push(...list.map((fault) => ({ on, fault })))
@@ -115,22 +139,11 @@ export const world = Effect.gen(function*() {
     write,
     names: (form = "people"): ReadonlyArray<unknown> => practice.submissions(form).map(nameOf).toSorted(),
     run: (options: Partial<RunOptions> = {}) =>
-      Effect.flatMap(loadProject(root), (project) =>
-        runPipeline(project, {
-          pipeline: "people",
-          to: undefined,
-          dryRun: false,
-          limit: undefined,
-          retryRefused: false,
-          acceptCanary: false,
-          acceptLedger: false,
-          confirm: () => Effect.succeed(false),
-          progress: () => Effect.void,
-          warn: () => Effect.void,
-          interrupted: Effect.never,
-          ...options,
-          source: options.source === undefined ? undefined : path.join(root, options.source),
-        })),
+      Effect.flatMap(loadProject(root), (project) => runPipeline(project, asked(options))),
+    rehearse: (options: Partial<RunOptions> = {}) =>
+      Effect.flatMap(loadProject(root), (project) => rehearsePipeline(project, asked(options))),
+    reconcile: (options: Partial<ReconcileOptions> = {}) =>
+      Effect.flatMap(loadProject(root), (project) => reconcilePipeline(project, { ...asked({}), ...options })),
   }
 })
 

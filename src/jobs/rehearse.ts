@@ -1,0 +1,82 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import type { Form } from "../domain/form.ts"
+import { copyLedger } from "../ledger/copyLedger.ts"
+import { LedgerError } from "../ledger/Ledger.ts"
+import { forgettingStore } from "../practice/forgettingStore.ts"
+import { serve } from "../practice/PracticeService.ts"
+import type { Project } from "../project/Project.ts"
+import { count } from "../run/because.ts"
+import { execute } from "../run/Run.ts"
+import { make } from "../service/client.ts"
+import type { FormService } from "../service/FormService.ts"
+import { findPipeline } from "./findPipeline.ts"
+import { openRun } from "./openRun.ts"
+import { practiceSettings } from "./openService.ts"
+import { prepare } from "./prepare.ts"
+import type { RunOptions } from "./run.ts"
+
+/** What `rehearse` was asked to do: what `run` is, but for the confirmation, for nothing is sent. */
+export type RehearsalOptions = Omit<RunOptions, "confirm" | "dryRun">
+
+/**
+ * The whole run against a practice service that has the live form's metadata: everything but the live create. The real service is asked for the form and for nothing else; the run works on a
+ * copy of the ledger that is thrown away, under the real destination, so that known rows are known.
+ */
+export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const pipeline = yield* findPipeline(project, options.pipeline)
+      const prepared = yield* prepare(project, pipeline, options)
+      yield* options.warn(prepared.warnings)
+      const { form, opened } = prepared
+      const run = yield* openRun(project, {
+        ...options,
+        ...prepared,
+        opened: { ...opened, service: yield* stage(form) },
+        ledger: yield* copyLedger(project.ledger, yield* throwAway(project.ledger)),
+        mode: "rehearsal",
+        warnings: prepared.warnings.map((warning) => warning.message),
+      })
+      const { verdicts } = yield* run.view.standing
+      const config = project.services.get(opened.name)
+      return yield* execute({
+        ...run,
+        rehearsal: {
+          leftUnread: verdicts.unread,
+          requestsPerSecond: config?._tag === "Live" ? config.requestsPerSecond : Number.POSITIVE_INFINITY,
+        },
+        warnings: [...run.warnings, ...(verdicts.unread === 0 ? [] : [leftAlone(verdicts.unread)])],
+        session: yield* run.view.hold(run.id),
+      })
+    }),
+  )
+
+const leftAlone = (unread: number): string =>
+  `${count(unread, "submission of an earlier run is", "submissions of earlier runs are")} not read back yet. `
+  + "A rehearsal leaves them alone; the run reads them first."
+
+/** A practice service of its own with this form, over real HTTP on loopback. Its edit links lead nowhere once it is gone, so there are none. */
+const stage = (form: Form) =>
+  Effect.gen(function*() {
+    const practice = yield* serve({ forms: [form], store: forgettingStore(), port: 0 })
+    const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
+    const staged: FormService = {
+      ...service,
+      read: (formId, submissionId, options) =>
+        options?.editLink === true ? Effect.succeed(undefined) : service.read(formId, submissionId),
+    }
+    // The one request that a run makes before its rows.
+    yield* staged.form(form.id)
+    return staged
+  })
+
+/** A folder beside the ledger, on its disk and for its owner only, that is gone when the scope closes. */
+const throwAway = (ledger: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const folder = path.dirname(ledger)
+    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    return yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: "rehearsal-" })
+  }).pipe(Effect.mapError((cause) => new LedgerError({ file: ledger, doing: "making room for a copy of it", cause })))

@@ -1,0 +1,60 @@
+import { fates, type RowCounts, type VerdictCounts, verdicts } from "../domain/fate.ts"
+import type { RunReport } from "../domain/run.ts"
+import { lasting } from "../report/span.ts"
+import { fateWords, verdictWords } from "../report/words.ts"
+
+/** What a rehearsal came to, from its report. */
+export type Rehearsed = Pick<
+  RunReport,
+  "run" | "finishedAt" | "sources" | "fingerprints" | "rows" | "readBack" | "outcome"
+>
+
+/** What a run came to, to hold against its rehearsal. */
+export interface AfterRehearsal extends Pick<RunReport, "startedAt" | "sources" | "fingerprints"> {
+  readonly rows: RowCounts
+  readonly readBack: VerdictCounts
+  /** Whether it went through to its end, so that its counts can be compared. */
+  readonly whole: boolean
+}
+
+/** Sentences on what a run has in common with its rehearsal, and on what is different. */
+export const sinceRehearsal = (
+  then: Rehearsed,
+  now: AfterRehearsal,
+): { readonly same: ReadonlyArray<string>; readonly differs: ReadonlyArray<string> } => {
+  const ago = Date.parse(now.startedAt) - Date.parse(then.finishedAt)
+  const when = `Rehearsed ${ago < 60_000 ? "just before" : `${lasting(ago)} before`} (${then.run})`
+  const changed = [
+    ...(hashes(then) === hashes(now) ? [] : [sourceChanged(then, now)]),
+    ...(then.fingerprints.mapping === now.fingerprints.mapping ? [] : ["the mapping was edited"]),
+    ...(then.fingerprints.form === now.fingerprints.form ? [] : ["the form was changed"]),
+  ]
+  if (changed.length > 0) return { same: [], differs: [`${when}; since then ${list(changed)}.`] }
+  const common = `${when} with the same source, mapping and form`
+  // A rehearsal of some rows, or one that stopped, says nothing about the others.
+  if (!now.whole || then.rows.pending > 0) return { same: [`${common}.`], differs: [] }
+  const others = [
+    ...fates.flatMap((fate) => compared(fateWords[fate].title, then.rows[fate], now.rows[fate])),
+    ...verdicts.flatMap((verdict) =>
+      compared(verdictWords[verdict].title, then.readBack[verdict], now.readBack[verdict])
+    ),
+  ]
+  return others.length === 0
+    ? { same: [`${common}, and the same came of it.`], differs: [] }
+    : { same: [], differs: [`${common}, and something else came of it: ${list(others)}.`] }
+}
+
+const hashes = ({ sources }: Pick<RunReport, "sources">): string => sources.map(({ sha256 }) => sha256).join(" ")
+
+const rowsOf = ({ sources }: Pick<RunReport, "sources">): number => sources.reduce((sum, { rows }) => sum + rows, 0)
+
+const sourceChanged = (then: Rehearsed, now: AfterRehearsal): string =>
+  rowsOf(then) === rowsOf(now)
+    ? "the source was changed"
+    : `the source was changed (${rowsOf(then)} rows then, ${rowsOf(now)} now)`
+
+const compared = (what: string, then: number, now: number): ReadonlyArray<string> =>
+  then === now ? [] : [`${what} ${now} (${then} in the rehearsal)`]
+
+const list = (parts: ReadonlyArray<string>): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`

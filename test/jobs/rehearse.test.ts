@@ -1,0 +1,153 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+/** Everything below a folder, with what stands in it. */
+const contents = (folder: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const names = (yield* fs.exists(folder)) ? yield* fs.readDirectory(folder, { recursive: true }) : []
+    const files: Record<string, string> = {}
+    for (const name of names.toSorted()) {
+      const at = path.join(folder, name)
+      files[name] = (yield* fs.stat(at)).type === "File"
+        ? Buffer.from(yield* fs.readFile(at)).toString("base64")
+        : "folder"
+    }
+    return files
+  })
+
+scoped(
+  "a rehearsal goes the whole way, asks the real service for the form only, and leaves neither rows nor a ledger behind",
+  Effect.gen(function*() {
+    const { file, heard, names, rehearse, root, source } = yield* world
+    yield* source([...people(1, 25), "26,Bad,not-an-address"])
+    const report = yield* rehearse()
+    expect(report).toMatchObject({
+      mode: "rehearsal",
+      exitCode: 1,
+      form: { service: "live", id: "people" },
+      rows: { read: 26, imported: 25, invalid: 1 },
+      readBack: { verified: 25 },
+      balance: { holds: true },
+      requests: { metadata: 1, create: 3, read: 25 },
+      next: `formferry report people --run ${report.run} --open`,
+    })
+    expect(heard).toEqual(["GET /forms/people"])
+    expect(names()).toEqual([])
+    expect(yield* contents(`${root}/.formferry`)).toEqual({})
+    expect((yield* file(report, "imported.csv")).split("\n")[0]).toContain("_rehearsal")
+    expect(yield* file(report, "rejected.csv")).toContain("rehearsal: ")
+    expect(yield* file(report, "report.html")).toContain("REHEARSAL")
+  }),
+)
+
+scoped(
+  "what earlier runs imported is known, what they left unread is left alone, and the ledger stays as it was",
+  Effect.gen(function*() {
+    const { fail, heard, names, rehearse, root, run, source } = yield* world
+    yield* source(people(1, 20))
+    // The reading of one submission fails for good: it stays unread.
+    yield* run()
+    yield* source(people(1, 25))
+    fail("GET", ...Array.from({ length: 20 }, () => ({ status: 401, body: "{}" })))
+    expect(yield* run()).toMatchObject({ exitCode: 5 })
+    fail("GET")
+    yield* source(people(1, 30))
+    const before = yield* contents(`${root}/.formferry`)
+    const asked = heard.length
+    const report = yield* rehearse()
+    expect(heard.slice(asked)).toEqual(["GET /forms/people"])
+    expect(yield* contents(`${root}/.formferry`)).toEqual(before)
+    expect(report).toMatchObject({ exitCode: 0, outcome: "complete", rows: { read: 30, alreadyImported: 25 } })
+    expect(report.rows.imported).toBe(5)
+    expect(report.readBack).toMatchObject({ verified: 5, unread: 0, missing: 0 })
+    expect(report.warnings.join("\n")).toMatch(
+      /of earlier runs? (is|are) not read back yet. A rehearsal leaves them alone/,
+    )
+    expect(report.next).toBe("formferry run people")
+    expect(names().length).toBe(25)
+  }),
+)
+
+scoped(
+  "a row in doubt stays in doubt in a rehearsal, and is told; a ledger that vanished is refused there too",
+  Effect.gen(function*() {
+    const { fail, rehearse, root, run, source } = yield* world
+    yield* source(people(1, 12))
+    yield* run({ limit: 11 })
+    fail("POST", "lost")
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 1 } })
+    const report = yield* rehearse()
+    expect(report).toMatchObject({ exitCode: 4, outcome: "inDoubt", rows: { alreadyImported: 11, inDoubt: 1 } })
+    const fs = yield* FileSystem.FileSystem
+    yield* fs.remove(`${root}/.formferry`, { recursive: true })
+    const refused = yield* Effect.either(rehearse())
+    expect(Either.isLeft(refused) ? refused.left : undefined).toMatchObject({
+      _tag: "LedgerRefused",
+      message: expect.stringContaining(`The ledger ${root}/.formferry/ledger.db is not the one that run`),
+    })
+    expect(yield* rehearse({ acceptLedger: true })).toMatchObject({ rows: { imported: 12 } })
+    // A rehearsal makes no ledger the right one.
+    expect(Either.isLeft(yield* Effect.either(run()))).toBe(true)
+  }),
+)
+
+scoped(
+  "a limit rehearses some rows",
+  Effect.gen(function*() {
+    const { rehearse, source } = yield* world
+    yield* source(people(1, 40))
+    expect(yield* rehearse({ limit: 15 })).toMatchObject({ exitCode: 0, rows: { imported: 15, pending: 25 } })
+  }),
+)
+
+scoped(
+  "the first run after a rehearsal says what is as it was rehearsed, and what is not; the next one no more",
+  Effect.gen(function*() {
+    const { fail, rehearse, run, settings, source } = yield* world
+    yield* source(people(1, 12))
+    const rehearsed = yield* rehearse()
+    yield* rehearse({ limit: 3 })
+    yield* rehearse()
+    const same = yield* run()
+    expect(same.because.join()).toMatch(
+      /^Rehearsed just before \(\S+\) with the same source, mapping and form, and the same came of it\.$/,
+    )
+    expect(same.because.join()).not.toContain(rehearsed.run)
+    expect(same.warnings).toEqual([])
+    expect((yield* run()).because).toEqual([])
+
+    yield* source(people(1, 15))
+    yield* rehearse()
+    yield* source(people(1, 16))
+    yield* settings({ mail: ", required: true" })
+    const other = yield* run()
+    expect(other.because).toEqual([])
+    expect(other.warnings.join("\n")).toMatch(
+      /Rehearsed just before \(\S+\); since then the source was changed \(15 rows then, 16 now\) and the mapping was edited\./,
+    )
+
+    yield* source(people(1, 17))
+    yield* settings({ sink: ", canary: off, stopWhen: { refused: 100 }" })
+    yield* rehearse()
+    fail("POST", { status: 400, body: JSON.stringify({ message: "submissions.0.questions: too rude" }) })
+    const refused = yield* run()
+    expect(refused.rows.refused).toBe(1)
+    expect(refused.warnings.join("\n")).toMatch(
+      /something else came of it: refused 1 \(0 in the rehearsal\), imported 0 \(1 in the rehearsal\) and verified 0/,
+    )
+  }),
+)

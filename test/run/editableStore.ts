@@ -1,0 +1,49 @@
+import { memoryStore, type PracticeStore } from "../../src/practice/store.ts"
+
+type Content = { readonly [member: string]: unknown }
+
+/** A practice store in which somebody edits and deletes submissions, as people do in the form's results. */
+export const editableStore = (): PracticeStore & {
+  /** Puts what `change` makes of a submission in its place. */
+  readonly edit: (form: string, id: string, change: (content: Content) => Content) => void
+  /** Sets the answer to a question. */
+  readonly answer: (form: string, id: string, question: string, value: unknown) => void
+  /** From now on the service keeps something else than it is sent. */
+  readonly rewrite: (change: (json: string) => string) => void
+  readonly remove: (form: string, id: string) => void
+} => {
+  const store = memoryStore()
+  const edited = new Map<string, string | undefined>()
+  let rewrite = (json: string) => json
+  const at = (form: string, id: string) => `${form} ${id}`
+  const get: PracticeStore["get"] = (form, id) => {
+    if (!edited.has(at(form, id))) return store.get(form, id)
+    const json = edited.get(at(form, id))
+    return json === undefined ? undefined : { id, json }
+  }
+  const edit = (form: string, id: string, change: (content: Content) => Content) => {
+    const found = get(form, id)
+    if (found === undefined) throw new Error(`There is no submission ${id}.`)
+    const content = change(JSON.parse(found.json) as Content)
+    edited.set(at(form, id), JSON.stringify({ ...content, lastUpdatedAt: "2031-01-01T00:00:00.000Z" }))
+  }
+  return {
+    get,
+    all: (form) => store.all(form).flatMap(({ id }) => get(form, id) ?? []),
+    append: (form, submissions) => store.append(form, submissions.map(({ id, json }) => ({ id, json: rewrite(json) }))),
+    rewrite: (change) => {
+      rewrite = change
+    },
+    edit,
+    answer: (form, id, question, value) =>
+      edit(form, id, (content) => ({
+        ...content,
+        questions: (content["questions"] as ReadonlyArray<Content>).map((one) =>
+          one["id"] === question ? { ...one, value } : one
+        ),
+      })),
+    remove: (form, id) => {
+      edited.set(at(form, id), undefined)
+    },
+  }
+}

@@ -1,0 +1,179 @@
+import { expect, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { acknowledge } from "../../src/jobs/acknowledge.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>, timeout?: number) =>
+  it.scopedLive(name, () => Effect.provide(body, platform), timeout)
+
+/** Submission ids by name. */
+const idsOf = ({ practice }: Effect.Effect.Success<typeof world>) => {
+  const ids = new Map(practice.submissions("people").map((one) => [one.questions[0]?.value, one.submissionId]))
+  return (number: number) => ids.get(`Person ${number}`) ?? ""
+}
+
+scoped(
+  "what was edited or deleted since is told from import errors, exactly, and an acknowledgement covers it as it is",
+  Effect.gen(function*() {
+    const at = yield* world
+    const { file, reconcile, root, run, source, store } = at
+    yield* source(people(1, 30))
+    yield* run()
+    expect(yield* reconcile()).toMatchObject({
+      mode: "reconcile",
+      exitCode: 0,
+      readBack: { verified: 30, differing: 0, missing: 0, unread: 0 },
+      differences: [],
+    })
+
+    const id = idsOf(at)
+    store.answer("people", id(3), "name", "Somebody else")
+    store.answer("people", id(4), "mail", null)
+    store.remove("people", id(5))
+    // Touched, and everything left as it was.
+    store.edit("people", id(6), (content) => content)
+    const found = yield* reconcile()
+    expect(found).toMatchObject({
+      exitCode: 4,
+      outcome: "differing",
+      readBack: { verified: 27, differing: 2, missing: 1, unread: 0 },
+      because: [
+        "2 submissions came back as sent once, and were edited since.",
+        "1 submission came back as sent once, and was deleted since.",
+      ],
+      next: "formferry report people --open",
+    })
+    expect(found.differences).toMatchObject([
+      { row: 3, key: "3", question: "name", verdict: "different", sent: undefined, returned: "Somebody else" },
+      { row: 4, key: "4", question: "mail", verdict: "absent", sent: undefined, returned: undefined },
+    ])
+    expect(found.differences.every((one) => one.editLink?.startsWith("http"))).toBe(true)
+    expect(found.findings.map((one) => one.pattern).toSorted()).toEqual([
+      "edited since it was verified",
+      "removed since it was verified",
+    ])
+    expect((yield* file(found, "imported.csv")).split("\n").filter((line) => /missing|differing/.test(line)).toSorted())
+      .toEqual([
+        expect.stringMatching(/^3,3,.*,differing,/),
+        expect.stringMatching(/^4,4,.*,differing,/),
+        expect.stringMatching(/^5,5,.*,missing,/),
+      ])
+    // Nobody's edit is a run's business.
+    expect(yield* run()).toMatchObject({ exitCode: 0 })
+
+    const project = yield* loadProject(root)
+    const seen = { pipeline: "people", to: undefined, because: "asked for by phone", by: "test" }
+    expect(yield* acknowledge(project, { ...seen, keys: "all", leaveOut: true })).toMatchObject({ acknowledged: 3 })
+    expect(yield* reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 27 }, acknowledged: 3 })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 30, filtered: 0 } })
+    // Another edit is another matter; one that was taken back is none.
+    store.answer("people", id(3), "name", "Yet another")
+    store.answer("people", id(4), "mail", "p4@example.org")
+    expect(yield* reconcile()).toMatchObject({
+      exitCode: 4,
+      readBack: { verified: 28, differing: 1, missing: 1 },
+      because: ["1 submission came back as sent once, and was edited since."],
+      acknowledged: 1,
+    })
+    expect(yield* acknowledge(project, { ...seen, keys: ["3"], leaveOut: false })).toMatchObject({ acknowledged: 1 })
+    expect(yield* reconcile()).toMatchObject({ exitCode: 0 })
+  }),
+  20_000,
+)
+
+scoped(
+  "an import error stays one: what was sent is compared again, and verified once it is mended",
+  Effect.gen(function*() {
+    const at = yield* world
+    const { reconcile, run, settings, source, store } = at
+    yield* settings({ sink: ", canary: off, stopWhen: { differing: 100 }", reconcile: ", tolerate: []" })
+    yield* source(people(1, 12))
+    yield* run()
+    const id = idsOf(at)
+    yield* source([...people(1, 12), "13,Late,late@example.org"])
+    store.rewrite((json) => json.replace("Late", "LATE"))
+    expect(yield* run()).toMatchObject({ exitCode: 4, readBack: { differing: 1 } })
+    store.answer("people", id(2), "name", "Edited")
+    const found = yield* reconcile()
+    expect(found).toMatchObject({ exitCode: 4, readBack: { verified: 11, differing: 2 } })
+    expect(found.because).toEqual([
+      "1 submission came back different from what was sent.",
+      "1 submission came back as sent once, and was edited since.",
+    ])
+    expect(found.differences).toMatchObject([
+      { question: "name", sent: "Late", returned: "LATE" },
+      { question: "name", sent: undefined, returned: "Edited" },
+    ])
+    const late = at.practice.submissions("people").find((one) => one.questions[0]?.value === "LATE")
+    store.answer("people", late?.submissionId ?? "", "name", "Late")
+    expect(yield* reconcile()).toMatchObject({ readBack: { verified: 12, differing: 1 } })
+  }),
+  20_000,
+)
+
+scoped(
+  "an interrupted reconciliation goes on where it stopped, and counts all; --anew reads everything again",
+  Effect.gen(function*() {
+    const at = yield* world
+    const { heard, reconcile, run, settings, source, store } = at
+    yield* settings({ sink: ", stopWhen: { new: 100% }" })
+    yield* source(people(1, 3_200))
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 3_200 } })
+    const id = idsOf(at)
+    store.answer("people", id(10), "name", "Edited early")
+    store.remove("people", id(3_100))
+
+    const stop = yield* Deferred.make<"SIGINT">()
+    const first = yield* reconcile({
+      interrupted: Deferred.await(stop),
+      progress: ({ read }) => (read >= 1_000 ? Effect.asVoid(Deferred.succeed(stop, "SIGINT")) : Effect.void),
+    })
+    expect(first).toMatchObject({ exitCode: 130, outcome: "interrupted", next: "formferry reconcile people" })
+    expect(first.readBack.unread).toBeGreaterThan(0)
+    expect(first.balance.holds).toBe(true)
+
+    heard.length = 0
+    const second = yield* reconcile()
+    expect(second).toMatchObject({
+      exitCode: 4,
+      readBack: { verified: 3_198, differing: 1, missing: 1, unread: 0 },
+      balance: { holds: true },
+    })
+    // What stood behind the first pages was not read before.
+    expect(heard.filter((one) => one.includes("/submissions/")).length).toBeLessThanOrEqual(2_201)
+    expect(second.warnings.join("\n")).toContain(`This goes on with the reconciliation ${first.run}`)
+
+    heard.length = 0
+    const third = yield* reconcile({ anew: true })
+    expect(third.readBack).toEqual(second.readBack)
+    expect(third.warnings).toEqual([])
+    expect(heard.filter((one) => one.includes("/submissions/")).length).toBeGreaterThanOrEqual(3_200)
+  }),
+  60_000,
+)
+
+scoped(
+  "a ledger that vanished is not made the right one by a reconciliation",
+  Effect.gen(function*() {
+    const { reconcile, root, run, source, write } = yield* world
+    yield* source(people(1, 3))
+    yield* run()
+    yield* write(
+      "config/formferry.yaml",
+      (yield* Effect.promise(() =>
+        import("node:fs/promises").then((fs) => fs.readFile(`${root}/config/formferry.yaml`, "utf8"))
+      ))
+        + "ledger: { file: ../other/ledger.db }\n",
+    )
+    expect(yield* Effect.flip(reconcile())).toMatchObject({ _tag: "LedgerRefused" })
+    expect(yield* Effect.flip(run())).toMatchObject({ _tag: "LedgerRefused" })
+  }),
+)
