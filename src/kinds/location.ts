@@ -21,9 +21,9 @@ const place = (
   return { latitude, longitude }
 }
 
-/** Two decimal numbers, a space, comma or semicolon between them; what tools write behind them (altitude, accuracy) is left behind. */
+/** Two decimal numbers with a comma or semicolon between them; or with a space, and then with what tools write behind them (altitude, accuracy), which is left behind. */
 const pair =
-  /^([-+]?\d+(?:\.\d+)?)°?(?:\s*[,;]\s*|\s+)([-+]?\d+(?:\.\d+)?)°?(?:(?:\s*[,;]\s*|\s+)[-+]?\d+(?:\.\d+)?){0,2}$/
+  /^([-+]?\d+(?:\.\d+)?)°?(?:\s*[,;]\s*([-+]?\d+(?:\.\d+)?)°?|\s+([-+]?\d+(?:\.\d+)?)°?(?:\s+[-+]?\d+(?:\.\d+)?){0,2})$/
 
 /** A point on the earth, in degrees. */
 export const location: Kind = {
@@ -57,7 +57,9 @@ export const location: Kind = {
       }
       const text = textOf(cell)
       const found = text.length <= 100 ? pair.exec(text) : null
-      return found === null ? new Fault("not-a-number", expected) : place(Number(found[1]), Number(found[2]), [0, 0])
+      return found === null
+        ? new Fault("not-a-number", expected)
+        : place(Number(found[1]), Number(found[2] ?? found[3]), [0, 0])
     })
   },
   compare: (sent, returned) => compareMembers(sent, returned, number.compare),

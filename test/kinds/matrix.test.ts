@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest"
+import { JsonCell } from "../../src/domain/cell.ts"
+import { matrix } from "../../src/kinds/matrix.ts"
+import { compiled, conforms } from "./conformance.ts"
+
+conforms({
+  kind: matrix,
+  options: [{}, { values: { Good: "5", Bad: "1", "No idea": null } }],
+  sends: [
+    [new JsonCell({ Han: "Good", Leia: 4, Luke: null, Jar: "" }), { Han: "Good", Leia: "4" }],
+    [new JsonCell({ __proto__: "x", Han: "Good" }), { Han: "Good" }],
+  ],
+  equivalent: [
+    [{ Han: "5" }, { Han: "5", Leia: null }],
+    [{ Han: ["a", "b"] }, { Han: ["b", "a"] }],
+    [{ Han: ["a"] }, { Han: "a" }],
+  ],
+  changed: [
+    [{ Han: "5" }, { Han: "4" }],
+    [{ Han: "5", Leia: "1" }, { Han: "5" }],
+    [{ Han: ["a", "b"] }, { Han: ["a"] }],
+    [{ Han: "5" }, ["5"]],
+  ],
+})
+
+describe("matrix", () => {
+  const rows = (options: object, parts = ["Han", "Leia"]) =>
+    compiled(matrix, options, { input: { _tag: "Parts", parts } })
+
+  it("has an answer for each row whose column is filled", () => {
+    expect(rows({})(["Good", null])).toEqual({ Han: "Good" })
+    expect(rows({})([null, null])).toBeUndefined()
+  })
+
+  it("sends what `values` say, and nothing that they don't know", () => {
+    const parse = rows({ values: { Good: "5", Bad: "1", "No idea": null } })
+    expect(parse(["Good", "bad"])).toEqual({ Han: "5", Leia: "1" })
+    expect(parse(["5", "No idea"])).toEqual({ Han: "5" })
+    expect(parse(["Good", "Goood"])).toMatchObject({ code: "not-an-option", cell: 1, piece: "Goood" })
+    expect(rows({ values: { Good: "5" }, otherwise: "keep" })(["Good", "Goood"])).toEqual({ Han: "5", Leia: "Goood" })
+  })
+
+  it("takes several answers for a row where cells are split", () => {
+    const parse = rows({ split: ",", options: ["Mon", "Tue, late", "Wed"] })
+    expect(parse(["Wed, Tue, late", "Mon,Mon"])).toEqual({ Han: ["Wed", "Tue, late"], Leia: ["Mon"] })
+    expect(parse(["Sun", null])).toMatchObject({ code: "not-an-option", cell: 0 })
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest"
+import { choices } from "../../src/kinds/choices.ts"
+import type { InputShape } from "../../src/kinds/Kind.ts"
+import { compiled } from "./conformance.ts"
+
+const question = {
+  id: "q1",
+  name: "Products",
+  type: "Checkboxes",
+  options: [
+    { value: "b", label: "Basic" },
+    { value: "p", label: "Pro" },
+    { value: "na", label: "N/A" },
+    { value: "o", label: "Other" },
+  ],
+}
+const shape = (
+  parts: ReadonlyArray<string>,
+  other?: { readonly tick?: number; readonly text?: number },
+): InputShape => ({
+  _tag: "Parts",
+  parts,
+  other: other === undefined ? undefined : { tick: other.tick, text: other.text },
+})
+const fault = (options: object, input: InputShape) =>
+  choices.compile(options as never, { question, input, empty: new Set() })
+
+describe("choices with a column for each option", () => {
+  const parse = compiled(choices, {}, { question, input: shape(["Pro", "Basic", "N/A"]) })
+
+  it("are those that are ticked, in the form's order", () => {
+    expect(parse(["1", "x", "0"])).toEqual(["b", "p"])
+    expect(parse(["Pro", null, "n/a"])).toEqual(["p", "na"])
+    expect(parse(["p", "Not selected", "FALSE"])).toEqual(["p"])
+    expect(parse(["0", "no", null])).toBeUndefined()
+    expect(parse([null, null, null])).toBeUndefined()
+  })
+
+  it("never take a cell that is neither for unticked", () => {
+    expect(parse(["1", "maybe", "0"])).toMatchObject({ code: "not-an-option", cell: 1 })
+    expect(parse(["Basic", null, null])).toMatchObject({ code: "not-an-option", cell: 0 })
+    const own = compiled(choices, { checked: ["ja"], unchecked: ["nein"] }, { question, input: shape(["Pro"]) })
+    expect([own(["JA"]), own(["nein"]), own(["Pro"])]).toEqual([["p"], undefined, ["p"]])
+    expect(own(["1"])).toMatchObject({ code: "not-an-option" })
+    expect(own(["0"])).toMatchObject({ code: "not-an-option" })
+  })
+
+  it("take a usual token for the other side where the pipeline says so", () => {
+    const reversed = compiled(choices, { checked: ["0"] }, { question, input: shape(["Pro", "Basic"]) })
+    expect(reversed(["0", "no"])).toEqual(["p"])
+    expect(fault({ checked: ["x"], unchecked: ["X"] }, shape(["Pro"]))).toMatchObject([{ option: "unchecked" }])
+  })
+
+  it("find names that are no options when they are compiled, after `values`", () => {
+    expect(fault({}, shape(["Prof", "Basic"]))).toMatchObject([{
+      option: "from",
+      member: "Prof",
+      unknown: { name: "Prof" },
+    }])
+    const renamed = compiled(choices, { values: { Professional: "Pro", Old: null } }, {
+      question,
+      input: shape(["Professional", "Old"]),
+    })
+    expect(renamed(["1", "1"])).toEqual(["p"])
+  })
+
+  it("are the columns' names where neither form nor pipeline tells the options", () => {
+    const free = compiled(choices, { other: { use: "Else" } }, { input: shape(["Red", "Blue"], { tick: 2 }) })
+    expect(free(["1", "1", "Green"])).toEqual(["Red", "Blue", "Else"])
+  })
+})
+
+describe("an Other beside the options", () => {
+  const spilled: Array<readonly [string, string]> = []
+  const context = {
+    question,
+    input: shape(["Basic"], { tick: 1, text: 2 }),
+    spill: (text: string, to: string) => void spilled.push([text, to]),
+  }
+  const parse = (options: object, ...cells: ReadonlyArray<string | null>) => {
+    spilled.length = 0
+    return [compiled(choices, options, context)(cells), [...spilled]]
+  }
+
+  it("is sent as the option that the pipeline names, its text going to another question", () => {
+    const options = { other: { use: "Other", textTo: "Which?" } }
+    expect(parse(options, "1", "Chairs", null)).toEqual([["b", "o"], [["Chairs", "Which?"]]])
+    expect(parse(options, null, "1", "Chairs")).toEqual([["o"], [["Chairs", "Which?"]]])
+    expect(parse(options, null, "Other", null)).toEqual([["o"], []])
+    expect(parse(options, "1", "0", null)).toEqual([["b"], []])
+    expect(parse(options, "1", null, null)).toEqual([["b"], []])
+  })
+
+  it("is an unknown choice where the pipeline says nothing of it", () => {
+    expect(parse({}, "1", "Chairs", null)).toMatchObject([{ code: "not-an-option", cell: 1, piece: "Chairs" }, []])
+    expect(parse({}, "1", "1", null)).toMatchObject([{ code: "not-an-option", cell: 1 }, []])
+    expect(parse({ otherwise: "keep" }, "1", "Chairs", null)).toEqual([["b", "Chairs"], []])
+    expect(parse({ otherwise: "drop" }, "1", "Chairs", null)).toEqual([["b"], []])
+    expect(parse({ otherwise: { textTo: "Which?" } }, "1", "Chairs", null)).toEqual([["b"], [["Chairs", "Which?"]]])
+    expect(parse({}, "1", "Pro", null)).toEqual([["b", "p"], []])
+  })
+
+  it("names an option of the form", () => {
+    expect(fault({ other: { use: "Othr" } }, context.input)).toMatchObject([{ option: "other", member: "use" }])
+  })
+
+  it("hands an unknown piece of a split cell on each time", () => {
+    const split = compiled(choices, { split: ",", otherwise: { use: "Other", textTo: "Which?" } }, {
+      question,
+      spill: context.spill,
+    })
+    spilled.length = 0
+    expect([split(["Basic, Chairs"]), split(["Basic, Chairs"])]).toEqual([["b", "o"], ["b", "o"]])
+    expect(spilled).toEqual([["Chairs", "Which?"], ["Chairs", "Which?"]])
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest"
+import { JsonCell } from "../../src/domain/cell.ts"
+import { ranking } from "../../src/kinds/ranking.ts"
+import { compiled, conforms } from "./conformance.ts"
+
+const question = {
+  id: "q1",
+  name: "Films",
+  type: "Ranking",
+  options: [{ value: "a", label: "A New Hope" }, { value: "b", label: "The Empire, again" }, {
+    value: "c",
+    label: "C",
+  }],
+}
+
+conforms({
+  kind: ranking,
+  options: [{ split: "," }, { split: ";", otherwise: "keep" }, {}],
+  question,
+  sends: [
+    ["C, A New Hope", ["c", "a"]],
+    ["The Empire, again,C", ["b", "c"]],
+    ["a", ["a"]],
+    [new JsonCell(["c", "A new hope"]), ["c", "a"]],
+  ],
+  equivalent: [[["\u00E9", "b"], ["e\u0301", "b"]]],
+  changed: [[["a", "b"], ["b", "a"]], [["a", "b"], ["a"]], [["a"], "a"], [["a"], []]],
+})
+
+describe("ranking", () => {
+  const parts = ["A New Hope", "C", "The Empire, again"]
+  const parse = compiled(ranking, {}, { question, input: { _tag: "Parts", parts } })
+
+  it("puts options in the order of their ranks", () => {
+    expect(parse(["2", "3", "1"])).toEqual(["b", "a", "c"])
+    expect(parse([null, "1", "3"])).toEqual(["c", "b"])
+    expect(parse([null, null, null])).toBeUndefined()
+  })
+
+  it("blames the column whose rank is none, or another option's", () => {
+    expect(parse(["1", "first", null])).toMatchObject({ code: "not-a-number", cell: 1 })
+    expect(parse(["1", "4", null])).toMatchObject({ code: "out-of-range", cell: 1 })
+    expect(parse(["1", "2", "1"])).toMatchObject({ code: "conflict", cell: 2, expected: /A New Hope/ })
+  })
+
+  it("never names an option twice", () => {
+    expect(compiled(ranking, { split: "," }, { question })(["C, a, c"])).toMatchObject({
+      code: "not-an-option",
+      piece: "c",
+    })
+  })
+
+  it("finds a name that is no option when it is compiled", () => {
+    expect(ranking.compile({}, { question, input: { _tag: "Parts", parts: ["D"] }, empty: new Set() })).toMatchObject([
+      { option: "from", member: "D", message: '"D" is no option of this question.' },
+    ])
+  })
+
+  it("takes the columns' names for options where the form tells none", () => {
+    const free = compiled(ranking, {}, { input: { _tag: "Parts", parts: ["x", "y"] } })
+    expect(free(["2", "1"])).toEqual(["y", "x"])
+  })
+})
