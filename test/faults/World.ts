@@ -116,6 +116,7 @@ export class World {
     await this.settled(first)
     let ending: Ending | undefined
     if (first.machine.isStopped) {
+      this.leftOpen(day)
       // Others take over once its heartbeat is old enough; then it wakes up, in the middle of their work or after it.
       await this.time.pass(61_000)
       const second = this.start(practice, { ...day, first: () => Effect.void }, [])

@@ -120,9 +120,20 @@ const drawMishaps = (draws: Draws): ReadonlyArray<Mishap> => {
   ]
 }
 
-/** The pipeline as its owner may have set it. No limit stops the run: that is for other tests. */
+const unlimited = { rows: 1_000_000 }
+
+/** No limit stops the run. */
+const noLimits: Pipeline["sink"]["stopWhen"] = {
+  new: unlimited,
+  changed: unlimited,
+  invalid: unlimited,
+  refused: unlimited,
+  differing: unlimited,
+  inDoubt: unlimited,
+}
+
+/** The pipeline as its owner may have set it; mostly without limits, which would end most runs here. */
 export const drawPipeline = (draws: Draws, pipeline: Pipeline): Pipeline => {
-  const none = { rows: 1_000_000 }
   return {
     ...pipeline,
     sink: {
@@ -131,9 +142,7 @@ export const drawPipeline = (draws: Draws, pipeline: Pipeline): Pipeline => {
       concurrency: draws.int(1, 5),
       canary: draws.pick([0, 4, 10]),
       inDoubt: draws.chance(0.2) ? "resend" : "hold",
-      stopWhen: draws.chance(0.9)
-        ? { new: none, changed: none, invalid: none, refused: none, differing: none, inDoubt: none }
-        : pipeline.sink.stopWhen,
+      stopWhen: draws.chance(0.9) ? noLimits : pipeline.sink.stopWhen,
     },
   }
 }
@@ -162,7 +171,7 @@ export const drawDay = (draws: Draws, pipeline: Pipeline, rows: ReadonlyArray<So
 
 /** A day on which nothing goes wrong any more. */
 export const quietDay = (pipeline: Pipeline, seed: number): Day => ({
-  pipeline,
+  pipeline: { ...pipeline, sink: { ...pipeline.sink, stopWhen: noLimits } },
   faults: { seed, faults: [] },
   mishaps: [],
   requestsPerSecond: Infinity,

@@ -1,0 +1,78 @@
+import { Deferred, Effect } from "effect"
+import type { Item } from "../../src/domain/item.ts"
+import type { Submission } from "../../src/domain/submission.ts"
+import type { LedgerSession } from "../../src/ledger/Ledger.ts"
+import type { Bug } from "./FormferryProcess.ts"
+
+/** The three mistakes that every loader of this kind has made, planted by wrapping ports: what finds them must not look away. */
+
+/** Sends before the intent is committed: the batch's number is given out at once, the commit comes when it comes. */
+const sendsBeforeTheIntent: Bug = {
+  session: (session): LedgerSession => {
+    const batches = new Map<
+      number,
+      Deferred.Deferred<number, Effect.Effect.Error<ReturnType<LedgerSession["intend"]>>>
+    >()
+    let last = 0
+    return {
+      ...session,
+      intend: (batch) =>
+        Effect.gen(function*() {
+          const number = ++last
+          const committed = yield* Deferred.make<number, Effect.Effect.Error<ReturnType<LedgerSession["intend"]>>>()
+          batches.set(number, committed)
+          yield* Effect.forkDaemon(Effect.intoDeferred(session.intend(batch), committed))
+          return number
+        }),
+      settle: (number, outcomes, loose) =>
+        Effect.gen(function*() {
+          const committed = batches.get(number)
+          if (committed === undefined) return yield* Effect.dieMessage(`Batch ${number} was never given out.`)
+          yield* session.settle(yield* Deferred.await(committed), outcomes, loose)
+        }),
+    }
+  },
+}
+
+/** Takes a request that may have arrived for one that did not: the sink sends it again. */
+const retriesATimeout: Bug = {
+  service: (service) => ({
+    ...service,
+    create: (form, items, guard) =>
+      Effect.map(service.create(form, items, guard), (outcome) =>
+        outcome._tag === "InDoubt"
+          ? { _tag: "NotCreated", reason: outcome.reason, throttled: false, wait: undefined }
+          : outcome),
+  }),
+}
+
+/** A submission's id with the content of the item that stands in its place. */
+const dressed = (submission: Submission, item: Item): Submission => ({
+  ...submission,
+  questions: item.questions.map(({ id, value }) => ({ id, name: undefined, type: undefined, known: true, value })),
+  urlParameters: (item.urlParameters ?? []).map(({ id, name, value }) => ({ id, name, value })),
+})
+
+/** Takes the first submission of an answer for the first item, and so on: every one is made to look like the item in its place. */
+const matchesByPosition: Bug = {
+  service: (service) => ({
+    ...service,
+    create: (form, items, guard) =>
+      Effect.map(service.create(form, items, guard), (outcome) =>
+        outcome._tag === "Created"
+          ? {
+            ...outcome,
+            submissions: outcome.submissions.map((submission, index) => {
+              const item = items[index]
+              return submission === undefined || item === undefined ? submission : dressed(submission, item)
+            }),
+          }
+          : outcome),
+  }),
+}
+
+export const plantedBugs: Readonly<Record<string, Bug>> = {
+  "sending before the intent is committed": sendsBeforeTheIntent,
+  "retrying a timeout": retriesATimeout,
+  "matching by position": matchesByPosition,
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest"
+import { figures } from "./figures.ts"
+import { loadPipeline } from "./pipeline.ts"
+import { plantedBugs } from "./plantedBugs.ts"
+import { simulate, type Simulated } from "./simulate.ts"
+
+const seeds = 200
+
+describe("the promise under faults", () => {
+  it(`holds over ${seeds} seeds: nothing lost, nothing doubled, ledger and service agree`, async () => {
+    const pipeline = await loadPipeline()
+    const began = performance.now()
+    const simulated: Array<Simulated> = []
+    for (let seed = 1; seed <= seeds; seed++) simulated.push(await simulate(seed, pipeline))
+    const text = figures(simulated, (performance.now() - began) / 1000)
+    process.stdout.write(`${text}\n`)
+    expect(simulated.flatMap(({ seed, violations }) => violations.map((one) => ({ seed, ...one }))), text).toEqual([])
+    // A simulation in which nothing happens proves nothing.
+    const met = new Set(simulated.flatMap((one) => [...one.met.keys()]))
+    for (const mishap of ["crash", "vanish", "stop", "interrupt", "full", "full before", "full after", "edit"]) {
+      expect(met, text).toContain(mishap)
+    }
+    expect([...met].filter((what) => /^status/.test(what)).length, text).toBeGreaterThan(10)
+    expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
+    expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds)
+  }, 240_000)
+
+  it("is the same run for the same seed", async () => {
+    const pipeline = await loadPipeline()
+    for (const seed of [3, 10, 27, 67]) {
+      const lines = [[], []] as [Array<string>, Array<string>]
+      const [first, second] = [
+        await simulate(seed, pipeline, {}, (line) => void lines[0].push(line)),
+        await simulate(seed, pipeline, {}, (line) => void lines[1].push(line)),
+      ]
+      expect(second).toEqual(first)
+      expect(lines[1]).toEqual(lines[0])
+    }
+  })
+})
+
+describe("a planted bug is caught", () => {
+  for (const [name, bug] of Object.entries(plantedBugs)) {
+    it(`${name}: within ${seeds} seeds`, async () => {
+      const pipeline = await loadPipeline()
+      let caught: Simulated | undefined
+      for (let seed = 1; seed <= seeds && caught === undefined; seed++) {
+        const one = await simulate(seed, pipeline, bug)
+        if (one.violations.length > 0) caught = one
+      }
+      expect(caught?.violations[0]).toBeDefined()
+      process.stdout.write(
+        `${name}: caught by seed ${caught?.seed}: ${caught?.violations[0]?.promise}: ${caught?.violations[0]?.what}\n`,
+      )
+    }, 240_000)
+  }
+})
