@@ -49,8 +49,11 @@ export const practice = {
       })
       // Its own key, made for this process, opens nothing else.
       const key = Redacted.value(apiKey)
+      const results = new URL("/results", baseUrl).href
       yield* output.print(
-        input.json ? JSON.stringify({ baseUrl, apiKey: key }) : `Base URL  ${baseUrl}\nAPI key   ${key}`,
+        input.json
+          ? JSON.stringify({ baseUrl, apiKey: key, results })
+          : `Base URL  ${baseUrl}\nAPI key   ${key}\nResults   ${results}`,
       )
       output.tell("The practice service is running. Ctrl-C ends it.")
       yield* interrupts.first

@@ -18,6 +18,7 @@ import { RateWindow } from "./RateWindow.ts"
 import type { RateLimit } from "./RateWindow.ts"
 import { refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
+import { results } from "./results/results.ts"
 import { makeRules } from "./rules.ts"
 import { memoryStore } from "./store.ts"
 import type { PracticeStore } from "./store.ts"
@@ -108,7 +109,7 @@ const start = (options: PracticeOptions, origin: () => string) =>
       count: (form) => store.all(form).length,
       faults: faults.met,
     }
-    return { practice, faults, maxBody, clock }
+    return { practice, faults, maxBody, clock, store }
   })
 
 /**
@@ -121,7 +122,7 @@ export const serve = (
   Effect.gen(function*() {
     const server = yield* listen(options.port)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { practice, faults, maxBody, clock } = yield* start(options, () => origin)
+    const { practice, faults, maxBody, clock, store } = yield* start(options, () => origin)
     const run = Runtime.runCallback(yield* Effect.runtime<never>())
     const later = yield* FiberHandle.makeRuntime<never>()
     const port = (server.address() as AddressInfo).port
@@ -133,11 +134,22 @@ export const serve = (
       later(Effect.delay(Effect.eventually(listenAt(server, port)), wait))
     }
     server.on("request", (incoming, outgoing) => {
+      const path = incoming.url ?? "/"
+      const page = results({ method: incoming.method ?? "GET", path, host: incoming.headers.host }, {
+        forms: options.forms,
+        store,
+        port,
+      })
+      if (page !== undefined) {
+        incoming.resume()
+        reply(outgoing, page)
+        return
+      }
       if (incoming.url === "/") {
         reply(outgoing, overview(options.forms, prefix, practice.count))
         return
       }
-      const head = { method: incoming.method ?? "GET", path: incoming.url ?? "/" }
+      const head = { method: incoming.method ?? "GET", path }
       const met = faults.meet(head, incoming.socket)
       if (faults.resetsUnread(met)) {
         incoming.socket.resetAndDestroy()

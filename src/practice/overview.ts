@@ -10,7 +10,7 @@ export const overview = (
   status: 200,
   headers: { "content-type": "text/plain; charset=utf-8" },
   body: [
-    `formferry practice service. Its interface is under ${prefix}.`,
+    `formferry practice service. Its interface is under ${prefix}, its results page at /results.`,
     "",
     ...forms.map(({ id, name }) => `${id}  ${name}: ${count(id)} submissions`),
     "",

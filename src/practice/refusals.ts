@@ -16,6 +16,7 @@ export const json = (status: number, body: string): PracticeAnswer => ({
 
 const names: Readonly<Record<number, string>> = {
   400: "Bad Request",
+  403: "Forbidden",
   404: "Not Found",
   413: "Payload Too Large",
   415: "Unsupported Media Type",

@@ -1,0 +1,93 @@
+import Papa from "papaparse"
+import type { Form } from "../../domain/form.ts"
+import { json, refusal } from "../refusals.ts"
+import type { PracticeAnswer } from "../refusals.ts"
+import type { PracticeStore } from "../store.ts"
+import { policy, resultsPage } from "./resultsPage.ts"
+import { resultsTable } from "./table.ts"
+
+const pageSize = 100
+
+const own = { "x-content-type-options": "nosniff", "cache-control": "no-store", "referrer-policy": "no-referrer" }
+
+const html: PracticeAnswer = {
+  status: 200,
+  headers: { ...own, "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
+  body: resultsPage,
+}
+
+/** A name for the download that is one in every system. */
+const fileName = (form: Form): string => `${form.id.replaceAll(/[^\w-]+/g, "_")}-results.csv`
+
+/** The CSV as `settle` and other programs read it: a header, then a line a submission, in the order of their creation; UTF-8, comma. */
+const csv = (form: Form, store: Pick<PracticeStore, "all">): PracticeAnswer => {
+  const { rows, titles } = resultsTable(form, store.all(form.id))
+  return {
+    status: 200,
+    headers: {
+      ...own,
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${fileName(form)}"`,
+    },
+    body: `${Papa.unparse([titles, ...rows] as Array<Array<string>>, { newline: "\r\n" })}\r\n`,
+  }
+}
+
+const rows = (form: Form, store: Pick<PracticeStore, "all">, query: URLSearchParams): PracticeAnswer => {
+  const table = resultsTable(form, store.all(form.id))
+  const wanted = (query.get("filter") ?? "").trim().toLowerCase()
+  const fitting = wanted === ""
+    ? table.rows
+    : table.rows.filter((row) => row.some((cell) => cell.toLowerCase().includes(wanted)))
+  const page = Math.max(0, Math.trunc(Number(query.get("page"))) || 0)
+  return json(
+    200,
+    JSON.stringify({
+      titles: table.titles,
+      rows: fitting.slice(page * pageSize, (page + 1) * pageSize),
+      pageSize,
+      fitting: fitting.length,
+      all: table.rows.length,
+    }),
+  )
+}
+
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/**
+ * The practice service's results page, for people on this machine: `/results` with its table, filter and CSV download. Needs no key, so it only answers those who call the service
+ * by its own address: a page of the web whose name was pointed here is refused. Undefined: the request is none of its business.
+ *
+ * @param request.host the Host header
+ */
+export const results = (
+  request: { readonly method: string; readonly path: string; readonly host: string | undefined },
+  service: { readonly forms: ReadonlyArray<Form>; readonly store: Pick<PracticeStore, "all">; readonly port: number },
+): PracticeAnswer | undefined => {
+  const [path = "", query = ""] = request.path.split("?", 2)
+  const [, root, id, what, ...more] = path.split("/")
+  if (root !== "results" || request.method !== "GET") return undefined
+  const hosts = [`127.0.0.1:${service.port}`, `localhost:${service.port}`]
+  if (request.host === undefined || !hosts.includes(request.host)) return refusal(403, "Not called by its own address")
+  if (more.length > 0) return refusal(404, "Not Found")
+  if ((id === undefined || id === "") && query === "forms") {
+    return json(
+      200,
+      JSON.stringify(
+        service.forms.map((form) => ({ id: form.id, name: form.name, submissions: service.store.all(form.id).length })),
+      ),
+    )
+  }
+  if (id === undefined || id === "") return html
+  const form = service.forms.find((one) => one.id === decoded(id))
+  if (form === undefined) return refusal(404, "Not Found")
+  if (what === undefined || what === "") return html
+  if (what === "csv") return csv(form, service.store)
+  return what === "rows" ? rows(form, service.store, new URLSearchParams(query)) : refusal(404, "Not Found")
+}
