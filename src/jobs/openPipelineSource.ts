@@ -1,5 +1,6 @@
 import type { FileSystem } from "@effect/platform"
 import { Effect, Option } from "effect"
+import type { Scope } from "effect"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import { openSource } from "../source/openSource.ts"
@@ -19,7 +20,7 @@ const sameTitles = (a: Source, b: Source): boolean => {
 export const openPipelineSource = (
   { source }: Pipeline,
   file: string | undefined,
-): Effect.Effect<Source, SourceError, FileSystem.FileSystem> =>
+): Effect.Effect<Source, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     if (file === undefined) return yield* openSource(source)
     const given = yield* openSource({ ...source, file })

@@ -1,5 +1,6 @@
 import type { Duration } from "effect"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import type { SourceFiles } from "./sourceFiles.ts"
 
 /** A column as a pipeline names it, and where in the file. */
 export interface ColumnName {
@@ -80,8 +81,12 @@ export interface ColumnAlias extends ColumnName {
 }
 
 export interface SourceConfig {
-  /** Absolute path. */
-  readonly file: string
+  /** Paths are absolute. */
+  readonly file: SourceFiles
+  /** Which file of a zip archive. */
+  readonly member?: string | undefined
+  /** JSON pointer to the records of a JSON file. */
+  readonly records?: string | undefined
   readonly format: string | undefined
   readonly encoding: string | undefined
   readonly delimiter: string | undefined

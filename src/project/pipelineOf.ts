@@ -6,6 +6,7 @@ import type { EntryRoom } from "./entryOf.ts"
 import type { Kinds } from "./entrySchema.ts"
 import type { ColumnAlias, Document, Example, MappingConfig, Pipeline, SinkConfig, SourceConfig } from "./Pipeline.ts"
 import type { ElementParts, PipelineFile } from "./pipelineSchema.ts"
+import { sourceFilesOf } from "./sourceFiles.ts"
 import { stopDefaults } from "./stopLimit.ts"
 import type { ValueSets } from "./valueSets.ts"
 
@@ -98,7 +99,9 @@ export const pipelineOf = (
   name: file.pipeline,
   renamedFrom: file.renamedFrom,
   source: {
-    file: resolve(file.source.file),
+    file: sourceFilesOf(file.source.file, resolve),
+    member: file.source.member,
+    records: file.source.records,
     format: file.source.format,
     encoding: file.source.encoding,
     delimiter: file.source.delimiter,

@@ -7,6 +7,7 @@ import type { Kinds } from "./entrySchema.ts"
 import { ExampleSchema } from "./exampleSchema.ts"
 import { formToolNames } from "./formTools.ts"
 import { byName, Column, Columns, Identifier, Name, Path, Time, whole } from "./scalars.ts"
+import { SourceFile } from "./sourceFiles.ts"
 import { stopFields } from "./stopLimit.ts"
 import { quoted } from "./suggestion.ts"
 
@@ -32,10 +33,26 @@ const Alias = Schema.Union(
 ).annotations(expecting("{ header: TITLE, nth: 2, of: 2 } or { position: 14 }"))
 
 const source = Schema.Struct({
-  file: needed(Path, { description: "The file to read, relative to this one", examples: ["../samples/contacts.csv"] }),
-  format: optional(Schema.Literal("csv", "excel", ...formToolNames), {
-    description: "csv, excel, or the form tool that wrote the file; recognised, and said, when left out",
+  file: needed(SourceFile, {
+    description:
+      "The file to read, relative to this one; several with one header, a pattern, or an https:// address. Archives (.gz, .zip) are opened",
+    examples: ["../samples/contacts.csv", ["2023.csv", "2024.csv"], { glob: "kobo-*.csv", take: "newest" }],
   }),
+  member: optional(Name, {
+    description: "Which file of a zip archive; needed where several may hold rows",
+    examples: ["answers.csv"],
+  }),
+  format: optional(Schema.Literal("csv", "excel", "json", "jsonl", ...formToolNames), {
+    description: "csv, excel, json, jsonl, or the form tool that wrote the file; recognised, and said, when left out",
+  }),
+  records: optional(
+    Schema.String.pipe(Schema.pattern(/^(?:\/|$)/)).annotations(expecting("a place such as `/items`")),
+    {
+      description:
+        "Where the list of records stands in a JSON file, as a JSON pointer; found when left out and there is but one",
+      examples: ["/items"],
+    },
+  ),
   encoding: optional(Encoding.annotations(expecting("an encoding such as `utf-8` or `windows-1252`")), {
     description: "When left out: the byte order mark, else strict UTF-8, else detected, and said",
     examples: ["windows-1252"],

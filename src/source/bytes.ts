@@ -76,16 +76,19 @@ const fill = (handle: FileSystem.File, buffer: Uint8Array) =>
 /**
  * Finds a file, so that it can be read in blocks.
  *
+ * @param path where it is
  * @param blockSize in bytes; a reading against a fingerprint takes the fingerprint's
+ * @param file what it is called in messages and reports
  */
 export const findBytes = (
   fs: FileSystem.FileSystem,
-  file: string,
+  path: string,
   blockSize: number,
+  file = path,
 ): Effect.Effect<FileBytes, SourceError> =>
   Effect.gen(function*() {
     const failed = Effect.mapError(unreadable(file))
-    const info = yield* fs.stat(file).pipe(failed)
+    const info = yield* fs.stat(path).pipe(failed)
     if (info.type !== "File") {
       const what = info.type === "Directory" ? "a folder" : "no ordinary file"
       return yield* new SourceError({ file, message: `${file} is ${what}. Name the file that holds the rows.` })
@@ -95,14 +98,14 @@ export const findBytes = (
 
     const range: FileBytes["range"] = (from, length) =>
       Effect.scoped(Effect.gen(function*() {
-        const handle = yield* fs.open(file, { flag: "r" })
+        const handle = yield* fs.open(path, { flag: "r" })
         if (from > 0) yield* handle.seek(BigInt(from), "start")
         const buffer = new Uint8Array(Math.max(0, Math.min(length, found.size - from)))
         return buffer.subarray(0, yield* fill(handle, buffer))
       })).pipe(failed)
 
     const look: Bytes["look"] = Effect.gen(function*() {
-      const handle = yield* fs.open(file, { flag: "r" }).pipe(failed)
+      const handle = yield* fs.open(path, { flag: "r" }).pipe(failed)
       const buffer = new Uint8Array(blockSize)
       return Effect.map(
         fill(handle, buffer).pipe(failed),
@@ -112,7 +115,7 @@ export const findBytes = (
 
     const blocks: Bytes["blocks"] = (expected) =>
       Effect.gen(function*() {
-        const handle = yield* fs.open(file, { flag: "r" }).pipe(
+        const handle = yield* fs.open(path, { flag: "r" }).pipe(
           // It was there a moment ago.
           Effect.mapError((error) =>
             error._tag === "SystemError" && error.reason === "NotFound" ? changed : unreadable(file)(error)

@@ -4,14 +4,14 @@ import type { Blocks, Bytes } from "./bytes.ts"
 import { toColumns } from "./columns.ts"
 import { findHeader } from "./csvHeader.ts"
 import type { Header } from "./csvHeader.ts"
-import { readRecords, UnreadableRecord } from "./csvRecords.ts"
+import { readRecords } from "./csvRecords.ts"
 import { toChunks, widthOf } from "./csvRows.ts"
 import type { RowCount } from "./csvRows.ts"
 import { delimiterName } from "./delimiter.ts"
-import { Undecodable } from "./encoding.ts"
 import type { Decoder, Encoding } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { limits, thousands } from "./limits.ts"
+import { readable } from "./readable.ts"
 import { SourceChanged, SourceError } from "./Source.ts"
 import type { Fingerprint, Source } from "./Source.ts"
 
@@ -27,36 +27,6 @@ const pieceBytes = 64 * 1024
 
 /** Bytes of the file's beginning in which the header is looked for first. */
 const headBytes = 64 * 1024
-
-const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
-  const where = error.offset === undefined ? `near line ${line}` : `byte ${thousands(error.offset)} (line ${line})`
-  return encoding.because === "as the pipeline says"
-    ? `It is not ${encoding.name} as \`source.encoding\` says: ${where} is no text in it. Correct \`source.encoding\`.`
-    : encoding.name === "UTF-8"
-    ? `It is not UTF-8: ${where} is no text in it. Say which encoding it has, such as \`encoding: windows-1252\` under \`source\`, or save it as UTF-8.`
-    : `It is not ${encoding.name}, as which it was taken ${encoding.because}: ${where} is no text in it. Save it as UTF-8.`
-}
-
-/** Runs what may throw one of our own errors; anything else it throws is a bug. `line`: where the text decoded so far ends. */
-const readable = <A>(
-  file: string,
-  encoding: Encoding,
-  line: () => number,
-  run: () => A,
-): Effect.Effect<A, SourceError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      if (error instanceof UnreadableRecord) {
-        return new SourceError({ file, message: `${file} can't be read on. ${error.message}` })
-      }
-      if (error instanceof Undecodable) {
-        return new SourceError({ file, message: `${file}: ${undecodable(error, encoding, line() + error.lineEnds)}` })
-      }
-      return Effect.die(error)
-    }
-  })
 
 /** Text of the file's beginning; a character that its end cuts is left out. */
 const textOf = (encoding: Encoding, head: Uint8Array) => encoding.decoder().write(head.subarray(encoding.mark))

@@ -8,10 +8,21 @@ export const limits = {
   record: 16_000_000,
   /** Bytes of a text that are looked at before it is read, to know its encoding. */
   looked: 32 * 1024 * 1024,
+  /** Characters of JSON in which its members are looked for. */
+  lookedJson: 8 * 1024 * 1024,
   /** Bytes of a workbook, which has to be held whole. */
   workbook: 256 * 1024 * 1024,
   /** Bytes that a workbook may unpack to. */
   unpacked: 1024 * 1024 * 1024,
+  /** Bytes that an archive of text may unpack to; they are never held whole. */
+  unpackedText: 64 * 1024 * 1024 * 1024,
+  /** Bytes of a zip archive's directory. */
+  directory: 16 * 1024 * 1024,
+  /** Bytes that are fetched at most, and for how long, in seconds. */
+  fetched: 2 * 1024 * 1024 * 1024,
+  fetchSeconds: 600,
+  /** Files of a list or a pattern. */
+  files: 10_000,
   /** How many times its size an archive may unpack to, once it unpacks to more than `unpackedFreely` bytes. */
   ratio: 200,
   unpackedFreely: 64 * 1024 * 1024,

@@ -1,16 +1,12 @@
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
+import type { Scope } from "effect"
 import type { SourceConfig } from "../project/Pipeline.ts"
-import { findBytes } from "./bytes.ts"
-import type { Bytes } from "./bytes.ts"
-import { isMended } from "./columns.ts"
-import { beginning, openCsv } from "./csv.ts"
-import { mendedDelimiter } from "./csvHeader.ts"
-import { openExcel } from "./excel.ts"
-import { asFormTool } from "./formtools/asFormTool.ts"
-import { formToolNamed } from "./formtools/index.ts"
-import { contentNames, contentOf, namedAsWorkbook } from "./recognise.ts"
-import type { Content } from "./recognise.ts"
+import { fetchFile, isAddress } from "./fetchFile.ts"
+import { findFiles } from "./findFiles.ts"
+import { joinSources } from "./joinSources.ts"
+import type { NamedSource } from "./joinSources.ts"
+import { openFile } from "./openFile.ts"
 import { SourceError } from "./Source.ts"
 import type { Source } from "./Source.ts"
 
@@ -24,112 +20,40 @@ export interface OpenOptions {
   readonly blockSize?: number
 }
 
-type Chosen = { readonly format: "csv" | "excel"; readonly because: string } | { readonly refusal: string }
-
-/** The format the pipeline names, if the content does not forbid it; else by the content. */
-const choose = (file: string, asked: string | undefined, content: Content): Chosen => {
-  const is = contentNames[content]
-  if (asked !== undefined && asked !== "csv" && asked !== "excel") {
-    return { refusal: `There is no format "${asked}". Correct \`source.format\`: csv or excel.` }
-  }
-  if (content === "zip" && asked === "excel") return { format: "excel", because: "as the pipeline says" }
-  if (content === "zip" || content === "gzip") {
-    return { refusal: `${file} is ${is}. Unpack it, and name the file inside.` }
-  }
-  if (content === "pdf") {
-    return { refusal: `${file} is ${is}, which has no rows. Export the answers as CSV or as a workbook.` }
-  }
-  const fits = content === "workbook" ? "excel" : "csv"
-  if (asked !== undefined && asked !== fits) {
-    const said = asked === "excel" ? "no workbook" : "no text"
-    return {
-      refusal:
-        `${file} is ${said}, as \`format: ${asked}\` says, but ${is}. Say \`format: ${fits}\`, or name another file.`,
-    }
-  }
-  if (asked === undefined && fits === "csv" && namedAsWorkbook(file)) {
-    return {
-      refusal:
-        `${file} is named as a workbook, but it is no workbook: its content looks like ${is}. If it is delimited text, say \`format: csv\`; else export it again.`,
-    }
-  }
-  return { format: fits, because: asked === undefined ? "by its content" : "as the pipeline says" }
-}
-
-/** A rejected.csv is read as what it is, whatever the pipeline says of its own source. */
-const openMended = (bytes: Bytes, expected: boolean) =>
-  Effect.gen(function*() {
-    const { file } = bytes
-    const text = yield* expected
-      ? beginning(bytes, undefined)
-      // Text in another encoding is no rejected.csv: the ordinary way says what is wrong with it, if anything.
-      : Effect.orElseSucceed(beginning(bytes, undefined), () => "")
-    const delimiter = mendedDelimiter(text)
-    if (delimiter === undefined) {
-      const message =
-        `${file} is no rejected.csv: its last columns are not _row, _key, _code, _column and _message. Give the file as the run wrote it, with only its rows mended.`
-      return expected ? yield* new SourceError({ file, message }) : undefined
-    }
-    return yield* openCsv(bytes, { encoding: undefined, delimiter, headerRow: 1 })
-  })
-
-const withTaken = (source: Source, what: string, value: string): Source => ({
-  ...source,
-  taken: [{ what, value }, ...source.taken],
-  files: Effect.map(
-    source.files,
-    (files) =>
-      files.map(({ file, fingerprint }) => ({
-        file: { ...file, taken: [{ what, value }, ...file.taken] },
-        fingerprint,
-      })),
-  ),
-})
-
 /**
- * Opens a pipeline's source: finds the file, recognises its format, reads its header. Nothing stays open: each `read` opens the file for as
- * long as its stream lasts.
+ * Opens a pipeline's source: finds its files, fetches those that have an address, recognises their format, reads their header. No file stays open:
+ * each `read` opens it for as long as its stream lasts. What was fetched is kept as long as the scope.
  *
  * Errors say what is wrong with the file or with the pipeline's `source`, and what to do about it.
  */
 export const openSource = (
   config: SourceConfig,
   options: OpenOptions = {},
-): Effect.Effect<Source, SourceError, FileSystem.FileSystem> =>
+): Effect.Effect<Source, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const { file } = config
-    const tool = config.format === undefined ? undefined : formToolNamed(config.format)?.name
-    // A pipeline that names a plain format wants the file as it stands.
-    const plain = config.format !== undefined && tool === undefined
-    const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
-      plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen)
-    const bytes = yield* findBytes(fs, file, options.blockSize ?? defaultBlockSize)
-    if (bytes.size === 0) {
+    const { files, said } = yield* findFiles(config.file)
+    const settings = { mended: options.mended === true, blockSize: options.blockSize ?? defaultBlockSize }
+    const open = (file: string) =>
+      Effect.gen(function*() {
+        if (!isAddress(file)) return { file, source: yield* openFile(fs, file, config, settings) }
+        const fetched = yield* fetchFile(file)
+        return {
+          file: fetched.file,
+          source: yield* openFile(fs, fetched.path, config, { ...settings, name: fetched.file }),
+        }
+      })
+    const opened: Array<NamedSource> = []
+    for (const file of files) opened.push(yield* open(file))
+    const [first, ...others] = opened
+    if (first === undefined) {
       return yield* new SourceError({
-        file,
-        message: `${file} is empty. Give the file that holds the rows, with a header above them.`,
+        file: "source.file",
+        message: "The list of files is empty. Name one under `source.file`.",
       })
     }
-    const content = contentOf(yield* bytes.head(512))
-    if (content === "text" || options.mended === true) {
-      const mended = yield* openMended(bytes, options.mended === true)
-      if (mended !== undefined && isMended(mended.columns)) {
-        return yield* fromTool(withTaken(mended, "format", "csv (rejected rows of an earlier run)"), () =>
-          Effect.succeed(mended))
-      }
-    }
-    const chosen = choose(file, tool === undefined ? config.format : undefined, content)
-    if ("refusal" in chosen) {
-      return yield* new SourceError({ file, message: chosen.refusal })
-    }
-    const open = (headerRow: number | undefined) => {
-      const settings = { ...config, headerRow }
-      return (chosen.format === "csv" ? openCsv(bytes, settings) : openExcel(bytes, settings)).pipe(
-        Effect.map((source) =>
-          withTaken(source, "format", `${chosen.format} (${chosen.because})`)
-        ),
-      )
-    }
-    return yield* fromTool(yield* open(config.headerRow), open)
+    const source = others.length === 0 ? first.source : yield* joinSources(first, others)
+    const notes = others.length === 0 ? [] : [{ what: "files", value: `${opened.length}, one after the other` }]
+    const how = said === undefined ? notes : [{ what: "files", value: said }]
+    return { ...source, taken: [...source.taken, ...how] }
   })

@@ -5,22 +5,58 @@ import { limits, thousands } from "./limits.ts"
 export class BadArchive extends Error {}
 
 /** One file of an archive, as the archive's directory has it. Sizes in bytes. */
-interface ZipEntry {
+export interface ZipEntry {
   readonly name: string
-  readonly deflated: boolean
+  /** How it is packed: 0 not at all, 8 by deflate. */
+  readonly method: number
+  readonly encrypted: boolean
+  readonly crc: number
   readonly packed: number
   readonly unpacked: number
   /** Where its own header begins. */
   readonly offset: number
 }
 
+/** Where an archive's directory stands. */
+export interface DirectoryPlace {
+  readonly offset: number
+  readonly size: number
+  readonly count: number
+}
+
 const damaged = "It is damaged or cut short. Fetch or export it again."
 
-const endOfDirectory = (bytes: Buffer): number => {
-  const at = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
-  if (at === -1 || at + 22 > bytes.length) throw new BadArchive(damaged)
-  return at
+/** Bytes at an archive's end in which the place of its directory is told: a note of up to 64 KiB may stand behind it. */
+export const tailBytes = 65_536 + 22 + 76
+
+const readable = <A>(read: () => A): A => {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof RangeError ? new BadArchive(damaged) : error
+  }
 }
+
+/** Finds the directory by the archive's last bytes. Throws `BadArchive`. */
+export const directoryPlace = (tail: Buffer): DirectoryPlace =>
+  readable(() => {
+    const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
+    if (at === -1 || at + 22 > tail.length) throw new BadArchive(damaged)
+    const place = {
+      count: tail.readUInt16LE(at + 10),
+      size: tail.readUInt32LE(at + 12),
+      offset: tail.readUInt32LE(at + 16),
+    }
+    if (place.count !== 0xffff && place.size !== 0xffffffff && place.offset !== 0xffffffff) return place
+    // Numbers that did not fit stand in a longer record before.
+    const wideAt = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 6, 6]), at)
+    if (wideAt === -1) return place
+    return {
+      count: Number(tail.readBigUInt64LE(wideAt + 32)),
+      size: Number(tail.readBigUInt64LE(wideAt + 40)),
+      offset: Number(tail.readBigUInt64LE(wideAt + 48)),
+    }
+  })
 
 /** Sizes and place that did not fit in 32 bits stand in the entry's extra field 1, in this order, each only where it did not fit. */
 const wide = (extra: Buffer, values: Array<number>) => {
@@ -36,29 +72,38 @@ const wide = (extra: Buffer, values: Array<number>) => {
   return values
 }
 
-/** Reads the directory of a zip archive. Throws `BadArchive`. */
-const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
-  try {
-    const end = endOfDirectory(bytes)
+/** Reads an archive's directory. Throws `BadArchive`. */
+export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipEntry> =>
+  readable(() => {
     const entries: Array<ZipEntry> = []
-    let at = bytes.readUInt32LE(end + 16)
-    for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
-      if (bytes.readUInt32LE(at) !== 0x02014b50) throw new BadArchive(damaged)
-      const nameEnd = at + 46 + bytes.readUInt16LE(at + 28)
-      const extraEnd = nameEnd + bytes.readUInt16LE(at + 30)
-      const [unpacked = 0, packed = 0, offset = 0] = wide(bytes.subarray(nameEnd, extraEnd), [
-        bytes.readUInt32LE(at + 24),
-        bytes.readUInt32LE(at + 20),
-        bytes.readUInt32LE(at + 42),
+    let at = 0
+    for (let left = count; left > 0; left--) {
+      if (directory.readUInt32LE(at) !== 0x02014b50) throw new BadArchive(damaged)
+      const nameEnd = at + 46 + directory.readUInt16LE(at + 28)
+      const extraEnd = nameEnd + directory.readUInt16LE(at + 30)
+      const [unpacked = 0, packed = 0, offset = 0] = wide(directory.subarray(nameEnd, extraEnd), [
+        directory.readUInt32LE(at + 24),
+        directory.readUInt32LE(at + 20),
+        directory.readUInt32LE(at + 42),
       ])
-      const name = bytes.toString("utf8", at + 46, nameEnd)
-      entries.push({ name, deflated: bytes.readUInt16LE(at + 10) === 8, packed, unpacked, offset })
-      at = extraEnd + bytes.readUInt16LE(at + 32)
+      entries.push({
+        name: directory.toString("utf8", at + 46, nameEnd),
+        method: directory.readUInt16LE(at + 10),
+        encrypted: (directory.readUInt16LE(at + 8) & 1) !== 0,
+        crc: directory.readUInt32LE(at + 16),
+        packed,
+        unpacked,
+        offset,
+      })
+      at = extraEnd + directory.readUInt16LE(at + 32)
     }
     return entries
-  } catch (error) {
-    throw error instanceof RangeError ? new BadArchive(damaged) : error
-  }
+  })
+
+/** Reads the directory of an archive that is held whole. Throws `BadArchive`. */
+export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
+  const { count, offset } = directoryPlace(bytes)
+  return zipEntries(bytes.subarray(offset), count)
 }
 
 /** Looks at sizes as the directory has them. Throws `BadArchive` when the archive would unpack to too much. */
@@ -87,7 +132,7 @@ const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
     const from = entry.offset + 30 + bytes.readUInt16LE(entry.offset + 26) + bytes.readUInt16LE(entry.offset + 28)
     const data = bytes.subarray(from, from + entry.packed)
     if (data.length !== entry.packed) return bad()
-    if (!entry.deflated) return entry.packed === entry.unpacked ? resolve(data) : bad()
+    if (entry.method === 0) return entry.packed === entry.unpacked ? resolve(data) : bad()
     if (entry.unpacked === 0) return resolve(Buffer.alloc(0))
     inflateRaw(data, { maxOutputLength: entry.unpacked }, (error, unpacked) => {
       if (error === null && unpacked.length === entry.unpacked) resolve(unpacked)

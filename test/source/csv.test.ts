@@ -203,7 +203,12 @@ describe("a file that can't be read as CSV", () => {
     expect(await refusal(config(`${path}.not`))).toContain("There is no file")
     expect(await refusal(config(path.slice(0, path.lastIndexOf("/"))))).toContain("is a folder")
     expect(await refusal(config(file("%PDF-1.7\n")))).toContain("is a PDF document, which has no rows")
-    expect(await refusal(config(file(Buffer.from([0x1f, 0x8b, 8, 0]))))).toContain("is a gzip archive. Unpack it")
+    expect(await refusal(config(file(Buffer.from([0x1f, 0x8b, 8, 0]))))).toContain(
+      "is damaged or cut short: it can't be unpacked",
+    )
+    expect(await refusal(config(file(Buffer.from("7z\xbc\xaf\x27\x1c", "latin1"))))).toContain(
+      "is a 7z archive. Unpack it",
+    )
     expect(await refusal(config(file("a\n1"), { format: "excel" }))).toContain("Say `format: csv`")
     expect(await refusal(config(file("a\n1"), { format: "sql" }))).toContain('There is no format "sql"')
   })

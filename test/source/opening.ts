@@ -2,6 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Either, Layer } from "effect"
+import type { Scope } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -37,6 +38,8 @@ export const config = (path: string, said: Partial<SourceConfig> = {}): SourceCo
   range: undefined,
   rowKey: undefined,
   empty: [],
+  columns: [],
+  where: [],
   ...said,
 })
 
@@ -45,6 +48,7 @@ export const open = { files: 0, reads: 0 }
 
 const countingReads = (handle: FileSystem.File): FileSystem.File =>
   Object.create(handle, {
+    seek: { value: handle.seek.bind(handle) },
     read: { value: (buffer: Uint8Array) => Effect.tap(handle.read(buffer), () => Effect.sync(() => open.reads++)) },
   })
 
@@ -64,8 +68,8 @@ const counted = Layer.map(NodeContext.layer, (context) => context).pipe(
   ),
 )
 
-export const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, counted))
+export const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem | Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Effect.provide(Effect.scoped(effect), counted))
 
 export interface Everything {
   readonly rows: ReadonlyArray<ReadonlyArray<Cell>>

@@ -1,0 +1,147 @@
+import { FetchHttpClient, FileSystem, HttpClient, HttpClientRequest } from "@effect/platform"
+import type { HttpClientResponse } from "@effect/platform"
+import { Duration, Effect, Stream } from "effect"
+import type { Scope } from "effect"
+import { limits, thousands } from "./limits.ts"
+import { SourceError } from "./Source.ts"
+
+/** A file that was fetched. */
+export interface Fetched {
+  /** Where its bytes are now. */
+  readonly path: string
+  /** What it is called in messages and reports. */
+  readonly file: string
+}
+
+export interface FetchLimits {
+  readonly bytes: number
+  readonly seconds: number
+}
+
+const usual: FetchLimits = { bytes: limits.fetched, seconds: limits.fetchSeconds }
+
+/** Whether a source's file is an address. */
+export const isAddress = (file: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(file)
+
+/**
+ * An address without what may be secret: shared links carry their key in the query or in the path, so only the host and a name that looks like
+ * a file's are left.
+ */
+export const shownAddress = (address: string): string => {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined) return "the address"
+  const last = url.pathname.split("/").at(-1) ?? ""
+  const name = /^[\w .%-]{1,60}\.[A-Za-z]{2,5}$/.test(last) ? last : ""
+  const path = url.pathname === "/"
+    ? "/"
+    : name === "" || url.pathname !== `/${name}`
+    ? `/…${name === "" ? "" : `/${name}`}`
+    : `/${name}`
+  return `${url.protocol}//${url.host}${path}`
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+/** Why an address can't be fetched, as the end of a sentence; undefined when it can. */
+const refused = (address: string): string | undefined => {
+  if (!URL.canParse(address)) return "is no address. Correct `source.file`."
+  const url = new URL(address)
+  if (url.username !== "" || url.password !== "") {
+    return "has a name or password in it. Take them out: a source is fetched without."
+  }
+  if (url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname))) return undefined
+  return url.protocol === "http:"
+    ? "would be fetched without encryption. Use its https:// address."
+    : "can't be fetched: only https:// can."
+}
+
+const answered = (status: number): string =>
+  status === 401 || status === 403
+    ? "may not be fetched without signing in. Download it, and name the file."
+    : status === 404 || status === 410
+    ? "is not there. Correct `source.file`."
+    : `could not be fetched: the server answered ${status}. Try again later, or download it and name the file.`
+
+const redirects = 5
+
+/** Follows redirects itself: each address on the way has to be one that may be fetched. */
+const request = (
+  address: string,
+  left: number,
+): Effect.Effect<HttpClientResponse.HttpClientResponse, string, HttpClient.HttpClient | Scope.Scope> =>
+  Effect.gen(function*() {
+    const why = refused(address)
+    if (why !== undefined) return yield* Effect.fail(why)
+    const client = yield* HttpClient.HttpClient
+    const response = yield* client.execute(HttpClientRequest.get(address)).pipe(
+      Effect.mapError(() => "could not be reached. See whether the address is right and the network is up."),
+    )
+    const location = response.headers["location"]
+    if (response.status < 300 || response.status >= 400 || location === undefined) return response
+    if (left === 0) {
+      return yield* Effect.fail("leads from one address to the next without end. Download it, and name the file.")
+    }
+    if (!URL.canParse(location, address)) {
+      return yield* Effect.fail("leads to an address that is none. Download it, and name the file.")
+    }
+    return yield* request(new URL(location, address).href, left - 1)
+  })
+
+/** Writes an answer's body to a file that only its owner may read. */
+const keep = (response: HttpClientResponse.HttpClientResponse, path: string, most: number) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const handle = yield* fs.open(path, { flag: "wx", mode: 0o600 }).pipe(
+      Effect.mapError(() => "could not be stored: the folder for temporary files can't be written."),
+    )
+    const tooLarge = `is larger than ${
+      thousands(most)
+    } bytes, the most that are fetched. Download it, and name the file.`
+    if (Number(response.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge)
+    let got = 0
+    yield* Stream.runForEach(
+      Stream.mapError(response.stream, () => "was not fetched to its end: the connection broke. Run again."),
+      (part) => {
+        got += part.length
+        return got > most
+          ? Effect.fail(tooLarge)
+          : Effect.mapError(
+            handle.writeAll(part),
+            () => "could not be stored: the disk for temporary files may be full.",
+          )
+      },
+    )
+  })
+
+/**
+ * Fetches an address into a temporary file of its owner's alone, which is removed with the scope: so both readings see the same bytes. Only
+ * https, and http on this machine. Errors name neither the query nor the path.
+ */
+export const fetchFile = (
+  address: string,
+  most: FetchLimits = usual,
+): Effect.Effect<Fetched, SourceError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function*() {
+    const file = shownAddress(address)
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-" }).pipe(
+      Effect.mapError(() =>
+        new SourceError({ file, message: "There is no folder for temporary files. Correct TMPDIR." })
+      ),
+    )
+    const path = `${folder}/fetched`
+    yield* Effect.scoped(Effect.gen(function*() {
+      const response = yield* request(address, redirects)
+      if (response.status !== 200) return yield* Effect.fail(answered(response.status))
+      yield* keep(response, path, most.bytes)
+    })).pipe(
+      Effect.timeoutFail({
+        duration: Duration.seconds(most.seconds),
+        onTimeout: () => `was not fetched within ${most.seconds} seconds. Download it, and name the file.`,
+      }),
+      Effect.mapError((message) => new SourceError({ file, message: `${file} ${message}` })),
+      Effect.provide(FetchHttpClient.layer),
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+    )
+    return { path, file }
+  })

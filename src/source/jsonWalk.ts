@@ -1,0 +1,227 @@
+import { Tokenizer, TokenType } from "@streamparser/json"
+import type { Json } from "../domain/json.ts"
+import { limits, thousands } from "./limits.ts"
+
+/** JSON that can't be read on. Its message is a sentence or two, without the file's name. */
+export class UnreadableJson extends Error {}
+
+/** What becomes of the values on the way. */
+export interface Walk {
+  /** Where the array of records is, member by member from the top; undefined: nowhere, only `found` is told. */
+  readonly target: ReadonlyArray<string> | undefined
+  readonly record: (value: Json) => void
+  /** An array whose first element is an object, and which is in no other array. */
+  readonly found?: (place: ReadonlyArray<string>) => void
+}
+
+export interface JsonWalk {
+  /** Takes the next piece of text. Throws `UnreadableJson`. */
+  readonly push: (text: string) => void
+  readonly end: () => void
+  /** Whether the array of records was there. */
+  readonly reached: () => boolean
+}
+
+/** Numbers that a JavaScript number does not hold exactly stay text: an id of 20 digits has to arrive as it is. */
+class ExactTokenizer extends Tokenizer {
+  written = ""
+  protected override parseNumber(text: string): number {
+    this.written = text
+    return Number(text)
+  }
+}
+
+const digits = 15
+
+const exact = (value: number, written: string): number | string => {
+  if (!Number.isFinite(value)) return written
+  if (written.length <= digits) return value
+  const significant = written.replace(/[eE].*$/, "").replaceAll(/[-+.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
+  return significant.length <= digits || String(value) === written ? value : written
+}
+
+/** A container that is open: its value where it belongs to a record, and where in it we are. */
+interface Frame {
+  readonly array: boolean
+  readonly value: Array<Json> | Record<string, Json> | undefined
+  key: string
+  index: number
+}
+
+/** A member of that name, also one called `__proto__`. */
+const setMember = (object: Record<string, Json>, key: string, value: Json) => {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  } else object[key] = value
+}
+
+type Awaited = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd" | "nothing"
+
+/** Containers within one another at most. */
+const deepest = 500
+
+/**
+ * Walks through JSON that comes in pieces and gives the elements of one array, each as soon as it is complete. The tokens are those of
+ * \@streamparser/json; put together here, so that a member called `__proto__` stays one and long numbers keep their digits.
+ */
+export const walkJson = ({ found, record, target }: Walk): JsonWalk => {
+  const tokenizer = new ExactTokenizer()
+  const frames: Array<Frame> = []
+  let awaited: Awaited = "value"
+  let records = 0
+  let reached = false
+  /** Depth of the array of records: its elements are records. -1 outside of it. */
+  let recordDepth = -1
+  let recordStart = 0
+  let written = 0
+
+  const place = () => frames.map(({ key }) => key)
+  const wrong = (what: string) =>
+    new UnreadableJson(
+      `It is no JSON ${
+        records === 0 ? "from its beginning on" : `after record ${thousands(records)}`
+      }: ${what}. Export it again, or correct it there.`,
+    )
+  const top = () => frames[frames.length - 1]
+
+  const isTarget = () =>
+    target !== undefined && !reached && frames.length === target.length
+    && frames.every((frame, at) => !frame.array && frame.key === target[at])
+
+  const put = (value: Json) => {
+    const frame = top()
+    if (frame?.value === undefined) return
+    if (Array.isArray(frame.value)) frame.value.push(value)
+    else setMember(frame.value, frame.key, value)
+  }
+
+  const finished = (value: Json | undefined) => {
+    if (recordDepth !== -1 && frames.length === recordDepth) {
+      records++
+      record(value ?? null)
+    } else if (value !== undefined) put(value)
+    awaited = frames.length === 0 ? "nothing" : "commaOrEnd"
+  }
+
+  const scalar = (value: Json, offset: number) => {
+    if (isTarget()) throw new UnreadableJson(notAnArray(target ?? []))
+    if (recordDepth === frames.length) recordStart = offset
+    finished(recordDepth === -1 ? undefined : value)
+  }
+
+  const open = (array: boolean, offset: number) => {
+    const inRecord = recordDepth !== -1
+    if (inRecord && frames.length === recordDepth) recordStart = offset
+    if (isTarget()) {
+      if (!array) throw new UnreadableJson(notAnArray(target ?? []))
+      reached = true
+      recordDepth = frames.length + 1
+    }
+    const parent = top()
+    if (
+      !array && !inRecord && parent?.array === true && parent.index === 0
+      && frames.slice(0, -1).every((frame) => !frame.array)
+    ) {
+      found?.(place().slice(0, -1))
+    }
+    if (frames.length === deepest) throw wrong(`its values are nested more than ${deepest} deep`)
+    frames.push({ array, value: inRecord ? array ? [] : {} : undefined, key: "", index: 0 })
+    awaited = array ? "valueOrEnd" : "keyOrEnd"
+  }
+
+  const close = (array: boolean) => {
+    const frame = frames.pop()
+    if (frame === undefined || frame.array !== array) throw wrong(`a ${array ? "]" : "}"} closes what is not open`)
+    if (frames.length < recordDepth) recordDepth = -1
+    finished(frame.value)
+  }
+
+  tokenizer.onToken = ({ offset, token, value }) => {
+    const awaitsValue = awaited === "value" || awaited === "valueOrEnd"
+    switch (token) {
+      case TokenType.LEFT_BRACE:
+      case TokenType.LEFT_BRACKET:
+        if (!awaitsValue) break
+        return open(token === TokenType.LEFT_BRACKET, offset)
+      case TokenType.RIGHT_BRACE:
+        if ((awaited !== "keyOrEnd" && awaited !== "commaOrEnd") || top()?.array !== false) break
+        return close(false)
+      case TokenType.RIGHT_BRACKET:
+        if ((awaited !== "valueOrEnd" && awaited !== "commaOrEnd") || top()?.array !== true) break
+        return close(true)
+      case TokenType.COLON:
+        if (awaited !== "colon") break
+        awaited = "value"
+        return
+      case TokenType.COMMA: {
+        const frame = top()
+        if (awaited !== "commaOrEnd" || frame === undefined) break
+        frame.index++
+        awaited = frame.array ? "value" : "key"
+        return
+      }
+      case TokenType.STRING: {
+        const frame = top()
+        if (awaitsValue) return scalar(value, offset)
+        if ((awaited !== "key" && awaited !== "keyOrEnd") || frame === undefined) break
+        frame.key = String(value)
+        awaited = "colon"
+        return
+      }
+      case TokenType.NUMBER:
+        if (!awaitsValue) break
+        return scalar(exact(Number(value), tokenizer.written), offset)
+      case TokenType.TRUE:
+      case TokenType.FALSE:
+      case TokenType.NULL:
+        if (!awaitsValue) break
+        return scalar(value, offset)
+    }
+    throw wrong(`${JSON.stringify(value)} stands where it may not`)
+  }
+  const failed = (error: Error) => {
+    throw error instanceof UnreadableJson
+      ? error
+      : wrong(error.message.replace(/^Unexpected /, "unexpected ").replace(/\.$/, ""))
+  }
+  tokenizer.onError = failed
+
+  return {
+    push: (text) => {
+      // Only white space may follow the end.
+      if (tokenizer.isEnded) {
+        if (text.trim() !== "") throw wrong("something follows its end")
+        return
+      }
+      tokenizer.write(text)
+      written += Buffer.byteLength(text)
+      if (recordDepth !== -1 && written - recordStart > limits.record && frames.length > recordDepth) {
+        throw new UnreadableJson(
+          `Record ${thousands(records + 1)} is longer than ${
+            thousands(limits.record)
+          } bytes, the most that are read of one.`,
+        )
+      }
+    },
+    end: () => {
+      if (!tokenizer.isEnded) tokenizer.end()
+      if (awaited !== "nothing") throw wrong("it ends too early: it was cut short")
+    },
+    reached: () => reached,
+  }
+}
+
+const notAnArray = (target: ReadonlyArray<string>) =>
+  `What stands at ${pointerOf(target)} is no list of records. Correct \`source.records\`.`
+
+/** A place in JSON as a pointer (RFC 6901): `/data/items`; the whole is empty. */
+export const pointerOf = (place: ReadonlyArray<string>): string =>
+  place.length === 0 ? "the top" : place.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+
+/** The place that a pointer names; undefined when it is none. */
+export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
+  pointer === ""
+    ? []
+    : pointer.startsWith("/")
+    ? pointer.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    : undefined

@@ -1,0 +1,200 @@
+import type { FileSystem } from "@effect/platform"
+import { Effect } from "effect"
+import type { SourceConfig } from "../project/Pipeline.ts"
+import { findBytes } from "./bytes.ts"
+import type { Bytes, FileBytes } from "./bytes.ts"
+import { isMended } from "./columns.ts"
+import { beginning, openCsv } from "./csv.ts"
+import { mendedDelimiter } from "./csvHeader.ts"
+import { openExcel } from "./excel.ts"
+import { asFormTool } from "./formtools/asFormTool.ts"
+import { formToolNamed } from "./formtools/index.ts"
+import { openJson } from "./json.ts"
+import { contentNames, contentOf, looksLikeJson, namedAsWorkbook } from "./recognise.ts"
+import type { Content } from "./recognise.ts"
+import { SourceError } from "./Source.ts"
+import type { Source } from "./Source.ts"
+import { gunzipped } from "./unpacked.ts"
+import { zipMember } from "./zipMember.ts"
+
+export interface FileOptions {
+  /** The file is a mended rejected.csv; without it that is recognised by its columns. */
+  readonly mended: boolean
+  /** In bytes. */
+  readonly blockSize: number
+  /** What the file is called in messages and reports, where that is not its path. */
+  readonly name?: string
+}
+
+type Format = "csv" | "excel" | "json" | "jsonl"
+type Chosen = { readonly format: Format; readonly because: string } | { readonly refusal: string }
+
+const formats: ReadonlyArray<string> = ["csv", "excel", "json", "jsonl"] satisfies ReadonlyArray<Format>
+
+const isFormat = (name: string): name is Format => formats.includes(name)
+
+/** The format the pipeline names, if the content does not forbid it; else by the content. */
+const choose = (
+  file: string,
+  asked: string | undefined,
+  content: Content,
+  text: () => "csv" | "json" | "jsonl",
+): Chosen => {
+  const is = contentNames[content]
+  if (asked !== undefined && !isFormat(asked)) {
+    return {
+      refusal: `There is no format "${asked}". Correct \`source.format\`: ${formats.slice(0, -1).join(", ")} or jsonl.`,
+    }
+  }
+  if (content === "gzip" || content === "zip" || content === "tar" || content === "7z") {
+    return { refusal: `${file} is ${is}. Unpack it, and name the file inside.` }
+  }
+  if (content === "pdf" || (content === "html" && asked === undefined)) {
+    const hint = content === "html" ? " Most likely it is the page for signing in, or was saved from a browser." : ""
+    return { refusal: `${file} is ${is}, which has no rows.${hint} Export the answers as CSV or as a workbook.` }
+  }
+  const fits = content === "workbook" ? "excel" : "text"
+  if (asked !== undefined) {
+    if ((asked === "excel") === (fits === "excel")) return { format: asked, because: "as the pipeline says" }
+    const said = asked === "excel" ? "no workbook" : "no text"
+    return {
+      refusal: `${file} is ${said}, as \`format: ${asked}\` says, but ${is}. Say \`format: ${
+        fits === "excel" ? "excel" : "csv"
+      }\`, or name another file.`,
+    }
+  }
+  if (fits === "text" && namedAsWorkbook(file)) {
+    return {
+      refusal:
+        `${file} is named as a workbook, but it is no workbook: its content looks like ${is}. If it is delimited text, say \`format: csv\`; else export it again.`,
+    }
+  }
+  return { format: fits === "excel" ? "excel" : text(), because: "by its content" }
+}
+
+/** A rejected.csv is read as what it is, whatever the pipeline says of its own source. */
+const openMended = (bytes: Bytes, expected: boolean) =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    const text = yield* expected
+      ? beginning(bytes, undefined)
+      // Text that can't be read is no rejected.csv: the ordinary way says what is wrong with it.
+      : Effect.orElseSucceed(beginning(bytes, undefined), () => "")
+    const delimiter = mendedDelimiter(text)
+    if (delimiter === undefined) {
+      const message =
+        `${file} is no rejected.csv: its last columns are not _row, _key, _code, _column and _message. Give the file as the run wrote it, with only its rows mended.`
+      return expected ? yield* new SourceError({ file, message }) : undefined
+    }
+    return yield* openCsv(bytes, { encoding: undefined, delimiter, headerRow: 1 })
+  })
+
+type Taken = Source["taken"]
+
+const withTaken = (source: Source, first: Taken): Source => ({
+  ...source,
+  taken: [...first, ...source.taken],
+  files: Effect.map(
+    source.files,
+    (files) =>
+      files.map(({ file, fingerprint }) => ({ file: { ...file, taken: [...first, ...file.taken] }, fingerprint })),
+  ),
+})
+
+/** Archives within archives that are opened at most. */
+const deepest = 3
+
+/** Goes into archives until there is a file that is none. */
+const openArchives = (found: FileBytes, member: string | undefined, format: string | undefined) =>
+  Effect.gen(function*() {
+    const { file } = found
+    const taken: Array<Taken[number]> = []
+    let bytes: Bytes = found
+    let content = contentOf(yield* bytes.head(512))
+    let named = false
+    for (let depth = 0; depth < deepest; depth++) {
+      if (content === "gzip") {
+        bytes = gunzipped(bytes)
+        taken.push({ what: "archive", value: "gzip" })
+      } else if (content === "zip" || (content === "workbook" && member !== undefined && !named && bytes === found)) {
+        if (bytes !== found) {
+          return yield* new SourceError({
+            file,
+            message: `${file} holds a zip archive within another. Unpack it, and name the file inside.`,
+          })
+        }
+        const inside = yield* zipMember(found, member)
+        if (inside === undefined) return { bytes, missing: false, content: "workbook" as const, taken }
+        named = true
+        bytes = inside.bytes
+        taken.push({
+          what: "archive",
+          value: `zip, ${inside.name}${member === undefined ? "" : " (as the pipeline says)"}`,
+        })
+      } else break
+      content = contentOf(yield* bytes.head(512))
+    }
+    return {
+      bytes,
+      missing: member !== undefined && !named,
+      content: format === "excel" && content === "zip" ? "workbook" as const : content,
+      taken,
+    }
+  })
+
+/** Opens one file: goes into archives, recognises its format and the form tool that wrote it, reads its header. */
+export const openFile = (
+  fs: FileSystem.FileSystem,
+  path: string,
+  config: SourceConfig,
+  options: FileOptions,
+): Effect.Effect<Source, SourceError> =>
+  Effect.gen(function*() {
+    const found = yield* findBytes(fs, path, options.blockSize, options.name)
+    const { file } = found
+    const tool = config.format === undefined ? undefined : formToolNamed(config.format)?.name
+    // A pipeline that names a plain format wants the file as it stands.
+    const plain = config.format !== undefined && tool === undefined
+    if (found.size === 0) {
+      return yield* new SourceError({
+        file,
+        message: `${file} is empty. Give the file that holds the rows, with a header above them.`,
+      })
+    }
+    const { bytes, content, missing, taken } = yield* openArchives(found, config.member, config.format)
+    const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
+      plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen)
+    if (content === "text" || options.mended) {
+      const mended = yield* openMended(bytes, options.mended)
+      if (mended !== undefined && isMended(mended.columns)) {
+        const source = withTaken(mended, [{ what: "format", value: "csv (rejected rows of an earlier run)" }, ...taken])
+        return yield* fromTool(source, () => Effect.succeed(source))
+      }
+    }
+    if (missing) {
+      const message =
+        `${file} is no zip archive, so it has no \`member: ${config.member}\`. Take that line out, or name the archive.`
+      return yield* new SourceError({ file, message })
+    }
+    const start = content === "text" && !plain
+      ? yield* Effect.orElseSucceed(beginning(bytes, config.encoding), () => "")
+      : ""
+    const chosen = choose(file, tool === undefined ? config.format : undefined, content, () =>
+      looksLikeJson(start, file) ?? "csv")
+    if ("refusal" in chosen) {
+      return yield* new SourceError({ file, message: chosen.refusal })
+    }
+    const open = (headerRow: number | undefined) => {
+      const settings = { ...config, headerRow }
+      const { format } = chosen
+      return (format === "csv"
+        ? openCsv(bytes, settings)
+        : format === "excel"
+        ? openExcel(bytes, settings)
+        : openJson(bytes, format, settings))
+        .pipe(Effect.map((source) =>
+          withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken])
+        ))
+    }
+    return yield* fromTool(yield* open(config.headerRow), open)
+  })

@@ -1,0 +1,199 @@
+import { Effect, Either } from "effect"
+import { createHash } from "node:crypto"
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { describe, expect, it } from "vitest"
+import { eachChunk } from "../../src/source/eachChunk.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { config, file, read, readAll, refusal, run } from "./opening.ts"
+import { row, text, xlsx, zip } from "./workbooks.ts"
+
+const csv = "id,name\n1,Ada\n2,Bob\n"
+const rows = [["1", "Ada"], ["2", "Bob"]]
+const taken = (all: Awaited<ReturnType<typeof both>>) =>
+  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+const both = (path: string, said = {}, options = {}) => run(read(config(path, said), options))
+
+/** A folder with these files; gives its path. */
+const folderOf = (files: Readonly<Record<string, string>>) => {
+  const folder = file("").replace(/\.csv$/, "-files")
+  mkdirSync(folder)
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, name, ".."), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
+  return folder
+}
+
+describe("a gzip archive", () => {
+  it("is read as what it holds, wherever its blocks end; digests are those of the archive", async () => {
+    const content = gzipSync(csv)
+    for (let blockSize = 1; blockSize < content.length; blockSize++) {
+      const all = await both(file(content, "csv.gz"), {}, { blockSize })
+      expect(all.rows).toEqual(rows)
+      expect(taken(all)).toMatchObject({ format: "csv (by its content)", archive: "gzip" })
+      expect(all.files[0]?.file).toMatchObject({
+        bytes: content.length,
+        sha256: createHash("sha256").update(content).digest("hex"),
+      })
+    }
+    const several = await both(file(Buffer.concat([gzipSync("id,name\n1,Ada\n"), gzipSync("2,Bob\n")]), "gz"))
+    expect(several.rows).toEqual(rows)
+  })
+
+  it("that is cut short or damaged is refused, its rows never passed for all", async () => {
+    const content = gzipSync(
+      `id,name\n${Array.from({ length: 3000 }, (_, at) => `${at},${at * 7919 % 1000}`).join("\n")}`,
+    )
+    for (const share of [0.3, 0.6, 0.99]) {
+      expect(await refusal(config(file(content.subarray(0, content.length * share), "gz")))).toContain(
+        "is damaged or cut short",
+      )
+    }
+    const damaged = Buffer.from(content)
+    damaged[content.length >> 1]! ^= 0x10
+    expect(await refusal(config(file(damaged, "gz")))).toContain("is damaged or cut short")
+  })
+
+  it("that unpacks to far more than any file does is refused in bounded memory", async () => {
+    const path = file(gzipSync(Buffer.alloc(400 * 1024 * 1024, `${"x".repeat(500)},${"y".repeat(500)}\n`)), "csv.gz")
+    const before = process.memoryUsage().rss
+    let most = 0
+    const result = await run(Effect.gen(function*() {
+      const source = yield* openSource(config(path))
+      return yield* Effect.either(
+        eachChunk(
+          source.read(),
+          () => Effect.sync(() => void (most = Math.max(most, process.memoryUsage().rss - before))),
+        ),
+      )
+    }))
+    expect(Either.isLeft(result) && result.left.message).toContain("unpacks to more than 200 times its size")
+    expect(most).toBeLessThan(200 * 1024 * 1024)
+  })
+})
+
+describe("a zip archive", () => {
+  it("is read as the only file in it that may hold rows", async () => {
+    const content = zip({ "readme.pdf": "%PDF", "answers/answers.csv": csv, "__MACOSX/._answers.csv": "x" })
+    for (let blockSize = 1; blockSize < content.length; blockSize += 11) {
+      const all = await both(file(content, "zip"), {}, { blockSize })
+      expect(all.rows).toEqual(rows)
+      expect(taken(all).archive).toBe("zip, answers/answers.csv")
+    }
+  })
+
+  it("with several files is read as the member that is named", async () => {
+    const content = file(zip({ "a.csv": csv, "b.csv": "id,name\n3,Cid\n" }), "zip")
+    expect(await refusal(config(content))).toContain(
+      'holds several files: "a.csv", "b.csv". Say which one: `member: …`',
+    )
+    expect((await both(content, { member: "b.csv" })).rows).toEqual([["3", "Cid"]])
+    expect(await refusal(config(content, { member: "c.csv" }))).toContain('holds no "c.csv". Correct `source.member`')
+    expect(await refusal(config(file(csv), { member: "a.csv" }))).toContain("is no zip archive")
+  })
+
+  it("may hold a workbook or a gzip archive", async () => {
+    const book = zip(xlsx([{ name: "Rows", rows: row(1, text("id"), text("name")) + row(2, text("1"), text("Ada")) }]))
+    expect((await both(file(zip({ "book.xlsx": book }), "zip"))).rows).toEqual([["1", "Ada"]])
+    expect((await both(file(zip({ "a.csv.gz": gzipSync(csv) }), "zip"))).rows).toEqual(rows)
+  })
+
+  it("whose paths lead out, that lies about sizes, is damaged or a bomb is refused", async () => {
+    expect(await refusal(config(file(zip({ "../../etc/answers.csv": csv }), "zip")))).toContain(
+      "whose path leads out of the archive",
+    )
+    expect(await refusal(config(file(zip({ "/answers.csv": csv }), "zip")))).toContain("whose path leads out")
+    expect(await refusal(config(file(zip({ "C:\\answers.csv": csv }), "zip")))).toContain("whose path leads out")
+    expect(await refusal(config(file(zip({ "a.csv": csv }, (size) => size + 1), "zip")))).toContain(
+      "is not what its directory says",
+    )
+    expect(await refusal(config(file(zip({ "a.csv": csv }, (size) => size - 1), "zip")))).toContain(
+      "is not what its directory says",
+    )
+    const whole = zip({ "a.csv": csv.repeat(50) })
+    expect(await refusal(config(file(whole.subarray(0, whole.length - 30), "zip")))).toContain("damaged or cut short")
+    const damaged = Buffer.from(whole)
+    damaged[45]! ^= 0x20
+    expect(await refusal(config(file(damaged, "zip")))).toMatch(/damaged/)
+    expect(await refusal(config(file(zip({ "a.csv": "a,b\n".repeat(25_000_000) }), "zip")))).toContain("times its size")
+    const lying = zip({ "a.csv": "a,b\n".repeat(25_000_000) }, () => 1000)
+    expect(await refusal(config(file(lying, "zip")))).toMatch(/is not what its directory says|times its size/)
+  })
+})
+
+describe("several files", () => {
+  const folder = folderOf({
+    "kobo-2.csv": "id,name\n2,Bob\n3,Cid,x\n",
+    "kobo-10.csv": "id,name\n4,Dan\n",
+    "kobo-1.csv": "id,name\n1,Ada\n",
+    "deep/kobo-3.csv": "id,name\n9,Zoe\n",
+    "other.txt": "x",
+  })
+  const at = (...names: ReadonlyArray<string>) => names.map((name) => join(folder, name))
+
+  it("are one source: rows numbered on, each file with its own digest, faults naming their file", async () => {
+    const all = await run(read(config("", { file: at("kobo-1.csv", "kobo-2.csv", "kobo-10.csv") })))
+    expect(all.rows).toEqual([["1", "Ada"], ["2", "Bob"], ["3", "Cid", "x"], ["4", "Dan"]])
+    expect(all.files.map(({ file: { file: path, rows: count } }) => [path, count])).toEqual([
+      [join(folder, "kobo-1.csv"), 1],
+      [join(folder, "kobo-2.csv"), 2],
+      [join(folder, "kobo-10.csv"), 1],
+    ])
+    for (const { file: { file: path, sha256 } } of all.files) {
+      expect(sha256).toBe(createHash("sha256").update(readFileSync(path)).digest("hex"))
+    }
+    expect([...all.faults]).toEqual([[3, expect.stringMatching(/^In .*kobo-2\.csv: Row 2 has 3 cells/)]])
+  })
+
+  it("are read the same again against their fingerprints, and refused when any of them changed", async () => {
+    const paths = [file("id\n1\n"), file("id\n2\n"), file("id\n3\n")]
+    await run(Effect.gen(function*() {
+      const source = yield* openSource(config("", { file: paths }))
+      const first = yield* readAll(source)
+      const fingerprints = (yield* source.files).map(({ fingerprint }) => fingerprint)
+      expect((yield* readAll(source, fingerprints)).rows).toEqual(first.rows)
+      writeFileSync(paths[1]!, "id\n7\n")
+      const again = yield* Effect.either(readAll(source, fingerprints))
+      expect(Either.isLeft(again) && again.left._tag).toBe("SourceChanged")
+    }))
+  })
+
+  it("with other columns are refused, the difference named", async () => {
+    const message = await refusal(config("", { file: [file("id,name\n1,Ada\n"), file("id,Name\n1,Ada\n")] }))
+    expect(message).toMatch(/has other columns than .*: column 2 is "Name", not "name"\./)
+    expect(await refusal(config("", { file: [file("id\n1\n"), file("id,b\n1,2\n")] }))).toContain(
+      'column 2 is "b", not missing',
+    )
+  })
+
+  it("may be found by a pattern, in the order of their names and numbers", async () => {
+    const all = await run(read(config("", { file: { glob: join(folder, "kobo-*.csv"), take: "all" } })))
+    expect(all.rows.map(([id]) => id)).toEqual(["1", "2", "3", "4"])
+    expect(Object.fromEntries(all.source.taken.map(({ what, value }) => [what, value])).files).toBe(
+      "3 files that match",
+    )
+    const deep = await run(read(config("", { file: { glob: join(folder, "**/kobo-*.csv"), take: "all" } })))
+    expect(deep.rows).toHaveLength(5)
+    expect(await refusal(config("", { file: { glob: join(folder, "none-*.csv"), take: "all" } }))).toContain(
+      "No file matches",
+    )
+    expect(await refusal(config("", { file: { glob: join(folder, "nowhere/*.csv"), take: "all" } }))).toContain(
+      "There is no folder",
+    )
+  })
+
+  it("may be narrowed to the one that changed last", async () => {
+    const dumps = folderOf({ "a.csv": "id\na\n", "b.csv": "id\nb\n", "c.csv": "id\nc\n" })
+    utimesSync(join(dumps, "a.csv"), 3000, 3000)
+    utimesSync(join(dumps, "b.csv"), 9000, 9000)
+    utimesSync(join(dumps, "c.csv"), 2000, 2000)
+    const take = { file: { glob: join(dumps, "*.csv"), take: "newest" as const } }
+    const all = await run(read(config("", take)))
+    expect(all.rows).toEqual([["b"]])
+    expect(all.source.taken.at(-1)?.value).toBe("the newest of 3 files that match")
+    utimesSync(join(dumps, "c.csv"), 9000, 9000)
+    expect((await run(read(config("", take)))).rows).toEqual([["c"]])
+  })
+})

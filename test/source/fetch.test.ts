@@ -1,0 +1,121 @@
+import { Effect, Exit } from "effect"
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { createServer } from "node:http"
+import type { RequestListener, Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { gzipSync } from "node:zlib"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fetchFile, shownAddress } from "../../src/source/fetchFile.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { config, read, readAll, refusal, run } from "./opening.ts"
+
+const secret = "s3cret-key"
+const csv = "id,name\n1,Ada\n2,Bob\n"
+let asked = 0
+
+const answers: Readonly<Record<string, RequestListener>> = {
+  "/answers.csv": (_, response) => void (asked++, response.end(csv)),
+  "/answers.csv.gz": (_, response) => void response.end(gzipSync(csv)),
+  "/packed": (_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(csv)),
+  "/login": (_, response) => void response.end("<!DOCTYPE html><html><body>Sign in</body></html>"),
+  "/moved": (_, response) => void response.writeHead(302, { location: "/answers.csv" }).end(),
+  "/around": (_, response) => void response.writeHead(302, { location: "/around" }).end(),
+  "/away": (_, response) => void response.writeHead(302, { location: `http://example.org/x?key=${secret}` }).end(),
+  "/private": (_, response) => void response.writeHead(403).end(),
+  "/broken": (_, response) => void response.writeHead(503).end(),
+  "/cut": (_, response) => {
+    response.writeHead(200, { "content-length": "1000" }).write("id,name\n1,A")
+    setTimeout(() => response.destroy(), 20)
+  },
+  "/large": (_, response) => void response.end("x".repeat(100_000)),
+  "/slow": (_, response) => void response.writeHead(200).write("id,name\n"),
+}
+
+let server: Server
+let base = ""
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const answer = answers[new URL(request.url ?? "/", "http://x").pathname]
+    if (answer === undefined) response.writeHead(404).end()
+    else answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const leftBehind = () => readdirSync(tmpdir()).filter((name) => /^formferry-[A-Za-z0-9]{6}$/.test(name))
+
+describe("a source with an address", () => {
+  it("is fetched once, kept for its owner alone, read twice from there, and removed", async () => {
+    const before = leftBehind()
+    asked = 0
+    await run(Effect.gen(function*() {
+      const source = yield* openSource(config(`${base}/answers.csv?key=${secret}`))
+      const [folder] = leftBehind().filter((name) => !before.includes(name))
+      expect(statSync(`${tmpdir()}/${folder}`).mode & 0o077).toBe(0)
+      expect(statSync(`${tmpdir()}/${folder}/fetched`).mode & 0o177).toBe(0)
+      expect(readFileSync(`${tmpdir()}/${folder}/fetched`, "utf8")).toBe(csv)
+      const first = yield* readAll(source)
+      const files = yield* source.files
+      expect(files[0]?.file.file).toBe(`${base}/answers.csv`)
+      expect((yield* readAll(source, files.map(({ fingerprint }) => fingerprint))).rows).toEqual(first.rows)
+      expect(first.rows).toEqual([["1", "Ada"], ["2", "Bob"]])
+    }))
+    expect(asked).toBe(1)
+    expect(leftBehind()).toEqual(before)
+  })
+
+  it("may be an archive, be packed on the way, and lead to another address", async () => {
+    for (const path of ["/answers.csv.gz", "/packed", "/moved"]) {
+      expect((await run(read(config(`${base}${path}`)))).rows).toEqual([["1", "Ada"], ["2", "Bob"]])
+    }
+  })
+
+  it.each([
+    ["/login", "is a web page, which has no rows. Most likely it is the page for signing in"],
+    ["/nothing", "is not there. Correct `source.file`"],
+    ["/private", "may not be fetched without signing in"],
+    ["/broken", "the server answered 503"],
+    ["/around", "leads from one address to the next without end"],
+    ["/away", "would be fetched without encryption"],
+    ["/cut", "was not fetched to its end"],
+  ])("%s is refused with what to do, and without its secrets", async (path, expected) => {
+    const before = leftBehind()
+    const message = await refusal(config(`${base}${path}?key=${secret}`))
+    expect(message).toContain(expected)
+    expect(message).not.toContain(secret)
+    expect(leftBehind()).toEqual(before)
+  })
+
+  it("is fetched only with encryption, or from this machine, and never with a password in it", async () => {
+    expect(await refusal(config("http://example.org/a.csv"))).toContain("would be fetched without encryption")
+    expect(await refusal(config("ftp://example.org/a.csv"))).toContain("only https:// can")
+    const message = await refusal(config(`https://user:${secret}@example.org/a.csv`))
+    expect(message).toContain("has a name or password in it")
+    expect(message).not.toContain(secret)
+    expect(await refusal(config("http://127.0.0.1:1/a.csv"))).toContain("could not be reached")
+  })
+
+  it("is given up when it is larger, or takes longer, than allowed", async () => {
+    const most = (path: string, bytes: number, seconds: number) =>
+      run(Effect.exit(fetchFile(`${base}${path}`, { bytes, seconds }))).then((exit) =>
+        Exit.isFailure(exit) ? String(exit.cause) : "fetched"
+      )
+    expect(await most("/large", 99_999, 5)).toContain("is larger than 99,999 bytes")
+    expect(await most("/large", 100_000, 5)).toBe("fetched")
+    expect(await most("/slow", 1000, 0.2)).toContain("was not fetched within 0.2 seconds")
+    expect(await most("/packed", csv.length - 1, 5)).toContain("is larger than")
+  })
+
+  it("is shown by its host, and by what looks like a file's name", () => {
+    expect(shownAddress("https://example.org/answers.csv?key=1#x")).toBe("https://example.org/answers.csv")
+    expect(shownAddress("https://example.org/shared/Zk3abc/answers.csv")).toBe("https://example.org/…/answers.csv")
+    expect(shownAddress("https://example.org/d/Zk3abcTOKEN/export")).toBe("https://example.org/…")
+    expect(shownAddress("https://u:p@example.org/")).toBe("https://example.org/")
+  })
+})

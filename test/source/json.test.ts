@@ -1,0 +1,178 @@
+import { Effect } from "effect"
+import fc from "fast-check"
+import iconv from "iconv-lite"
+import { describe, expect, it } from "vitest"
+import { JsonCell } from "../../src/domain/cell.ts"
+import type { Json } from "../../src/domain/json.ts"
+import { eachChunk } from "../../src/source/eachChunk.ts"
+import { walkJson } from "../../src/source/jsonWalk.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { config, file, read, refusal, run } from "./opening.ts"
+
+const json = (value: unknown, said = {}, options = {}) =>
+  run(read(config(file(typeof value === "string" ? value : JSON.stringify(value), "json"), said), options))
+const taken = (all: Awaited<ReturnType<typeof json>>) =>
+  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+const titles = (all: Awaited<ReturnType<typeof json>>) => all.source.columns.map(({ title }) => title)
+
+const records = [
+  { id: 1, answers: { email: "ada@example.org", tags: ["a", "b"] }, done: true, note: null },
+  { id: 2, answers: { email: "", more: { deep: "ü" } }, done: false, score: 1.5 },
+]
+const columns = ["id", "answers.email", "answers.tags", "done", "note", "answers.more.deep", "score"]
+const rows = [
+  [1, "ada@example.org", new JsonCell(["a", "b"]), true, null, null, null],
+  [2, null, null, false, null, "ü", 1.5],
+]
+
+describe("records of JSON", () => {
+  it("are an array: members are columns, nested ones by their path, lists cells of their own", async () => {
+    const all = await json(records)
+    expect(titles(all)).toEqual(columns)
+    expect(all.rows).toEqual(rows)
+    expect(taken(all)).toMatchObject({ format: "json (by its content)", records: "the top (detected)" })
+  })
+
+  it("stand at a place that is named, or the only one there is", async () => {
+    const within = { meta: { count: 2, tags: ["x"] }, data: { "a/b": records } }
+    const said = await json(within, { records: "/data/a~1b" })
+    expect(said.rows).toEqual(rows)
+    const found = await json(within)
+    expect(found.rows).toEqual(rows)
+    expect(taken(found).records).toBe("/data/a~1b (detected)")
+    expect(await refusal(config(file('{"a":[{"x":1}],"b":[{"x":2}]}', "json")))).toContain(
+      "holds several lists of records: /a, /b. Say which one: `records: /a`",
+    )
+    expect(await refusal(config(file('{"a":1}', "json")))).toContain("holds no list of records")
+    expect(await refusal(config(file('{"a":1}', "json"), { records: "/a" }))).toContain("is no list of records")
+    expect(await refusal(config(file('{"a":1}', "json"), { records: "/b" }))).toContain(
+      "There is no list of records at /b",
+    )
+    expect(await refusal(config(file("[]", "json"), { records: "items" }))).toContain("is no place in JSON")
+  })
+
+  it("are lines: one that is no JSON is named, and the others are read", async () => {
+    const text = `${JSON.stringify(records[0])}\r\n\n{"id":3,\n${JSON.stringify(records[1])}\n7`
+    for (let blockSize = 1; blockSize < text.length; blockSize += 5) {
+      const all = await json(text, {}, { blockSize })
+      expect(titles(all)).toEqual(columns)
+      expect(all.rows).toEqual([rows[0], [], rows[1], []])
+      expect([...all.faults]).toEqual([
+        [2, expect.stringContaining("Row 2 (line 3) is no JSON")],
+        [4, expect.stringContaining("Row 4 is no object with members")],
+      ])
+      expect(taken(all).format).toBe("jsonl (by its content)")
+    }
+  })
+
+  it("keep long numbers as they are written, __proto__ as a member, and names with dots apart", async () => {
+    for (
+      const [text, format] of [[
+        '[{"id":12345678901234567890,"f":0.1234567890123456789,"n":-12.50,"e":1e999,"__proto__":{"x":1},"a.b":1,"a":{"b":2}}]',
+        "json",
+      ], [
+        '{"id":12345678901234567890,"f":0.1234567890123456789,"n":-12.50,"e":1e999,"__proto__":{"x":1},"a.b":1,"a":{"b":2}}\n',
+        "jsonl",
+      ]] as const
+    ) {
+      const all = await json(text, { format })
+      expect(titles(all)).toEqual(["id", "f", "n", "e", "__proto__.x", "a.b", "a.b"])
+      expect(all.rows).toEqual([["12345678901234567890", "0.1234567890123456789", -12.5, "1e999", 1, 1, 2]])
+      expect(all.source.columns.at(-1)?.name).toBeUndefined()
+    }
+  })
+
+  it("may be in other encodings, and cut anywhere", async () => {
+    const text = JSON.stringify(records)
+    for (let blockSize = 1; blockSize < 80; blockSize++) {
+      expect((await json(text, {}, { blockSize })).rows).toEqual(rows)
+    }
+    const wide = iconv.encode(text, "utf-16le", { addBOM: true })
+    expect((await run(read(config(file(wide, "json"))))).rows).toEqual(rows)
+    expect((await json(`\ufeff${text}`)).rows).toEqual(rows)
+  })
+
+  it("that are cut short, badly put together or followed by more are refused where reading stops", async () => {
+    const at = (text: string) => refusal(config(file(text, "json"), { format: "json" }))
+    expect(await at('[{"a":1},{"a":2}')).toContain("after record 2: it ends too early")
+    expect(await at('[{"a":1},{"a":2,}]')).toContain("It is no JSON after record 1")
+    expect(await at('[{"a":1} {"a":2}]')).toContain("It is no JSON after record 1")
+    expect(await at('[{"a":1}] x')).toMatch(/It is no JSON/)
+    expect(await at('[{"a":1}]]')).toMatch(/It is no JSON/)
+    expect(await at("hello")).toMatch(/It is no JSON from its beginning/)
+    expect(await at(`[${"[".repeat(600)}`)).toContain("nested more than 500 deep")
+  })
+
+  it("with members that come up late are told, the first row named; none is lost without a word", async () => {
+    const many = Array.from(
+      { length: 90_000 },
+      (_, id) => ({ id, text: "x".repeat(90), ...(id === 89_999 ? { late: 1 } : {}) }),
+    )
+    const all = await json(many)
+    expect(all.rows).toHaveLength(90_000)
+    expect(taken(all)["members without a column"]).toMatch(
+      /^late \(from row 90000 on\): none of the first [\d,]+ records has them$/,
+    )
+    expect((await json([{ a: 1 }, {}, { a: 2 }])).rows).toEqual([[1], [2]])
+  })
+
+  it("are read in bounded memory", async () => {
+    const one = JSON.stringify({ id: 1, answers: { email: "ada@example.org", note: "x".repeat(200) }, list: [1, 2, 3] })
+    const path = file(`{"items":[${`${one},`.repeat(250_000)}${one}]}`, "json")
+    globalThis.gc?.()
+    const before = process.memoryUsage().rss
+    let most = 0
+    let count = 0
+    await run(Effect.gen(function*() {
+      const source = yield* openSource(config(path))
+      yield* eachChunk(source.read(), (chunk) =>
+        Effect.sync(() => {
+          count += chunk.rows.length
+          most = Math.max(most, process.memoryUsage().rss - before)
+        }))
+    }))
+    expect(count).toBe(250_001)
+    expect(most).toBeLessThan(150 * 1024 * 1024)
+  }, 60_000)
+})
+
+describe("any JSON", () => {
+  it("comes out as JSON.parse has it, wherever its pieces end", () =>
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue(), { maxLength: 5 }), fc.integer({ min: 1, max: 20 }), (values, size) => {
+        const text = JSON.stringify(values)
+        const given: Array<Json> = []
+        const walk = walkJson({ target: [], record: (value) => given.push(value) })
+        for (let at = 0; at < text.length; at += size) walk.push(text.slice(at, at + size))
+        walk.end()
+        expect(JSON.stringify(given)).toBe(JSON.stringify(JSON.parse(text)))
+      }),
+      { seed: 11, numRuns: 300 },
+    ))
+
+  it("that is changed anywhere is refused, or is still JSON", () =>
+    fc.assert(
+      fc.property(fc.nat(60), fc.constantFrom(...'{}[],:"x1 \\'), (at, char) => {
+        const text = JSON.stringify([{ a: [1, "x", null], b: { c: true } }, { a: -1.5e3, d: 'é"' }])
+        const changed = text.slice(0, at) + char + text.slice(at + 1)
+        let mine: string | undefined
+        try {
+          const given: Array<Json> = []
+          const walk = walkJson({ target: [], record: (value) => given.push(value) })
+          walk.push(changed)
+          walk.end()
+          mine = JSON.stringify(given)
+        } catch {
+          mine = undefined
+        }
+        let expected: string | undefined
+        try {
+          expected = JSON.stringify(JSON.parse(changed))
+        } catch {
+          expected = undefined
+        }
+        expect(mine).toBe(expected)
+      }),
+      { seed: 12, numRuns: 600 },
+    ))
+})
