@@ -8,6 +8,8 @@ import type { ServiceUnknown } from "../jobs/form.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
 import type { TargetUnknown } from "../jobs/prepare.ts"
 import type { ConfirmationMissing } from "../jobs/run.ts"
+import type { NothingSettled } from "../jobs/settle.ts"
+import type { ExportUnusable } from "../jobs/settleFromExport.ts"
 import type { LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../ledger/Ledger.ts"
 import type { PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "../project/errors.ts"
@@ -44,6 +46,8 @@ export type Failure =
   | ServiceUnknown
   | ConfirmationMissing
   | NothingAcknowledged
+  | NothingSettled
+  | ExportUnusable
   | PracticeFormsMissing
   | PracticeFailure
   | DemonstrationMissing
@@ -81,6 +85,8 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   ServiceUnknown: 2,
   ConfirmationMissing: 2,
   NothingAcknowledged: 2,
+  NothingSettled: 2,
+  ExportUnusable: 2,
   PracticeFormsMissing: 2,
   FormFileInvalid: 2,
   FaultsFileInvalid: 2,

@@ -1,11 +1,11 @@
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
-import { userInfo } from "node:os"
 import { counted } from "../report/words.ts"
 import { json, pipeline, to } from "./arguments.ts"
 import { UsageWrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { userName } from "./userName.ts"
 
 const options = {
   rows: Options.text("rows").pipe(
@@ -65,6 +65,3 @@ export const acknowledge = {
       )
     })).pipe(Command.withDescription(about)),
 }
-
-/** A user without an entry in the system's list has a number only. */
-const userName = Effect.try(() => userInfo().username).pipe(Effect.orElseSucceed(() => "unknown user"))

@@ -111,6 +111,7 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
         ? again
         : `${withoutOption(invocation.typed, "--to")} --to ${shellWord(error.known[0])}`
     case "NothingAcknowledged":
+    case "NothingSettled":
     case "LedgerLocked":
     case "LedgerOvertaken":
       return command("status", ...names)

@@ -23,6 +23,7 @@ import { report } from "./report.ts"
 import { run } from "./run.ts"
 import type { HostTerminal } from "./runMain.ts"
 import { schema } from "./schema.ts"
+import { settle } from "./settle.ts"
 import { status } from "./status.ts"
 
 const commands = [
@@ -33,6 +34,7 @@ const commands = [
   rehearse,
   run,
   reconcile,
+  settle,
   acknowledge,
   status,
   report,
@@ -52,6 +54,7 @@ const tree = Command.make("formferry").pipe(
     rehearse.command,
     run.command,
     reconcile.command,
+    settle.command,
     acknowledge.command,
     status.command,
     report.command,

@@ -1,10 +1,10 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { openLedger } from "../ledger/openLedger.ts"
-import type { Project, ServiceConfig } from "../project/Project.ts"
+import type { Project } from "../project/Project.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
-import { addressOf } from "./openService.ts"
+import { serviceAddress } from "./openService.ts"
 import { chooseTarget } from "./prepare.ts"
 
 /** No row that needs a person was meant (exit 2). */
@@ -64,9 +64,3 @@ export const acknowledge = (
       return result.acknowledged === 0 ? yield* nothing : result
     }),
   )
-
-/** loadProject refuses a pipeline whose service is unknown. */
-const serviceAddress = (project: Project, name: string): string => {
-  const config: ServiceConfig | undefined = project.services.get(name)
-  return config === undefined ? name : addressOf(config)
-}

@@ -3,7 +3,7 @@ import { Duration, Effect } from "effect"
 import type { Scope } from "effect"
 import type { PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
-import type { ServiceConfig } from "../project/Project.ts"
+import type { Project, ServiceConfig } from "../project/Project.ts"
 import { make } from "../service/client.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
 
@@ -27,6 +27,12 @@ export const practiceSettings = {
 /** What stands for a service in the ledger's destinations. */
 export const addressOf = (config: ServiceConfig): string =>
   config._tag === "Live" ? config.baseUrl : `practice:${config.name}`
+
+/** The same by the service's name in the project; loadProject refuses a pipeline whose service is unknown. */
+export const serviceAddress = (project: Project, name: string): string => {
+  const config: ServiceConfig | undefined = project.services.get(name)
+  return config === undefined ? name : addressOf(config)
+}
 
 /** Opens the client of a service for as long as the scope lasts; the embedded practice service is started for it, on loopback. */
 export const openService = (

@@ -43,6 +43,7 @@ const ReportFile = Schema.Struct({
   findings: list,
   normalised: list,
   inDoubt: list,
+  settled: list,
   discarded: list,
   sent: maybe(Schema.Number),
   questions: list,
@@ -118,6 +119,15 @@ const Doubtful = Schema.Struct({
 
 const Discarded = Schema.Struct({ type: Schema.String, count: Schema.Number })
 
+const Settled = Schema.Struct({
+  at: Schema.String,
+  by: Schema.String,
+  because: maybe(Schema.String),
+  file: maybe(Schema.Struct({ name: Schema.String, sha256: Schema.String, exportedAt: Schema.String })),
+  landed: Schema.Number,
+  notLanded: Schema.Number,
+})
+
 const Question = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -140,6 +150,7 @@ const problems = each(Problem)
 const findings = each(Finding)
 const normalised = each(Normalised)
 const doubtful = each(Doubtful)
+const settlements = each(Settled)
 const differing = each(Differing)
 const differences = (members: ReadonlyArray<unknown> | null | undefined) =>
   differing(members).map((difference): Difference => ({
@@ -257,6 +268,13 @@ const toReport = (file: typeof ReportFile.Type): RunReport => ({
     acknowledged: one.acknowledged ?? 0,
     fresh: one.fresh ?? 0,
   })),
+  ...(file.settled == null ? {} : {
+    settled: settlements(file.settled).map((one) => ({
+      ...one,
+      because: one.because ?? undefined,
+      file: one.file ?? undefined,
+    })),
+  }),
   discarded: discarded(file.discarded),
   questions: questions(file.questions).map((question) => ({ ...question, verdicts: question.verdicts ?? {} })),
   sent: file.sent ?? 0,

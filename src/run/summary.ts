@@ -72,6 +72,9 @@ const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
   verdict: drift === undefined ? row.verdict : drift === "gone" ? "missing" : "differing",
 })
 
+/** Settlements of rows in doubt that a report shows, the latest. */
+const shownSettlements = 20
+
 const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, LedgerError> =>
   Effect.gen(function*() {
     const { tally } = ended
@@ -99,6 +102,7 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
         rows,
         readBack,
       })
+    const settled = yield* run.view.settlements(shownSettlements)
     const { exitCode, outcome } = ending({ balanced: holds, reasons, inDoubt, unproven, needed })
     return {
       pipeline: run.pipeline.name,
@@ -137,6 +141,7 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
       findings: tally.findings.all((question) => tolerated.get(question)),
       normalised: tally.findings.allNormalised,
       inDoubt: standing.inDoubt === 0 ? [] : yield* doubts(run.view, run.id),
+      ...(settled.length === 0 ? {} : { settled }),
       discarded: tally.discarded,
       sent: tally.sent,
       questions: run.mapping.answers.map((answer) => ({

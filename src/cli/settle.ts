@@ -1,0 +1,147 @@
+import { Command, Options } from "@effect/cli"
+import { Path } from "@effect/platform"
+import { Clock, Effect, Option } from "effect"
+import type { SettleBy, WhichRows } from "../jobs/settle.ts"
+import { json, pipeline, to, wholeNumber } from "./arguments.ts"
+import { CommandEnded, UsageWrong } from "./Failure.ts"
+import { commandFor, Invocation } from "./Invocation.ts"
+import { openProject } from "./openProject.ts"
+import { Output } from "./Output.ts"
+import { userName } from "./userName.ts"
+
+const optional = <A>(option: Options.Options<A>) => option.pipe(Options.optional, Options.map(Option.getOrUndefined))
+
+const options = {
+  results: optional(
+    Options.text("results").pipe(
+      Options.withPseudoName("FILE"),
+      Options.withDescription("An export of the form's results, with their submission ids."),
+    ),
+  ),
+  exportedAt: optional(
+    Options.text("exported-at").pipe(
+      Options.withPseudoName("TIME"),
+      Options.withDescription(
+        "When the export was made, as ISO 8601 with Z or an offset; without it the file's own time.",
+      ),
+    ),
+  ),
+  as: optional(
+    Options.choice("as", ["landed", "not-landed"]).pipe(
+      Options.withDescription("By hand: the rows have arrived, or have not."),
+    ),
+  ),
+  all: Options.boolean("all").pipe(Options.withDescription("By hand: all rows in doubt.")),
+  batch: optional(
+    wholeNumber("batch", 1).pipe(
+      Options.withPseudoName("ID"),
+      Options.withDescription("By hand: the rows in doubt of a batch, the column _batch of in-doubt.csv."),
+    ),
+  ),
+  rows: Options.text("rows").pipe(
+    Options.withPseudoName("KEY"),
+    Options.withDescription("By hand: keys of the rows, several behind one another; the column _key of in-doubt.csv."),
+    Options.repeated,
+  ),
+  because: optional(
+    Options.text("because").pipe(
+      Options.withPseudoName("TEXT"),
+      Options.withDescription("Why; needed by hand."),
+    ),
+  ),
+  to,
+  json,
+}
+
+const about =
+  "Settles rows in doubt: from an export of the form's results, or by hand. Landed rows are read back by the next run, the others go out with it."
+
+interface Input {
+  readonly results: string | undefined
+  readonly exportedAt: string | undefined
+  readonly as: "landed" | "not-landed" | undefined
+  readonly all: boolean
+  readonly batch: number | undefined
+  readonly rows: ReadonlyArray<string>
+  readonly because: string | undefined
+}
+
+/** `settle NAME --results FILE`, or `settle NAME --as landed|not-landed (--all | --batch ID | --rows KEY…) --because TEXT`. */
+export const settle = {
+  name: "settle",
+  about,
+  options,
+  command: Command.make("settle", { ...options, pipeline }, (input) =>
+    Effect.gen(function*() {
+      const output = yield* Output
+      const invocation = yield* Invocation
+      const by = yield* asked(input)
+      const project = yield* openProject([input.pipeline])
+      const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
+      const { showSettled } = yield* Effect.promise(() => import("./show/settled.ts"))
+      const who = yield* userName
+      const because = input.because?.trim()
+      const result = yield* settlePipeline(project, { pipeline: input.pipeline, to: input.to, by, who, because })
+      for (const warning of result.warnings) output.tell(`Warning: ${warning}`)
+      yield* output.print(
+        input.json ? JSON.stringify({ ...result, by: who, because: because ?? null }) : showSettled(result, output.out),
+      )
+      if (result.left === 0) return
+      const target = input.to === undefined ? [] : ["--to", input.to]
+      const open = result.rows.find((row) => row.outcome === "in doubt")
+      const next = result.exportMayTell && input.results !== undefined
+        ? ["settle", input.pipeline, ...target, "--results", input.results]
+        : by._tag === "Person" || open === undefined
+        ? ["status", input.pipeline]
+        : ["acknowledge", input.pipeline, ...target, "--rows", open.key, "--because", "…"]
+      return yield* new CommandEnded({ status: 4, next: commandFor(invocation, next) })
+    })).pipe(Command.withDescription(about)),
+}
+
+const wrong = (message: string) => Effect.fail(new UsageWrong({ message, command: "settle" }))
+
+/** What the options ask for. */
+const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
+  Effect.gen(function*() {
+    const path = yield* Path.Path
+    const which = [
+      ...(input.all ? [{ _tag: "All" } as const] : []),
+      ...(input.batch === undefined ? [] : [{ _tag: "Batch", batch: input.batch } as const]),
+      ...(input.rows.length === 0 ? [] : [{ _tag: "Rows", keys: [...new Set(input.rows)] } as const]),
+    ] satisfies ReadonlyArray<WhichRows>
+    const [rows, more] = which
+    if (input.results !== undefined) {
+      if (input.as !== undefined || rows !== undefined) {
+        return yield* wrong("`--results` finds out by itself what became of each row: leave out `--as` and which rows.")
+      }
+      const exportedAt = input.exportedAt === undefined ? undefined : yield* timeOf(input.exportedAt)
+      return { _tag: "Export", file: path.resolve(input.results), exportedAt }
+    }
+    if (input.as === undefined) {
+      return yield* wrong(
+        "Say what tells: `--results FILE`, an export of the form's results; or by hand `--as landed` or `--as not-landed`.",
+      )
+    }
+    if (input.exportedAt !== undefined) return yield* wrong("`--exported-at` belongs to `--results`.")
+    if (rows === undefined || more !== undefined) {
+      return yield* wrong("Say which rows, in one way: `--all`, `--batch ID` or `--rows KEY…`.")
+    }
+    if (input.because === undefined || input.because.trim() === "") {
+      return yield* wrong("`--because` needs a reason: it is kept with what was settled.")
+    }
+    return { _tag: "Person", landed: input.as === "landed", which: rows }
+  })
+
+const iso = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/
+
+const timeOf = (text: string): Effect.Effect<number, UsageWrong> =>
+  Effect.gen(function*() {
+    const time = iso.test(text) ? Date.parse(text.replace(" ", "T")) : NaN
+    if (Number.isNaN(time)) {
+      return yield* wrong(
+        `\`--exported-at\` takes a time with Z or an offset, such as 2026-11-20T09:30:00+01:00, not ${text}.`,
+      )
+    }
+    if (time > (yield* Clock.currentTimeMillis)) return yield* wrong("`--exported-at` lies in the future.")
+    return time
+  })

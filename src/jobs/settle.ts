@@ -1,0 +1,200 @@
+import { FileSystem } from "@effect/platform"
+import { DateTime, Effect, Schema, Stream } from "effect"
+import type { Settlement } from "../domain/run.ts"
+import type { DoubtfulRow, LedgerSession, PipelineLedger, SettledRow } from "../ledger/Ledger.ts"
+import { openLedger } from "../ledger/openLedger.ts"
+import type { Project } from "../project/Project.ts"
+import { paged, pageSize } from "../run/paged.ts"
+import { findPipeline } from "./findPipeline.ts"
+import { newRunId } from "./newRunId.ts"
+import { serviceAddress } from "./openService.ts"
+import { chooseTarget } from "./prepare.ts"
+import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
+
+/** Nothing could be settled as asked (exit 2). */
+export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {
+  pipeline: Schema.String,
+  message: Schema.String,
+}) {}
+
+/** Which rows in doubt a person speaks of. */
+export type WhichRows =
+  | { readonly _tag: "All" }
+  | { readonly _tag: "Batch"; readonly batch: number }
+  | { readonly _tag: "Rows"; readonly keys: ReadonlyArray<string> }
+
+/** What tells: an export of the form's results (`file` absolute; `exportedAt` in milliseconds, else the file's time), or a person. */
+export type SettleBy =
+  | { readonly _tag: "Export"; readonly file: string; readonly exportedAt: number | undefined }
+  | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
+
+export interface SettleOptions {
+  readonly pipeline: string
+  readonly to: string | undefined
+  readonly by: SettleBy
+  readonly who: string
+  readonly because: string | undefined
+}
+
+/** A row that was in doubt, and what it turned out to be. */
+export interface SettledResult {
+  readonly row: number
+  readonly key: string
+  readonly batch: number
+  readonly sentAt: string
+  readonly outcome: "landed" | "not landed" | "in doubt"
+  readonly submissionId: string | undefined
+  readonly reason: string
+}
+
+/** What `settle` did. */
+export interface SettleResult {
+  readonly pipeline: string
+  readonly rows: ReadonlyArray<SettledResult>
+  readonly landed: number
+  readonly notLanded: number
+  /** Rows that are in doubt still, over all that the ledger holds here. */
+  readonly left: number
+  /** Whether a later or more complete export may settle some of them. */
+  readonly exportMayTell: boolean
+  /** The export that told, and how many submissions it holds. */
+  readonly file:
+    | (NonNullable<Settlement["file"]> & { readonly submissions: number; readonly lacking: number })
+    | undefined
+  readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * Settles rows in doubt from an export of the form's results, or by a person's word (product.md, "Settling what is in doubt"). Takes the lock; what is settled is
+ * recorded with who, when, why and from which file.
+ */
+export const settlePipeline = (project: Project, options: SettleOptions) =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const pipeline = yield* findPipeline(project, options.pipeline)
+      const target = yield* chooseTarget(pipeline, options.to)
+      if (!(yield* fs.exists(project.ledger))) return nothing(pipeline.name)
+      const ledger = yield* openLedger({ file: project.ledger })
+      const view = yield* ledger.pipeline({
+        pipeline: pipeline.name,
+        destination: { service: serviceAddress(project, target.service), form: target.form },
+        renamedFrom: pipeline.renamedFrom,
+        alongside: pipeline.sink.alongside,
+      })
+      if ((yield* view.standing).inDoubt === 0) return nothing(pipeline.name)
+      // What can fail for other reasons than the ledger's comes before the lock.
+      const opened = options.by._tag === "Export"
+        ? yield* openExport(project, pipeline, target, options.by)
+        : undefined
+      const session = yield* view.hold(yield* newRunId)
+      const rows = (yield* Stream.runCollect(paged((after) => view.doubtful({ after, limit: pageSize })))).pipe(
+        (pages) => Array.from(pages).flat(),
+      )
+      const result = opened === undefined
+        ? yield* byPerson(rows, view, session, options)
+        : yield* byExport(rows, { view, session, digest: ledger.digest.key, opened }, options)
+      return { ...result, left: (yield* view.standing).inDoubt }
+    }),
+  )
+
+const nothing = (pipeline: string): SettleResult => ({
+  pipeline,
+  rows: [],
+  landed: 0,
+  notLanded: 0,
+  left: 0,
+  exportMayTell: false,
+  file: undefined,
+  warnings: [],
+})
+
+const shownRow = (
+  row: DoubtfulRow,
+  outcome: SettledResult["outcome"],
+  reason: string,
+  submissionId?: string,
+): SettledResult => ({
+  row: row.row,
+  key: row.key,
+  batch: row.batch,
+  sentAt: row.sentAt,
+  outcome,
+  submissionId,
+  reason,
+})
+
+const byPerson = (
+  rows: ReadonlyArray<DoubtfulRow>,
+  view: PipelineLedger,
+  session: LedgerSession,
+  { because, by, who }: SettleOptions,
+) =>
+  Effect.gen(function*() {
+    const { landed, which } = by._tag === "Person" ? by : { landed: false, which: { _tag: "All" } as const }
+    const meant = rows.filter((row) =>
+      which._tag === "All" || (which._tag === "Batch" ? row.batch === which.batch : which.keys.includes(row.key))
+    )
+    const unknown = which._tag === "Rows" ? which.keys.filter((key) => !rows.some((row) => row.key === key)) : []
+    if (meant.length === 0 || unknown.length > 0) {
+      const about = which._tag === "Batch"
+        ? `of batch ${which.batch} is in doubt; the batches stand in the column _batch of in-doubt.csv`
+        : which._tag === "Rows"
+        ? `with the key ${unknown.join(", ")} is in doubt; the keys stand in the column _key of in-doubt.csv`
+        : "is in doubt"
+      const message = `No row of ${view.pipeline} ${about}. Nothing was settled.`
+      return yield* new NothingSettled({ pipeline: view.pipeline, message })
+    }
+    const reason = `${who} says so: ${because ?? ""}`
+    yield* session.settleDoubts({
+      rows: meant.map(({ keyDigest }): SettledRow => ({
+        keyDigest,
+        outcome: landed ? { _tag: "Landed", submissionId: undefined } : { _tag: "NotLanded" },
+        reason,
+      })),
+      by: who,
+      because,
+      file: undefined,
+    })
+    return {
+      ...nothing(view.pipeline),
+      rows: meant.map((row) => shownRow(row, landed ? "landed" : "not landed", reason)),
+      landed: landed ? meant.length : 0,
+      notLanded: landed ? 0 : meant.length,
+    }
+  })
+
+const byExport = (
+  rows: ReadonlyArray<DoubtfulRow>,
+  { digest, opened, session, view }: {
+    readonly view: PipelineLedger
+    readonly session: LedgerSession
+    readonly digest: (id: string) => Buffer
+    readonly opened: Export
+  },
+  { because, who }: SettleOptions,
+) =>
+  Effect.gen(function*() {
+    const { lacking, open, settled, sha256, submissions } = yield* settleFromExport(rows, view, digest, opened)
+    const file = { name: opened.name, sha256, exportedAt: iso(opened.exportedAt) }
+    yield* session.settleDoubts({ rows: settled.map((one) => one.as), by: who, because, file })
+    const landed = settled.filter((one) => one.as.outcome._tag === "Landed").length
+    return {
+      ...nothing(view.pipeline),
+      rows: [
+        ...settled.map(({ as, row }) =>
+          as.outcome._tag === "Landed"
+            ? shownRow(row, "landed", as.reason, as.outcome.submissionId)
+            : shownRow(row, "not landed", as.reason)
+        ),
+        ...open.map(({ reason, row }) => shownRow(row, "in doubt", reason)),
+      ].toSorted((a, b) => a.row - b.row),
+      landed,
+      notLanded: settled.length - landed,
+      exportMayTell: open.some(({ wants }) => wants === "another export"),
+      file: { ...file, submissions, lacking: lacking.count },
+      warnings: opened.warnings,
+    }
+  })
+
+const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))

@@ -1,0 +1,155 @@
+import { type Cell, cellText, DateCell, JsonCell } from "../domain/cell.ts"
+import type { Option } from "../domain/form.ts"
+import type { Json } from "../domain/json.ts"
+import { compareAnswer, saysNothing } from "../kinds/compareAnswer.ts"
+import { isList, isObject } from "../kinds/compared.ts"
+import { readIso } from "../kinds/wallClock.ts"
+import { relateTime, type Relation } from "./settleTime.ts"
+
+/** An answer that was sent, and what is known of its question. */
+export interface SentAnswer {
+  readonly value: Json
+  readonly kind: string | undefined
+  readonly options: ReadonlyArray<Option> | undefined
+}
+
+/** Letters that two texts must share to be near each other by their beginnings. */
+const shortest = 3
+
+/** A text without case, space and punctuation. */
+const bare = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
+
+/** A cell as text; an apostrophe that keeps a spreadsheet from calculating is taken away. */
+const textOf = (cell: Cell | undefined): string => {
+  const text = cellText(cell).trim()
+  return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
+}
+
+const fromJson = (text: string): Json | undefined => {
+  if (!/^[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** How cells of an export relate to an answer that was sent; several cells are the parts of one. Tolerant: an export is made for people. */
+export const relate = (sent: SentAnswer, cells: ReadonlyArray<Cell | undefined>): Relation => {
+  const [cell] = cells
+  const texts = cells.map(textOf).filter((text) => text !== "")
+  const text = texts.join(" ")
+  if (saysNothing(sent.value)) return text === "" ? "agrees" : "differs"
+  // An unticked box is shown as nothing by some.
+  if (text === "") return sent.value === false ? "open" : "blank"
+  const value = cell instanceof JsonCell ? cell.value : typeof cell === "number" || typeof cell === "boolean"
+    ? cell
+    : fromJson(text)
+  if (value !== undefined && compareAnswer(sent.kind, sent.value, value).verdict !== "different") return "agrees"
+  if (typeof sent.value === "string") return relateText(sent.value, sent, cell, text)
+  if (typeof sent.value === "number") return relateNumber(sent.value, text)
+  if (typeof sent.value === "boolean") return relateBoolean(sent.value, text)
+  if (isList(sent.value) && sent.value.every((each) => typeof each === "string")) {
+    return relateList(sent.value, sent, text)
+  }
+  return relateLeaves(sent.value, text)
+}
+
+const relateText = (value: string, { kind, options }: SentAnswer, cell: Cell | undefined, text: string): Relation => {
+  if (compareAnswer(kind, value, text).verdict !== "different") return "agrees"
+  const iso = readIso(value)
+  const dated = iso !== undefined && (kind === undefined || kind === "date" || kind === "time" || kind === "dateTime")
+  if (dated) return relateTime(iso, cell instanceof DateCell ? cell.iso : text)
+  const chosen = options?.filter((option) => option.value === value || bare(option.label) === bare(value)) ?? []
+  if (chosen.some((option) => bare(option.label) === bare(text) || option.value === text)) return "agrees"
+  if (options?.some((option) => option.label.trim() === text || option.value === text) === true) return "differs"
+  if (kind === "phone") return relatePhone(value, text)
+  const [a, b] = [bare(value), bare(text)]
+  if (a === b) return "near"
+  const [less, more] = a.length < b.length ? [a, b] : [b, a]
+  return less.length >= shortest && more.startsWith(less) ? "near" : "differs"
+}
+
+/** Local forms of a number leave out its beginning; a workbook turns it into a power of ten. */
+const relatePhone = (value: string, text: string): Relation => {
+  if (/\de\+?\d/i.test(text)) return "open"
+  const [a, b] = [value, text].map((each) => each.replaceAll(/\D/g, ""))
+  if (a === undefined || b === undefined || b === "") return "differs"
+  if (a === b) return "agrees"
+  return b.length >= 6 && (a.endsWith(b.replace(/^0+/, "")) || b.endsWith(a)) ? "near" : "differs"
+}
+
+const relateNumber = (value: number, text: string): Relation => {
+  const digits = text.replaceAll(/[^\d.,eE+-]/g, "")
+  const readings = [digits.replaceAll(",", ""), digits.replaceAll(".", "").replace(",", ".")]
+    .filter((each) => /\d/.test(each))
+    .map(Number).filter((each) => Number.isFinite(each))
+  if (readings.length === 0) return "open"
+  if (readings.includes(value)) return "agrees"
+  return readings.some((each) => Math.abs(each - value) < 1) ? "near" : "differs"
+}
+
+const yes = new Set(["true", "yes", "1", "x", "on", "checked"])
+const no = new Set(["false", "no", "0", "off", "unchecked"])
+
+const relateBoolean = (value: boolean, text: string): Relation => {
+  const token = text.toLowerCase()
+  if (!yes.has(token) && !no.has(token)) return "open"
+  return yes.has(token) === value ? "agrees" : "differs"
+}
+
+const letter = /[\p{L}\p{N}]/u
+
+/** Where a name stands in a text as a whole, not as a part of a longer word; -1: nowhere. */
+const wordIn = (text: string, name: string): number => {
+  if (name === "") return -1
+  for (let from = text.indexOf(name); from >= 0; from = text.indexOf(name, from + 1)) {
+    if (!letter.test(text[from - 1] ?? "") && !letter.test(text[from + name.length] ?? "")) return from
+  }
+  return -1
+}
+
+/** Choices in one cell, whatever stands between them: all that were sent, in their order for a ranking, and nothing else. */
+const relateList = (
+  values: ReadonlyArray<string>,
+  { kind, options }: SentAnswer,
+  text: string,
+): Relation => {
+  const names = values.flatMap((value, index) => {
+    const labels = options?.filter((option) => option.value === value).map((option) => option.label) ?? []
+    return [value, ...labels].map((name) => ({ name, index }))
+  })
+  let rest = text
+  const at: Array<number> = []
+  // The longest first, so that one that stands in another is not taken for it.
+  for (const { index, name } of names.toSorted((a, b) => b.name.length - a.name.length)) {
+    const from = at[index] === undefined ? wordIn(rest, name) : -1
+    if (from < 0) continue
+    at[index] = from
+    rest = rest.slice(0, from) + " ".repeat(name.length) + rest.slice(from + name.length)
+  }
+  const found = at.filter((place) => place !== undefined).length
+  const nothingElse = bare(rest) === ""
+  if (found === 0) return "differs"
+  if (found < values.length || !nothingElse) return "near"
+  return kind !== "ranking" || at.every((place, index) => index === 0 || place > (at[index - 1] ?? 0))
+    ? "agrees"
+    : "differs"
+}
+
+const leaves = (value: Json): ReadonlyArray<string> => {
+  if (isList(value)) return value.flatMap(leaves)
+  if (isObject(value)) return Object.values(value).flatMap(leaves)
+  return value === null || value === "" ? [] : [String(value)]
+}
+
+/** An address, a matrix, files: by the texts in it, wherever they stand. What is shown of them differs from tool to tool, so nothing is held against them but that none is there. */
+const relateLeaves = (value: Json, text: string): Relation => {
+  const shown = bare(text)
+  const all = leaves(value).map(bare).filter((leaf) => leaf !== "")
+  const found = all.filter((leaf) => shown.includes(leaf)).length
+  if (found === all.length) return "agrees"
+  // The service keeps files under addresses of its own.
+  const files = isList(value) && value.every((each) => isObject(each) && "url" in each)
+  return found > 0 || files ? "open" : "differs"
+}

@@ -1,0 +1,252 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Form } from "../../src/domain/form.ts"
+import type { Item } from "../../src/domain/item.ts"
+import type { DoubtfulRow } from "../../src/ledger/Ledger.ts"
+import { resultsColumns } from "../../src/sink/settleColumns.ts"
+import { likenessOf } from "../../src/sink/settleFit.ts"
+import { type ExportStanding, makeSettling } from "../../src/sink/settleRows.ts"
+
+const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
+
+const form: Form = {
+  id: "f",
+  name: "F",
+  questions: [
+    question("n", "Name", "ShortAnswer"),
+    question("m", "E-mail", "EmailInput"),
+    question("a", "Age", "NumberInput"),
+  ],
+  calculations: [],
+  urlParameters: [{ id: "row_key", name: "row_key" }],
+  scheduling: [],
+  payments: [],
+  quiz: undefined,
+}
+
+const titles = ["Submission ID", "Name", "E-mail", "Age", "row_key"]
+const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form)
+
+const sentAt = Date.UTC(2026, 0, 1, 12)
+const minute = 60_000
+
+const rowOf = (row: number, item: Item, { resent = false, since = sentAt } = {}): DoubtfulRow => ({
+  keyDigest: Buffer.alloc(16, row),
+  key: `k${row}`,
+  row,
+  batch: 1,
+  run: "run",
+  sentAt: new Date(sentAt).toISOString(),
+  since: new Date(since).toISOString(),
+  reason: "timeout",
+  resent,
+  item,
+  cells: [],
+  columns: [],
+  acknowledged: false,
+})
+
+const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: string): Item => ({
+  questions: [{ id: "n", value: name }, { id: "m", value: mail }, { id: "a", value: age }],
+  ...(stamp === undefined ? {} : { urlParameters: [{ id: "row_key", name: "row_key", value: stamp }] }),
+})
+
+type Line = readonly [id: string, name: string, mail?: string | undefined, age?: string, stamp?: string]
+
+const good: ExportStanding = {
+  lacking: { count: 0, example: undefined },
+  exportedAt: sentAt + 2 * minute,
+  visibleWithin: minute,
+  shown: (millis) => new Date(millis).toISOString(),
+}
+
+const settle = (
+  rows: ReadonlyArray<DoubtfulRow>,
+  lines: ReadonlyArray<Line>,
+  standing: Partial<ExportStanding> = {},
+  stamp?: string,
+) => {
+  if (columns === undefined) throw new Error("no columns")
+  const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds: [], stamp }))
+  for (const [id, name, mail = `${name}@example.org`, age = "30", key = ""] of lines) {
+    settling.offer(id, [id, name, mail, age, key])
+  }
+  const { open, settled } = settling.decide({ ...good, ...standing })
+  return {
+    landed: settled.flatMap(({ as, row }) =>
+      as.outcome._tag === "Landed" ? [[row.row, as.outcome.submissionId] as const] : []
+    ),
+    notLanded: settled.flatMap(({ as, row }) => (as.outcome._tag === "NotLanded" ? [row.row] : [])),
+    open: open.map(({ reason, row, wants }) => [row.row, reason, wants] as const),
+  }
+}
+
+const none = { landed: [], notLanded: [], open: [] }
+
+describe("settling rows in doubt from an export", () => {
+  it("exactly one submission that is the row: it has landed; none, in a complete and late export: it has not", () => {
+    const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
+    expect(settle(rows, [["s1", "ada"], ["s2", "somebody else"]])).toEqual({
+      ...none,
+      landed: [[1, "s1"]],
+      notLanded: [2],
+    })
+  })
+
+  it("an export that lacks what the ledger knows proves nothing of rows that are not in it", () => {
+    const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
+    const settled = settle(rows, [["s1", "ada"]], { lacking: { count: 3, example: "s7" } })
+    expect(settled).toMatchObject({ landed: [[1, "s1"]], notLanded: [] })
+    expect(settled.open).toEqual([[2, expect.stringContaining("lacks 3 of the submissions"), "another export"]])
+  })
+
+  it("an export that was made before the submission had to be seen proves nothing either, to the millisecond", () => {
+    const row = rowOf(1, person("ada"), { since: sentAt + minute })
+    expect(settle([row], [], { exportedAt: sentAt + 2 * minute }).notLanded).toEqual([1])
+    const early = settle([row], [], { exportedAt: sentAt + 2 * minute - 1 })
+    expect(early.open).toEqual([[1, expect.stringContaining("may not have been seen before"), "another export"]])
+  })
+
+  it("two submissions for one row, or one for two rows: a person decides", () => {
+    const two = settle([rowOf(1, person("ada"))], [["s1", "ada"], ["s2", "ada"]])
+    expect(two.open).toEqual([[1, "2 submissions of the export fit it: s1, s2", "a person"]])
+    const resent = settle([rowOf(1, person("ada"), { resent: true })], [["s1", "ada"], ["s2", "ada"]])
+    expect(resent.open[0]?.[1]).toContain("may have landed twice")
+    // Sent with an answer and without one, to a column that can't be read: both rows may be that submission.
+    const alike = [
+      rowOf(1, {
+        questions: [{ id: "n", value: "ada" }, { id: "m", value: "ada@example.org" }, { id: "a", value: 3 }],
+      }),
+      rowOf(2, {
+        questions: [{ id: "n", value: "ada" }, { id: "m", value: "ada@example.org" }, { id: "a", value: 4 }],
+      }),
+    ]
+    const shared = settle(alike, [["s1", "ada", undefined, "three"]])
+    expect(shared.open.map(([row, reason]) => [row, reason])).toEqual([
+      [1, "submission s1 of the export fits other rows in doubt as well"],
+      [2, "submission s1 of the export fits other rows in doubt as well"],
+    ])
+  })
+
+  it("identical rows are interchangeable: of n rows as many have landed as there are submissions", () => {
+    const rows = [1, 2, 3].map((row) => rowOf(row, person("ada")))
+    expect(settle(rows, [["s1", "ada"], ["s2", "ada"]])).toEqual({
+      ...none,
+      landed: [[1, "s1"], [2, "s2"]],
+      notLanded: [3],
+    })
+    expect(settle(rows, ["s1", "s2", "s3", "s4"].map((id) => [id, "ada"] as const)).open.length).toBe(3)
+  })
+
+  it("an answer that was cut, dropped or rewritten on its way keeps the row in doubt: never is it taken for another's", () => {
+    const row = rowOf(1, person("ada lovelace", "ada@example.org"))
+    const altered: ReadonlyArray<Line> = [
+      ["s1", "ada love", "ada@example.org"],
+      ["s1", "", "ada@example.org"],
+      ["s1", "ADA LOVELACE", "ada@example.org"],
+      ["s1", "changed", "ada@example.org"],
+      ["s1", "", "", ""],
+    ]
+    for (const line of altered) {
+      const settled = settle([row], [line])
+      expect(settled.notLanded, JSON.stringify(line)).toEqual([])
+      expect(settled.open, JSON.stringify(line)).toEqual([[1, expect.stringContaining("resembles it"), "a person"]])
+    }
+  })
+
+  it("a submission that is surely another row's does not keep those that resemble it in doubt", () => {
+    const rows = [rowOf(1, person("ada")), rowOf(2, person("adam", "ada@example.org"))]
+    expect(settle(rows, [["s1", "ada"]])).toEqual({ ...none, landed: [[1, "s1"]], notLanded: [2] })
+  })
+
+  it("an answer that the row does not have speaks against it", () => {
+    const row = rowOf(1, { questions: [{ id: "n", value: "ada" }] })
+    expect(settle([row], [["s1", "ada", "", ""]]).landed).toEqual([[1, "s1"]])
+    expect(settle([row], [["s1", "ada", "ada@example.org", "30"]]).landed).toEqual([])
+  })
+
+  it("the stamp decides alone, whatever became of the answers; a submission without one is judged by them", () => {
+    const row = rowOf(1, person("ada", undefined, 30, "k1"))
+    const stamp = "row_key"
+    expect(settle([row], [["s1", "changed", "x@example.org", "7", "k1"]], {}, stamp).landed).toEqual([[1, "s1"]])
+    expect(settle([row], [["s1", "ada", undefined, "30", "k2"]], {}, stamp).notLanded).toEqual([1])
+    expect(settle([row], [["s1", "ada"]], {}, stamp).notLanded).toEqual([])
+  })
+
+  it("one submission on two lines is one", () => {
+    expect(settle([rowOf(1, person("ada"))], [["s1", "ada"], ["s1", "ada"]]).landed).toEqual([[1, "s1"]])
+  })
+
+  it("whatever landed of whatever was sent is found, and nothing else is", () => {
+    const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{6,12}$/), { minLength: 1, maxLength: 12 })
+    fc.assert(
+      fc.property(names, fc.infiniteStream(fc.nat({ max: 2 })), fc.uniqueArray(fc.stringMatching(/^[A-Z]{8}$/)), (
+        sent,
+        copies,
+        others,
+      ) => {
+        const rows = sent.flatMap((name, at) =>
+          Array.from({ length: 1 + copies.next().value }, (_, copy) => rowOf(at * 3 + copy + 1, person(name)))
+        )
+        const landed = rows.filter(() => copies.next().value > 0)
+        const lines = [
+          ...landed.map((row) => [`s${row.row}`, String(row.item?.questions[0]?.value)] as const),
+          ...others.map((name, at) => [`o${at}`, name, `${name}@elsewhere.example`, "99"] as const),
+        ]
+        const settled = settle(rows, lines)
+        expect(settled.open).toEqual([])
+        expect(settled.landed.map(([, id]) => id).toSorted()).toEqual(landed.map((row) => `s${row.row}`).toSorted())
+        expect(settled.landed.length + settled.notLanded.length).toBe(rows.length)
+        // Each landed row has the answers of its submission.
+        for (const [row, id] of settled.landed) {
+          const [own, other] = [row, Number(id?.slice(1))].map((number) => rows.find((one) => one.row === number)?.item)
+          expect(own).toEqual(other)
+        }
+      }),
+      { seed: 20261120 },
+    )
+  })
+})
+
+describe("finding an export's columns", () => {
+  const find = (...names: ReadonlyArray<string>) =>
+    resultsColumns({ titles: names, own: new Set(), id: undefined }, form)
+
+  it("by names whatever their case and space, by ids, and never without a column of submission ids", () => {
+    expect(find("Name", "E-mail")).toBeUndefined()
+    const found = find("E-MAIL", "  name ", "a", "submission id")
+    expect(found?.id).toBe(3)
+    expect(Object.fromEntries(found?.elements ?? [])).toEqual({
+      "questions n": [1],
+      "questions m": [0],
+      "questions a": [2],
+    })
+  })
+
+  it("names that repeat are told apart by their order, and only when each has its column", () => {
+    const twice: Form = {
+      ...form,
+      questions: [question("q1", "Other", "ShortAnswer"), question("q2", "Other", "ShortAnswer")],
+    }
+    const of = (...titles: ReadonlyArray<string>) =>
+      resultsColumns({ titles, own: new Set(), id: undefined }, twice)?.elements
+    expect(of("Submission ID", "Other", "Other")?.get("questions q2")).toEqual([2])
+    expect(of("Submission ID", "Other")?.size).toBe(0)
+  })
+
+  it("the tool's own columns are no question's; parts in columns of their own belong to their question", () => {
+    const home: Form = {
+      ...form,
+      questions: [question("h", "Home", "Address"), question("s", "Status", "ShortAnswer")],
+    }
+    const found = resultsColumns(
+      {
+        titles: ["Submission ID", "Status", "Address (Home)", "City (Home)", "Status"],
+        own: new Set([0, 1]),
+        id: 0,
+      },
+      home,
+    )
+    expect(Object.fromEntries(found?.elements ?? [])).toEqual({ "questions h": [2, 3], "questions s": [4] })
+  })
+})
