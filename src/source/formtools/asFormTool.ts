@@ -1,24 +1,18 @@
 import { Effect, Option, Stream } from "effect"
 import { cellText } from "../../domain/cell.ts"
-import type { Cells, Column, RowChunk } from "../../domain/row.ts"
-import type { FormToolName } from "../../project/formTools.ts"
-import { isMended, ownColumns, toColumns } from "../columns.ts"
+import type { Problem } from "../../domain/problem.ts"
+import type { Column, RowChunk } from "../../domain/row.ts"
+import { isMended, ownColumns } from "../columns.ts"
 import { eachChunk } from "../eachChunk.ts"
 import { SourceError } from "../Source.ts"
-import type { Head, Source, ToolReading } from "../Source.ts"
-import { cleaner } from "./clean.ts"
-import type { ColumnFacts, FormTool, Layout, MetaColumn } from "./FormTool.ts"
+import type { Head, Source } from "../Source.ts"
+import { asRecordTool } from "./asRecordTool.ts"
+import type { ColumnFacts, FormTool } from "./FormTool.ts"
 import { formToolNamed } from "./index.ts"
+import { withReading } from "./reading.ts"
 import { type Candidate, candidates, enough, sampleAt } from "./recognise.ts"
 import { tidy } from "./sample.ts"
-
-export interface ToolOptions {
-  readonly file: string
-  /** The tool that the pipeline names; undefined: it is recognised. */
-  readonly asked: FormToolName | undefined
-  /** The pipeline's `headerRow`. */
-  readonly headerRow: number | undefined
-}
+import type { ToolOptions } from "./ToolOptions.ts"
 
 /** Opens the same file again with its header in another row. */
 type Reopen<R> = (headerRow: number) => Effect.Effect<Source, SourceError, R>
@@ -68,38 +62,28 @@ const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
     }))
   })
 
-/** Columns by the tool's titles. A title that a question shares with one of the tool's own columns names the tool's own. */
-const columnsOf = (titles: ReadonlyArray<string>, meta: ReadonlyArray<MetaColumn>): ReadonlyArray<Column> => {
-  const columns = toColumns(titles)
-  const own = meta.map(({ position }) => tidy(titles[position] ?? ""))
-  return columns.map((column) => {
-    if (column.name !== undefined || !meta.some(({ position }) => position === column.position)) return column
-    const name = tidy(column.title)
-    return name !== "" && own.filter((one) => one === name).length === 1 ? { ...column, name } : column
-  })
-}
+/** A problem of a row that got another number. */
+const renumbered = (problem: Problem, row: number): Problem => ({
+  ...problem,
+  message: problem.message.replace(/^Row \d+/, `Row ${row}`),
+})
 
 /** Leaves out the records that are headers, and numbers the others from 1. */
 const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> =>
   skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
     const from = Math.max(0, skip + 1 - chunk.firstRow)
     if (from >= chunk.rows.length) return Option.none()
-    if (from === 0) return Option.some({ ...chunk, firstRow: chunk.firstRow - skip })
-    const faults = [...chunk.faults].flatMap(([at, problem]) => (at < from ? [] : [[at - from, problem] as const]))
-    return Option.some({ firstRow: 1, rows: chunk.rows.slice(from), faults: new Map(faults) })
+    const firstRow = chunk.firstRow + from - skip
+    const faults = [...chunk.faults].flatMap(([at, problem]) =>
+      at < from ? [] : [[at - from, renumbered(problem, firstRow + at - from)] as const]
+    )
+    const rows = from === 0 ? chunk.rows : chunk.rows.slice(from)
+    return Option.some({ firstRow, rows, faults: new Map(faults) })
   })
 
 /** As wide as the source's columns: a header row may be shorter than its rows. */
 const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyArray<A> =>
   Array.from({ length: Math.max(width, list.length) }, (_, at) => list[at] ?? filler)
-
-const formatWords = (tool: FormTool, layout: Layout, candidate: Candidate, asked: boolean): string => {
-  const what = layout.variant === undefined ? tool.name : `${tool.name}, ${layout.variant}`
-  const because = asked
-    ? "as the pipeline says"
-    : `recognised with ${Math.round(candidate.score * 100)} of 100: ${candidate.reasons.join("; ")}`
-  return `${what} (${because})`
-}
 
 /**
  * Takes a source for the export of a form tool: of the one that the pipeline names, or of the one that it is recognised as, if any. Columns get the
@@ -113,7 +97,9 @@ export const asFormTool = <R>(
   reopen: Reopen<R>,
 ): Effect.Effect<Source, SourceError, R> =>
   Effect.gen(function*() {
-    if (opened.head === undefined) return opened
+    if (opened.head === undefined) {
+      return yield* asRecordTool(opened, { asked, file, headerRow })
+    }
     const mended = isMended(opened.columns)
     const own = mended ? ownColumns(opened.columns) : []
     const head = ownHead(opened.head, own)
@@ -143,44 +129,19 @@ export const asFormTool = <R>(
         ),
       )
       : first
-    const columns = [...columnsOf(titles, layout.meta), ...source.columns.slice(width)]
-    const key = layout.key.map((position) => columns[position]?.name)
-    const clean = cleaner(layout)
-    const reading: ToolReading = {
-      name: tool.name,
-      title: tool.title,
-      variant: layout.variant,
-      score: chosen.score,
-      reasons: chosen.reasons,
+    const made = withReading(source, {
+      layout,
+      titles,
+      added: source.columns.slice(width),
       asked: asked !== undefined,
-      meta: layout.meta,
-      labels: columns.map(({ position, title }) => layout.labels?.[position] ?? tidy(title)),
-      answers: layout.answers,
-      complete: layout.complete,
-      defaultRowKey: key.length > 0 && key.every((name) => name !== undefined) ? key : undefined,
-      clean: clean ?? ((cells: Cells) => cells),
-      notes: layout.notes ?? [],
-    }
-    const taken = { what: "tool", value: formatWords(tool, layout, chosen, reading.asked) }
-    const headers = headerRows === 1 ? [] : [{ what: "header rows", value: String(headerRows) }]
+      chosen,
+      shown,
+      headerRows,
+    })
     return {
-      ...source,
-      columns,
-      blocks: layout.blocks,
-      format: tool.name,
-      tool: reading,
-      candidates: shown,
-      taken: [taken, ...source.taken, ...headers],
+      ...made,
       read: (expected) => source.read(expected).pipe(withoutHeaders(skip)),
-      files: Effect.map(source.files, (files) =>
-        files.map((one) => ({
-          ...one,
-          file: {
-            ...one.file,
-            format: tool.name,
-            rows: one.file.rows - skip,
-            taken: [taken, ...one.file.taken, ...headers],
-          },
-        }))),
+      files: Effect.map(made.files, (files) =>
+        files.map((one) => ({ ...one, file: { ...one.file, rows: one.file.rows - skip } }))),
     }
   })

@@ -26,7 +26,9 @@ export const cleansAt = (positions: Iterable<number>, clean: Clean): ReadonlyMap
  * Makes the function that turns a row as it stands in the file into what was answered. A row in which nothing has to be done is given back as
  * it is. Undefined when the layout cleans nothing.
  */
-export const cleaner = ({ cleanAll, cleans }: Layout): ((cells: Cells) => Cells) | undefined => {
+export const cleaner = (
+  { cleanAll, cleans }: Pick<Layout, "cleanAll" | "cleans">,
+): ((cells: Cells) => Cells) | undefined => {
   const some = [...cleans ?? []]
   if (cleanAll === undefined && some.length === 0) return undefined
   return (cells) => {

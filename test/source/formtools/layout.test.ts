@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { JsonCell } from "../../../src/domain/cell.ts"
 import type { Cell } from "../../../src/domain/cell.ts"
 import { config, file, read, run } from "../opening.ts"
 
@@ -308,6 +309,74 @@ describe("REDCap", () => {
       "redcap_repeat_instrument",
       "redcap_repeat_instance",
     ])
+  })
+})
+
+describe("tools that speak JSON", () => {
+  it("Typeform: a column for every question of any record; what was never sent off has no time", async () => {
+    const { cleaned, meta, names, rows, tool } = await sample("typeform-responses.json")
+    const at = (name: string) => names.indexOf(name)
+    expect(tool.defaultRowKey).toEqual(["response_id"])
+    expect(tool.variant).toBe("Responses API")
+    expect(names.slice(at("calculated.score"))).toEqual([
+      "calculated.score",
+      "name",
+      "colour",
+      "sports",
+      "born",
+      "f5",
+      "score",
+      "mail",
+      "variables.points",
+    ])
+    expect(rows[0]?.slice(at("name"))).toEqual([
+      "Ada Example",
+      "Red",
+      new JsonCell(["Rowing", "Running, also slowly", "Chess"]),
+      "1990-02-12",
+      true,
+      7,
+      null,
+      3,
+    ])
+    expect(rows[2]?.slice(at("name"))).toEqual([null, "Mauve", null, "2001-01-01", null, null, "cem@example.org", null])
+    expect(cleaned).toEqual([[2, at("submitted_at"), null]])
+    expect(tool.complete).toEqual({ position: at("submitted_at"), is: "filled" })
+    expect(meta[at("hidden.legacy_id")]).toBe("url")
+  })
+
+  it("Jotform: questions by their texts, headings and buttons left out, dates from what is not malformed", async () => {
+    const { names, rows, tool } = await sample("jotform-submissions.json")
+    expect(tool.defaultRowKey).toEqual(["id"])
+    const from = names.indexOf("Your name [first]")
+    expect(names.slice(from)).toEqual([
+      "Your name [first]",
+      "Your name [last]",
+      "E-mail",
+      "Phone",
+      "When",
+      "Born",
+      "Days",
+    ])
+    expect(rows[0]?.slice(from)).toEqual([
+      "Ada",
+      "Example",
+      "ada@example.org",
+      "030 23125000",
+      "2024-01-06 00:00:00",
+      "1990-01-09",
+      new JsonCell(["Monday", "Friday"]),
+    ])
+    expect(rows[1]?.slice(from)).toEqual(["Ben", "Example", null, "(089) 99998000", null, null, null])
+  })
+})
+
+describe("rows below several header rows", () => {
+  it("have the numbers that their problems speak of", async () => {
+    const text = "Respondent ID,Collector ID,Q,\n,,A,B\n1,2,A,\n2,2,A,,more\n3,2,,B\n"
+    const { faults, rows } = await run(read(config(file(text))))
+    expect(rows).toHaveLength(3)
+    expect([...faults]).toEqual([[2, expect.stringMatching(/^Row 2 has 5 cells/)]])
   })
 })
 
