@@ -14,9 +14,11 @@ input, select, button { font: inherit; color: var(--ink); background: var(--pape
 button:disabled { color: var(--soft); }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 .wide { overflow: auto; max-height: 75vh; border: 1px solid var(--line); border-radius: 8px; }
-table { border-collapse: separate; border-spacing: 0; font-variant-numeric: tabular-nums; }
-th, td { padding: .35rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); max-width: 24rem; overflow-wrap: anywhere; white-space: pre-wrap; min-width: 6rem; }
+table { width: max-content; min-width: 100%; border-collapse: separate; border-spacing: 0; font-variant-numeric: tabular-nums; }
+th, td { padding: .35rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); white-space: pre-wrap; }
+td bdi, th bdi { display: block; width: max-content; max-width: 24rem; overflow-wrap: anywhere; }
 th { position: sticky; top: 0; background: var(--head); font-weight: 600; white-space: normal; }
+main > p:last-child { margin-top: .75rem; }
 `
 
 /** Runs in the page: fetches what it shows from the service itself and puts it in as text, so that no submission can become markup. */

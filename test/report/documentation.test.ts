@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+import { differenceTitles } from "../../src/report/differences.ts"
+import { importedTitles } from "../../src/report/importedRows.ts"
+import { inDoubtTitles } from "../../src/report/inDoubtRows.ts"
+import { rejectedTitles } from "../../src/report/rejectedRows.ts"
+import { reportJson } from "../../src/report/reportJson.ts"
+import { exampleReport } from "./exampleReport.ts"
+
+const text = readFileSync(resolve(import.meta.dirname, "../../docs/reports.md"), "utf8")
+
+/** The first cells of the table under a heading, without their quotes. */
+const documented = (heading: string): ReadonlyArray<string> => {
+  const part = text.split(`\n${heading}\n`)[1]?.split(/\n#/)[0] ?? ""
+  return [...part.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name ?? "")
+}
+
+/** Every place of a JSON value that holds no object and no list: `problems[].examples[].row`. Members named freely are `*`. */
+const places = (value: unknown, at = ""): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap((each) => places(each, `${at}[]`))
+  if (typeof value !== "object" || value === null) return [at]
+  return Object.entries(value).flatMap(([name, each]) =>
+    places(each, at === "questions[].verdicts" ? `${at}.*` : at === "" ? name : `${at}.${name}`)
+  )
+}
+
+/** A report with something in every list, written as a run writes it. */
+const written = (): unknown =>
+  JSON.parse(reportJson(exampleReport({
+    inDoubt: [{
+      reason: "no answer within 30 s",
+      count: 1,
+      acknowledged: 0,
+      fresh: 1,
+      firstSentAt: "2025-03-01T02:00:30.000Z",
+      lastSentAt: "2025-03-01T02:00:30.000Z",
+    }],
+  })))
+
+describe("docs/reports.md", () => {
+  it("names every field of report.json and no other, in their order", () => {
+    expect(documented("## report.json")).toEqual([...new Set(places(written()))])
+  })
+
+  it.each([
+    ["imported.csv", importedTitles],
+    ["rejected.csv", rejectedTitles],
+    ["in-doubt.csv", inDoubtTitles],
+    ["differences.csv", differenceTitles],
+  ])("names every column of %s and no other, in their order", (file, titles) => {
+    expect(documented(`### ${file}`)).toEqual(titles)
+  })
+})
