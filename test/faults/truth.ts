@@ -74,7 +74,7 @@ export class Truth {
     const answers = new Map(questions.map(({ id, value }) => [id, value]))
     const altered = questions.some(({ type }) => type === "HoloScan")
       || !(this.contents.get(key) ?? []).some((row) =>
-        answers.get("name") === row.name && answers.get("mail") === row.mail
+        answers.get("name") === row.name && sentMail(row) === answers.get("mail")
         && answers.get("amount") === Number(row.amount)
         && (answers.get("note") ?? "") === row.note
       )
@@ -146,3 +146,6 @@ export class Truth {
     )
   }
 }
+
+/** As the mapping sends it: the domain in lower case. */
+const sentMail = ({ mail }: SourceRow): string => mail.replace(/@.*$/, (domain) => domain.toLowerCase())

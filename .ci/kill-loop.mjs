@@ -1,0 +1,5 @@
+// Kills the built command again and again: node .ci/kill-loop.mjs --runs 100 --rows 2000.
+import { bundled } from "./bundled.mjs"
+
+const { main } = await bundled("test/faults/killLoopMain.ts")
+process.exit(await main(process.argv.slice(2)))

@@ -1,0 +1,206 @@
+import { Duration, Effect, Redacted } from "effect"
+import { spawn } from "node:child_process"
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { setTimeout as after } from "node:timers/promises"
+import type { RunReport } from "../../src/domain/run.ts"
+import { serve, type ServedPractice } from "../../src/practice/PracticeService.ts"
+import { Draws } from "./Draws.ts"
+import { temporaryFolder } from "./ledgerOnDisk.ts"
+import { form, pipelineYaml } from "./pipeline.ts"
+
+export interface KillLoopOptions {
+  /** The built command. */
+  readonly main: string
+  readonly runs: number
+  readonly rows: number
+  readonly seed: number
+  readonly tell: (line: string) => void
+}
+
+/** What the killed runs came to. */
+export interface KillLoopFigures {
+  readonly runs: number
+  readonly kills: number
+  /** Kills after which the next run found rows in doubt, and those rows. */
+  readonly doubts: number
+  readonly inDoubt: number
+  readonly landed: number
+  readonly notLanded: number
+  /** What is wrong at the end of a run; empty: every row stands exactly once at the service, and is verified. */
+  readonly broken: ReadonlyArray<string>
+}
+
+const key = "practice_key_of_the_kill_loop"
+
+/** Requests that take a while, so that a kill meets them on their way there and back. */
+const slowly = (seed: number) => ({
+  seed,
+  faults: (["before", "after"] as const).map((when) => ({
+    fault: "delay" as const,
+    on: "create" as const,
+    chance: 0.3,
+    for: Duration.millis(40),
+    when,
+  })),
+})
+
+interface Ran {
+  /** Undefined: it was killed. */
+  readonly status: number | undefined
+  readonly stderr: string
+}
+
+/** Runs the real command, and kills it, by its process id, when `fatal` says so. */
+const formferry = async (
+  main: string,
+  cwd: string,
+  args: ReadonlyArray<string>,
+  fatal: (isOver: () => boolean) => Promise<void> = () => new Promise(() => {}),
+): Promise<Ran> => {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: key },
+    stdio: ["ignore", "ignore", "pipe"],
+  })
+  let stderr = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+  })
+  let isOver = false
+  const ended = new Promise<Ran>((done) => {
+    child.on("close", (code) => {
+      isOver = true
+      done({ status: code ?? undefined, stderr })
+    })
+  })
+  void fatal(() => isOver).then(() => {
+    if (!isOver) child.kill("SIGKILL")
+  })
+  return ended
+}
+
+/** When a process is killed: some time after its start, or once the service holds so many submissions, and a moment later. */
+const drawKill = (draws: Draws, service: ServedPractice, rows: number) => {
+  const held = service.count(form.id)
+  const early = draws.chance(0.25)
+  const millis = draws.int(0, early ? 900 : 40)
+  const target = early || held >= rows ? 0 : draws.int(held + 1, rows)
+  return async (isOver: () => boolean) => {
+    while (service.count(form.id) < target && !isOver()) await after(2)
+    await after(target === 0 && !early ? draws.int(200, 1_500) : millis)
+  }
+}
+
+const project = (folder: string, baseUrl: string, rows: number): void => {
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  write(
+    "config/formferry.yaml",
+    `services:\n  live:\n    baseUrl: ${baseUrl}\n    apiKey: { env: FORM_SERVICE_API_KEY }\n    requestsPerSecond: 10000\n    confirm: false\n`,
+  )
+  write("pipelines/people.yaml", pipelineYaml.replace("visibleWithin: 20 seconds", "visibleWithin: 1 seconds"))
+  write(
+    "source.csv",
+    `No,Name,Mail,Amount,Note\n${
+      Array.from({ length: rows }, (_, at) => `${at + 1},Person ${at + 1},p${at + 1}@example.org,${at}.5,\n`).join("")
+    }`,
+  )
+}
+
+const reportOf = (folder: string): RunReport => {
+  const latest = realpathSync(join(folder, "reports/people/latest"))
+  return JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport
+}
+
+/** Runs until nothing is left to send, over the canary that a kill may have put in doubt. */
+const finish = async (main: string, folder: string, fault: (what: string) => void): Promise<RunReport | undefined> => {
+  for (let times = 0; times < 6; times++) {
+    const ran = await formferry(main, folder, ["run", "people"])
+    if (ran.status !== 0 && ran.status !== 4) {
+      fault(`run ended with ${ran.status}: ${ran.stderr.trim()}`)
+      return undefined
+    }
+    const report = reportOf(folder)
+    if (report.rows.pending === 0) return report
+  }
+  fault("rows stay pending, run after run")
+  return undefined
+}
+
+/** One import that is killed again and again, then finished and settled. */
+const oneRun = async (number: number, options: KillLoopOptions, service: ServedPractice) => {
+  const { main, rows } = options
+  const draws = new Draws(options.seed * 1_000 + number)
+  const folder = temporaryFolder("formferry-kill-")
+  const broken: Array<string> = []
+  const fault = (what: string) => void broken.push(`run ${number}: ${what}`)
+  let kills = 0
+  try {
+    project(folder, service.baseUrl, rows)
+    const wanted = draws.int(1, 8)
+    for (let times = 0; times < wanted; times++) {
+      const ran = await formferry(main, folder, ["run", "people"], drawKill(draws, service, rows))
+      if (ran.status === undefined) kills++
+      else if (ran.status !== 0 && ran.status !== 4) fault(`run ended with ${ran.status}: ${ran.stderr.trim()}`)
+    }
+    const report = await finish(main, folder, fault)
+    const inDoubt = report?.rows.inDoubt ?? 0
+    let landed = 0
+    let notLanded = 0
+    if (inDoubt > 0) {
+      const before = service.count(form.id)
+      // An export tells that a row is not there once it is late enough (visibleWithin).
+      await after(1_200)
+      const results = join(folder, "results.csv")
+      const answer = await fetch(`${new URL(service.baseUrl).origin}/results/${form.id}/csv`)
+      writeFileSync(results, Buffer.from(await answer.arrayBuffer()))
+      const settled = await formferry(main, folder, ["settle", "people", "--results", results])
+      if (settled.status !== 0) fault(`settle ended with ${settled.status}: ${settled.stderr.trim()}`)
+      const last = await formferry(main, folder, ["run", "people"])
+      if (last.status !== 0) fault(`the run after settling ended with ${last.status}: ${last.stderr.trim()}`)
+      notLanded = service.count(form.id) - before
+      landed = inDoubt - notLanded
+    }
+    const keys = service.submissions(form.id).map(({ urlParameters }) => urlParameters[0]?.value ?? "")
+    const twice = keys.length - new Set(keys).size
+    if (twice > 0) fault(`${twice} submissions too many`)
+    for (let row = 1, seen = new Set(keys); row <= rows; row++) {
+      if (!seen.has(String(row))) fault(`row ${row} is not at the service`)
+    }
+    const end = readdirSync(join(folder, "reports/people")).length === 0 ? undefined : reportOf(folder)
+    if (broken.length === 0 && end?.exitCode !== 0) fault(`the last report has exit status ${end?.exitCode}`)
+    return { kills, doubts: inDoubt > 0 ? 1 : 0, inDoubt, landed, notLanded, broken }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Imports that are killed with SIGKILL at random moments and started again until they are done: at the end every row stands exactly once at the service, after those in doubt were settled
+ * from its own results export.
+ */
+export const killLoop = async (options: KillLoopOptions): Promise<KillLoopFigures> => {
+  const figures = { runs: 0, kills: 0, doubts: 0, inDoubt: 0, landed: 0, notLanded: 0, broken: [] as Array<string> }
+  for (let number = 1; number <= options.runs; number++) {
+    const one = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+      const faults = slowly(options.seed * 1_000 + number)
+      const service = yield* serve({ forms: [form], port: 0, apiKey: Redacted.make(key), faults })
+      return yield* Effect.promise(() => oneRun(number, options, service))
+    })))
+    figures.runs++
+    figures.kills += one.kills
+    figures.doubts += one.doubts
+    figures.inDoubt += one.inDoubt
+    figures.landed += one.landed
+    figures.notLanded += one.notLanded
+    figures.broken.push(...one.broken)
+    options.tell(
+      `run ${number}: ${one.kills} kills, ${one.inDoubt} rows in doubt (${one.landed} landed, ${one.notLanded} had not)`
+        + one.broken.map((what) => `\n  BROKEN ${what}`).join(""),
+    )
+  }
+  return figures
+}

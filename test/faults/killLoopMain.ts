@@ -1,0 +1,25 @@
+import { resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { killLoop } from "./killLoop.ts"
+
+/** `npm run kill-loop -- --runs 100 --rows 2000 [--seed N] [--main dist/main.js]`. Exit status 1 when a row is lost or doubled. */
+export const main = async (args: ReadonlyArray<string>): Promise<number> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { runs: { type: "string" }, rows: { type: "string" }, seed: { type: "string" }, main: { type: "string" } },
+  })
+  const began = performance.now()
+  const figures = await killLoop({
+    main: resolve(values.main ?? "dist/main.js"),
+    runs: Number(values.runs ?? 100),
+    rows: Number(values.rows ?? 2_000),
+    seed: Number(values.seed ?? 1),
+    tell: (line) => void process.stderr.write(`${line}\n`),
+  })
+  const seconds = ((performance.now() - began) / 1_000).toFixed(0)
+  process.stdout.write(
+    `runs ${figures.runs}, kills ${figures.kills}, runs that left rows in doubt ${figures.doubts}, rows in doubt ${figures.inDoubt} `
+      + `(landed ${figures.landed}, not landed ${figures.notLanded}), broken ${figures.broken.length} (${seconds} s)\n`,
+  )
+  return figures.broken.length === 0 ? 0 : 1
+}
