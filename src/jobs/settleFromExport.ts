@@ -72,7 +72,11 @@ export const openExport = (
       own: new Set(meta.map(({ position }) => position)),
       id: meta.find(({ role }) => role === "id")?.position,
     }
-    const columns = resultsColumns(header, form)
+    const stamp = pipeline.sink.stamp?.urlParameter
+    const undeclared = stamp === undefined || form.urlParameters.some(({ id, name }) => id === stamp || name === stamp)
+      ? []
+      : [stamp]
+    const columns = resultsColumns(header, form, undeclared)
     if (columns === undefined) {
       return yield* new ExportUnusable({
         file,
@@ -98,7 +102,7 @@ export const openExport = (
       columns,
       // A mapping that does not fit the form any more is no obstacle: the questions' types tell the kinds.
       kinds: Either.isRight(compiled) ? compiled.right.mapping.answers : [],
-      stamp: pipeline.sink.stamp?.urlParameter,
+      stamp,
       exportedAt: exportedAt ?? (yield* timeOf(file)),
       visibleWithin: Duration.toMillis(pipeline.reconcile.visibleWithin),
       warnings: source.warnings,

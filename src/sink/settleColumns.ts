@@ -10,6 +10,16 @@ export interface ResultsHeader {
   readonly id: number | undefined
 }
 
+/** Titles of columns that tools put in front of the answers, beside the submission ids. */
+const leading = new Set([
+  "submission time",
+  "last updated",
+  "submission started",
+  "status",
+  "current step",
+  "created records",
+])
+
 /** Where an export holds what. */
 export interface ResultsColumns {
   readonly id: number
@@ -30,21 +40,28 @@ const partOf = (title: string, name: string): boolean =>
  * Finds the columns of a form's questions and URL parameters by their names, or ids, in an export's header. Of names that repeat, the nth column is the nth
  * element's, when there are as many columns as elements: an export has them in the form's order.
  *
+ * @param undeclared URL parameters that are sent and that the form does not declare
  * @returns undefined: there is no column of submission ids
  */
-export const resultsColumns = (header: ResultsHeader, form: Form): ResultsColumns | undefined => {
+export const resultsColumns = (
+  header: ResultsHeader,
+  form: Form,
+  undeclared: ReadonlyArray<string> = [],
+): ResultsColumns | undefined => {
   const titles = header.titles.map(plain)
   const id = header.id ?? titles.findIndex((title) => idTitle.test(title))
   if (id < 0) return undefined
   const free = titles.flatMap((_, position) => (position === id || header.own.has(position) ? [] : [position]))
+  const lists = ["questions", "calculations", "scheduling", "payments", "urlParameters"] as const
   const elements = [
-    ...form.questions.map((question) => ({ key: `questions ${question.id}`, ...question })),
-    ...form.urlParameters.map((parameter) => ({ key: `urlParameters ${parameter.id}`, ...parameter })),
+    ...lists.flatMap((list) => form[list].map(({ id, name }) => ({ key: `${list} ${id}`, id, name }))),
+    ...undeclared.map((id) => ({ key: `urlParameters ${id}`, id, name: id })),
   ]
   const found = new Map<string, ReadonlyArray<number>>()
   for (const name of new Set(elements.map((element) => plain(element.name)))) {
     const named = elements.filter((element) => plain(element.name) === name)
-    const columns = free.filter((position) => titles[position] === name)
+    const titled = free.filter((position) => titles[position] === name)
+    const columns = titled.length > named.length && leading.has(name) ? titled.slice(1) : titled
     named.forEach((element, nth) => {
       const column = columns[nth]
       if (column !== undefined && columns.length === named.length) found.set(element.key, [column])

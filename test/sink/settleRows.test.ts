@@ -234,6 +234,23 @@ describe("finding an export's columns", () => {
     expect(of("Submission ID", "Other")?.size).toBe(0)
   })
 
+  it("a question may be called as one of the columns in front, and a calculation as a question", () => {
+    const other: Form = {
+      ...form,
+      questions: [question("s", "Status", "ShortAnswer"), question("t", "Total", "NumberInput")],
+      calculations: [{ id: "c", name: "Total" }],
+      urlParameters: [],
+    }
+    const titles = ["Submission ID", "Last updated", "Status", "Status", "Total", "Total", "row_key"]
+    const found = resultsColumns({ titles, own: new Set(), id: undefined }, other, ["row_key"])
+    expect(Object.fromEntries(found?.elements ?? [])).toEqual({
+      "questions s": [3],
+      "questions t": [4],
+      "calculations c": [5],
+      "urlParameters row_key": [6],
+    })
+  })
+
   it("the tool's own columns are no question's; parts in columns of their own belong to their question", () => {
     const home: Form = {
       ...form,
