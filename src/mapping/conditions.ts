@@ -3,8 +3,8 @@ import { DateCell } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { textOf } from "../kinds/cells.ts"
-import { dateFormat } from "../kinds/dateFormat.ts"
 import type { DateFormat } from "../kinds/dateFormat.ts"
+import { compileFormats } from "../kinds/formats.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { compilePattern } from "../kinds/pattern.ts"
 import { day, readIso } from "../kinds/wallClock.ts"
@@ -82,12 +82,13 @@ export const compileConditions = (
     }
     const pattern = asked.matches === undefined ? undefined : compilePattern(asked.matches)
     if (typeof pattern === "object") tests.push((_, text) => pattern.test(text))
-    const format = asked.format === undefined ? undefined : dateFormat(asked.format)
-    if (typeof format === "string") findings.error([...path, "format"], format)
+    const formats = compileFormats({ format: asked.format }, "date", "YYYY-MM-DD")
+    if (!("formats" in formats)) findings.faults(path, formats)
+    const format = "formats" in formats ? formats.formats[0] : undefined
     for (const bound of ["atLeast", "atMost"] as const) {
       const given = asked[bound]
       if (given === undefined) continue
-      const compare = comparison(given.trim(), typeof format === "object" ? format : undefined)
+      const compare = comparison(given.trim(), format)
       if (compare === undefined) {
         findings.error(
           [...path, bound],
@@ -117,8 +118,11 @@ export const compileConditions = (
       let holds = true
       for (const test of tests) {
         const result = test(cell, text)
-        if (result instanceof Fault) problems.push(columnProblem(column, cell, result))
-        else holds &&= result
+        if (result instanceof Fault) {
+          problems.push(columnProblem(column, cell, result))
+          return true
+        }
+        holds &&= result
       }
       return holds
     }

@@ -76,11 +76,15 @@ export interface Stamp {
   readonly name: string
 }
 
-const onlyDropped = (problems: ReadonlyArray<Problem>): boolean => problems.every((problem) => problem.dropped === true)
+/** The problems that reject a row; those that leave out only an answer do not. */
+const rejecting = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
+  problems.filter((problem) => problem.dropped !== true)
 
-/** A row all of whose problems leave out only an answer goes on; any other is rejected, for all that is wrong with it. */
-const judged = (item: Item, problems: ReadonlyArray<Problem>): MappedRow =>
-  onlyDropped(problems) ? { item, dropped: problems } : { problems }
+/** A row all of whose problems leave out only an answer goes on; any other is rejected, for all else that is wrong with it. */
+const judged = (item: Item, problems: ReadonlyArray<Problem>): MappedRow => {
+  const serious = rejecting(problems)
+  return serious.length === 0 ? { item, dropped: problems } : { problems: serious }
+}
 
 const elements = <Value extends object>(
   slots: ReadonlyArray<Slot>,
@@ -109,7 +113,8 @@ export const rowCheck = (answers: ReadonlyArray<CompiledAnswer>, where: Conditio
     if (problems.length === 0) return undefined
     const found = problems
     problems = []
-    if (!onlyDropped(found)) return found
+    const serious = rejecting(found)
+    if (serious.length > 0) return serious
     dropped?.push(...found)
     return undefined
   }

@@ -16,7 +16,12 @@ import { parseYaml } from "../../src/project/yamlText.ts"
 /** A pipeline as its file says it, decoded as the program does. `mapping` holds the lines under `mapping:`, indented by two. */
 export const pipelineFrom = (
   mapping: string,
-  { source = "  rowKey: [Id]", more = "" }: { readonly source?: string; readonly more?: string } = {},
+  { source = "  rowKey: [Id]", more = "", sets = {} }: {
+    readonly source?: string
+    readonly more?: string
+    /** Value sets of the project. */
+    readonly sets?: Readonly<Record<string, Readonly<Record<string, string | null>>>>
+  } = {},
 ): Pipeline => {
   const yaml = parseYaml(
     "pipelines/test.yaml",
@@ -24,7 +29,7 @@ export const pipelineFrom = (
   )
   const read = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
   if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
-  return pipelineOf(read.value, yaml, (path) => path, vocabulary)
+  return pipelineOf(read.value, yaml, (path) => path, vocabulary, new Map(Object.entries(sets)))
 }
 
 /** Questions without a type, by name; ids are q1, q2, … */
@@ -47,25 +52,53 @@ export const formOf = (questions: ReadonlyArray<string | Partial<Question>>, mor
 })
 
 /** Columns with these titles; a title that repeats has no name. */
-const columnsOf = (titles: ReadonlyArray<string>): ReadonlyArray<Column> =>
+export const columnsOf = (titles: ReadonlyArray<string>): ReadonlyArray<Column> =>
   titles.map((title, position) => ({
     position,
     title,
     name: title !== "" && titles.filter((each) => each === title).length === 1 ? title : undefined,
   }))
 
+/** Blocks of columns by their positions: `title: [[0, "Option", "option"], …]`. */
+export type BlocksOf = Readonly<
+  Record<string, ReadonlyArray<readonly [number, string, ("option" | "other" | "text")?]>>
+>
+
+interface More {
+  readonly blocks?: BlocksOf
+  readonly mended?: "text" | "typed"
+}
+
+const compileWith = (pipeline: Pipeline, form: Form, titles: ReadonlyArray<string>, { blocks = {}, mended }: More) =>
+  compile({
+    pipeline,
+    form,
+    columns: columnsOf(titles),
+    blocks: Object.entries(blocks).map(([title, columns]) => ({
+      title,
+      columns: columns.map(([position, option, role = "option"]) => ({ position, option, role })),
+    })),
+    mended,
+  })
+
 export const compiledMapping = (
   pipeline: Pipeline,
   form: Form,
   titles: ReadonlyArray<string>,
+  more: More = {},
 ): { readonly mapping: Mapping; readonly warnings: ReadonlyArray<Diagnostic> } => {
-  const result = compile({ pipeline, form, columns: columnsOf(titles) })
+  const result = compileWith(pipeline, form, titles, more)
   if (Either.isLeft(result)) throw new Error(result.left.map(({ message }) => message).join("\n"))
   return result.right
 }
 
-export const errorsOf = (pipeline: Pipeline, form: Form, titles: ReadonlyArray<string>): ReadonlyArray<Diagnostic> => {
-  const result = compile({ pipeline, form, columns: columnsOf(titles) })
+export const errorsOf = (
+  pipeline: Pipeline,
+  form: Form,
+  titles: ReadonlyArray<string>,
+  more: More = {},
+): ReadonlyArray<Diagnostic> => {
+  const result = compileWith(pipeline, form, titles, more)
   return Either.isLeft(result) ? result.left : []
 }
 

@@ -1,0 +1,431 @@
+import { describe, expect, it } from "vitest"
+import type { Cell } from "../../src/domain/cell.ts"
+import { compiledMapping, errorsOf, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
+
+/** One question's answer for some rows: its value, or the codes of its problems. */
+const answers = (
+  entry: string,
+  titles: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<Cell>>,
+  question: object = { name: "Q" },
+) => {
+  const { mapping } = compiledMapping(
+    pipelineFrom(`  questions:\n    - ${entry}\n  unmapped: ignore`, { source: "  rowKey: [Id]\n  empty: [N/A]" }),
+    formOf([question]),
+    ["Id", ...titles],
+  )
+  return rows.map((cells) => {
+    const mapped = mapping.map(["1", ...cells])
+    return "item" in mapped
+      ? mapped.item.questions[0]?.value
+      : mapped.problems.map(({ code, column }) => [code, column])
+  })
+}
+
+const messages = (entries: string, titles: ReadonlyArray<string>, questions: ReadonlyArray<string | object> = ["Q"]) =>
+  errorsOf(pipelineFrom(`  questions:\n${entries}\n  unmapped: ignore`), formOf(questions), ["Id", ...titles])
+    .filter(({ severity }) => severity === "error")
+    .map(({ line, message, suggestion }) => [line, message, suggestion])
+
+describe("firstOf", () => {
+  const entry = "{ name: Q, as: number, decimal: ',', from: { firstOf: [New, Old] }, default: 7 }"
+
+  it("takes the first column that is filled", () => {
+    expect(answers(entry, ["New", "Old"], [["1", ""], ["", "2"], ["N/A", "2"], [null, null]])).toEqual([1, 2, 2, 7])
+  })
+
+  it("is a conflict when another column says something else, not when it says the same in other words", () => {
+    expect(answers(entry, ["New", "Old"], [["1", "1,0"], ["1", "2"], ["1", "x"]])).toEqual([
+      1,
+      [["conflict", "Old"]],
+      [["not-a-number", "Old"]],
+    ])
+    const { mapping } = compiledMapping(
+      pipelineFrom("  questions: [{ name: Q, from: { firstOf: [A, B] } }]"),
+      formOf(["Q"]),
+      ["Id", "A", "B"],
+    )
+    expect(problemsOf(mapping, ["1", "x", "y"])).toMatchObject([{
+      question: "q1",
+      value: "y",
+      message: 'Column "A" holds "x" and "B" holds "y"; expected the same answer, or one of them empty.',
+    }])
+  })
+})
+
+describe("extract", () => {
+  it("takes a part of a cell: the first group, else all that matches", () => {
+    const entry = String.raw`{ name: Q, from: Street, extract: '(\d+\w?)$' }`
+    expect(answers(entry, ["Street"], [["Hauptstr. 5a"], [""], ["Hauptstr."]])).toEqual([
+      "5a",
+      undefined,
+      [["pattern", "Street"]],
+    ])
+    expect(answers(String.raw`{ name: Q, from: A, as: number, extract: '\d+' }`, ["A"], [["Room 17, left"]])).toEqual([
+      17,
+    ])
+  })
+
+  it("may match nothing: that is no answer, and the fallback does not stand in for it", () => {
+    const entry = String.raw`{ name: Q, from: A, extract: '(\d*)$', default: none }`
+    expect(answers(entry, ["A"], [["x"], [""]])).toEqual([undefined, "none"])
+  })
+
+  it("blames the piece that is no value", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(String.raw`  questions: [{ name: Q, from: A, as: date, extract: 'on (.*)' }]`),
+      formOf(["Q"]),
+      ["Id", "A"],
+    )
+    expect(problemsOf(mapping, ["1", "on Friday"])).toMatchObject([{
+      code: "not-a-date",
+      value: "Friday",
+      message: 'Column "A" holds "Friday" in "on Friday"; expected a date as YYYY-MM-DD.',
+    }])
+  })
+
+  it("fills parts by named groups", () => {
+    const entry = String
+      .raw`{ name: Q, from: A, as: address, extract: '^(?<address>.+), (?<zipCode>\d{5}) (?<city>.+?)(?:, (?<country>.+))?$' }`
+    expect(answers(entry, ["A"], [["Hauptstr. 5, 12345 Berlin"], ["x"], ["Weg 1, 54321 Ulm, Germany"]])).toEqual([
+      { address: "Hauptstr. 5", zipCode: "12345", city: "Berlin" },
+      [["pattern", "A"]],
+      { address: "Weg 1", zipCode: "54321", city: "Ulm", country: "Germany" },
+    ])
+    const range = String
+      .raw`{ name: Q, from: A, as: dateRange, format: dd.MM.yyyy, extract: '(?<start>\S+) bis (?<end>\S+)' }`
+    expect(answers(range, ["A"], [["01.05.2024 bis 31.05.2024"], ["01.05.2024 bis Mai"]])).toEqual([
+      { start: "2024-05-01", end: "2024-05-31" },
+      [["not-a-date", "A"]],
+    ])
+  })
+
+  it("needs groups that the kind has, and one column", () => {
+    expect(messages(
+      String.raw`    - { id: q1, from: A, as: address, extract: '(?<town>.+)' }
+    - { id: q2, from: A, as: text, extract: '(?<x>.+)' }
+    - { id: q3, from: [A, B], as: text, extract: '.' }
+    - { id: q4, from: { city: A }, as: address, extract: '.' }`,
+      ["A", "B"],
+      ["1", "2", "3", "4"],
+    )).toEqual([
+      [
+        7,
+        'The kind address has no part "town".',
+        "Its parts are: `address`, `city`, `state`, `zipCode` and `country`.",
+      ],
+      [8, 'The kind text has no parts for the group "x".', "Write the group without a name: ( … )."],
+      [9, "`extract` takes one column apart, not 2.", undefined],
+      [10, "`extract` takes a cell apart, so that `from` is one column.", undefined],
+    ])
+  })
+})
+
+describe("parts that are entries of their own", () => {
+  it("have values, formats, expressions, templates, lists and fallbacks of their own", () => {
+    const entry = String.raw`
+        name: Q
+        as: address
+        from:
+          address: [Street, No]
+          city: { from: City, extract: '^\d* *(.*)$', case: upper }
+          zipCode: { from: City, extract: '^(\d*)' }
+          state: { template: "{Land}-{Region}" }
+          country: { value: Germany }`
+    expect(answers(entry, ["Street", "No", "City", "Land", "Region"], [
+      ["Weg", 5, "12345 Ulm", "D", "BW"],
+      [null, null, "Ulm", null, null],
+      [null, null, null, null, null],
+    ])).toEqual([
+      { address: "Weg 5", city: "ULM", zipCode: "12345", state: "D-BW", country: "Germany" },
+      { city: "ULM", country: "Germany" },
+      undefined,
+    ])
+  })
+
+  it("inherit a range's formats, and may have others", () => {
+    const entry =
+      "{ name: Q, as: dateRange, format: dd.MM.yyyy, from: { start: A, end: { from: B, format: MM/dd/yyyy } } }"
+    expect(answers(entry, ["A", "B"], [["01.05.2024", "05/31/2024"], ["01.05.2024", "31.05.2024"]])).toEqual([
+      { start: "2024-05-01", end: "2024-05-31" },
+      [["not-a-date", "B"]],
+    ])
+  })
+
+  it("read numbers of places in the source's way", () => {
+    const entry =
+      '{ name: Q, as: location, from: { latitude: { from: A, decimal: "," }, longitude: { from: B, decimal: "," } } }'
+    expect(answers(entry, ["A", "B"], [["52,52", "13,405"], ["52,52", ""], ["", ""], ["95,0", "0"]])).toEqual([
+      { latitude: 52.52, longitude: 13.405 },
+      [["not-a-number", "B"]],
+      undefined,
+      [["out-of-range", "A"]],
+    ])
+  })
+})
+
+describe("a form that tells types", () => {
+  it("chooses the kind, and takes parts, options, ranks and rows without `as`", () => {
+    const options = [{ value: "a", label: "A" }, { value: "b", label: "B" }]
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  questions:
+    - { name: When, from: { start: S, end: E } }
+    - { name: Where, from: { city: S, country: { value: X } } }
+    - { name: Point, from: { latitude: N, longitude: N } }
+    - { name: Ticks, from: { A: T, B: { from: U } } }
+    - { name: Rank, from: { ranks: { A: N, B: M } } }
+    - { name: Grid, from: { Row 1: T, Row 2: U } }
+  unmapped: ignore`),
+      formOf([
+        { name: "When", type: "DateRange" },
+        { name: "Where", type: "Address" },
+        { name: "Point", type: "LocationCoordinates" },
+        { name: "Ticks", type: "Checkboxes", options },
+        { name: "Rank", type: "Ranking", options },
+        { name: "Grid", type: "Matrix" },
+      ]),
+      ["Id", "S", "E", "N", "M", "T", "U"],
+    )
+    expect(itemOf(mapping, ["1", "2024-05-01", "2024-05-02", 2, 1, "x", "0"]).questions.map(({ value }) => value))
+      .toEqual([
+        { start: "2024-05-01", end: "2024-05-02" },
+        { city: "2024-05-01", country: "X" },
+        { latitude: 2, longitude: 2 },
+        ["a"],
+        ["b", "a"],
+        { "Row 1": "x", "Row 2": "0" },
+      ])
+  })
+
+  it("finds inputs that the kind can't take", () => {
+    const types = ["Ranking", "Checkboxes", "ShortAnswer", "Address"].map((type) => ({
+      name: type,
+      type,
+      options: [{ value: "A", label: "A" }],
+    }))
+    expect(messages(
+      `    - { id: q1, from: { A: T } }
+    - { id: q2, from: { ranks: { A: T } } }
+    - { id: q3, from: { block: T } }
+    - { id: q4, from: { town: T } }`,
+      ["T"],
+      types,
+    )).toEqual([
+      [7, "A ranking's columns hold ranks.", "Write `from: { ranks: { OPTION: column } }`."],
+      [8, "The kind choices has no ranks.", undefined],
+      [9, "The kind text has no block of columns.", "Give it one column."],
+      [10, 'There is no part "town".', expect.stringContaining("address")],
+    ])
+  })
+})
+
+describe("choices", () => {
+  const products = {
+    name: "Q",
+    type: "Checkboxes",
+    options: ["Basic", "Pro", "N/A", "Other"].map((label) => ({ value: label.toLowerCase(), label })),
+  }
+
+  it("with a column each are ticked by an option's name, even one that means no answer elsewhere", () => {
+    const entry = '{ name: Q, as: choices, from: { Pro: P, "N/A": N }, checked: ["1"], unchecked: ["0"] }'
+    expect(answers(entry, ["P", "N"], [["1", "0"], ["", "N/A"], ["N/A", "1"], ["x", ""]], products)).toEqual([
+      ["pro"],
+      ["n/a"],
+      [["not-an-option", "P"]],
+      [["not-an-option", "P"]],
+    ])
+  })
+
+  it("hand the text of an Other to another question", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  questions:
+    - { name: Q, as: choices, split: ";", from: A, other: { from: More, use: Other, textTo: Which? } }
+    - { name: Next, from: B }
+  unmapped: ignore`),
+      formOf([products, "Next", "Which?"]),
+      ["Id", "A", "More", "B"],
+    )
+    const values = (...cells: ReadonlyArray<string>) =>
+      itemOf(mapping, ["1", ...cells]).questions.map(({ id, value }) => [id, value])
+    expect(values("Pro;Basic", "Chairs", "b")).toEqual([["q1", ["basic", "pro", "other"]], ["q3", "Chairs"], [
+      "q2",
+      "b",
+    ]])
+    expect(values("Pro", "", "b")).toEqual([["q1", ["pro"]], ["q2", "b"]])
+    expect(values("", "Tables", "b")).toEqual([["q1", ["other"]], ["q3", "Tables"], ["q2", "b"]])
+    expect(mapping.answers.map(({ id, kind }) => [id, kind])).toEqual([["q1", "choices"], ["q3", "text"], [
+      "q2",
+      "text",
+    ]])
+    expect(mapping.columns.map(({ name }) => name)).toEqual(["A", "B", "More"])
+  })
+
+  it("hand on what is no option, to be checked by the other question's kind; nothing of one row stays for the next", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  questions:
+    - { name: Q, as: choice, from: A, otherwise: { use: Other, textTo: Mail } }
+  unmapped: ignore`),
+      formOf([products, { name: "Mail", type: "EmailInput" }]),
+      ["Id", "A"],
+    )
+    expect(problemsOf(mapping, ["1", "nobody"])).toMatchObject([{ code: "not-an-email", question: "q2", column: "A" }])
+    expect(itemOf(mapping, ["1", "Pro"]).questions).toEqual([{ id: "q1", value: "pro" }])
+    expect(itemOf(mapping, ["1", "a@example.org"]).questions).toEqual([
+      { id: "q1", value: "other" },
+      { id: "q2", value: "a@example.org" },
+    ])
+  })
+
+  it("name a question that is there, takes text, and is not filled otherwise", () => {
+    expect(messages(
+      `    - { name: Q, as: choice, from: A, otherwise: { textTo: Whch? } }
+    - { name: R, as: choice, from: A, otherwise: { textTo: Which? } }
+    - { name: S, as: choice, from: A, otherwise: { textTo: Which? } }
+    - { name: Which?, from: A }
+    - { name: T, as: choice, from: A, otherwise: { textTo: Count } }
+    - { name: U, as: choices, from: A, other: { use: Pro } }`,
+      ["A"],
+      [...["Q", "R", "S", "T", "U"].map((name) => ({ ...products, name })), "Which?", {
+        name: "Count",
+        type: "NumberInput",
+      }],
+    )).toEqual([
+      [7, 'The form has no question called "Whch?".', "Did you mean `Which?`?"],
+      [9, '"Which?" already gets texts of "R".', undefined],
+      [11, '"Count" is a NumberInput, which takes no text.', undefined],
+      [12, "`other` needs its column.", "Write `other: { from: Column, … }`."],
+      [10, '"Which?" already gets the texts of another question (`textTo`).', undefined],
+    ])
+  })
+
+  it("point at the option that the form does not have", () => {
+    const errors = errorsOf(
+      pipelineFrom(`  questions:
+    - name: Q
+      as: choices
+      from:
+        Pro: A
+        Prof: B
+      values:
+        x: Basic
+        y: Basics`),
+      formOf([products]),
+      ["Id", "A", "B"],
+    )
+    expect(errors.map(({ line, column, message, suggestion }) => [line, column, message, suggestion])).toEqual([
+      [14, 12, '"Basics" is no option of this question.', "Did you mean `Basic`?"],
+    ])
+    const columns = errorsOf(
+      pipelineFrom("  questions:\n    - name: Q\n      as: choices\n      from:\n        Pro: A\n        Prof: B"),
+      formOf([products]),
+      ["Id", "A", "B"],
+    )
+    expect(columns.map(({ line, message, suggestion }) => [line, message, suggestion])).toEqual([
+      [11, '"Prof" is no option of this question.', "Did you mean `Pro`?"],
+    ])
+  })
+})
+
+describe("blocks", () => {
+  const blocks = {
+    "Films seen": [[1, "A New Hope"], [2, "Empire"], [3, "Other", "other"], [4, "Text", "text"]],
+    Rank: [[5, "A New Hope"], [6, "Empire"]],
+    Grid: [[7, "Han"], [8, "Leia"]],
+  } as const
+  const titles = ["Id", "", "", "", "", "r1", "r2", "h", "l"]
+  const options = ["A New Hope", "Empire", "Something else"].map((label, index) => ({ value: `f${index}`, label }))
+  const form = formOf([
+    { name: "Films", type: "Checkboxes", options },
+    { name: "Order", type: "Ranking", options },
+    { name: "Views", type: "Matrix" },
+    "Which?",
+  ])
+  const lines = (other: string) =>
+    `  questions:
+    - { name: Films, as: choices, from: { block: Films seen }${other} }
+    - { name: Order, from: { block: Rank } }
+    - { name: Views, as: matrix, from: { block: Grid }, values: { Good: "5" } }`
+
+  it("give all columns of a question", () => {
+    const { mapping, warnings } = compiledMapping(
+      pipelineFrom(lines(", other: { use: Something else, textTo: Which? }")),
+      form,
+      titles,
+      { blocks },
+    )
+    expect(warnings).toEqual([])
+    expect(itemOf(mapping, ["1", "A New Hope", null, "Dune", null, "2", "1", "Good", ""]).questions).toEqual([
+      { id: "q1", value: ["f0", "f2"] },
+      { id: "q4", value: "Dune" },
+      { id: "q2", value: ["f1", "f0"] },
+      { id: "q3", value: { Han: "5" } },
+    ])
+    expect(mapping.columns.map(({ position }) => position).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it("make an Other that the pipeline does not speak of an unknown choice", () => {
+    const { mapping } = compiledMapping(pipelineFrom(lines("")), form, titles, { blocks })
+    expect(problemsOf(mapping, ["1", "A New Hope", null, "Dune", null])).toMatchObject([{
+      code: "not-an-option",
+      value: "Dune",
+    }])
+  })
+
+  it("are found by their title", () => {
+    const pipeline = pipelineFrom("  questions: [{ name: Films, as: choices, from: { block: Films sen } }]")
+    expect(errorsOf(pipeline, form, titles, { blocks })).toMatchObject([{
+      message: 'The source has no block of columns "Films sen".',
+      suggestion: "Did you mean `Films seen`?",
+    }, {}])
+    expect(errorsOf(pipeline, form, titles)[0]?.suggestion).toBe(
+      "Its format tells of none: give each option its column.",
+    )
+  })
+})
+
+describe("when", () => {
+  const lines = `  questions:
+    - { name: Reason, when: { Status: [cancelled, left] }, from: Why }
+    - { name: Reason, when: { Status: { matches: "^open" } }, value: still open }
+    - { name: Reason, from: Note }
+    - { name: Only, when: { Status: { empty: false } }, from: Note, required: true }
+  unmapped: ignore`
+  const { mapping } = compiledMapping(pipelineFrom(lines), formOf(["Reason", "Only"]), ["Id", "Status", "Why", "Note"])
+  const values = (...cells: ReadonlyArray<Cell>) => {
+    const mapped = mapping.map(["1", ...cells])
+    return "item" in mapped
+      ? mapped.item.questions.map(({ value }) => value)
+      : mapped.problems.map(({ code }) => code)
+  }
+
+  it("uses the first entry that holds for the row", () => {
+    expect(values("cancelled", "too dear", "n")).toEqual(["too dear", "n"])
+    expect(values("open since May", "too dear", "n")).toEqual(["still open", "n"])
+    expect(values("", "too dear", "n")).toEqual(["n"])
+    expect(values("new", "", "")).toEqual(["required"])
+    expect(mapping.answers.map(({ id }) => id)).toEqual(["q1", "q2"])
+    expect(mapping.columns.map(({ name }) => name)).toEqual(["Note", "Status", "Why"])
+  })
+
+  it("leaves nothing to an entry behind one that always holds, and keeps to one kind", () => {
+    expect(messages(
+      `    - { name: Q, from: A }
+    - { name: Q, when: { A: x }, from: B }
+    - { name: R, when: { A: x }, from: B, as: date }
+    - { name: R, from: B }`,
+      ["A", "B"],
+      ["Q", "R"],
+    )).toEqual([
+      [
+        8,
+        'The question "Q" is already filled by the entry in line 7.',
+        "Only the last of several entries may be without `when`.",
+      ],
+      [
+        10,
+        '"R" is a date by the entry in line 9, and can\'t be a text here.',
+        "Give all its entries the same kind with `as`.",
+      ],
+    ])
+  })
+})

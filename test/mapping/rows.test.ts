@@ -1,0 +1,327 @@
+import { describe, expect, it } from "vitest"
+import type { Cell } from "../../src/domain/cell.ts"
+import { DateCell, JsonCell } from "../../src/domain/cell.ts"
+import { compile } from "../../src/mapping/compile.ts"
+import { mentionedColumns } from "../../src/mapping/mentionedColumns.ts"
+import { columnsOf, compiledMapping, errorsOf, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
+
+describe("where", () => {
+  const kept = (where: string, cells: ReadonlyArray<Cell>) => {
+    const pipeline = pipelineFrom("  questions: [{ name: Q, from: Id }]\n  unmapped: ignore", {
+      source: `  rowKey: [Id]\n  empty: ["-"]\n  where: { A: ${where} }`,
+    })
+    const { mapping } = compiledMapping(pipeline, formOf(["Q"]), ["Id", "A"])
+    return cells.map((cell) => {
+      const row = ["1", cell]
+      return mapping.filtered(row) ? "out" : problemsOf(mapping, row).map(({ code }) => code).join() || "in"
+    })
+  }
+
+  it("keeps rows whose cell is one of the texts", () => {
+    expect(kept("[complete, 007]", ["complete", " complete ", "Complete", "007", 7, ""])).toEqual(
+      ["in", "in", "out", "in", "out", "out"],
+    )
+    expect(kept("yes", ["yes", true])).toEqual(["in", "out"])
+    expect(kept("{ not: [test, spam] }", ["test", "x", null])).toEqual(["out", "in", "in"])
+    expect(kept("{ empty: false }", ["x", "", "-", null])).toEqual(["in", "out", "out", "out"])
+    expect(kept("{ empty: true }", ["x", "-"])).toEqual(["out", "in"])
+    expect(kept("{ matches: '^[ab]' }", ["abc", "cab"])).toEqual(["in", "out"])
+  })
+
+  it("compares numbers as numbers and days as days; a cell that is neither is a problem, not left out", () => {
+    expect(kept("{ atLeast: 10, atMost: 20.5 }", ["9", "10", 20.5, "20.6", "-1", "", "many"])).toEqual(
+      ["out", "in", "in", "out", "out", "out", "not-a-number"],
+    )
+    expect(kept("{ atLeast: 2024-01-01 }", [
+      "2023-12-31",
+      "2024-01-01",
+      new DateCell("2024-01-01T00:00:00"),
+      new DateCell("2023-12-31T23:59:59"),
+      "01.02.2024",
+    ])).toEqual(["out", "in", "in", "out", "not-a-date"])
+    expect(kept("{ atMost: 2024-01-31 }", ["2024-01-31T23:59", "2024-02-01T00:00"])).toEqual(["in", "out"])
+    expect(kept("{ atLeast: 2024-01-31T12:00Z }", ["2024-01-31T13:00+02:00", "2024-01-31T14:00+02:00"])).toEqual(
+      ["out", "in"],
+    )
+    expect(kept("{ atLeast: 2024-02-01, format: dd.MM.yyyy }", ["01.02.2024", "31.01.2024", "2024-03-01"])).toEqual(
+      ["in", "out", "in"],
+    )
+  })
+
+  it("finds columns that are missing and bounds that can't be compared", () => {
+    const pipeline = pipelineFrom("  questions: [{ name: Q, from: Id }]", {
+      source: "  rowKey: [Id]\n  where: { B: x, A: { atLeast: soon, atMost: 3, format: DD } }",
+    })
+    expect(errorsOf(pipeline, formOf(["Q"]), ["Id", "A"]).map(({ message }) => message)).toEqual([
+      'The source has no column "B".',
+      'The format "DD" has the letter D, which is no field.',
+      '"soon" is neither a number nor an ISO date or time.',
+    ])
+  })
+})
+
+describe("names for columns", () => {
+  const source = (columns: string) => `  rowKey: [Id]\n  columns: ${columns}`
+  const questions = "  questions: [{ name: Q, from: second }, { name: R, from: last }]"
+
+  it("reach columns whose titles repeat or are empty", () => {
+    const pipeline = pipelineFrom(questions, {
+      source: source('{ second: { header: "Why?", nth: 2, of: 2 }, last: { position: 4 } }'),
+    })
+    const { mapping } = compiledMapping(pipeline, formOf(["Q", "R"]), ["Id", "Why?", "Why?", ""])
+    expect(itemOf(mapping, ["1", "a", "b", "c"]).questions.map(({ value }) => value)).toEqual(["b", "c"])
+    expect(mapping.columns.map(({ name, position }) => [name, position])).toEqual([["last", 3], ["second", 2]])
+  })
+
+  it("may reach a column that has a name, which it keeps", () => {
+    const pipeline = pipelineFrom("  questions: [{ name: Q, from: last }]", {
+      source: source("{ last: { position: 2 } }"),
+    })
+    expect(compiledMapping(pipeline, formOf(["Q"]), ["Id", "Name"]).mapping.columns[0]?.name).toBe("Name")
+  })
+
+  it("are errors when the header no longer fits, not a shift", () => {
+    const errors = (columns: string, titles: ReadonlyArray<string>) =>
+      errorsOf(pipelineFrom("  questions: [{ name: Q, from: x }]", { source: source(columns) }), formOf(["Q"]), titles)
+        .map(({ message }) => message)
+    expect(errors('{ x: { header: "Why?", nth: 2, of: 2 } }', ["Id", "Why?", "Why?", "Why?"])[0]).toBe(
+      '3 columns of the source have the header "Why?", not 2.',
+    )
+    expect(errors('{ x: { header: "Why?", nth: 1, of: 2 } }', ["Id", "Why?"])[0]).toBe(
+      'One column of the source has the header "Why?", not 2.',
+    )
+    expect(errors('{ x: { header: "Why?", nth: 3, of: 2 } }', ["Id", "Why?", "Why?"])[0]).toBe(
+      'There is no 3. of 2 columns "Why?".',
+    )
+    expect(errors("{ x: { position: 9 } }", ["Id"])[0]).toBe("The source has no column 9: it has 1.")
+    expect(errors("{ x: { position: 1 } }", ["Id", "x"])[0]).toBe('The source has a column "x" already.')
+  })
+
+  it("are known without a source, for what only asks about answers", () => {
+    const pipeline = pipelineFrom(
+      `  questions:
+    - { name: Q, as: choices, from: { block: B } }
+    - { name: R, when: { W: x }, from: { firstOf: [A, second] }, as: choice, otherwise: keep }
+    - { name: S, as: choices, from: C, otherwise: keep, other: { from: O, use: x } }`,
+      { source: source('{ second: { header: "Why?", nth: 2, of: 2 } }') + "\n  where: { F: x }" },
+    )
+    const columns = mentionedColumns(pipeline)
+    expect(columns.map(({ name }) => name).toSorted()).toEqual(["A", "C", "F", "Id", "O", "W", "second"])
+    const result = compile({ pipeline, form: formOf(["Q", "R", "S"]), columns })
+    expect(result._tag).toBe("Right")
+  })
+})
+
+describe("defaults", () => {
+  it("hold for every entry and part of their kind that does not say otherwise", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  defaults:
+    date: { format: dd.MM.yyyy }
+    dateTime: { format: dd.MM.yyyy HH:mm, zone: Europe/Berlin }
+    number: { decimal: "," }
+  questions:
+    - { name: A, from: D, as: date }
+    - { name: B, from: D, as: date, format: MM.dd.yyyy }
+    - { name: C, as: dateRange, from: { start: D, end: D } }
+    - { name: D, from: { date: D, time: T }, as: dateTime }
+    - { name: E, from: N, as: number }
+    - { name: F, from: { latitude: N, longitude: N }, as: location }
+  submissionTime: { from: S }`),
+      formOf(["A", "B", "C", "D", "E", "F"]),
+      ["Id", "D", "T", "N", "S"],
+    )
+    const item = itemOf(mapping, ["1", "01.02.2024", "08:30", "1,5", "01.02.2024 08:30"])
+    expect(item.questions.map(({ value }) => value)).toEqual([
+      "2024-02-01",
+      "2024-01-02",
+      { start: "2024-02-01", end: "2024-02-01" },
+      "2024-02-01T07:30:00.000Z",
+      1.5,
+      { latitude: 1.5, longitude: 1.5 },
+    ])
+    expect(item.submissionTime).toBe("2024-02-01T07:30:00.000Z")
+  })
+
+  it("that are wrong are one mistake, where they stand", () => {
+    const errors = errorsOf(
+      pipelineFrom(
+        "  defaults: { date: { format: DD.MM.YYYY } }\n  questions:\n"
+          + "    - { name: A, from: Id, as: date }\n    - { name: B, from: Id, as: date }",
+      ),
+      formOf(["A", "B"]),
+      ["Id"],
+    )
+    expect(errors).toMatchObject([{ line: 6, column: 31, suggestion: expect.stringContaining("dd.MM.yyyy") }])
+  })
+
+  it("change the fingerprint", () => {
+    const print = (mapping: string) => compiledMapping(pipelineFrom(mapping), formOf(["A"]), ["Id"]).mapping.fingerprint
+    const questions = "\n  questions: [{ name: A, from: Id, as: number }]"
+    expect(print("  unmapped: warn" + questions)).not.toBe(
+      print('  defaults: { number: { decimal: "," } }' + questions),
+    )
+  })
+})
+
+describe("value sets", () => {
+  const options = ["5", "4", "3"].map((value) => ({ value, label: `${value} points` }))
+  const mapping = "  questions: [{ name: A, from: X, as: choice, values: { set: agree } }]"
+
+  it("stand for values by their name", () => {
+    const pipeline = pipelineFrom(mapping, { sets: { agree: { Yes: "5", "Don't know": null } } })
+    const compiled = compiledMapping(pipeline, formOf([{ name: "A", options }]), ["Id", "X"]).mapping
+    expect(itemOf(compiled, ["1", "yes"]).questions[0]?.value).toBe("5")
+    expect(itemOf(compiled, ["1", "Don't know"]).questions).toEqual([])
+    expect(problemsOf(compiled, ["1", "set"])).toMatchObject([{ code: "not-an-option" }])
+  })
+})
+
+describe("onInvalid: drop", () => {
+  const lines = `  questions:
+    - { name: Mail, from: M, as: email, onInvalid: drop }
+    - { name: Count, from: C, as: number }
+  unmapped: ignore`
+  const { mapping } = compiledMapping(pipelineFrom(lines), formOf(["Mail", "Count"]), ["Id", "M", "C"])
+
+  it("sends the row without the answer, and tells what was wrong with it", () => {
+    expect(mapping.map(["1", "nobody", "5"])).toEqual({
+      item: { questions: [{ id: "q2", value: 5 }] },
+      dropped: [{
+        code: "not-an-email",
+        column: "M",
+        question: "q1",
+        value: "nobody",
+        message: 'Column "M" holds "nobody"; expected an e-mail address such as name@example.org. '
+          + "This answer is left out; the row goes on without it.",
+        dropped: true,
+      }],
+    })
+    const answered = new Uint8Array(2)
+    const dropped: Array<object> = []
+    expect(mapping.check(["1", "nobody", "5"], answered, dropped as never)).toBeUndefined()
+    expect([[...answered], dropped.length]).toEqual([[0, 1], 1])
+  })
+
+  it("saves no row that has another problem", () => {
+    expect(mapping.map(["1", "nobody", "five"])).toMatchObject({ problems: [{ code: "not-a-number" }] })
+    expect(mapping.check(["1", "nobody", "five"], new Uint8Array(2))).toMatchObject([{ code: "not-a-number" }])
+  })
+
+  it("contradicts what must be there", () => {
+    expect(
+      errorsOf(
+        pipelineFrom("  questions:\n    - { name: A, from: Id, required: true, unique: true, onInvalid: drop }"),
+        formOf(["A"]),
+        ["Id"],
+      ).map(({ message }) => message),
+    ).toEqual([
+      "An answer that is required can't be dropped: without it the row is invalid.",
+      "An answer that is unique can't be dropped: without it the row is invalid.",
+    ])
+  })
+})
+
+describe("unique", () => {
+  it("tells what a row gives, and what is wrong with another that gives the same", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom("  questions: [{ name: A, from: X, as: number, unique: true }, { name: B, from: X }]"),
+      formOf(["A", "B"]),
+      ["Id", "X"],
+    )
+    const [unique, ...more] = mapping.uniques
+    expect([unique?.id, more]).toEqual(["q1", []])
+    expect([unique?.value(["1", "1.0"]), unique?.value(["2", "1"]), unique?.value(["2", ""])]).toEqual([
+      "1",
+      "1",
+      undefined,
+    ])
+    expect(unique?.problem("1", 7)).toMatchObject({
+      code: "not-unique",
+      column: "X",
+      question: "q1",
+      message: 'Column "X" gives "1", as row 7 does; expected an answer that no other row has.',
+    })
+  })
+})
+
+describe("stamp", () => {
+  const lines = "  questions: [{ name: A, from: X }]"
+  const sink = (text: string) => pipelineFrom(lines, { more: "", source: `  rowKey: [Id]` + text })
+  const stamped = { ...sink(""), sink: { ...sink("").sink, stamp: { urlParameter: "row_key", path: ["sink"] } } }
+
+  it("sends the row key along", () => {
+    const form = formOf(["A"], { urlParameters: [{ id: "u1", name: "row_key" }] })
+    const { mapping, warnings } = compiledMapping(stamped, form, ["Id", "X"])
+    expect(mapping.map(["7", "x"], mapping.key(["7", "x"]))).toEqual({
+      item: { questions: [{ id: "q1", value: "x" }], urlParameters: [{ id: "u1", name: "row_key", value: "7" }] },
+    })
+    expect(mapping.answers.at(-1)).toMatchObject({ id: "u1", list: "urlParameters", tolerated: undefined })
+    expect(warnings).toEqual([])
+  })
+
+  it("warns when the form does not declare the parameter, and then bears its loss", () => {
+    const { mapping, warnings } = compiledMapping(stamped, formOf(["A"]), ["Id", "X"])
+    expect(warnings).toMatchObject([{ message: expect.stringContaining("does not declare") }])
+    expect(mapping.answers.at(-1)?.tolerated).toMatch(/does not declare/)
+  })
+})
+
+describe("a mended rejected.csv", () => {
+  const lines = `  questions:
+    - { name: N, from: N, as: number, decimal: "," }
+    - { name: G, from: G, as: number, decimal: ",", group: "." }
+    - { name: D, from: D, as: date, format: dd.MM.yyyy }
+    - { name: T, from: T, as: dateTime, format: dd.MM.yyyy HH:mm, zone: Europe/Berlin }
+    - { name: B, from: B, as: boolean, true: [ja], false: [nein] }
+    - { name: C, from: C, as: choices, options: [a, b] }
+    - { name: X, from: X }`
+  const form = formOf(["N", "G", "D", "T", "B", "C", "X"])
+  const titles = ["Id", "N", "G", "D", "T", "B", "C", "X"]
+  const read = (mended: "text" | "typed" | undefined, ...cells: ReadonlyArray<Cell>) => {
+    const { mapping } = compiledMapping(pipelineFrom(lines), form, titles, mended === undefined ? {} : { mended })
+    const mapped = mapping.map(["1", ...cells])
+    return "item" in mapped
+      ? mapped.item.questions.map(({ value }) => value)
+      : mapped.problems.map(({ code, column }) => [code, column])
+  }
+  const typed: ReadonlyArray<Cell> = [
+    1.5,
+    1234.5,
+    new DateCell("2024-05-01"),
+    new DateCell("2024-05-01"),
+    true,
+    new JsonCell(["a", "b"]),
+    7,
+  ]
+  const asTexts = ["1.5", "1234.5", "2024-05-01", "2024-05-01", "true", '["a","b"]', "7"]
+  const values = [1.5, 1234.5, "2024-05-01", "2024-04-30T22:00:00.000Z", true, ["a", "b"], "7"]
+
+  it("means in its texts what the workbook's cells meant", () => {
+    expect(read(undefined, ...typed)).toEqual(values)
+    expect(read("typed", ...asTexts)).toEqual(values)
+  })
+
+  it("is read in the source's own ways of writing too", () => {
+    expect(read("typed", "1,5", "1.234,5", "01.05.2024", "01.05.2024 00:00", "ja", "a", "007")).toEqual(
+      [1.5, 1234.5, "2024-05-01", "2024-04-30T22:00:00.000Z", true, ["a"], "007"],
+    )
+  })
+
+  it("does not guess what a number of a workbook is that reads two ways", () => {
+    expect(read("typed", null, "1.234")).toEqual([["not-a-number", "G"]])
+    expect(read("typed", null, "1234")).toEqual([1234])
+    expect(read("text", null, "1.234")).toEqual([1234])
+  })
+
+  it("of a text source understands JSON numbers and ISO dates, but takes no day for a time", () => {
+    expect(read("text", "1.5", "1234.5", "2024-05-01", "2024-05-01T00:00:00Z", "true", "a", "7")).toEqual(
+      [1.5, 1234.5, "2024-05-01", "2024-05-01T00:00:00.000Z", true, ["a"], "7"],
+    )
+    expect(read("text", null, null, null, "2024-05-01")).toEqual([["not-a-date-time", "T"]])
+  })
+
+  it("is no other file: there a comma's point is an error", () => {
+    expect(read(undefined, "1.5")).toEqual([["not-a-number", "N"]])
+    expect(columnsOf(["A", "A"]).map(({ name }) => name)).toEqual([undefined, undefined])
+  })
+})
