@@ -41,9 +41,17 @@ export class Tally {
       problem.column,
       problem.question,
       problem.code === "refused" ? problem.message : "",
+      problem.dropped === true,
     ])
     const group = this.groups.get(id)
-      ?? { code: problem.code, column: problem.column, question: problem.question, count: 0, examples: [] }
+      ?? {
+        code: problem.code,
+        column: problem.column,
+        question: problem.question,
+        ...(problem.dropped === true ? { dropped: true } : {}),
+        count: 0,
+        examples: [],
+      }
     this.groups.set(id, group)
     group.count++
     if (group.examples.length < examples) {
