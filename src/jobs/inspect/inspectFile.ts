@@ -107,7 +107,7 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
  * @param file absolute, or relative to the working folder
  */
 export const inspectFile = (file: string) =>
-  Effect.gen(function*() {
+  Effect.scoped(Effect.gen(function*() {
     const source = yield* openSource(asFound(file))
     const room = { left: hashesKept }
     const looks = source.columns.map((column) => new ColumnLook(column.title, room))
@@ -178,4 +178,4 @@ export const inspectFile = (file: string) =>
       rowKey: rowKeyCandidates(source.columns, findings, rows - counts.faulty, tool),
     }
     return inspection
-  })
+  }))

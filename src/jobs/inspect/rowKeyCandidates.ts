@@ -15,7 +15,13 @@ const points = (column: Column, { kind }: ColumnFindings): number =>
   (/^#$|\b(?:id|key|no|nr|number|code|uuid|guid|token|ref|reference)\b|nummer$|_id$/i.test(column.name ?? "") ? 3 : 0)
   + (column.position === 0 ? 1 : 0)
   + (kind === "email" ? 1 : 0)
-  - (kind === "dateTime" || kind === "date" ? 2 : 0)
+  - (kind === "dateTime" || kind === "date" || kind === "choices" ? 2 : 0)
+
+/** What looks least like an id is named only where nothing else can be. */
+const likely = <A extends { readonly points: number }>(list: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const better = list.filter(({ points }) => points > 0)
+  return better.length > 0 ? better : list
+}
 
 /** The form tool's own id, then columns that are filled in every row and different in each, the likeliest first. */
 export const rowKeyCandidates = (
@@ -39,6 +45,8 @@ export const rowKeyCandidates = (
   })
   return [
     ...told,
-    ...unique.toSorted((a, b) => b.points - a.points).map(({ because, columns }) => ({ columns, because })),
+    ...(told.length > 0 ? unique.filter((one) => one.points > 0) : likely(unique)).toSorted((a, b) =>
+      b.points - a.points
+    ).map(({ because, columns }) => ({ columns, because })),
   ].slice(0, candidatesShown)
 }
