@@ -7,6 +7,7 @@ import { inDoubtTitles } from "../../src/report/inDoubtRows.ts"
 import { rejectedTitles } from "../../src/report/rejectedRows.ts"
 import { reportJson } from "../../src/report/reportJson.ts"
 import { exampleReport } from "./exampleReport.ts"
+import { places } from "./places.ts"
 
 const text = readFileSync(resolve(import.meta.dirname, "../../docs/reports.md"), "utf8")
 
@@ -14,15 +15,6 @@ const text = readFileSync(resolve(import.meta.dirname, "../../docs/reports.md"),
 const documented = (heading: string): ReadonlyArray<string> => {
   const part = text.split(`\n${heading}\n`)[1]?.split(/\n#/)[0] ?? ""
   return [...part.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name ?? "")
-}
-
-/** Every place of a JSON value that holds no object and no list: `problems[].examples[].row`. Members named freely are `*`. */
-const places = (value: unknown, at = ""): ReadonlyArray<string> => {
-  if (Array.isArray(value)) return value.flatMap((each) => places(each, `${at}[]`))
-  if (typeof value !== "object" || value === null) return [at]
-  return Object.entries(value).flatMap(([name, each]) =>
-    places(each, at === "questions[].verdicts" ? `${at}.*` : at === "" ? name : `${at}.${name}`)
-  )
 }
 
 /** A report with something in every list, written as a run writes it. */

@@ -1,0 +1,8 @@
+/** Every place of a JSON value that holds no object and no list: `problems[].examples[].row`. Members named freely are `*`. */
+export const places = (value: unknown, at = ""): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap((each) => places(each, `${at}[]`))
+  if (typeof value !== "object" || value === null) return [at]
+  return Object.entries(value).flatMap(([name, each]) =>
+    places(each, at === "questions[].verdicts" ? `${at}.*` : at === "" ? name : `${at}.${name}`)
+  )
+}

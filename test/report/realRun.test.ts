@@ -1,0 +1,83 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { findReport, redactReport } from "../../src/jobs/report.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { reportJson } from "../../src/report/reportJson.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+import { places } from "./places.ts"
+
+const people = ["1,Ada Lovelace,ada@example.org", "2,Grace Hopper,not an address", "3,Alan Turing,alan@example.org"]
+const values = ["Ada Lovelace", "Grace Hopper", "Alan Turing", "not an address", "ada@example.org", "alan@example.org"]
+
+const files = (folder: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const names = (yield* fs.readDirectory(folder)).filter((name) => /\.(html|json|csv)$/.test(name))
+    return yield* Effect.forEach(names, (name) =>
+      Effect.map(fs.readFileString(path.join(folder, name)), (text) => ({ name, text })))
+  })
+
+it.scopedLive("a run's report has a place in the documentation for each of its fields", () =>
+  Effect.gen(function*() {
+    const { fail, run, source } = yield* world
+    yield* source([...people, "4,Emmy Noether,emmy@example.org"])
+    // What the first create is answered tells nobody whether anything was created.
+    fail("POST", { status: 200, body: "{}" })
+    const report = yield* run()
+    const documentation = readFileSync(resolve(import.meta.dirname, "../../docs/reports.md"), "utf8")
+    const documented = new Set([...documentation.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name))
+    const undocumented = places(JSON.parse(reportJson(report))).filter((place) =>
+      // Of what is not there nothing more is known.
+      !documented.has(place) && ![...documented].some((name) => name?.startsWith(`${place}.`))
+    )
+    expect(undocumented).toEqual([])
+    expect(report.inDoubt).toMatchObject([{ count: 3, fresh: 3, acknowledged: 0 }])
+    expect(report.sent).toBe(3)
+    const { create, metadata, read } = report.requests
+    const sum = (of: "create" | "metadata" | "read") =>
+      report.pace?.buckets.reduce((all, bucket) => all + bucket[of], 0)
+    expect([sum("create"), sum("metadata"), sum("read")]).toEqual([create, metadata, read])
+  }).pipe(Effect.provide(platform)))
+
+it.scopedLive("a run with --redact leaves no value in any file, and report --redact makes such a copy afterwards", () =>
+  Effect.gen(function*() {
+    const { root, run, source } = yield* world
+    const path = yield* Path.Path
+    yield* source(people)
+    const masked = yield* run({ redact: true })
+    expect(masked.values).toBe("masked")
+    expect(masked.rows).toMatchObject({ read: 3, imported: 2, invalid: 1 })
+    expect(JSON.stringify(masked)).not.toContain("not an address")
+    expect(masked.next).toBe("formferry run people")
+    const project = yield* loadProject(root)
+    const first = yield* files(path.join(root, "reports", "people", masked.run))
+    expect(first.map(({ name }) => name)).toHaveLength(6)
+
+    const plain = yield* run()
+    expect(plain.values).toBe("shown")
+    const found = yield* findReport(project, "people", plain.run)
+    const copy = yield* redactReport(project, found)
+    expect(copy.report.values).toBe("masked")
+    expect(copy.folder).toBe(path.join(found.folder, "redacted"))
+    const second = yield* files(copy.folder)
+    expect(second.map(({ name }) => name).toSorted()).toEqual(first.map(({ name }) => name).toSorted())
+    for (const { name, text } of [...first, ...second]) {
+      for (const value of values) expect(text.includes(value), `${value} in ${name}`).toBe(false)
+    }
+    // The same row has the same digests in both.
+    const rejected = (all: typeof first) => all.find(({ name }) => name === "rejected.csv")?.text
+    expect(rejected(second)).toBe(rejected(first))
+    expect(rejected(first)).toMatch(/^No,Name,Mail,_row,_key,_code,_column,_message\nhmac:/)
+
+    // A report that was masked from the start is its own copy; and no other ledger can make digests for it.
+    const again = yield* redactReport(project, yield* findReport(project, "people", masked.run))
+    expect(again.folder).toBe(path.join(root, "reports", "people", masked.run))
+    const elsewhere = { ...project, ledger: path.join(root, "other", "ledger.db") }
+    const refused = yield* Effect.flip(redactReport(elsewhere, found))
+    expect(refused._tag).toBe("LedgerRefused")
+  }).pipe(Effect.provide(platform)))
