@@ -6,7 +6,7 @@ import { elementEntry, ownEntry, questionEntry, urlParameterEntry } from "./entr
 import type { Kinds } from "./entrySchema.ts"
 import { ExampleSchema } from "./exampleSchema.ts"
 import { formToolNames } from "./formTools.ts"
-import { byName, Column, Columns, Identifier, Name, Path, Time, whole } from "./scalars.ts"
+import { byName, Column, Columns, Identifier, Name, Time, whole } from "./scalars.ts"
 import { SourceFile } from "./sourceFiles.ts"
 import { stopFields } from "./stopLimit.ts"
 import { quoted } from "./suggestion.ts"

@@ -26,7 +26,7 @@ const Pattern = Schema.Struct({
 
 /** The value of `source.file`. */
 export const SourceFile = Schema.Union(File, Files, Pattern).annotations(
-  expecting("a path, a list of paths, or { glob: PATTERN, take: newest }"),
+  expecting("a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }"),
 )
 
 /** @param resolve a path as the file gives it → absolute */

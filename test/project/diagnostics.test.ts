@@ -88,7 +88,7 @@ describe("a missing key is shown at its parent", () => {
   check(pipelineDiagnostics, [
     ["of a section", withSection("source", "rowKey: content").replace("source:", "«source:"), [
       "`source` needs `file`.",
-      "Add `file`: a path, relative to this file.",
+      "Add `file`: a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }.",
     ]],
     [
       "of the file",
@@ -169,7 +169,7 @@ describe("a value that can't be is shown at the value, once, with what is allowe
       "`default` expects text, and `null` is nothing.",
       'The text is written in quotes: "null".',
     ]],
-    ["an address for a path", withSection("source", "file: «https://example.com/a.csv\nrowKey: [Id]"), [
+    ["an address for a path", withSection("source", "file: «http://example.com/a.csv\nrowKey: [Id]"), [
       "`file` expects a path, relative to this file, not `https://example.com/a.csv`.",
     ]],
     ["an encoding that there is not", withSection("source", "file: a.csv\nrowKey: [Id]\nencoding: «windows-9999"), [

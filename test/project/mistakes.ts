@@ -4,7 +4,7 @@ import { marked } from "./marked.ts"
 export const lines: ReadonlyArray<readonly [right: string, ...wrong: ReadonlyArray<string>]> = [
   ["pipeline: contacts", "«pipelin: contacts", "pipeline: «my contacts", "pipeline: «[contacts]"],
   ["source:"],
-  ["  file: ../samples/contacts.csv", "  «files: ../samples/contacts.csv", "  «file:", "  file: «https://x.org/y.csv"],
+  ["  file: ../samples/contacts.csv", "  «files: ../samples/contacts.csv", "  «file:", "  file: «http://x.org/y.csv"],
   ["  format: csv", "  format: «cvs", "  «frmat: csv", "  format: «{ csv: 1 }"],
   ['  delimiter: ";"', '  delimiter: «";;"', '  «delimeter: ";"', "  delimiter: «[;]"],
   ["  headerRow: 1", "  headerRow: «0", "  headerRow: «first", "  «headerrow: 1", "  headerRow: «1.5"],
