@@ -170,7 +170,8 @@ describe("a value that can't be is shown at the value, once, with what is allowe
       'The text is written in quotes: "null".',
     ]],
     ["an address for a path", withSection("source", "file: «http://example.com/a.csv\nrowKey: [Id]"), [
-      "`file` expects a path, relative to this file, not `https://example.com/a.csv`.",
+      "`file` expects a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }, not `http://example.com/a.csv`.",
+      "Write a list: [http://example.com/a.csv].",
     ]],
     ["an encoding that there is not", withSection("source", "file: a.csv\nrowKey: [Id]\nencoding: «windows-9999"), [
       "There is no encoding called `windows-9999`.",
