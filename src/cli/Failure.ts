@@ -5,6 +5,7 @@ import { Data } from "effect"
 import type { NothingAcknowledged } from "../jobs/acknowledge.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
 import type { ServiceUnknown } from "../jobs/form.ts"
+import type { InitRefused } from "../jobs/init/Initialised.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
 import type { TargetUnknown } from "../jobs/prepare.ts"
 import type { ConfirmationMissing } from "../jobs/run.ts"
@@ -46,6 +47,7 @@ export type Failure =
   | ServiceUnknown
   | ConfirmationMissing
   | NothingAcknowledged
+  | InitRefused
   | NothingSettled
   | ExportUnusable
   | PracticeFormsMissing
@@ -85,6 +87,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   ServiceUnknown: 2,
   ConfirmationMissing: 2,
   NothingAcknowledged: 2,
+  InitRefused: 2,
   NothingSettled: 2,
   ExportUnusable: 2,
   PracticeFormsMissing: 2,

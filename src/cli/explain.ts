@@ -119,6 +119,8 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
     case "LedgerError":
     case "OutcomeUnrecorded":
       return command("status", ...names, "--verify")
+    case "InitRefused":
+      return "formferry init --help"
     case "PracticeFormsMissing":
       return `${again} --forms DIR`
     default:
@@ -129,7 +131,7 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
 }
 
 const isAboutPipelines = ({ command }: Asked): boolean =>
-  command !== "form" && command !== "practice" && command !== "schema" && command !== "demo"
+  command !== "form" && command !== "practice" && command !== "schema" && command !== "demo" && command !== "init"
 
 /** The command line without an option that takes a value. */
 const withoutOption = (typed: ReadonlyArray<string>, option: string): string =>

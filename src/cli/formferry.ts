@@ -10,6 +10,7 @@ import { explain, tellNext } from "./explain.ts"
 import { UsageWrong } from "./Failure.ts"
 import { form } from "./form.ts"
 import { commandHelp, programHelp } from "./help.ts"
+import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
 import { Interrupts } from "./Interrupts.ts"
 import { Invocation, sameCommand } from "./Invocation.ts"
@@ -28,6 +29,7 @@ import { status } from "./status.ts"
 
 const commands = [
   demo,
+  init,
   inspect,
   check,
   preview,
@@ -48,6 +50,7 @@ const about = "Moves answers from files into a form of a form service, and prove
 const tree = Command.make("formferry").pipe(
   Command.withSubcommands([
     demo.command,
+    init.command,
     inspect.command,
     check.command,
     preview.command,

@@ -21,7 +21,7 @@ export const openProject = (pipelines: ReadonlyArray<string>) =>
   })
 
 /** The project, its keys noted as soon as somebody looks one up. */
-const hidingKeys = (project: Project, hide: (secret: string) => void): Project => ({
+export const hidingKeys = (project: Project, hide: (secret: string) => void): Project => ({
   ...project,
   services: new Map(
     [...project.services].map(([name, service]): [string, ServiceConfig] => [

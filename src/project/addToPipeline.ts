@@ -45,7 +45,12 @@ const last = (map: YAMLMap): unknown => {
 const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, rangeOf(map.items[0]?.key)?.[0] ?? 0)
 
 /** Where new items of a list go, or the list itself where there is none; undefined: the file is written in a way that lines can't be put into. */
-const listInsertion = (text: string, mapping: YAMLMap, key: string, entries: ReadonlyArray<DraftEntry>): Insertion | undefined => {
+const listInsertion = (
+  text: string,
+  mapping: YAMLMap,
+  key: string,
+  entries: ReadonlyArray<DraftEntry>,
+): Insertion | undefined => {
   const list = member(mapping, key)
   const indent = keyIndent(text, mapping)
   const lines = entries.flatMap((entry) => entryLines(entry, true))
@@ -74,7 +79,9 @@ export type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own
 export const addToPipeline = (text: string, additions: Additions): string | undefined => {
   const document = parseDocument(text, { keepSourceTokens: false })
   const mapping = member(document.contents, "mapping")?.value
-  if (document.errors.length > 0 || !isMap(mapping) || mapping.flow === true || mapping.items.length === 0) return undefined
+  if (document.errors.length > 0 || !isMap(mapping) || mapping.flow === true || mapping.items.length === 0) {
+    return undefined
+  }
   const insertions: Array<Insertion> = []
   for (const key of ["questions", "urlParameters"] as const) {
     if (additions[key].length === 0) continue
@@ -100,8 +107,13 @@ export const addToPipeline = (text: string, additions: Additions): string | unde
   return result
 }
 
-/** Ids that a file's comments speak of: entries that were left open. */
-export const openIds = (text: string): ReadonlySet<string> =>
-  new Set(
-    Array.from(text.matchAll(/^\s*#\s*(?:-\s+)?id:\s*(.+?)\s*(?:#.*)?$/gm), ([, id = ""]) => id.replace(/^["'](.*)["']$/, "$1")),
+/** Tells whether a file's comments speak of an entry, by its id or place: it was left open. */
+export const isOpen = (text: string): (of: string) => boolean => {
+  const comments = Array.from(
+    text.matchAll(/^\s*#\s*(?:-\s+)?(?:id:\s*(.+?)|(submissionTime|lastUpdatedAt|login):.*)\s*$/gm),
   )
+  const open = new Set(
+    comments.map(([, id, place]) => place ?? (id ?? "").replace(/\s#.*$/, "").replace(/^["'](.*)["']$/, "$1")),
+  )
+  return (of) => open.has(of)
+}

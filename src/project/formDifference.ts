@@ -65,14 +65,20 @@ const questionChanges = (before: Question, after: Question): ReadonlyArray<FormC
       kind: "type" as const,
       before,
       after,
-      message: `The question ${shown(after)} was of the type ${before.type ?? "(not told)"} and is ${after.type ?? "(not told)"} now.`,
+      message: `The question ${shown(after)} was of the type ${before.type ?? "(not told)"} and is ${
+        after.type ?? "(not told)"
+      } now.`,
       harmless: false,
     }]),
     ...(options === undefined ? [] : [options]),
   ]
 }
 
-const listChanges = (list: FormList, was: ReadonlyArray<Element>, is: ReadonlyArray<Element>): ReadonlyArray<FormChange> => {
+const listChanges = (
+  list: FormList,
+  was: ReadonlyArray<Element>,
+  is: ReadonlyArray<Element>,
+): ReadonlyArray<FormChange> => {
   const word = words[list]
   const gone = was.filter(({ id }) => is.every((one) => one.id !== id))
   const come = is.filter(({ id }) => was.every((one) => one.id !== id))

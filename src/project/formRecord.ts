@@ -75,8 +75,11 @@ export const readFormRecord = (
       })
     const text = yield* fs.readFileString(path.join(root, file)).pipe(
       Effect.map((text): string | undefined => text),
-      Effect.catchTag("SystemError", (error) =>
-        error.reason === "NotFound" ? Effect.succeed(undefined) : invalid(`The file can't be read: ${error.message}`)),
+      Effect.catchTag(
+        "SystemError",
+        (error) =>
+          error.reason === "NotFound" ? Effect.succeed(undefined) : invalid(`The file can't be read: ${error.message}`),
+      ),
       Effect.catchTag("BadArgument", (error) => invalid(`The file can't be read: ${error.message}`)),
     )
     if (text === undefined) return undefined

@@ -15,12 +15,17 @@ const listLines = (key: string, entries: ReadonlyArray<DraftEntry>): ReadonlyArr
 const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
   const { questions, urlParameters, own, ignore, notes } = draft
   const lines = [
-    ...(questions.every(({ open }) => open) ? ["questions: []", ...questions.flatMap((entry) => entryLines(entry, true))] : listLines("questions", questions)),
+    ...(questions.every(({ open }) => open)
+      ? ["questions: []", ...questions.flatMap((entry) => entryLines(entry, true))]
+      : listLines("questions", questions)),
     ...listLines("urlParameters", urlParameters),
     ...own.flatMap((entry) => memberLines(entry.of, entry)),
     ...(ignore === undefined
       ? []
-      : [`# ${commentText(ignore.why)}`, `ignore: [${ignore.columns.map((column) => yamlText(column, true)).join(", ")}]`]),
+      : [
+        `# ${commentText(ignore.why)}`,
+        `ignore: [${ignore.columns.map((column) => yamlText(column, true)).join(", ")}]`,
+      ]),
     ...notes.map(comment),
   ]
   return lines

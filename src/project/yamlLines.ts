@@ -31,7 +31,9 @@ const flow = (value: DraftValue, inFlow = true): string => {
   if (typeof value !== "object") return String(value)
   if (Array.isArray(value)) return `[${value.map((each) => flow(each)).join(", ")}]`
   const members = Object.entries(value)
-  return members.length === 0 ? "{}" : `{ ${members.map(([key, inner]) => `${yamlKey(key)}: ${flow(inner)}`).join(", ")} }`
+  return members.length === 0
+    ? "{}"
+    : `{ ${members.map(([key, inner]) => `${yamlKey(key)}: ${flow(inner)}`).join(", ")} }`
 }
 
 /** Longest value that stands on the line of its key. */
@@ -47,7 +49,9 @@ const keyLines = ({ key, value, note }: DraftKey): ReadonlyArray<string> => {
     `${yamlKey(key)}:${behind}`,
     ...(isList(value)
       ? value.map((each) => `  - ${flow(each, false)}`)
-      : Object.entries(value).flatMap(([name, inner]) => keyLines({ key: name, value: inner }).map((line) => `  ${line}`))),
+      : Object.entries(value).flatMap(([name, inner]) =>
+        keyLines({ key: name, value: inner }).map((line) => `  ${line}`)
+      )),
   ]
 }
 

@@ -24,7 +24,8 @@ const samplesOf = ({ samples }: ColumnProfile): ReadonlyArray<string> => samples
 
 /** What people see above a suggestion: how sure it is, and two cells. */
 const confidenceLine = (confidence: number, samples: ReadonlyArray<string>): string =>
-  [`confidence ${Math.min(0.99, confidence).toFixed(2)}`, ...(samples.length === 0 ? ["the column is empty"] : samples)].join(" · ")
+  [`confidence ${Math.min(0.99, confidence).toFixed(2)}`, ...(samples.length === 0 ? ["the column is empty"] : samples)]
+    .join(" · ")
 
 /** Names for columns that the header can't name: what the file calls them, and the alias that makes one of them. */
 export type Naming = (column: Column) => string
@@ -64,7 +65,9 @@ const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
     case "Column":
       return samplesOf(origin.profile)
     case "Joined":
-      return origin.columns.map(({ profile }) => profile.samples[0]).flatMap((text) => text === undefined ? [] : [quotes(text)])
+      return origin.columns.map(({ profile }) => profile.samples[0]).flatMap((text) =>
+        text === undefined ? [] : [quotes(text)]
+      )
     case "Parts":
       return origin.parts.slice(0, 2).flatMap(({ profile }) => samplesOf(profile).slice(0, 1))
     case "Block":
@@ -89,6 +92,21 @@ const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Setti
   return { kind, keys: [], open: undefined }
 }
 
+/** The choices of a column that are to be held against the form's options; undefined: the question has none. */
+export const choicesToCount = (suggestion: Suggestion) => {
+  const { origin, question } = suggestion
+  if (origin._tag !== "Column" || question.options === undefined || question.options.length === 0) return undefined
+  const { kind, keys } = settingsFor(suggestion, undefined)
+  return kind === "choice" || kind === "choices" || kind === "ranking"
+    ? {
+      question,
+      column: origin.column,
+      kind,
+      options: Object.fromEntries(keys.map(({ key, value }) => [key, value])),
+    }
+    : undefined
+}
+
 /** Lines under an entry that list the choices without an option, ready to be filled in. */
 const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
   if (unknown === undefined || unknown.counts.length === 0) return []
@@ -101,7 +119,9 @@ const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): Re
       const key = yamlText(choice, true)
       return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${count} ×`
     }),
-    ...(all > listed || unknown.more ? [`  and ${unknown.more ? "many" : all - listed} more: \`formferry check\` lists them`] : []),
+    ...(all > listed || unknown.more
+      ? [`  and ${unknown.more ? "many" : all - listed} more: \`formferry check\` lists them`]
+      : []),
   ]
 }
 
@@ -142,11 +162,20 @@ export const openEntry = ({ candidates, question, why }: OpenQuestion, nameOf: N
       whyOpen[why],
       ...candidates.map(({ confidence, origin }) => {
         const from = fromOf(origin, nameOf, question)
-        const shown = typeof from === "string" ? from : origin._tag === "Block" ? origin.block.title ?? "several columns" : "several columns"
-        return `candidate ${confidence.toFixed(2)} ${cut(shown, 80)}${samplesFrom(origin).map((sample) => ` · ${sample}`).join("")}`
+        const shown = typeof from === "string"
+          ? from
+          : origin._tag === "Block"
+          ? origin.block.title ?? "several columns"
+          : "several columns"
+        return `candidate ${confidence.toFixed(2)} ${cut(shown, 80)}${
+          samplesFrom(origin).map((sample) => ` · ${sample}`).join("")
+        }`
       }),
     ],
-    keys: [...naming(question), { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) }],
+    keys: [...naming(question), {
+      key: "from",
+      value: best === undefined ? "" : fromOf(best.origin, nameOf, question),
+    }],
     below: [],
     open: true,
   }
@@ -169,7 +198,10 @@ const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
 }
 
 /** The entries for URL parameters and the members of the mapping that are no questions. */
-export const otherEntries = (suggestions: Suggestions, nameOf: Naming): Pick<PipelineDraft, "urlParameters" | "own"> => ({
+export const otherEntries = (
+  suggestions: Suggestions,
+  nameOf: Naming,
+): Pick<PipelineDraft, "urlParameters" | "own"> => ({
   urlParameters: suggestions.urlParameters.map(({ element, from }) => ({
     of: element.id,
     comments: [[from.because, ...samplesOf(from.profile)].join(" · ")],

@@ -35,8 +35,11 @@ const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)\S+$/i.test(text
 
 const isEmail = (text: string): boolean => text.includes("@") && text.length <= 254 && validator.isEmail(text)
 
+/** What people write into a cell when there is no answer. It is counted, and says nothing about a column. */
+const noAnswer = /^(?:[-–—]+|n\/?a|#n\/a|null|nil|k\. ?a\.?|keine angabe|s\/d|n\/d|n\. ?d\.)$/i
+
 /** Collects a column's profile, cell by cell. */
-const collectColumn = (column: Column, empty: ReadonlySet<string>) => {
+const collectColumn = (column: Column, empty: ReadonlySet<string>, noteMissing: (text: string) => void) => {
   const dates = collectDates()
   const numbers = collectNumbers()
   const counts: Record<Shape, number> = {
@@ -89,6 +92,7 @@ const collectColumn = (column: Column, empty: ReadonlySet<string>) => {
       if (cell instanceof ErrorCell) return
       const text = textOf(cell)
       if (text === "" || empty.has(text)) return
+      if (text.length <= 12 && noAnswer.test(text)) return noteMissing(text)
       filled++
       length += text.length
       const times = distinct.get(text)
@@ -131,7 +135,14 @@ const collectColumn = (column: Column, empty: ReadonlySet<string>) => {
  * @param empty cells that mean no answer
  */
 export const profiler = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string> = new Set()) => {
-  const each = columns.map((column) => ({ position: column.position, collected: collectColumn(column, empty) }))
+  const missing = new Map<string, number>()
+  const noteMissing = (text: string): void => {
+    missing.set(text, (missing.get(text) ?? 0) + 1)
+  }
+  const each = columns.map((column) => ({
+    position: column.position,
+    collected: collectColumn(column, empty, noteMissing),
+  }))
   const addRow = (cells: Cells): void => {
     for (const { position, collected } of each) collected.add(cells[position] ?? null)
   }
@@ -140,6 +151,8 @@ export const profiler = (columns: ReadonlyArray<Column>, empty: ReadonlySet<stri
     add: (chunk: RowChunk): void => {
       for (const [index, cells] of chunk.rows.entries()) if (!chunk.faults.has(index)) addRow(cells)
     },
+    /** Texts that look like "no answer", with their counts, in any column. */
+    missing: (): ReadonlyMap<string, number> => missing,
     /** Profiles by the columns' positions. */
     profiles: (): ReadonlyMap<number, ColumnProfile> =>
       new Map(each.map(({ position, collected }) => [position, collected.profile()])),

@@ -20,7 +20,11 @@ export interface Settings {
   readonly open: string | undefined
 }
 
-const settled = (kind: string | undefined, ...keys: ReadonlyArray<DraftKey>): Settings => ({ kind, keys, open: undefined })
+const settled = (kind: string | undefined, ...keys: ReadonlyArray<DraftKey>): Settings => ({
+  kind,
+  keys,
+  open: undefined,
+})
 
 const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
@@ -45,9 +49,13 @@ const formatKeys = (
   const beside = kind === "date" ? isoWithTime(profile) : []
   const formats = [...found.formats]
   if (beside.length > 0) {
-    const shape = (text: string) => `yyyy-MM-dd${text.includes("T") ? "'T'" : " "}HH:mm${/:\d\d:\d\d/.test(text) ? ":ss" : ""}`
+    const shape = (text: string) =>
+      `yyyy-MM-dd${text.includes("T") ? "'T'" : " "}HH:mm${/:\d\d:\d\d/.test(text) ? ":ss" : ""}`
     if (beside.some((text) => !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text))) {
-      return { keys: [], open: "cells hold a time beside the day, with fractions or an offset. Say with `extract` what counts." }
+      return {
+        keys: [],
+        open: "cells hold a time beside the day, with fractions or an offset. Say with `extract` what counts.",
+      }
     }
     formats.push(...new Set(beside.map(shape)))
   }
@@ -98,7 +106,7 @@ const numberSettings = (profile: ColumnProfile): Settings => {
   if (signs._tag === "Open") {
     return {
       kind: "number",
-      keys: [{ key: "decimal", value: ",", note: "or \".\"; and `group`" }],
+      keys: [{ key: "decimal", value: ",", note: 'or "."; and `group`' }],
       open: `${signs.why}. Say it, then take the # away.`,
     }
   }
@@ -134,21 +142,33 @@ const booleanSettings = ({ distinct }: ColumnProfile): Settings => {
 }
 
 const separatorKeys = (separator: string | undefined): ReadonlyArray<DraftKey> =>
-  separator === undefined ? [] : [{ key: "split", value: separator === "\n" || separator === " " ? separator : separator.trim() }]
+  separator === undefined
+    ? []
+    : [{ key: "split", value: separator === "\n" || separator === " " ? separator : separator.trim() }]
 
-const choiceSettings = (kind: "choice" | "choices" | "ranking", profile: ColumnProfile, question: Question): Settings => {
+const choiceSettings = (
+  kind: "choice" | "choices" | "ranking",
+  profile: ColumnProfile,
+  question: Question,
+): Settings => {
   const { distinct, more } = profile
   const told = question.options
   if (told !== undefined && told.length > 0) {
     return settled(kind, ...(kind === "choice" ? [] : separatorKeys(splitFit(distinct, optionNames(told)).separator)))
   }
   const separator = kind === "choice" ? undefined : likelySeparator(distinct)
-  const names = [...new Set([...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator)))]
+  const names = [
+    ...new Set([...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))),
+  ]
     .map((name) => name.trim()).filter((name) => name !== "")
   if (more || names.length === 0 || names.length > 40) {
     return kind === "choice"
       ? settled(kind, { key: "otherwise", value: "keep", note: "the form does not tell its options" })
-      : { kind, keys: [{ key: "options", value: names.slice(0, 5) }], open: "the form does not tell the options. List them, then take the # away." }
+      : {
+        kind,
+        keys: [{ key: "options", value: names.slice(0, 5) }],
+        open: "the form does not tell the options. List them, then take the # away.",
+      }
   }
   return settled(
     kind,
@@ -158,7 +178,20 @@ const choiceSettings = (kind: "choice" | "choices" | "ranking", profile: ColumnP
 }
 
 /** Kinds of names whose digits are no amounts. */
-const codes = ["zip", "phone", "mobile", "fax", "id", "number", "code", "customer number", "reference", "tax number", "iban", "house number"]
+const codes = [
+  "zip",
+  "phone",
+  "mobile",
+  "fax",
+  "id",
+  "number",
+  "code",
+  "customer number",
+  "reference",
+  "tax number",
+  "iban",
+  "house number",
+]
 
 /** The kind for a question whose type the form does not tell: only what the cells leave no doubt of. */
 const untold = (profile: ColumnProfile, question: Question, title: string): Settings => {

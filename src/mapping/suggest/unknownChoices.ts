@@ -1,6 +1,6 @@
 import type { Cell } from "../../domain/cell.ts"
-import type { Question } from "../../domain/form.ts"
 import { cellText } from "../../domain/cell.ts"
+import type { Question } from "../../domain/form.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { kinds } from "../../kinds/index.ts"
 import { Fault } from "../../kinds/Kind.ts"

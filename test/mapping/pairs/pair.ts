@@ -122,6 +122,8 @@ export const judge = (file: string) =>
       range: undefined,
       rowKey: undefined,
       empty: [],
+      columns: [],
+      where: [],
     })
     const { blocks, columns, tool } = source
     const suggestions = suggest({ form: toForm(form), columns, blocks, profiles: yield* profilesOf(source), tool })

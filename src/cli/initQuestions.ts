@@ -1,0 +1,140 @@
+import { Prompt } from "@effect/cli"
+import { Path } from "@effect/platform"
+import { Effect, Option, Redacted } from "effect"
+import type { NewService } from "../project/projectText.ts"
+import { UsageWrong } from "./Failure.ts"
+
+/** What the command line says. */
+interface Said {
+  readonly name: string | undefined
+  readonly source: string | undefined
+  readonly service: string | undefined
+  readonly form: string | undefined
+  readonly baseUrl: string | undefined
+  readonly keyEnv: string | undefined
+  readonly forms: string | undefined
+}
+
+interface Where {
+  readonly root: string
+  /** Whether there is a project already. */
+  readonly exists: boolean
+  /** Whether a person sits there who can be asked. */
+  readonly interactive: boolean
+}
+
+const keyVariable = "FORM_SERVICE_API_KEY"
+
+const wrong = (message: string) => new UsageWrong({ message, command: "init" })
+
+const filled = (what: string) => (text: string): Effect.Effect<string, string> =>
+  text.trim() === "" ? Effect.fail(what) : Effect.succeed(text.trim())
+
+const text = (message: string, what: string) => Prompt.run(Prompt.text({ message, validate: filled(what) }))
+
+/** An address that a service can have: https, or http to this machine. */
+const addressFault = (address: string): string | undefined => {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isLocal = url !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+  return url?.protocol === "https:" || (url?.protocol === "http:" && isLocal)
+    ? undefined
+    : `\`${address}\` is no address of a service: it begins with https:// (http:// only for this machine).`
+}
+
+const askService = (said: Said, { interactive, root }: Where) =>
+  Effect.gen(function*() {
+    const path = yield* Path.Path
+    const practice = (folder: string): NewService => ({
+      _tag: "Practice",
+      name: said.service ?? "practice",
+      forms: path.relative(path.join(root, "config"), path.resolve(folder)).split(path.sep).join("/") || ".",
+    })
+    const live = (baseUrl: string): NewService => ({
+      _tag: "Live",
+      name: said.service ?? "live",
+      baseUrl: baseUrl.replace(/\/+$/, ""),
+      keyVariable: said.keyEnv ?? keyVariable,
+    })
+    if (said.forms !== undefined) return practice(said.forms)
+    if (said.baseUrl !== undefined) {
+      const fault = addressFault(said.baseUrl)
+      return fault === undefined ? live(said.baseUrl) : yield* wrong(fault)
+    }
+    if (!interactive) {
+      return yield* wrong(
+        "There is no project here yet. To make one, say which service it is for: --base-url URL for a form service, or --forms DIR for the practice service with the forms of that folder.",
+      )
+    }
+    const kind = yield* Prompt.run(Prompt.select({
+      message: "There is no project here yet: one is made. Where are the answers to go?",
+      choices: [
+        { title: "a form service", value: "live", description: "its address and an API key are needed" },
+        { title: "the practice service", value: "practice", description: "no account; nothing leaves this machine" },
+      ] as const,
+    }))
+    if (kind === "practice") return practice(yield* text("Folder of its form files", "Name a folder, such as forms"))
+    const address = yield* Prompt.run(Prompt.text({
+      message: "The service's address, with the version segment",
+      validate: (given) => {
+        const fault = addressFault(given.trim())
+        return fault === undefined ? Effect.succeed(given.trim()) : Effect.fail(fault)
+      },
+    }))
+    return live(address)
+  })
+
+/** The key of a new service, hidden while it is typed; undefined when it is in the environment, or comes later. */
+const askKey = (service: NewService | undefined, { interactive, root }: Where) =>
+  Effect.gen(function*() {
+    if (service?._tag !== "Live" || !interactive) return undefined
+    const path = yield* Path.Path
+    const { openEnvironment } = yield* Effect.promise(() => import("../project/environment.ts"))
+    const environment = yield* openEnvironment(path.join(root, ".env"))
+    if (Option.isSome(yield* environment.secret(service.keyVariable))) return undefined
+    const key = yield* Prompt.run(Prompt.hidden({
+      message: `API key of ${service.name} (not shown; goes into .env, which git ignores)`,
+      validate: filled("Paste the key, or press Ctrl-C and set it in the environment"),
+    }))
+    return Redacted.make(Redacted.value(key).trim())
+  })
+
+/** What of a project decides whether more must be asked. */
+const look = (root: string) =>
+  Effect.gen(function*() {
+    const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
+    const { listPipelines } = yield* Effect.promise(() => import("../project/pipelineFiles.ts"))
+    const project = yield* loadProject(root, { pipelines: [] })
+    const { texts } = yield* listPipelines(root)
+    return { services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }
+  })
+
+/** Completes what the command line says: by what there is only one of, by asking at a terminal, else by an error that names every option that is missing. */
+export const askForInit = (said: Said, where: Where) =>
+  Effect.gen(function*() {
+    const { exists, interactive, root } = where
+    const known = exists ? yield* look(root) : { services: [], pipelines: [] }
+    const newService = exists ? undefined : yield* askService(said, where)
+    const name = said.name ?? (interactive ? yield* text("The pipeline's name", "A name, such as contacts") : undefined)
+    if (name === undefined) return yield* wrong("`init` needs a name for the pipeline: formferry init NAME …")
+    if (known.pipelines.includes(name)) {
+      return { name, newService, source: said.source, service: said.service, form: said.form, apiKey: undefined }
+    }
+    const onlyService = newService?.name ?? (known.services.length === 1 ? known.services[0] : undefined)
+    const missing = [
+      ...(said.source === undefined ? ["--source FILE, the file that holds the rows"] : []),
+      ...(said.service === undefined && onlyService === undefined
+        ? [`--service SERVICE, one of ${known.services.join(", ")}`]
+        : []),
+      ...(said.form === undefined ? ["--form ID, the form's id"] : []),
+    ]
+    if (missing.length > 0 && !interactive) {
+      return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)
+    }
+    const source = said.source ?? (yield* text("The file that holds the rows", "Name a file"))
+    const service = said.service ?? onlyService ?? (yield* Prompt.run(Prompt.select({
+      message: "Which service",
+      choices: known.services.map((each) => ({ title: each, value: each })),
+    })))
+    const form = said.form ?? (yield* text("The form's id", "The id, as it stands in the form's address"))
+    return { name, newService, source, service, form, apiKey: yield* askKey(newService, where) }
+  })

@@ -1,0 +1,185 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, identity } from "effect"
+import type { Form } from "../../domain/form.ts"
+import type { Column } from "../../domain/row.ts"
+import { mentionedColumns } from "../../mapping/mentionedColumns.ts"
+import { nameColumns } from "../../mapping/nameColumns.ts"
+import { draftAdditions } from "../../mapping/suggest/draftPipeline.ts"
+import { columnsOf } from "../../mapping/suggest/Suggestion.ts"
+import type { Suggestions } from "../../mapping/suggest/Suggestion.ts"
+import { addToPipeline, isOpen } from "../../project/addToPipeline.ts"
+import { readFormRecord, writeFormRecord } from "../../project/formRecord.ts"
+import type { FormRecord } from "../../project/formRecord.ts"
+import { loadProject } from "../../project/loadProject.ts"
+import type { MappingEntry, Pipeline } from "../../project/Pipeline.ts"
+import { ownColumns } from "../../source/columns.ts"
+import type { Source } from "../../source/Source.ts"
+import { findPipeline } from "../findPipeline.ts"
+import { fetchForm } from "../form.ts"
+import { openPipelineSource } from "../openPipelineSource.ts"
+import { chooseTarget } from "../prepare.ts"
+import { InitRefused, openNames } from "./Initialised.ts"
+import type { Initialised, InitOptions } from "./Initialised.ts"
+import { surveySource } from "./surveySource.ts"
+
+const isFor =
+  ({ id, name }: { readonly id: string; readonly name: string }) => (entry: Pick<MappingEntry, "id" | "name">) =>
+    entry.id === id || (entry.id === undefined && entry.name?.trim() === name.trim())
+
+/** The columns that a pipeline does not speak of. */
+const unusedColumns = (pipeline: Pipeline, source: Source, columns: ReadonlyArray<Column>): ReadonlyArray<Column> => {
+  const mentioned = new Set(mentionedColumns(pipeline).map(({ name }) => name))
+  const titles = new Set(
+    pipeline.mapping.questions.flatMap(({ input }) => input._tag === "Block" ? [input.title.trim()] : []),
+  )
+  const inBlocks = new Set(
+    source.blocks.filter(({ title }) => titles.has(title.trim())).flatMap((block) =>
+      block.columns.map(({ position }) => position)
+    ),
+  )
+  return columns.filter(({ name, position }) => (name === undefined || !mentioned.has(name)) && !inBlocks.has(position))
+}
+
+/** What of the suggestions was not there when the pipeline was made: a question or a column that is new. */
+const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Suggestions => {
+  if (record === undefined) return suggestions
+  const known = new Set(record.form.questions.map(({ id }) => id))
+  const titles = record.columns === undefined ? undefined : new Set(record.columns)
+  const isNew = (columns: ReadonlyArray<Column>) =>
+    titles === undefined || columns.some(({ title }) => !titles.has(title))
+  const own = <O extends { readonly column: Column }>(one: O | undefined) =>
+    one === undefined || !isNew([one.column]) ? undefined : one
+  return {
+    ...suggestions,
+    accepted: suggestions.accepted.filter(({ origin, question }) =>
+      !known.has(question.id) || isNew(columnsOf(origin))
+    ),
+    open: suggestions.open.filter(({ question }) => !known.has(question.id)),
+    urlParameters: suggestions.urlParameters.filter(({ element, from }) =>
+      record.form.urlParameters.every(({ id }) => id !== element.id) || isNew([from.column])
+    ),
+    submissionTime: own(suggestions.submissionTime),
+    lastUpdatedAt: own(suggestions.lastUpdatedAt),
+    login: own(suggestions.login),
+  }
+}
+
+/** The record with what is new in the form: what a person has not seen yet stays a change. */
+const withNew = (record: FormRecord, form: Form, columns: ReadonlyArray<Column>): FormRecord => {
+  const more = <E extends { readonly id: string }>(was: ReadonlyArray<E>, is: ReadonlyArray<E>) => [
+    ...was,
+    ...is.filter(({ id }) => was.every((one) => one.id !== id)),
+  ]
+  return {
+    ...record,
+    form: {
+      ...record.form,
+      questions: more(record.form.questions, form.questions),
+      urlParameters: more(record.form.urlParameters, form.urlParameters),
+    },
+    columns: columns.map(({ title }) => title),
+  }
+}
+
+/**
+ * Adds to a pipeline's file what is new: questions of the form that nothing fills, columns that nothing takes. All that stands in it stays.
+ *
+ * @param file the pipeline's file, from the project's folder
+ */
+export const addNew = (root: string, file: string, options: InitOptions) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const project = (options.guard ?? identity)(yield* loadProject(root, { pipelines: [options.name] }))
+    const pipeline = yield* findPipeline(project, options.name)
+    const [only] = pipeline.sink.targets
+    const target = yield* chooseTarget(pipeline, pipeline.sink.targets.length > 1 ? only?.target : undefined)
+    for (
+      const [option, asked, own] of [["--service", options.service, target.service], [
+        "--form",
+        options.form,
+        target.form,
+      ]] as const
+    ) {
+      if (asked !== undefined && asked !== own) {
+        return yield* new InitRefused({
+          message:
+            `There is a pipeline ${options.name} already, for ${own}, not ${asked} (${option}). Choose another name; or leave ${option} out, and what is new is added to it.`,
+        })
+      }
+    }
+    const asItStands = yield* openPipelineSource(pipeline, options.source)
+    const columns = nameColumns(ownColumns(asItStands.columns), pipeline.source.columns)
+    const source = { ...asItStands, columns }
+    const form = yield* fetchForm(project, target.service, target.form)
+    const record = yield* readFormRecord(root, options.name, target.target)
+    const text = yield* fs.readFileString(path.join(root, file))
+    const { mapping } = pipeline
+    const open = isOpen(text)
+    const rest: Form = {
+      ...form,
+      questions: form.questions.filter((question) => !mapping.questions.some(isFor(question)) && !open(question.id)),
+      urlParameters: form.urlParameters.filter((element) =>
+        !mapping.urlParameters.some(isFor(element)) && !open(element.id)
+      ),
+    }
+    const unused = unusedColumns(pipeline, source, columns)
+    const { suggestions: all, unknown } = yield* surveySource(source, rest, unused)
+    const known = newOnly(all, record)
+    const left = (of: "submissionTime" | "lastUpdatedAt" | "login") =>
+      mapping[of] === undefined && !open(of) ? known[of] : undefined
+    const suggestions = {
+      ...known,
+      submissionTime: left("submissionTime"),
+      lastUpdatedAt: left("lastUpdatedAt"),
+      login: left("login"),
+    }
+    const additions = draftAdditions(suggestions, unknown, source.tool?.answers.uploads)
+    const entries = [...additions.questions, ...additions.urlParameters, ...additions.own]
+    const changed = entries.length === 0 ? text : addToPipeline(text, additions)
+    if (changed === undefined) {
+      return yield* new InitRefused({
+        message:
+          `${file} is written in a way in which nothing can be added without changing what stands there: give \`mapping\` and its lists a line for each entry. `
+          + `New are: ${[...openNames(form, entries.map((entry) => ({ ...entry, open: true })))].join(", ")}.`,
+      })
+    }
+    const written: Array<string> = []
+    if (changed !== text) {
+      yield* fs.writeFileString(path.join(root, file), changed)
+      written.push(file)
+    }
+    const columnTitles = columns.map(({ title }) => title)
+    written.push(
+      yield* writeFormRecord(
+        root,
+        record === undefined
+          ? { pipeline: options.name, target: target.target, service: target.service, form, columns: columnTitles }
+          : withNew(record, form, columns),
+      ),
+    )
+    const taken = new Set([
+      ...suggestions.accepted.flatMap(({ origin }) => columnsOf(origin)),
+      ...suggestions.urlParameters.map(({ from }) => from.column),
+      ...[suggestions.submissionTime, suggestions.lastUpdatedAt, suggestions.login].flatMap((own) => own?.column ?? []),
+    ].map(({ position }) => position))
+    const result: Initialised = {
+      root,
+      written,
+      pipeline: options.name,
+      file,
+      form,
+      mapped: entries.filter((entry) => !entry.open).length,
+      open: openNames(form, entries),
+      unmapped: unused.filter(({ position }) => !taken.has(position)).map((column) =>
+        column.name ?? `column ${column.position + 1}`
+      ),
+      rowKey: pipeline.source.rowKey === undefined || pipeline.source.rowKey === "content"
+        ? []
+        : pipeline.source.rowKey.map(({ name }) => name),
+      added: true,
+      taken: source.taken,
+      warnings: source.warnings,
+    }
+    return result
+  })

@@ -1,0 +1,104 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import { draftPipeline } from "../../mapping/suggest/draftPipeline.ts"
+import { writeFormRecord } from "../../project/formRecord.ts"
+import { pipelineText } from "../../project/pipelineText.ts"
+import type { Project } from "../../project/Project.ts"
+import { ownColumns } from "../../source/columns.ts"
+import type { Source } from "../../source/Source.ts"
+import { fetchForm } from "../form.ts"
+import { InitRefused, openNames } from "./Initialised.ts"
+import type { Initialised } from "./Initialised.ts"
+import { surveySource } from "./surveySource.ts"
+
+/** Writes the file of a new pipeline, and the form as it is. */
+export const writeNew = (
+  project: Project,
+  { file, form: formId, made, name, service, source }: {
+    readonly name: string
+    readonly source: Source
+    readonly file: string
+    readonly service: string
+    readonly form: string
+    readonly made: ReadonlyArray<string>
+  },
+) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const target = `pipelines/${name}.yaml`
+    const folder = path.join(project.root, "pipelines")
+    if (yield* fs.exists(path.join(project.root, target))) {
+      return yield* new InitRefused({
+        message:
+          `${target} is there already, and holds no pipeline called ${name}. Choose another name, or say in the file \`pipeline: ${name}\`.`,
+      })
+    }
+    const form = yield* fetchForm(project, service, formId)
+    const columns = ownColumns(source.columns)
+    const { missing, rows, suggestions, unknown } = yield* surveySource(source, form, columns)
+    const { complete } = source.tool ?? {}
+    const completeColumn = complete === undefined ? undefined : columns[complete.position]?.name
+    const draft = draftPipeline(suggestions, {
+      name,
+      service,
+      columns,
+      unknown,
+      source: {
+        file: path.relative(folder, file).split(path.sep).join("/"),
+        format: source.format,
+        sheet: source.format === "excel" || source.taken.some(({ what }) => what === "sheet")
+          ? sheetIn(source.taken)
+          : undefined,
+        taken: [
+          ...source.taken.filter(({ what }) => what !== "format" && what !== "sheet").map(({ what, value }) =>
+            `${what} ${value}`
+          ),
+          `${rows} rows`,
+        ].join(", "),
+        missing,
+        complete: complete === undefined || completeColumn === undefined
+          ? undefined
+          : { column: completeColumn, is: complete.is },
+        uploads: source.tool?.answers.uploads,
+      },
+    })
+    yield* fs.makeDirectory(folder, { recursive: true })
+    yield* fs.writeFileString(
+      path.join(project.root, target),
+      pipelineText(draft, "../config/schemas/pipeline.schema.json"),
+    )
+    const record = yield* writeFormRecord(project.root, {
+      pipeline: name,
+      target: undefined,
+      service,
+      form,
+      columns: columns.map(({ title }) => title),
+    })
+    const entries = [...draft.questions, ...draft.urlParameters, ...draft.own]
+    const result: Initialised = {
+      root: project.root,
+      written: [...made, target, record],
+      pipeline: name,
+      file: target,
+      form,
+      mapped: entries.filter(({ open }) => !open).length,
+      open: [
+        ...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []),
+        ...openNames(form, draft.questions),
+        ...draft.own.filter(({ open }) => open).map(({ of }) => of),
+      ],
+      unmapped: suggestions.unmapped.map((column) => column.name ?? `column ${column.position + 1}`),
+      rowKey: suggestions.rowKey.names,
+      added: false,
+      taken: source.taken,
+      warnings: source.warnings,
+    }
+    return result
+  })
+
+/** What a report of how a file was taken says of its sheet, without its reason. */
+const sheetIn = (taken: Source["taken"]): string | undefined => {
+  const value = taken.find(({ what }) => what === "sheet")?.value
+  return value === undefined ? undefined : value.replace(/ \((?:the |as |by )[^()]*\)$/, "")
+}
