@@ -1,0 +1,174 @@
+import type { Column } from "../../domain/row.ts"
+import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
+import { openEntry, otherEntries, suggestedEntry } from "./draft.ts"
+import type { Unknown } from "./draft.ts"
+import { columnsOf } from "./Suggestion.ts"
+import type { Suggestions } from "./Suggestion.ts"
+
+/** What a new pipeline says of its source. */
+export interface DraftSource {
+  /** From the pipeline's folder. */
+  readonly file: string
+  readonly format: string
+  readonly sheet: string | undefined
+  /** How the file was taken, for people. */
+  readonly taken: string
+  /** Texts that look like "no answer", with their counts. */
+  readonly missing: ReadonlyMap<string, number>
+  /** How a response that was never finished is told: its column, and what it holds otherwise. */
+  readonly complete: { readonly column: string; readonly is: ReadonlyArray<string> | "filled" } | undefined
+  readonly uploads: string | undefined
+}
+
+const title = ({ title }: Column): string => title.trim().replaceAll(/\s+/g, " ")
+
+/** Gives columns without a name one: the pipeline's `source.columns`. */
+const namer = (columns: ReadonlyArray<Column>) => {
+  const aliases = new Map<number, readonly [name: string, alias: DraftValue]>()
+  const nameOf = (column: Column): string => {
+    if (column.name !== undefined) return column.name
+    const known = aliases.get(column.position)
+    if (known !== undefined) return known[0]
+    const same = columns.filter((other) => title(other) === title(column) && title(column) !== "")
+    const nth = same.findIndex(({ position }) => position === column.position) + 1
+    const name = same.length > 1 ? `${title(column)} (${nth})` : `column ${column.position + 1}`
+    aliases.set(column.position, [
+      name,
+      same.length > 1 ? { header: title(column), nth, of: same.length } : { position: column.position + 1 },
+    ])
+    return name
+  }
+  return { nameOf, aliases: () => Object.fromEntries(aliases.values()) }
+}
+
+const sourceEntry = (
+  suggestions: Suggestions,
+  source: DraftSource,
+  aliases: { readonly [name: string]: DraftValue },
+): DraftEntry => {
+  const { rowKey, tool } = suggestions
+  const isToolsOwn = tool !== undefined && rowKey.because.startsWith(tool)
+  const others = rowKey.candidates.map(({ name }) => name).filter((name) => name !== undefined)
+  const keys: Array<DraftKey> = [{ key: "file", value: source.file }, {
+    key: "format",
+    value: source.format,
+    note: source.taken,
+  }]
+  if (source.sheet !== undefined) keys.push({ key: "sheet", value: source.sheet })
+  if (rowKey.names.length > 0) {
+    keys.push({
+      key: "rowKey",
+      value: rowKey.names,
+      note: `what makes a row the same row tomorrow: ${rowKey.because}`
+        + (others.length === 0 || isToolsOwn ? "" : `; so is ${others.join(", ")}`),
+    })
+  }
+  if (Object.keys(aliases).length > 0) keys.push({ key: "columns", value: aliases })
+  const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
+  const below = [
+    ...(rowKey.names.length > 0 ? [] : [
+      `rowKey: [${others[0] ?? "Column"}] # needed: what makes a row the same row tomorrow. `
+      + (others.length === 0
+        ? `${rowKey.because}: name several columns that are together, or write rowKey: content`
+        : `Different in every row: ${others.join(", ")}`),
+    ]),
+    ...(missing.length === 0 ? [] : [
+      `empty: [${
+        missing.map(([text]) => JSON.stringify(text)).join(", ")
+      }] # take the # away if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
+    ]),
+    ...(source.complete === undefined ? [] : [
+      source.complete.is === "filled"
+        ? `where: { ${JSON.stringify(source.complete.column)}: { empty: false } } # only responses that were finished`
+        : `where: { ${JSON.stringify(source.complete.column)}: [${
+          source.complete.is.map((one) => JSON.stringify(one)).join(", ")
+        }] } # only responses that were finished`,
+    ]),
+  ]
+  return { of: "source", comments: [], keys, below, open: false }
+}
+
+const ignoredColumns = ({ left, tool }: Suggestions): PipelineDraft["ignore"] => {
+  const names = left.map(({ name }) => name).filter((name) => name !== undefined)
+  return names.length === 0
+    ? undefined
+    : { columns: names, why: `${tool ?? "the tool"}'s own columns, left behind` }
+}
+
+/** Entries for all questions of a form, in its order. */
+export const questionEntries = (
+  suggestions: Suggestions,
+  nameOf: (column: Column) => string,
+  unknown: ReadonlyMap<string, Unknown>,
+  uploads: string | undefined,
+): ReadonlyArray<DraftEntry> => {
+  const accepted = new Map(suggestions.accepted.map((one) => [one.question.id, one]))
+  const open = new Map(suggestions.open.map((one) => [one.question.id, one]))
+  return suggestions.form.questions.flatMap(({ id }): ReadonlyArray<DraftEntry> => {
+    const [sure, unsure] = [accepted.get(id), open.get(id)]
+    if (sure !== undefined) return [suggestedEntry(sure, { nameOf, unknown: unknown.get(id), uploads })]
+    return unsure === undefined ? [] : [openEntry(unsure, nameOf)]
+  })
+}
+
+/** Everything that a new pipeline file says. */
+export const draftPipeline = (
+  suggestions: Suggestions,
+  options: {
+    readonly name: string
+    readonly service: string
+    readonly source: DraftSource
+    readonly columns: ReadonlyArray<Column>
+    /** Choices that are no option, by question id. */
+    readonly unknown: ReadonlyMap<string, Unknown>
+  },
+): PipelineDraft => {
+  const { nameOf, aliases } = namer(options.columns)
+  const { form } = suggestions
+  const questions = questionEntries(suggestions, nameOf, options.unknown, options.source.uploads)
+  const others = otherEntries(suggestions, nameOf)
+  const unmapped = suggestions.unmapped.map((column) => column.name ?? `column ${column.position + 1}`)
+  const parts = [
+    ...(form.scheduling.length === 0
+      ? []
+      : [
+        `The form has scheduling fields, which are mapped by hand: ${
+          form.scheduling.map(({ name }) => name).join(", ")
+        }`,
+      ]),
+    ...(form.payments.length === 0
+      ? []
+      : [`The form has payment fields, which are mapped by hand: ${form.payments.map(({ name }) => name).join(", ")}`]),
+  ]
+  return {
+    name: options.name,
+    about: [
+      `Made by formferry init for the form "${form.name}". What could not be told from the file and the form is left open, as a comment: look for "left open".`,
+      "Then: formferry check",
+    ],
+    source: sourceEntry(suggestions, options.source, aliases()),
+    questions,
+    ...others,
+    ignore: ignoredColumns(suggestions),
+    notes: [
+      ...(unmapped.length === 0
+        ? []
+        : [`not mapped yet: ${unmapped.join(", ")}. Map them, or list them under \`ignore\`.`]),
+      ...parts,
+    ],
+    service: options.service,
+    form: form.id,
+  }
+}
+
+/** Entries that are new for a pipeline file that exists already; columns without a name are left to a person. */
+export const draftAdditions = (
+  suggestions: Suggestions,
+  unknown: ReadonlyMap<string, Unknown>,
+  uploads: string | undefined,
+): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
+  const isNamed = (columns: ReadonlyArray<Column>) => columns.every(({ name }) => name !== undefined)
+  const named = { ...suggestions, accepted: suggestions.accepted.filter(({ origin }) => isNamed(columnsOf(origin))) }
+  const nameOf = ({ name, position }: Column) => name ?? `column ${position + 1}`
+  return { questions: questionEntries(named, nameOf, unknown, uploads), ...otherEntries(named, nameOf) }
+}
