@@ -3,7 +3,9 @@ import type { Effect, Stream } from "effect"
 import type { Fate, Verdict } from "../domain/fate.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Difference, RunReport } from "../domain/run.ts"
-import type { Mask } from "./masked.ts"
+
+/** What stands in the place of a text that must not be shown: the same for the same text, and nothing for nothing. */
+export type Mask = (text: string) => string
 
 /** A report's file can't be written. */
 export class ReportError extends Schema.TaggedError<ReportError>()("ReportError", {

@@ -2,11 +2,8 @@ import type { Json } from "../domain/json.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 import type { Difference, RunReport } from "../domain/run.ts"
 import { valueText } from "./differences.ts"
-import type { ImportedRow, InDoubtRow, RejectedRow } from "./RunFolder.ts"
+import type { ImportedRow, InDoubtRow, Mask, RejectedRow } from "./RunFolder.ts"
 import { problemWords } from "./words.ts"
-
-/** What stands in the place of a text that must not be shown: the same for the same text, and nothing for nothing. */
-export type Mask = (text: string) => string
 
 /**
  * A mask by keyed digests: whoever has the ledger's secret can check whether a value is the one that was masked (docs/reports.md), and nobody else can guess it.

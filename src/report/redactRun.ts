@@ -11,11 +11,10 @@ import { differenceTitles } from "./differences.ts"
 import { importedTitles } from "./importedRows.ts"
 import { inDoubtTitles } from "./inDoubtRows.ts"
 import { maskReport } from "./masked.ts"
-import type { Mask } from "./masked.ts"
 import { partFiles } from "./partFiles.ts"
 import { rejectedJoint, rejectedTitles } from "./rejectedRows.ts"
 import { ReportError } from "./RunFolder.ts"
-import type { ImportedRow, InDoubtRow, RejectedRow } from "./RunFolder.ts"
+import type { ImportedRow, InDoubtRow, Mask, RejectedRow } from "./RunFolder.ts"
 import { rehearsalTitle, writeFiles } from "./writeFiles.ts"
 
 /** A CSV of ours: its titles, and its lines. */

@@ -68,6 +68,7 @@ const Problem = Schema.Struct({
   code: Schema.Literal(...problemCodes),
   column: maybe(Schema.String),
   question: maybe(Schema.String),
+  dropped: maybe(Schema.Boolean),
   count: Schema.Number,
   examples: maybe(Schema.Array(Example)),
 })
@@ -239,6 +240,7 @@ const toReport = (file: typeof ReportFile.Type): RunReport => ({
     code: problem.code,
     column: problem.column ?? undefined,
     question: problem.question ?? undefined,
+    ...(problem.dropped === true ? { dropped: true } : {}),
     count: problem.count,
     examples: (problem.examples ?? []).map(({ row, value, message }) => ({
       row,

@@ -8,11 +8,10 @@ import { differenceLine, differenceTitles } from "./differences.ts"
 import { importedLine, importedTitles } from "./importedRows.ts"
 import { inDoubtLine, inDoubtTitles } from "./inDoubtRows.ts"
 import { maskDifference, maskImported, maskInDoubt, maskRejected } from "./masked.ts"
-import type { Mask } from "./masked.ts"
 import type { PartFiles } from "./partFiles.ts"
 import { rejectedLine, rejectedTitles } from "./rejectedRows.ts"
 import { reportJson } from "./reportJson.ts"
-import type { ImportedRow, InDoubtRow, RejectedRow, ReportError } from "./RunFolder.ts"
+import type { ImportedRow, InDoubtRow, Mask, RejectedRow, ReportError } from "./RunFolder.ts"
 
 type Rows<A, E> = Stream.Stream<ReadonlyArray<A>, E>
 

@@ -63,7 +63,7 @@ const hostile = (text: string) => {
         editLink: text,
       })),
     })),
-    normalised: report.normalised.map((one) => ({
+    normalised: report.normalised.map(() => ({
       question: text,
       name: text,
       what: text,

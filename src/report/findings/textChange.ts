@@ -27,7 +27,7 @@ const lost: Change = (sent, returned) => {
   if (every(out, /^[\r\n]$/)) return "line breaks were removed"
   if (every(out, /^\s$/u)) return "white space was removed"
   if (every(out, /^\p{Cc}$/u)) return "control characters were removed"
-  if (every(out, /^[\u{10000}-\u{10FFFF}\u200D\uFE0F]$/u)) {
+  if (every(out, /^(?:[\u{10000}-\u{10FFFF}]|\u200D|\uFE0F)$/u)) {
     return "characters beyond U+FFFF, such as emoji, were removed"
   }
   if (every(out, /^[\p{P}\p{S}\s]$/u)) return "punctuation was removed"

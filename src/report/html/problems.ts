@@ -11,7 +11,9 @@ export const problemsPart = (report: RunReport): Part | undefined => {
   const names = new Map(report.questions.map((question) => [question.id, question.name]))
   const rows = report.problems.map((group) => ({
     cells: [
-      html`${problemWords[group.code]}<br><code class="soft">${group.code}</code>`,
+      html`${problemWords[group.code]}<br><code class="soft">${group.code}</code>${
+        group.dropped === true && html`<br><span class="soft">only the answer left out</span>`
+      }`,
       group.column !== undefined && name(group.column),
       group.question !== undefined && name(names.get(group.question) ?? group.question),
       count(group.count),
@@ -35,8 +37,8 @@ export const problemsPart = (report: RunReport): Part | undefined => {
       }],
       rows,
     ),
-    report.values === "shown"
-    && html`<p class="small soft">Every row concerned is in <a href="rejected.csv">rejected.csv</a>: mend it there and feed it back with
+    report.values === "shown" && report.problems.some((group) => group.dropped !== true)
+    && html`<p class="small soft">Every row that was rejected is in <a href="rejected.csv">rejected.csv</a>: mend it there and feed it back with
 <code>formferry run ${report.pipeline} --source</code> and its path.</p>`,
   ])
 }
