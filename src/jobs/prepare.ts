@@ -13,6 +13,7 @@ import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
+import { compareForm, type FormFindings, withChanges } from "./formAsItWas.ts"
 import { openPipelineSource, withRowKey } from "./openPipelineSource.ts"
 import { type OpenedService, openService } from "./openService.ts"
 
@@ -57,6 +58,8 @@ export interface Prepared {
   readonly source: Source
   readonly opened: OpenedService
   readonly form: Form
+  /** What became of the form since the pipeline was made for it. */
+  readonly changed: FormFindings
   readonly mapping: Mapping
   readonly warnings: ReadonlyArray<Diagnostic>
 }
@@ -77,20 +80,32 @@ export const prepare = (
     const source = { ...asItStands, columns: nameColumns(asItStands.columns, pipeline.source.columns) }
     const opened = yield* openTarget(project, pipeline, target)
     const form = yield* opened.service.form(target.form)
-    const keyed = withRowKey(pipeline, source)
-    const compiled = compile({
-      pipeline: keyed,
-      form,
-      columns: ownColumns(source.columns),
-      blocks: source.blocks,
-      mended: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
-    })
-    if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
-    const { warnings } = compiled.right
-    const mapping = overCleanCells(compiled.right.mapping, source.tool?.clean)
-    const prepared: Prepared = { pipeline: keyed, target, source, opened, form, mapping, warnings }
+    const changed = yield* compareForm(project, pipeline, target, form)
+    const { mapping, pipeline: keyed, warnings } = yield* compileFor(pipeline, source, form).pipe(
+      Effect.mapError(({ diagnostics }) =>
+        new ConfigurationInvalid({ diagnostics: withChanges(diagnostics, changed) })
+      ),
+    )
+    const prepared: Prepared = { pipeline: keyed, target, source, opened, form, changed, mapping, warnings }
     return prepared
   })
+
+/** Compiles a pipeline's mapping for a source that is open. Its row key may be the form tool's own. */
+export const compileFor = (pipeline: Pipeline, source: Source, form: Form) => {
+  const keyed = withRowKey(pipeline, source)
+  const compiled = compile({
+    pipeline: keyed,
+    form,
+    columns: ownColumns(source.columns),
+    blocks: source.blocks,
+    mended: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
+  })
+  return Either.match(compiled, {
+    onLeft: (diagnostics) => Effect.fail(new ConfigurationInvalid({ diagnostics })),
+    onRight: ({ mapping, warnings }) =>
+      Effect.succeed({ pipeline: keyed, mapping: overCleanCells(mapping, source.tool?.clean), warnings }),
+  })
+}
 
 /** Whether a pipeline's own source has typed cells, of which its rejected.csv holds the texts: told by its names, for it may be gone by now. */
 const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
+import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
 import { execute } from "../run/Run.ts"
 import { findPipeline } from "./findPipeline.ts"
@@ -39,13 +40,19 @@ export const runPipeline = (project: Project, options: RunOptions) =>
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const prepared = yield* prepare(project, pipeline, options)
-      yield* options.warn(prepared.warnings)
+      const { diagnostics: changes } = prepared.changed
+      // A form that is another one where it is mapped is for a person to look at: what is sent stays.
+      if (changes.some(({ severity }) => severity === "error")) {
+        return yield* new ConfigurationInvalid({ diagnostics: changes })
+      }
+      const warnings = [...changes, ...prepared.warnings]
+      yield* options.warn(warnings)
       yield* confirmed(project, prepared, options)
       const run = yield* openRun(project, {
         ...options,
         ...prepared,
         mode: options.dryRun ? "dry-run" : "run",
-        warnings: prepared.warnings.map((warning) => warning.message),
+        warnings: warnings.map((warning) => warning.message),
       })
       return yield* execute({ ...run, session: options.dryRun ? undefined : yield* run.view.hold(run.id) })
     }),

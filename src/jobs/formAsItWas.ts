@@ -1,0 +1,98 @@
+import { Effect } from "effect"
+import type { Diagnostic } from "../domain/diagnostic.ts"
+import type { Form } from "../domain/form.ts"
+import { formDifference } from "../project/formDifference.ts"
+import type { FormChange } from "../project/formDifference.ts"
+import { readFormRecord, recordFile } from "../project/formRecord.ts"
+import type { FormRecord } from "../project/formRecord.ts"
+import type { MappingEntry, Pipeline, SinkConfig } from "../project/Pipeline.ts"
+import type { Project } from "../project/Project.ts"
+
+type Target = SinkConfig["targets"][number]
+
+/** What became of a form since a pipeline was made for it. */
+export interface FormFindings {
+  /** The form as it was; undefined: nobody recorded it. */
+  readonly record: FormRecord | undefined
+  readonly changes: ReadonlyArray<FormChange>
+  /** Each change at its place in the pipeline: an error where it touches what is mapped, else a warning. */
+  readonly diagnostics: ReadonlyArray<Diagnostic>
+}
+
+const accept = (pipeline: string): string =>
+  `Look whether the mapping is still right; then accept the form as it is: formferry check ${pipeline} --accept-form.`
+
+const concerns = ({ after, before }: FormChange) => ({ id, name }: MappingEntry): boolean =>
+  [before, after].some((element) =>
+    element !== undefined && (id === element.id || (id === undefined && name?.trim() === element.name.trim()))
+  )
+
+const suggestionFor = (change: FormChange, entry: MappingEntry, pipeline: string): string => {
+  const { after, kind } = change
+  if (
+    after !== undefined && kind === "renamed" && entry.name !== undefined && entry.name.trim() !== after.name.trim()
+  ) {
+    return `If the same is meant, write \`name: ${after.name}\` and accept it: formferry check ${pipeline} --accept-form.`
+  }
+  if (after !== undefined && kind === "newId" && entry.id !== undefined) {
+    return `If the same is meant, write \`id: ${after.id}\` and accept it: formferry check ${pipeline} --accept-form.`
+  }
+  return accept(pipeline)
+}
+
+/** Compares the live form with the one that a pipeline was made for. */
+export const compareForm = (project: Pick<Project, "root">, pipeline: Pipeline, target: Target, form: Form) =>
+  Effect.map(readFormRecord(project.root, pipeline.name, target.target), (record): FormFindings => {
+    if (record === undefined) return { record, changes: [], diagnostics: [] }
+    const { document, mapping, name } = pipeline
+    const note = (
+      severity: Diagnostic["severity"],
+      path: MappingEntry["path"],
+      message: string,
+      suggestion: string,
+    ) => ({
+      severity,
+      file: document.file,
+      ...document.at(path),
+      message,
+      suggestion,
+    })
+    if (record.form.id !== form.id) {
+      return {
+        record,
+        changes: [],
+        diagnostics: [note(
+          "warning",
+          target.path,
+          `${
+            recordFile(name, target.target)
+          } holds another form (${record.form.id}) than the one that the pipeline fills now: its changes are not noticed.`,
+          `Record this one: formferry check ${name} --accept-form.`,
+        )],
+      }
+    }
+    const changes = formDifference(record.form, form)
+    const diagnostics = changes.map((change): Diagnostic => {
+      const entry = mapping[change.list].find(concerns(change))
+      if (entry === undefined) return note("warning", target.path, change.message, accept(name))
+      const member = change.kind === "newId" && entry.id !== undefined ? "id" : entry.name === undefined ? "id" : "name"
+      return note(
+        change.harmless ? "warning" : "error",
+        [...entry.path, member],
+        change.message,
+        suggestionFor(change, entry, name),
+      )
+    })
+    return { record, changes, diagnostics }
+  })
+
+/** Findings of a mapping and of a changed form together: where both speak of the same place, the change says why. */
+export const withChanges = (
+  diagnostics: ReadonlyArray<Diagnostic>,
+  { diagnostics: changed }: FormFindings,
+): ReadonlyArray<Diagnostic> => {
+  const at = ({ column, file, line }: Diagnostic) => `${file}:${line}:${column}`
+  const told = new Set(changed.filter(({ severity }) => severity === "error").map(at))
+  return [...changed, ...diagnostics.filter((one) => one.severity === "warning" || !told.has(at(one)))]
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+}
