@@ -1,0 +1,58 @@
+// Files written by LibreOffice (.ci/libreoffice.sh): one sheet in every format, read without a word said about any of them.
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { DateCell } from "../../src/domain/cell.ts"
+import { config, read, run, texts } from "./opening.ts"
+
+const folder = join(import.meta.dirname, "libreoffice")
+
+const titles = ["Nummer", "Name", "Bemerkung", "Betrag", "Geboren", "Zeitpunkt"]
+const rows = [
+  ["007", "Jürgen Müller", 'über den Wolken; "nie" sagt er', "1234.5", "1961-02-28", "2024-01-05 10:30:00"],
+  ["008", "Ulrike Weiß", 'zwei\nZeilen, und "mehr"', "-0.25", "2000-02-29", "2023-12-31 23:59:59"],
+  ["0123456789012345678", "Äpfel & Öl <Groß>", "", "0", "1999-12-31", "2024-02-29 00:00:01"],
+  ["A-1", "Émile Zölá", "  außen leer  ", "42", "2024-10-27", "2024-10-27 02:30:00"],
+  ["A-2", "Björn Äberg", "100 % schön", "1000000", "", ""],
+]
+
+/** LibreOffice writes a date and a time with a space between, as the sheet shows it; cells have a T there. */
+const asShown = (text: string) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)$/, "$1 $2")
+
+const files = readdirSync(folder).filter((name) => !name.endsWith(".fods"))
+
+describe("a sheet that LibreOffice saved", () => {
+  it("is there in three kinds of workbook and six encodings", () => {
+    expect(files.sort()).toEqual([
+      "sheet.iso-8859-15.csv",
+      "sheet.macroman.csv",
+      "sheet.ods",
+      "sheet.utf-16le.csv",
+      "sheet.utf-8.csv",
+      "sheet.windows-1250.csv",
+      "sheet.windows-1252.csv",
+      "sheet.xls",
+      "sheet.xlsx",
+    ])
+  })
+
+  it.each(files)("has the same rows in %s", async (name) => {
+    const all = await run(read(config(join(folder, name))))
+    expect(all.source.columns.map((column) => column.title)).toEqual(titles)
+    expect(texts(all.rows, titles.length).map((row) => row.map(asShown))).toEqual(rows)
+    expect(all.faults.size).toBe(0)
+    expect(all.source.warnings).toEqual([])
+  })
+
+  it.each(files.filter((name) => !name.endsWith(".csv")))("keeps its types in %s", async (name) => {
+    const all = await run(read(config(join(folder, name))))
+    expect(all.rows[0]).toEqual([
+      "007",
+      "Jürgen Müller",
+      'über den Wolken; "nie" sagt er',
+      1234.5,
+      new DateCell("1961-02-28"),
+      new DateCell("2024-01-05T10:30:00"),
+    ])
+  })
+})
