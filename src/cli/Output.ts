@@ -1,6 +1,8 @@
 import { Context, Effect } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import type { Host } from "./runMain.ts"
+import { widthOf } from "./show/fit.ts"
+import { erase, type Painted, repaint } from "./show/repaint.ts"
 import { type Screen, screenOf } from "./show/Screen.ts"
 
 /** Where a command's words go: results to stdout, all else to stderr. */
@@ -14,8 +16,8 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
   readonly print: (text: string) => Effect.Effect<void>
   /** Writes a message to stderr, on lines of its own. */
   readonly tell: (text: string) => void
-  /** The line at the bottom that is written over again and again; `undefined` takes it away. Nothing where stderr is no terminal. */
-  readonly bottom: (line: string | undefined) => void
+  /** The lines at the bottom that are painted over again and again, made for the terminal as it is now; `undefined` takes them away. Nothing where stderr is no terminal. */
+  readonly bottom: (view: ((screen: Screen) => ReadonlyArray<string>) | undefined) => void
   readonly hasBottom: boolean
   /** From now on this text is never written, wherever it would stand. */
   readonly hide: (secret: string) => void
@@ -32,11 +34,10 @@ export const makeOutput = (
   const env = { NO_COLOR: host.env["NO_COLOR"], TERM: host.env["TERM"] }
   const screen = (stream: NodeJS.WriteStream) =>
     screenOf({ isTerminal: stream.isTTY === true, columns: stream.columns, noColor: options.noColor, env })
-  const out = screen(host.stdout)
-  const err = screen(host.stderr)
   const hasBottom = host.stderr.isTTY === true && env.TERM !== "dumb"
   const secrets = new Set<string>()
-  let bottom: string | undefined
+  let bottom: ((screen: Screen) => ReadonlyArray<string>) | undefined
+  let painted: Painted = []
 
   const shown = (text: string, { colour }: Screen): string => {
     let safe = colour ? text : stripVTControlCharacters(text)
@@ -44,10 +45,17 @@ export const makeOutput = (
     return `${safe}\n`
   }
   const wipe = () => {
-    if (bottom !== undefined) host.stderr.write("\r\u001B[2K")
+    if (painted.length > 0) host.stderr.write(erase(painted, screen(host.stderr).width))
+    painted = []
   }
   const draw = () => {
-    if (bottom !== undefined) host.stderr.write(bottom)
+    if (bottom === undefined) return
+    const { rows } = host.stderr
+    const now = screen(host.stderr)
+    // What is higher than the window can't be painted over.
+    const lines = bottom(now).slice(0, rows > 1 ? rows - 1 : undefined)
+    host.stderr.write(repaint(painted, lines, now.width))
+    painted = lines.map(widthOf)
   }
   const aside = (write: () => void) => {
     wipe()
@@ -56,17 +64,22 @@ export const makeOutput = (
   }
 
   return {
-    out,
-    err,
+    // A window can be made wider or narrower while a command goes on.
+    get out() {
+      return screen(host.stdout)
+    },
+    get err() {
+      return screen(host.stderr)
+    },
     interactive: host.stdin.isTTY === true && host.stdout.isTTY === true && host.stderr.isTTY === true,
     hasBottom,
-    print: (text) => Effect.sync(() => aside(() => host.stdout.write(shown(text, out)))),
-    tell: (text) => aside(() => host.stderr.write(shown(text, err))),
-    bottom: (line) => {
+    print: (text) => Effect.sync(() => aside(() => host.stdout.write(shown(text, screen(host.stdout))))),
+    tell: (text) => aside(() => host.stderr.write(shown(text, screen(host.stderr)))),
+    bottom: (view) => {
       if (!hasBottom) return
-      wipe()
-      bottom = line
-      draw()
+      bottom = view
+      if (view === undefined) wipe()
+      else draw()
     },
     hide: (secret) => {
       if (secret.length >= shortestSecret) secrets.add(secret)

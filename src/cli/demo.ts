@@ -1,5 +1,5 @@
 import { Command } from "@effect/cli"
-import { Effect } from "effect"
+import { Effect, Scope } from "effect"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
 import { counted } from "../report/words.ts"
 import { gravest } from "../run/exit.ts"
@@ -42,7 +42,8 @@ export const demo = {
       const paint = paints(output.out)
       const done = (one: Demonstrated) =>
         Effect.gen(function*() {
-          output.bottom(undefined)
+          yield* shows.get(one.report.pipeline)?.done ?? Effect.void
+          shows.delete(one.report.pipeline)
           if (input.json) {
             return yield* output.print(JSON.stringify({ event: one.step, folder: one.folder, ...one.report }))
           }
@@ -52,11 +53,12 @@ export const demo = {
             one.step === "import" ? `${showSummary(one.report, one.folder, output.out)}\n` : shortly(one),
           )
         })
+      const scope = yield* Effect.scope
       const shows = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
       const { folder, steps } = yield* demonstrate({
         progress: (pipeline, event) =>
           Effect.gen(function*() {
-            const show = shows.get(pipeline) ?? (yield* progressOf(pipeline))
+            const show = shows.get(pipeline) ?? (yield* Scope.extend(progressOf(pipeline), scope))
             shows.set(pipeline, show)
             yield* show.show(event)
           }).pipe(Effect.provideService(Output, output), Effect.provideService(Invocation, invocation)),

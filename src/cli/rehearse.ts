@@ -26,7 +26,7 @@ export const rehearse = {
       const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
       yield* oneByOne([input.pipeline], (name, interrupted) =>
         Effect.gen(function*() {
-          const progress = yield* progressOf(`${name} (rehearsal)`)
+          const progress = yield* progressOf(name, `${name} (rehearsal)`)
           const report = yield* rehearsePipeline(project, {
             pipeline: name,
             to: input.to,

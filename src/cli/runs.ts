@@ -8,6 +8,7 @@ import { CommandEnded, type Failure } from "./Failure.ts"
 import { Interrupts } from "./Interrupts.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
+import { wrapToWidth } from "./show/fit.ts"
 
 /** How a run was called, as far as the next command is to be called alike. */
 export interface Called {
@@ -67,6 +68,11 @@ export const oneByOne = <R>(
       const output = yield* Output
       const interrupts = yield* Interrupts
       yield* interrupts.takeOver
+      yield* Effect.forkScoped(Effect.flatMap(interrupts.first, (signal) =>
+        Effect.sync(() => {
+          const text = `${signal}: what is in flight is finished and recorded. A second one ends at once.`
+          output.tell(wrapToWidth(text, output.err.width).join("\n"))
+        })))
       const ends: Array<Ended> = []
       for (const [index, pipeline] of pipelines.entries()) {
         const exit = yield* Effect.exit(run(pipeline, interrupts.first))

@@ -42,17 +42,8 @@ it.effect("what is no terminal gets neither colours nor the line at the bottom",
   Effect.gen(function*() {
     const at = host(false)
     const output = makeOutput(at, { noColor: false })
-    output.bottom("survey 10 rows")
+    output.bottom(() => ["survey 10 rows"])
     yield* output.print("\u001B[1mbold\u001B[22m")
     expect([output.hasBottom, output.interactive, output.out.colour]).toEqual([false, false, false])
     expect([at.out.join(""), at.err.join("")]).toEqual(["bold\n", ""])
   }))
-
-it("messages stand above the line at the bottom, which is drawn again and leaves nothing behind", () => {
-  const at = host(true)
-  const output = makeOutput(at, { noColor: false })
-  output.bottom("10 rows")
-  output.tell("a message")
-  output.bottom(undefined)
-  expect(at.err.join("")).toBe("10 rows\r\u001B[2Ka message\n10 rows\r\u001B[2K")
-})

@@ -6,7 +6,7 @@ import { cutToWidth } from "./fit.ts"
 import { paints } from "./Screen.ts"
 import type { Screen } from "./Screen.ts"
 
-const phaseWords: { readonly [P in Phase]: string } = {
+export const phaseWords: { readonly [P in Phase]: string } = {
   survey: "survey",
   canary: "canary",
   import: "import",
@@ -14,15 +14,24 @@ const phaseWords: { readonly [P in Phase]: string } = {
   report: "report",
 }
 
-/** Time to go in milliseconds, once there is a rate to tell it by. */
-const toGo = ({ read, total, rate }: Progress): number | undefined =>
-  total === undefined || rate === undefined || rate <= 0 || read >= total ? undefined : ((total - read) / rate) * 1000
+/** Ninety-nine days: what is further away is no forecast. */
+const longestTold = 99 * 24 * 60 * 60 * 1000
+
+/** The time to go, once there is a rate to tell it by. */
+export const timeLeft = ({ phase, rate, read, total }: Progress): string | undefined => {
+  if (phase === "report" || total === undefined || rate === undefined || rate <= 0 || read >= total) return undefined
+  const millis = ((total - read) / rate) * 1000
+  return millis > longestTold ? undefined : lasting(Math.max(1000, Math.round(millis / 1000) * 1000))
+}
+
+/** @param rate per second */
+export const rateText = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} rows/s`
 
 /** How far a run has come, on one line: the phase, rows, what was sent and read back, and what is out of the ordinary. */
 export const progressLine = (progress: Progress, screen: Screen): string => {
   const paint = paints(screen)
   const { read, total, rate } = progress
-  const left = toGo(progress)
+  const left = timeLeft(progress)
   const rows = total === undefined
     ? counted(read, "row")
     : `${count(read)} of ${counted(total, "row")}${total > 0 ? ` (${Math.floor((read / total) * 100)}%)` : ""}`
@@ -35,8 +44,8 @@ export const progressLine = (progress: Progress, screen: Screen): string => {
     }),
     ...progress.inDoubt > 0 ? [`${count(progress.inDoubt)} in doubt`] : [],
     ...progress.throttled > 0 ? [`slowed down ${counted(progress.throttled, "time")}`] : [],
-    ...rate !== undefined && rate > 0 ? [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} rows/s`] : [],
-    ...left === undefined ? [] : [`about ${lasting(Math.max(1000, Math.round(left / 1000) * 1000))} left`],
+    ...rate !== undefined && rate > 0 ? [rateText(rate)] : [],
+    ...left === undefined ? [] : [`about ${left} left`],
   ]
   const name = phaseWords[progress.phase].padEnd(10)
   return paint.strong(name) + cutToWidth(parts.join(" · "), Math.max(10, screen.width - name.length))

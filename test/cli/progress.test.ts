@@ -1,0 +1,125 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, LogLevel, TestClock } from "effect"
+import { Writable } from "node:stream"
+import { Invocation } from "../../src/cli/Invocation.ts"
+import { makeOutput, Output } from "../../src/cli/Output.ts"
+import { progressOf } from "../../src/cli/progress.ts"
+import type { Progress } from "../../src/domain/progress.ts"
+import { terminal } from "./terminal.ts"
+
+const event = (more: Partial<Progress>): Progress => ({
+  phase: "survey",
+  read: 0,
+  total: undefined,
+  sent: 0,
+  readBack: { verified: 0, differing: 0, missing: 0, unread: 0 },
+  inDoubt: 0,
+  throttled: 0,
+  rate: undefined,
+  ...more,
+})
+
+const asked = (json: boolean) => ({
+  typed: [],
+  command: "run",
+  names: ["contacts"],
+  project: undefined,
+  json,
+  logLevel: LogLevel.Info,
+})
+
+const log = () => {
+  const lines: Array<string> = []
+  const stream = Object.assign(
+    new Writable({
+      decodeStrings: false,
+      write: (text: string, _, done) => {
+        lines.push(...text.trimEnd().split("\n"))
+        done()
+      },
+    }),
+    { isTTY: false },
+  ) as unknown as NodeJS.WriteStream
+  const output = makeOutput({
+    stdin: { isTTY: false } as NodeJS.ReadStream & { readonly fd: 0 },
+    stdout: stream as NodeJS.WriteStream & { readonly fd: 1 },
+    stderr: stream as NodeJS.WriteStream & { readonly fd: 2 },
+    env: {},
+  }, { noColor: false })
+  return { lines, output }
+}
+
+it.scoped(
+  "a flood of rows paints ten pictures a second at most, and the time goes on when nothing comes",
+  () =>
+    Effect.gen(function*() {
+      const screen = terminal({ columns: 80 })
+      const progress = yield* progressOf("contacts").pipe(
+        Effect.provideService(Output, screen.output),
+        Effect.provideService(Invocation, asked(false)),
+      )
+      for (let chunk = 1; chunk <= 300; chunk++) {
+        for (let once = 0; once < 1_000; once++) yield* progress.show(event({ read: chunk * 1_000 + once }))
+        yield* TestClock.adjust("10 millis")
+      }
+      const writes = screen.writes.length
+      expect(writes).toBeGreaterThan(20)
+      expect(writes).toBeLessThanOrEqual(31)
+      expect(yield* Effect.promise(screen.lines)).toEqual([
+        "contacts · survey · 2s",
+        expect.stringMatching(/^(29|30)\d,\d{3} rows$/),
+        expect.stringMatching(/ rows\/s$/),
+      ])
+      yield* TestClock.adjust("20 seconds")
+      expect((yield* Effect.promise(screen.lines))[0]).toBe("contacts · survey · 23s")
+      expect((yield* Effect.promise(screen.lines)).at(-1)).toContain("waiting for")
+      yield* progress.done
+      yield* TestClock.adjust("20 seconds")
+      expect(yield* Effect.promise(screen.lines)).toEqual([])
+    }),
+  20_000,
+)
+
+it.scoped("a log gets a line every ten seconds and at the end of a phase, and nothing of short phases", () =>
+  Effect.gen(function*() {
+    const { lines, output } = log()
+    const progress = yield* progressOf("contacts").pipe(
+      Effect.provideService(Output, output),
+      Effect.provideService(Invocation, asked(false)),
+    )
+    yield* progress.show(event({ read: 10 }))
+    yield* progress.show(event({ phase: "canary", read: 0, total: 10 }))
+    yield* TestClock.adjust("2 seconds")
+    yield* progress.show(event({ phase: "canary", read: 10, total: 10, sent: 10 }))
+    for (let second = 0; second <= 25; second++) {
+      yield* progress.show(event({ phase: "import", read: second * 10, total: 1_000, sent: second * 10 }))
+      yield* TestClock.adjust("1 seconds")
+    }
+    yield* progress.done
+    expect(lines).toEqual([
+      "contacts: canary    10 of 10 rows (100%) · 10 sent · 5.0 rows/s",
+      "contacts: import    100 of 1,000 rows (10%) · 100 sent · 10 rows/s · about 1m 30s left",
+      "contacts: import    200 of 1,000 rows (20%) · 200 sent · 10 rows/s · about 1m 20s left",
+    ])
+  }))
+
+it.scoped("--json gets an event a second and at the beginning of a phase, one object a line", () =>
+  Effect.gen(function*() {
+    const { lines, output } = log()
+    const progress = yield* progressOf("contacts", "contacts (rehearsal)").pipe(
+      Effect.provideService(Output, output),
+      Effect.provideService(Invocation, asked(true)),
+    )
+    for (let tenth = 0; tenth <= 25; tenth++) {
+      yield* progress.show(event({ read: tenth * 10, total: 1_000 }))
+      yield* TestClock.adjust("100 millis")
+    }
+    yield* progress.show(event({ phase: "import", read: 0, total: 5 }))
+    const events = lines.map((line): unknown => JSON.parse(line))
+    expect(events).toMatchObject([
+      { event: "progress", pipeline: "contacts", phase: "survey", read: 0 },
+      { event: "progress", phase: "survey", read: 100, rate: 100 },
+      { event: "progress", phase: "survey", read: 200, rate: 100 },
+      { event: "progress", phase: "import", read: 0 },
+    ])
+  }))
