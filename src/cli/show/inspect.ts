@@ -1,6 +1,6 @@
 import type { InspectedColumn, Inspection } from "../../jobs/inspect/inspectFile.ts"
 import { count, counted } from "../../report/words.ts"
-import { cutToWidth, indented } from "./fit.ts"
+import { cutToWidth, indented, wrapToWidth } from "./fit.ts"
 import { paints } from "./Screen.ts"
 import type { Screen } from "./Screen.ts"
 import { table } from "./table.ts"
@@ -56,11 +56,16 @@ const what = (inspection: Inspection, screen: Screen): string => {
     .split("\n").filter((line, at) => at > 0 || line.trim() !== "│").join("\n")
 }
 
-const nameOf = ({ block, name, role, title }: InspectedColumn, screen: Screen): TableCell => {
+/** Blocks by letters, for the table: A, B, …, Z, AA, … */
+const letters = (at: number): string =>
+  at < 26 ? String.fromCharCode(65 + at) : letters(Math.floor(at / 26) - 1) + letters(at % 26)
+
+const nameOf = (column: InspectedColumn, blocks: ReadonlyMap<string, string>, screen: Screen): TableCell => {
   const paint = paints(screen)
-  const shown = cutToWidth(name ?? (title.trim() === "" ? "(no title)" : title), 70)
-  if (role !== undefined) return { text: `${shown} (${role})`, paint: paint.soft }
-  return block === undefined ? shown : `▪ ${shown}`
+  const letter = column.block === undefined ? undefined : blocks.get(column.block)
+  if (letter !== undefined) return `${letter}▪ ${cutToWidth(column.option ?? "", 60)}`
+  const shown = cutToWidth(column.name ?? (column.title.trim() === "" ? "(no title)" : column.title), 70)
+  return column.role === undefined ? shown : { text: `${shown} (${column.role})`, paint: paint.soft }
 }
 
 const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string | undefined => {
@@ -81,6 +86,7 @@ const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string 
 export const showInspection = (inspection: Inspection, screen: Screen): string => {
   const { blocks, columns, rowKey, tool } = inspection
   const paint = paints(screen)
+  const letterOf = new Map(blocks.map(({ title }, at) => [title, letters(at)]))
   const kindOf = ({ kind, share }: InspectedColumn): TableCell =>
     kind === "empty" ? { text: "empty", paint: paint.soft } : share < 1 ? `${kind} (${percent(share)})` : kind
   return [
@@ -98,7 +104,7 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
       ],
       columns.map((column) => [
         String(column.position),
-        nameOf(column, screen),
+        nameOf(column, letterOf, screen),
         kindOf(column),
         percent(column.fill),
         column.filled === 0 ? "" : distinctOf(column),
@@ -107,14 +113,10 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
       screen,
     ),
     blocks.length === 0 ? undefined : [
-      paint.strong("Questions in several columns (▪), for `from: { block: … }`"),
-      ...blocks.map(({ options, title }) =>
-        indented(
-          `${title}: ${options.slice(0, 8).join(", ")}${options.length > 8 ? `, … ${options.length} in all` : ""}`,
-          screen.width,
-          2,
-        )
+      ...wrapToWidth("Questions that stand in several columns, for `from: { block: … }`", screen.width).map(
+        paint.strong,
       ),
+      ...blocks.map(({ title }) => indented(`${letterOf.get(title) ?? ""}▪ ${title}`, screen.width, 2)),
     ].join("\n"),
     traps(columns, screen),
     [

@@ -56,14 +56,24 @@ type Shape = (typeof shapes)[number]
 /** From this share of the cells on, a column is of a kind, and the others are strangers in it. */
 const most = 0.9
 
+/** Texts of a column that are remembered with what they are: most columns hold the same few again and again. */
+const remembered = 1_000
+
+/** What a text was found to be. */
+interface Known {
+  readonly text: string
+  readonly hash: number
+  readonly shape: Shape | "none"
+  readonly tick: boolean
+}
+
 /** Looks at a column cell by cell; what it keeps does not grow with the rows beyond a bound. */
 export class ColumnLook {
-  private readonly title: string
   private readonly dates = collectDates()
   private readonly numbers = collectNumbers()
   private readonly distinct = new DistinctCount()
   private readonly uniqueCheck: UniqueCheck
-  private readonly cellTraps = new CellTraps()
+  private readonly cellTraps: CellTraps
   private readonly counts: Record<Shape, number> = {
     email: 0,
     url: 0,
@@ -76,10 +86,11 @@ export class ColumnLook {
     json: 0,
   }
   private readonly strangers = new Map<Shape | "none", string>()
+  private readonly memory = new Map<string, Known>()
   private filled = 0
 
   constructor(title: string, room: Room) {
-    this.title = title
+    this.cellTraps = new CellTraps(title)
     this.uniqueCheck = new UniqueCheck(room)
   }
 
@@ -88,40 +99,46 @@ export class ColumnLook {
    * @param cell what it means to the form tool, if one wrote it
    */
   add(raw: Cell, cell: Cell): void {
-    if (raw !== null) this.cellTraps.add(raw)
+    const known = typeof raw === "string" && raw === cell ? this.memory.get(raw) : undefined
+    if (known !== undefined) return this.count(known)
+    const trapped = raw !== null && this.cellTraps.add(raw)
     const text = cellText(cell).trim()
     if (text === "") return
-    this.filled++
-    const hash = hashOf(text)
-    this.distinct.add(text, hash)
-    this.uniqueCheck.add(hash)
     const shape = this.shapeOf(cell, text)
     if (!this.strangers.has(shape)) this.strangers.set(shape, text)
+    const found: Known = { text, hash: hashOf(text), shape, tick: typeof cell === "boolean" || isTick(text) }
+    // Traps are counted cell by cell.
+    if (!trapped && typeof raw === "string" && raw === cell && this.memory.size < remembered) {
+      this.memory.set(raw, found)
+    }
+    this.count(found)
   }
 
   findings(rows: number, more: ReadonlyArray<Trap>): ColumnFindings {
     const [kind, share] = this.kind()
+    const unique = this.filled === 0 ? false : this.uniqueCheck.unique()
     return {
       filled: this.filled,
       fill: rows === 0 ? 0 : this.filled / rows,
       kind,
       share,
-      distinct: this.distinct.count(),
-      unique: this.filled === 0 ? false : this.uniqueCheck.unique(),
+      distinct: unique === true ? { count: this.filled, exact: true } : this.distinct.count(),
+      unique,
       samples: this.distinct.most(samplesShown).map(({ text, times }) => ({ text: cut(text, sampleLength), times })),
-      traps: [...more, ...this.cellTraps.traps(this.title), ...this.dateTraps(), ...this.strangerTraps(kind)],
+      traps: [...more, ...this.cellTraps.traps(), ...this.dateTraps(), ...this.strangerTraps(kind)],
     }
   }
 
-  private shapeOf(cell: Cell, text: string): Shape | "none" {
-    const shape = this.firstShape(cell, text)
+  private count({ hash, shape, text, tick }: Known): void {
+    this.filled++
+    this.distinct.add(text, hash)
+    this.uniqueCheck.add(hash)
     if (shape !== "none") this.counts[shape]++
     // A tick may be a number too: 0 and 1.
-    if (shape !== "boolean" && (typeof cell === "boolean" || isTick(text))) this.counts.boolean++
-    return shape
+    if (tick && shape !== "boolean") this.counts.boolean++
   }
 
-  private firstShape(cell: Cell, text: string): Shape | "none" {
+  private shapeOf(cell: Cell, text: string): Shape | "none" {
     if (cell instanceof JsonCell) return "json"
     if (typeof cell === "boolean") return "boolean"
     if (typeof cell === "number") return "number"
@@ -145,15 +162,19 @@ export class ColumnLook {
     // Midnight may be left out, and a workbook's dates have no time where it is midnight.
     if (best === "dateTime" && times >= most) return ["dateTime", times]
     if (part >= most) return [best, part]
-    if (exact && count <= 30 && (count <= this.filled / 2 || (count <= 6 && this.filled >= count + 2))) {
-      return ["choice", 1]
-    }
-    if (this.splits()) return ["choices", 1]
+    if (this.splits(count)) return ["choices", 1]
+    if (exact && this.isFew(count)) return ["choice", 1]
     return part >= 0.5 ? [best, part] : ["text", 1]
   }
 
-  /** Whether cells are lists of a few pieces that come again and again. */
-  private splits(): boolean {
+  /** Whether so few different texts stand in so many cells that they are options. */
+  private isFew(count: number): boolean {
+    if (count <= 30 && count <= this.filled / 2) return true
+    return count <= 6 ? this.filled >= count + 2 : count <= 200 && count <= this.filled / 50
+  }
+
+  /** Whether cells are lists of pieces that come again and again, and are fewer than the cells that they make up. */
+  private splits(different: number): boolean {
     const cells = this.distinct.most(200)
     return separators.some((separator) => {
       const lists = cells.filter(({ text }) => text.includes(separator))
@@ -161,7 +182,8 @@ export class ColumnLook {
       const pieces = cells.flatMap(({ text }) => text.split(separator).map((piece) => piece.trim())).filter((piece) =>
         piece !== ""
       )
-      return new Set(pieces).size <= pieces.length / 3 && pieces.every((piece) => piece.length <= 80)
+      const kinds = new Set(pieces).size
+      return kinds < different && kinds <= pieces.length / 3 && pieces.every((piece) => piece.length <= 80)
     })
   }
 

@@ -25,8 +25,9 @@ export interface InspectedColumn extends ColumnFindings {
   readonly label: string | undefined
   /** What it means to the form tool, where it is no answer. */
   readonly role: string | undefined
-  /** The question that it is a part of. */
+  /** The question that it is a part of, and the option, row or rank that it stands for. */
   readonly block: string | undefined
+  readonly option: string | undefined
 }
 
 /** What a file is and why, and what is in it. */
@@ -171,6 +172,7 @@ export const inspectFile = (file: string) =>
           label: label === undefined || label === "" || label === column.name ? undefined : label,
           role: tool?.meta.find(({ position }) => position === column.position)?.role,
           block: block?.title,
+          option: block?.columns.find(({ position }) => position === column.position)?.option,
           ...found,
         }]
       }),

@@ -33,7 +33,7 @@ export const rowKeyCandidates = (
   const own = tool?.defaultRowKey
   const told = own === undefined || tool === undefined
     ? []
-    : [{ columns: own, because: `${tool.title}'s own id: the default` }]
+    : [{ columns: own, because: `the id of ${tool.title}, the default` }]
   const unique = columns.flatMap((column, index) => {
     const found = findings[index]
     if (column.name === undefined || found === undefined || rows === 0 || found.filled < rows) return []

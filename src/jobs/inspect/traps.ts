@@ -88,16 +88,33 @@ const counted = (code: CellCode, count: number) =>
 
 const examplesKept = 3
 
+/** Titles of numbers that may begin with zeros. */
+const numberedTitle =
+  /\b(?:zip|postal|post ?code|plz|postleitzahl|code postal|cap|cep|phone|telephone|tel|mobile|mobil|handy|telefon|fax|ssn|iban|barcode|ean)\b/i
+
 /** Looks for traps in the cells of a column, as they stand in the file. */
 export class CellTraps {
   private readonly found = new Map<CellCode, { count: number; readonly examples: Array<string> }>()
+  private readonly numbered: boolean
+  private noted = 0
   private digits = 0
   private zeroFirst = 0
   private readonly lengths = new Map<number, number>()
 
-  add(cell: Cell): void {
-    if (cell instanceof ErrorCell) return this.note("excel-error", cell.code)
-    if (typeof cell !== "string") return
+  /** @param title tells whether the column's numbers may begin with zeros */
+  constructor(title: string) {
+    this.numbered = numberedTitle.test(title.replaceAll("_", " "))
+  }
+
+  /** @returns whether the cell has to be looked at again each time: it was counted */
+  add(cell: Cell): boolean {
+    const before = this.noted
+    if (cell instanceof ErrorCell) this.note("excel-error", cell.code)
+    else if (typeof cell === "string") this.addText(cell)
+    return this.noted > before
+  }
+
+  private addText(cell: string): void {
     const text = cell.trim()
     if (text.length !== cell.length) this.note("spaces", cell)
     const first = text.charCodeAt(0)
@@ -109,15 +126,14 @@ export class CellTraps {
     if (garbled.test(text)) this.note("garbled", text)
   }
 
-  /** What was found, worst first as `trapCodes` has it; `title`: to tell which numbers may begin with zeros. */
-  traps(title: string): ReadonlyArray<Trap> {
+  traps(): ReadonlyArray<Trap> {
     const list = [...this.found].map(([code, { count, examples }]): Trap => ({
       code,
       count,
       message: words[code](counted(code, count)),
       examples,
     }))
-    const zeros = this.lostZeros(title)
+    const zeros = this.lostZeros()
     return [...list, ...(zeros === undefined ? [] : [zeros])]
   }
 
@@ -126,6 +142,8 @@ export class CellTraps {
     else if (scientific.test(text)) this.note("scientific", text)
     else if (/^\d+$/.test(text)) {
       if (rounded.test(text)) this.note("rounded-digits", text)
+      if (!this.numbered) return
+      this.noted++
       this.digits++
       if (text.startsWith("0") && text.length > 1) this.zeroFirst++
       this.lengths.set(text.length, (this.lengths.get(text.length) ?? 0) + 1)
@@ -133,6 +151,7 @@ export class CellTraps {
   }
 
   private note(code: CellCode, text: string): void {
+    this.noted++
     const known = this.found.get(code) ?? { count: 0, examples: [] }
     known.count++
     const example = cut(text, 40)
@@ -141,10 +160,8 @@ export class CellTraps {
   }
 
   /** Numbers that have one length, some being shorter, none beginning with a zero, under a title that speaks of such numbers. */
-  private lostZeros(title: string): Trap | undefined {
-    const numbered =
-      /\b(?:zip|postal|post ?code|plz|postleitzahl|code postal|cap|cep|phone|telephone|tel|mobile|mobil|handy|telefon|fax|ssn|iban|barcode|ean)\b/i
-    if (this.digits < 3 || this.zeroFirst > 0 || !numbered.test(title.replaceAll("_", " "))) return undefined
+  private lostZeros(): Trap | undefined {
+    if (this.digits < 3 || this.zeroFirst > 0) return undefined
     const [usual = 0, times = 0] = [...this.lengths].toSorted((a, b) => b[1] - a[1])[0] ?? []
     const shorter = [...this.lengths].reduce((sum, [length, count]) => (length < usual ? sum + count : sum), 0)
     if (usual < 4 || times < this.digits / 2 || shorter === 0) return undefined

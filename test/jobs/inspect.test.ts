@@ -1,0 +1,210 @@
+import { NodeContext } from "@effect/platform-node"
+import { Effect } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import stringWidth from "string-width"
+import { afterAll, describe, expect, it } from "vitest"
+import { showInspection } from "../../src/cli/show/inspect.ts"
+import { DistinctCount, hashOf } from "../../src/jobs/inspect/DistinctCount.ts"
+import { inspectFile } from "../../src/jobs/inspect/inspectFile.ts"
+import type { Inspection } from "../../src/jobs/inspect/inspectFile.ts"
+import { UniqueCheck } from "../../src/jobs/inspect/UniqueCheck.ts"
+
+const samples = fileURLToPath(new URL("../../samples", import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), "formferry-inspect-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let files = 0
+const inspect = (path: string): Promise<Inspection> =>
+  Effect.runPromise(Effect.provide(inspectFile(path), NodeContext.layer))
+const inspectText = (text: string): Promise<Inspection> => {
+  const path = join(folder, `${++files}.csv`)
+  writeFileSync(path, text)
+  return inspect(path)
+}
+/** A file of one column besides an id. */
+const inspectColumn = async (title: string, cells: ReadonlyArray<string>) => {
+  const rows = cells.map((cell, at) => `${at},"${cell.replaceAll('"', '""')}"`)
+  const [, column] = (await inspectText(`No,"${title}"\n${rows.join("\n")}\n`)).columns
+  if (column === undefined) throw new Error("no column")
+  return column
+}
+const trapsOf = async (title: string, cells: ReadonlyArray<string>) =>
+  (await inspectColumn(title, cells)).traps.map(({ code, count }) => [code, count])
+
+const many = (count: number, make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at))
+
+describe("inspect tells of a column", () => {
+  it.each([
+    ["text", many(20, (at) => `something that ${at} wrote`)],
+    ["number", many(40, (at) => `${at * 7},5`)],
+    ["boolean", many(20, (at) => (at % 3 === 0 ? "yes" : "no"))],
+    ["date", many(20, (at) => `${at + 1}.12.2024`)],
+    ["dateTime", many(20, (at) => `2024-12-01 10:${at + 10}`)],
+    ["time", many(20, (at) => `10:${at + 10}`)],
+    ["email", many(20, (at) => `p${at}@example.org`)],
+    ["phone", many(20, (at) => `+49 30 231250${at + 10}`)],
+    ["url", many(20, (at) => `https://example.org/${at}`)],
+    ["choice", many(20, (at) => ["Red", "Green", "Blue"][at % 3] ?? "")],
+    [
+      "choices",
+      many(40, (at) =>
+        [["Tea", "Coffee", "Mate", "Water", "Milk"][at % 5], ["Rum", "Cake"][at % 2]].join("; ")
+        + (at % 7 === 0 ? "; Soup" : "")),
+    ],
+    ["empty", many(5, () => "")],
+  ])("its kind: %s", async (kind, cells) => {
+    expect((await inspectColumn("A", cells)).kind).toBe(kind)
+  })
+
+  it("how many rows fill it, how many cells differ, the most frequent ones cut short", async () => {
+    const long = "x".repeat(500)
+    const column = await inspectColumn("A", ["b", "a", "", "b", long, "", "", ""])
+    expect(column).toMatchObject({ filled: 4, fill: 0.5, distinct: { count: 3, exact: true }, unique: false })
+    expect(column.samples[0]).toEqual({ text: "b", times: 2 })
+    expect(column.samples.every(({ text }) => text.length <= 60)).toBe(true)
+  })
+})
+
+describe("inspect finds traps", () => {
+  it("options that Excel made dates of", async () => {
+    expect(await trapsOf("Employees", ["1-5", "Jun-25", "26-100", "Jun-25", "01-May", "500-1000", "100-500", "1-5"]))
+      .toContainEqual(["excel-date", 3])
+  })
+
+  it("numbers whose digits are gone", async () => {
+    expect(await trapsOf("Phone", ["9.23188E+11", "+49 30 23125000", "9.23E+11", "+49 30 23125001"])).toContainEqual([
+      "scientific",
+      2,
+    ])
+    expect(await trapsOf("Card", many(5, (at) => `1234567890123${at}00000`))).toContainEqual(["rounded-digits", 5])
+  })
+
+  it("zeros at the beginning that are gone, but not where some still have them", async () => {
+    const lost = ["10115", "80331", "1067", "4109", "50667", "20095"]
+    expect(await trapsOf("PLZ", lost)).toContainEqual(["lost-zeros", 2])
+    expect(await trapsOf("PLZ", [...lost, "01067"])).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
+    expect(await trapsOf("Salary", lost)).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
+  })
+
+  it("two orders of day and month in one column, and columns that do not tell", async () => {
+    const codes = async (cells: ReadonlyArray<string>) => (await trapsOf("Born", cells)).map(([code]) => code)
+    expect(await codes(["25/12/2024", "12/25/2024", "01/02/2024"])).toEqual(["two-date-orders"])
+    expect(await codes(["01/02/2024", "03/04/2024", "05/06/2024"])).toEqual(["open-date-order"])
+    expect(await codes(["25/12/2024", "03/04/2024", "05/06/2024"])).toEqual([])
+  })
+
+  it("cells that are not what the others are", async () => {
+    const column = await inspectColumn("Age", [...many(30, (at) => String(at)), "about 30"])
+    expect(column).toMatchObject({ kind: "number" })
+    expect(column.traps).toEqual([
+      {
+        code: "mixed-kinds",
+        count: 1,
+        message: expect.stringContaining("1 of 31 filled cells is no number"),
+        examples: ["about 30"],
+      },
+    ])
+  })
+
+  it("white space, errors of spreadsheets, guards, letters of a wrong encoding, cells that Excel cut off", async () => {
+    expect(await trapsOf("A", [" a", "b ", "c"])).toContainEqual(["spaces", 2])
+    expect(await trapsOf("A", ["#N/A", "#REF!", "x"])).toContainEqual(["excel-error", 2])
+    expect(await trapsOf("A", ["'=1+1", "'+49", "it's"])).toContainEqual(["guarded", 2])
+    expect(await trapsOf("A", ["MÃ¼ller", "itâ€™s", "Ärzte"])).toContainEqual(["garbled", 2])
+    expect(await trapsOf("A", ["x".repeat(32_767)])).toContainEqual(["cut-off", 1])
+  })
+
+  it("titles that repeat or are missing", async () => {
+    const { columns } = await inspectText("No,Why?,Why?,\n1,a,b,c\n")
+    expect(columns.map(({ traps }) => traps.map(({ code }) => code))).toEqual([
+      [],
+      ["repeated-title"],
+      ["repeated-title"],
+      ["empty-title"],
+    ])
+    expect(columns[1]?.traps[0]?.message).toContain("columns 2, 3")
+  })
+
+  it("no guard where the form tool is known to set one", async () => {
+    const { columns, tool } = await inspect(`${samples}/form-tools/typeform.csv`)
+    expect(tool?.name).toBe("typeform")
+    expect(columns[3]).toMatchObject({ kind: "phone", name: "Phone number" })
+  })
+})
+
+describe("inspect of a whole file", () => {
+  it("tells the tool and why, the runners-up, what the columns mean, blocks, who never finished, and the row key", async () => {
+    const inspection = await inspect(`${samples}/form-tools/qualtrics.csv`)
+    expect(inspection.tool).toMatchObject({ name: "qualtrics", score: 1, variant: "three header rows" })
+    expect(inspection.tool?.reasons.length).toBeGreaterThan(0)
+    expect(inspection).toMatchObject({ rows: 2, unfinished: 1, faulty: 0 })
+    expect(inspection.columns[7]).toMatchObject({ name: "ResponseId", role: "id" })
+    expect(inspection.columns[9]).toMatchObject({ name: "Q1", label: "How are you?", role: undefined })
+    expect(inspection.columns[10]?.block).toBe("Which do you own?")
+    expect(inspection.rowKey[0]).toEqual({ columns: ["ResponseId"], because: expect.stringContaining("Qualtrics") })
+  })
+
+  it("names a tool that it was not sure of", async () => {
+    const { others, tool } = await inspectText(
+      "Timestamp,Level,What happened here?\n2024-01-01 10:00:00,INFO,started\n",
+    )
+    expect(tool === undefined ? others.map(({ name }) => name) : [tool.name]).toEqual(["google-forms"])
+  })
+
+  it("counts rows whose cells can't be told apart, and leaves them out of the columns", async () => {
+    const { columns, faulty, rows } = await inspectText("A,B\n1,2\n1,2,3\n4,5\n")
+    expect([rows, faulty]).toEqual([3, 1])
+    expect(columns[0]).toMatchObject({ filled: 2, fill: 1 })
+  })
+
+  it("gives JSON that can be read back", async () => {
+    const inspection = await inspect(`${samples}/form-tools/typeform-responses.json`)
+    expect(JSON.parse(JSON.stringify(inspection))).toMatchObject({ rows: 3, tool: { name: "typeform" }, unfinished: 1 })
+  })
+})
+
+describe("what is counted beyond a bound", () => {
+  it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])("%i different texts: to within %d", (number, tolerance) => {
+    const distinct = new DistinctCount()
+    for (let round = 0; round < 2; round++) {
+      for (let at = 0; at < number; at++) distinct.add(`text ${at}`, hashOf(`text ${at}`))
+    }
+    const { count, exact } = distinct.count()
+    expect(exact).toBe(tolerance === 0)
+    expect(Math.abs(count - number)).toBeLessThanOrEqual(number * tolerance)
+  })
+
+  it("repetition is seen however late, and when there is no room for more it says that it can't tell", () => {
+    const room = { left: 10_000 }
+    const [late, unique, crowded] = [new UniqueCheck(room), new UniqueCheck(room), new UniqueCheck(room)]
+    for (let at = 0; at < 4_000; at++) {
+      late.add(hashOf(`a${at}`))
+      unique.add(hashOf(`b${at}`))
+    }
+    for (let at = 0; at < 4_000; at++) crowded.add(hashOf(`c${at}`))
+    expect([late.unique(), unique.unique(), crowded.unique()]).toEqual([true, true, undefined])
+    late.add(hashOf("a0"))
+    expect(late.unique()).toBe(false)
+    expect(room.left).toBe(6_000)
+  })
+})
+
+describe("inspect on a terminal", () => {
+  const evil = 'No,"\u001b[31mRed\u0007"\n1,"a\u001b]0;title\u0007b"\n2,\u009b2Jc\n'
+
+  it.each([[40], [80], [120]])("fits %i columns, whatever the file holds", async (width) => {
+    for (const path of ["surveymonkey/538-StarWars.first200.csv", "form-tools/kobo.csv", "contacts.csv"]) {
+      const text = showInspection(await inspect(`${samples}/${path}`), { width, colour: false })
+      for (const line of text.split("\n")) expect(stringWidth(line), line).toBeLessThanOrEqual(width)
+    }
+  })
+
+  it("lets no control character of a file through", async () => {
+    const text = showInspection(await inspectText(evil), { width: 80, colour: false })
+    // oxlint-disable-next-line no-control-regex -- it is what is looked for
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
+  })
+})
