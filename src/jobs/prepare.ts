@@ -91,7 +91,11 @@ export const prepare = (
   })
 
 /** Compiles a pipeline's mapping for a source that is open. Its row key may be the form tool's own. */
-export const compileFor = (pipeline: Pipeline, source: Source, form: Form) => {
+export const compileFor = (
+  pipeline: Pipeline,
+  source: Source,
+  form: Form,
+): Effect.Effect<Pick<Prepared, "pipeline" | "mapping" | "warnings">, ConfigurationInvalid> => {
   const keyed = withRowKey(pipeline, source)
   const compiled = compile({
     pipeline: keyed,
@@ -100,11 +104,9 @@ export const compileFor = (pipeline: Pipeline, source: Source, form: Form) => {
     blocks: source.blocks,
     mended: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
   })
-  return Either.match(compiled, {
-    onLeft: (diagnostics) => Effect.fail(new ConfigurationInvalid({ diagnostics })),
-    onRight: ({ mapping, warnings }) =>
-      Effect.succeed({ pipeline: keyed, mapping: overCleanCells(mapping, source.tool?.clean), warnings }),
-  })
+  if (Either.isLeft(compiled)) return Effect.fail(new ConfigurationInvalid({ diagnostics: compiled.left }))
+  const { mapping, warnings } = compiled.right
+  return Effect.succeed({ pipeline: keyed, mapping: overCleanCells(mapping, source.tool?.clean), warnings })
 }
 
 /** Whether a pipeline's own source has typed cells, of which its rejected.csv holds the texts: told by its names, for it may be gone by now. */
