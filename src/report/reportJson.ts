@@ -26,6 +26,7 @@ const order: ReadonlyArray<keyof RunReport> = [
   "findings",
   "normalised",
   "inDoubt",
+  "settled",
   "sent",
   "questions",
   "pace",

@@ -98,6 +98,14 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     example: { row: 7, submissionId: "sub7", sent: "+4930123", returned: "+49 30 123" },
   }],
   inDoubt: [],
+  settled: [{
+    at: "2025-02-28T09:00:00.000Z",
+    by: "ada",
+    because: "Asked for the export on Friday.",
+    file: { name: "results.csv", sha256: "b".repeat(64), exportedAt: "2025-02-28T08:55:00.000Z" },
+    landed: 7,
+    notLanded: 3,
+  }],
   discarded: [{ type: "Hologram", count: 3 }],
   sent: 1006,
   questions: [

@@ -19,6 +19,7 @@ body {
 }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.1rem; margin: 0 0 .75rem; }
+h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
 p { margin: .25rem 0; }
 a { color: inherit; text-decoration-color: var(--soft); text-underline-offset: 2px; }
 code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
