@@ -1,7 +1,7 @@
 import { fates, verdicts } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/run.ts"
-import { span } from "../../report/span.ts"
 import { visible } from "../../domain/visible.ts"
+import { span } from "../../report/span.ts"
 import { count, counted, fateWords, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
 import { cutToWidth, wrapToWidth } from "./fit.ts"
 import { paints } from "./Screen.ts"
@@ -66,7 +66,7 @@ const problems = (report: RunReport, screen: Screen): string | undefined => {
     groups.slice(0, most).map((group) => {
       const example = group.examples[0]
       return [
-        group.code,
+        group.dropped === true ? `${group.code}, left out` : group.code,
         cutToWidth(group.column ?? "", 40),
         count(group.count),
         example === undefined ? "" : cutToWidth(`row ${example.row}: ${example.message || (example.value ?? "")}`, 240),

@@ -1,0 +1,65 @@
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { world } from "./world.ts"
+
+const platform = NodeContext.layer
+
+describe("answers that must differ from row to row", () => {
+  it.scopedLive(
+    "reject the second row that gives one, in the same run and in the next, but not the same row again",
+    () =>
+      Effect.gen(function*() {
+        const people = yield* world
+        yield* people.settings({ mail: ", unique: true" })
+        yield* people.source(["1,Ada,ada@example.org", "2,Bob,ada@EXAMPLE.org", "3,Cyd,", "4,Dan,"])
+        const first = yield* people.run()
+        expect(first.rows).toMatchObject({ read: 4, invalid: 1, imported: 3 })
+        expect(first.problems).toMatchObject([{ code: "not-unique", column: "Mail", question: "mail", count: 1 }])
+        expect(first.problems[0]?.examples[0]?.message).toContain("as row 1 does")
+        yield* people.source([
+          "1,Ada,ada@example.org",
+          "2,Bob,bob@example.org",
+          "2,Bob,bob@example.org",
+          "5,Eve,ada@example.org",
+        ])
+        const second = yield* people.run()
+        expect(second.rows).toMatchObject({ alreadyImported: 1, imported: 1, duplicate: 1, invalid: 1 })
+        expect(people.names()).toEqual(["Ada", "Bob", "Cyd", "Dan"])
+      }).pipe(Effect.provide(platform)),
+    60_000,
+  )
+})
+
+describe("a bad answer that is to be dropped", () => {
+  it.scopedLive("leaves the row to go without it, and is counted and told all the same", () =>
+    Effect.gen(function*() {
+      const people = yield* world
+      yield* people.settings({ mail: ", onInvalid: drop" })
+      yield* people.source(["1,Ada,ada@example.org", "2,Bob,nobody", "3,Cyd,nowhere"])
+      const report = yield* people.run()
+      expect(report).toMatchObject({ outcome: "complete", exitCode: 0 })
+      expect(report.rows).toMatchObject({ read: 3, invalid: 0, imported: 3 })
+      expect(report.readBack.verified).toBe(3)
+      expect(report.problems).toMatchObject([{ code: "not-an-email", column: "Mail", dropped: true, count: 2 }])
+      expect(report.problems[0]?.examples[0]).toMatchObject({ row: 2, message: expect.stringContaining("left out") })
+      expect(
+        people.practice.submissions("people").map(({ questions }) =>
+          questions.filter(({ value }) => value !== null).length
+        ).toSorted(),
+      ).toEqual([1, 1, 2])
+    }).pipe(Effect.provide(platform)), 60_000)
+})
+
+describe("a stamp", () => {
+  it.scopedLive("that the form does not declare is sent, and its loss is borne", () =>
+    Effect.gen(function*() {
+      const people = yield* world
+      yield* people.settings({ sink: ", stamp: { urlParameter: row_key }" })
+      yield* people.source(["K-1,Ada,ada@example.org", "K-2,Bob,"])
+      const report = yield* people.run()
+      expect(report.rows.imported).toBe(2)
+      expect(report).toMatchObject({ outcome: "complete", exitCode: 0 })
+      expect(report.warnings.join(" ")).toContain("row_key")
+    }).pipe(Effect.provide(platform)), 60_000)
+})
