@@ -1,22 +1,38 @@
 import { FileSystem, Path } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/run.ts"
 import { runExamples } from "../mapping/examples.ts"
+import { nameColumns } from "../mapping/nameColumns.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
+import type { FormChange } from "../project/formDifference.ts"
+import { readFormRecord, writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
+import type { FormService } from "../service/FormService.ts"
 import { ownColumns } from "../source/columns.ts"
-import { openTarget, prepare, type Target } from "./prepare.ts"
+import { checkData, type CheckedData } from "./check/checkData.ts"
+import { missingColumns, newColumns } from "./check/sourceColumns.ts"
+import { compareForm, withChanges } from "./formAsItWas.ts"
+import { openPipelineSource } from "./openPipelineSource.ts"
+import { compileFor, openTarget, type Target } from "./prepare.ts"
 
 /** Why a pipeline could not be checked to its end, or what is wrong beside its file. */
-export type CheckFailure = Exclude<
-  Effect.Effect.Error<ReturnType<typeof prepare>> | Effect.Effect.Error<ReturnType<typeof openTarget>>,
-  ConfigurationInvalid
->
+export type CheckFailure =
+  | PlatformError
+  | Exclude<
+    Effect.Effect.Error<
+      | ReturnType<typeof openPipelineSource>
+      | ReturnType<typeof openTarget>
+      | ReturnType<FormService["form"]>
+      | ReturnType<typeof checkData>
+    >,
+    ConfigurationInvalid
+  >
 
 /** What checking one pipeline at one of its targets showed. */
 export interface CheckedPipeline {
@@ -32,6 +48,22 @@ export interface CheckedPipeline {
   readonly warnings: ReadonlyArray<string>
   /** Columns of the source, mapped answers and questions of the form, once all of them are known. */
   readonly fits: { readonly columns: number; readonly answers: number; readonly form: Form } | undefined
+  /** What is different in the form than it was when the pipeline was made or the form last accepted. */
+  readonly changes: ReadonlyArray<FormChange>
+  /** What the rows came to; absent when something else must be put right first. */
+  readonly data: CheckedData | undefined
+  /** The file in which the form was recorded just now. */
+  readonly accepted: string | undefined
+  /** Whether there is a record of the form as it was. */
+  readonly recorded: boolean
+}
+
+/** How thoroughly, and against what, pipelines are checked. */
+export interface CheckOptions {
+  /** Not against the live form, but against the form as it was recorded. */
+  readonly offline?: boolean
+  /** Records the form and the source's columns as they are now, where nothing is wrong but that they changed. */
+  readonly acceptForm?: boolean
 }
 
 export interface Checked {
@@ -41,26 +73,25 @@ export interface Checked {
 }
 
 /**
- * Lints a project's files, then checks each pipeline that can be read against the live form and the source's header, and runs its
- * examples. A broken file stops none of the others: all problems
- * come at once.
+ * Lints a project's files, then checks each pipeline that can be read against the live form, the form as it was and the source's header, runs its
+ * examples, and reads its whole source through the mapping. A broken file stops none of the others: all problems come at once. Nothing is sent.
  *
  * @param root the project's folder
  * @param names pipelines to check; none: all
  */
-export const checkProject = (root: string, names: ReadonlyArray<string>) =>
+export const checkProject = (root: string, names: ReadonlyArray<string>, options: CheckOptions = {}) =>
   Effect.gen(function*() {
     const whole = yield* loadProject(root, { pipelines: names.length === 0 ? "all" : names }).pipe(
       Effect.map((project) => ({ diagnostics: [], projects: [project] })),
-      Effect.catchTag("ConfigurationInvalid", ({ diagnostics }) =>
-        Effect.map(readable(root, names), (projects) => ({ diagnostics, projects }))),
+      Effect.catchTag(
+        "ConfigurationInvalid",
+        ({ diagnostics }) => Effect.map(readable(root, names), (projects) => ({ diagnostics, projects })),
+      ),
     )
     const pipelines = yield* Effect.forEach(
-      whole.projects.flatMap((project) =>
-        [...project.pipelines.values()].map((pipeline) => ({ project, pipeline }))
-      ),
+      whole.projects.flatMap((project) => [...project.pipelines.values()].map((pipeline) => ({ project, pipeline }))),
       ({ project, pipeline }) =>
-        Effect.forEach(pipeline.sink.targets, (target) => checkTarget(project, pipeline, target)),
+        Effect.forEach(pipeline.sink.targets, (target) => checkTarget(project, pipeline, target, options)),
     )
     const checked: Checked = { diagnostics: whole.diagnostics, pipelines: pipelines.flat() }
     return checked
@@ -82,43 +113,96 @@ const readable = (
     return projects.flatMap((project) => (project._tag === "Some" ? [project.value] : []))
   })
 
-const checkTarget = (project: Project, pipeline: Pipeline, target: Target) =>
+const nothing = {
+  diagnostics: [],
+  failures: [],
+  taken: [],
+  warnings: [],
+  fits: undefined,
+  changes: [],
+  data: undefined,
+  accepted: undefined,
+  recorded: false,
+} satisfies Omit<CheckedPipeline, "pipeline" | "target">
+
+const checkTarget = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
   Effect.gen(function*() {
-    const result = yield* Effect.either(
-      Effect.scoped(Effect.map(
-        prepare(project, pipeline, { to: target.target, source: undefined }),
-        ({ source, form, mapping, warnings, pipeline: prepared }) => ({
-          diagnostics: [...runExamples(mapping, prepared, ownColumns(source.columns)), ...warnings],
-          failures: [],
-          taken: source.taken,
-          warnings: source.warnings,
-          fits: { columns: source.columns.length, answers: mapping.answers.length, form },
-        }),
-      )),
-    )
+    const found = yield* Effect.either(Effect.scoped(lookAt(project, pipeline, target, options)))
     const of = { pipeline: pipeline.name, target: target.target }
-    if (Either.isRight(result)) return { ...of, ...result.right }
-    const nothing = { taken: [], warnings: [], fits: undefined }
-    const error = result.left
-    if (error._tag === "ConfigurationInvalid") {
-      return { ...of, ...nothing, diagnostics: error.diagnostics, failures: [] }
-    }
-    // A source that can't be opened hides nothing of what is wrong with the service.
-    const alsoForm = error._tag === "SourceError" ? yield* formOf(project, pipeline, target) : []
-    const [diagnostics, failures] = partition([error, ...alsoForm])
-    return { ...of, ...nothing, diagnostics, failures }
+    const checked: CheckedPipeline = Either.isRight(found)
+      ? { ...of, ...found.right }
+      : { ...of, ...nothing, ...partition([found.left]) }
+    return checked
   })
 
-const formOf = (project: Project, pipeline: Pipeline, target: Target) =>
-  Effect.scoped(
-    Effect.flatMap(openTarget(project, pipeline, target), ({ service }) => service.form(target.form)),
-  ).pipe(
-    Effect.match({ onFailure: (error) => [error], onSuccess: () => [] }),
-  )
+/** Everything about one pipeline and one target: the form and the source are asked for whatever is wrong with the other. */
+const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
+  Effect.gen(function*() {
+    const opened = yield* Effect.either(openPipelineSource(pipeline, undefined))
+    const record = yield* readFormRecord(project.root, pipeline.name, target.target)
+    const fetched = yield* Effect.either(
+      options.offline === true
+        ? Effect.succeed(record?.form)
+        : Effect.flatMap(openTarget(project, pipeline, target), ({ service }) => service.form(target.form)),
+    )
+    if (Either.isLeft(opened) || Either.isLeft(fetched)) {
+      const errors = [...Either.isLeft(opened) ? [opened.left] : [], ...Either.isLeft(fetched) ? [fetched.left] : []]
+      return { ...nothing, recorded: record !== undefined, ...partition(errors) }
+    }
+    const source = { ...opened.right, columns: nameColumns(opened.right.columns, pipeline.source.columns) }
+    const { taken, warnings } = source
+    const form = fetched.right
+    const known = { ...nothing, taken, warnings, recorded: record !== undefined }
+    const added = newColumns(pipeline, source, record?.columns)
+    if (form === undefined) {
+      const note = "There is no record of the form: offline, only the file and the source's header are checked."
+      return { ...known, diagnostics: [...missingColumns(pipeline, source), ...added], warnings: [...warnings, note] }
+    }
+    const changed = yield* compareForm(project, pipeline, target, form)
+    const compiled = yield* Effect.either(compileFor(pipeline, source, form))
+    const isAccepted = options.acceptForm === true && options.offline !== true && Either.isRight(compiled)
+    const accepted = isAccepted
+      ? yield* writeFormRecord(project.root, {
+        pipeline: pipeline.name,
+        target: target.target,
+        service: target.service,
+        form,
+        columns: ownColumns(source.columns).map(({ title }) => title),
+      })
+      : undefined
+    const changes = isAccepted ? [] : [...changed.diagnostics, ...added]
+    if (Either.isLeft(compiled)) {
+      return {
+        ...known,
+        changes: changed.changes,
+        diagnostics: [...withChanges(compiled.left.diagnostics, changed), ...added],
+      }
+    }
+    const { mapping, pipeline: keyed, warnings: noted } = compiled.right
+    const data = yield* checkData(keyed, source, mapping, form).pipe(
+      Effect.map((checked) => ({ checked, failures: [] })),
+      // What is wrong with the source's rows hides nothing of what else was found.
+      Effect.catchAll((error) => Effect.succeed({ checked: undefined, failures: [error] })),
+    )
+    return {
+      ...known,
+      failures: data.failures,
+      fits: { columns: source.columns.length, answers: mapping.answers.length, form },
+      changes: changed.changes,
+      data: data.checked,
+      accepted,
+      diagnostics: [
+        ...changes,
+        ...runExamples(mapping, keyed, ownColumns(source.columns)),
+        ...noted,
+        ...data.checked?.diagnostics ?? [],
+      ],
+    }
+  })
 
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,
-): readonly [ReadonlyArray<Diagnostic>, ReadonlyArray<CheckFailure>] => [
-  errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? error.diagnostics : [])),
-  errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? [] : [error])),
-]
+): Pick<CheckedPipeline, "diagnostics" | "failures"> => ({
+  diagnostics: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? error.diagnostics : [])),
+  failures: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? [] : [error])),
+})

@@ -1,0 +1,48 @@
+import type { Diagnostic, YamlPath } from "../../domain/diagnostic.ts"
+import { allEntries, entryColumns } from "../../mapping/inputColumns.ts"
+import type { ColumnName, Pipeline } from "../../project/Pipeline.ts"
+import { suggest } from "../../project/suggestion.ts"
+import type { Source } from "../../source/Source.ts"
+
+/** Columns that a pipeline names and its source does not have: what can be told without any form. */
+export const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagnostic> => {
+  const { rowKey, where } = pipeline.source
+  const names = source.columns.flatMap(({ name }) => name ?? [])
+  const asked: ReadonlyArray<ColumnName> = [
+    ...allEntries(pipeline).flatMap(entryColumns),
+    ...(rowKey === undefined || rowKey === "content" ? [] : rowKey),
+    ...where.map(({ column }) => column),
+  ]
+  const at = (path: YamlPath) => ({ file: pipeline.document.file, ...pipeline.document.at(path) })
+  return asked.filter(({ name }) => !names.includes(name) && !names.includes(name.trim())).map(({ name, path }) => ({
+    severity: "error",
+    ...at(path),
+    message: `The source has no column "${name}".`,
+    suggestion: suggest(name, names, "Its columns are"),
+  }))
+}
+
+/** Columns that a source did not have when the pipeline was made. */
+export const newColumns = (
+  pipeline: Pipeline,
+  source: Source,
+  before: ReadonlyArray<string> | undefined,
+): ReadonlyArray<Diagnostic> => {
+  if (before === undefined) return []
+  const known = new Set(before)
+  const added = source.columns.filter(({ title }) => title.trim() !== "" && !known.has(title)).map(({ title }) =>
+    title.trim()
+  )
+  return added.length === 0 ? [] : [{
+    severity: "warning",
+    file: pipeline.document.file,
+    ...pipeline.document.at(["source", "file"]),
+    message: `The source has ${
+      added.length === 1 ? "a column" : `${added.length} columns`
+    } that it did not have when the pipeline was made: ${added.slice(0, 12).join(", ")}${
+      added.length > 12 ? ` and ${added.length - 12} more` : ""
+    }.`,
+    suggestion:
+      `Suggestions for what is new: formferry init ${pipeline.name}. Or accept it: formferry check ${pipeline.name} --accept-form.`,
+  }]
+}
