@@ -70,18 +70,30 @@ const expanded = (sample: Sample) => {
   }
 }
 
-/** The one header of an export whose two were merged, as this program's own rejected.csv has it. */
+/** `Question [Option]`, or `Question - Option` where several titles begin alike: how people, and this program's rejected.csv, merge the two rows. */
+const mergedParts = ({ titles }: Sample): ReadonlyArray<PartOf> => {
+  const parts = titles.map((title) => {
+    const inBrackets = bracketed(title)
+    if (inBrackets !== undefined) return inBrackets.question === "" ? undefined : inBrackets
+    const at = title.indexOf(" - ")
+    return at <= 0 ? undefined : { question: title.slice(0, at).trim(), option: title.slice(at + 3).trim() }
+  })
+  const shared = (question: string) => parts.filter((part) => part?.question === question).length > 1
+  return parts.flatMap((part, position): ReadonlyArray<PartOf> =>
+    part === undefined || !shared(part.question)
+      ? []
+      : [{ position, ...part, role: isOther(part.option) ? "other" : "option" }]
+  )
+}
+
 const merged = (
   sample: Sample,
 ): { readonly titles: ReadonlyArray<string>; readonly blocks: ReadonlyArray<ColumnBlock> } => ({
   titles: sample.records[0] ?? [],
-  blocks: blocksOf(sample.titles.flatMap((title, position): ReadonlyArray<PartOf> => {
-    const parts = bracketed(title)
-    return parts === undefined || parts.question === ""
-      ? []
-      : [{ position, ...parts, role: isOther(parts.option) ? "other" : "option" }]
-  })),
+  blocks: blocksOf(mergedParts(sample)),
 })
+
+const isQuestion = (title: string) => title.endsWith("?") || title.split(" ").length >= 5
 
 /** SurveyMonkey, CSV and workbook: two header rows, or what is left of them. */
 export const surveyMonkey: FormTool = {
@@ -101,8 +113,8 @@ export const surveyMonkey: FormTool = {
       second && [0.3, "the second row is a header too"],
       responses > 0 && [0.3, `it says "Response" above ${responses === 1 ? "a column" : `${responses} columns`}`],
       continued && [0.1, "titles stand over several columns"],
-      respondent && !second && sample.titles.some((title) => bracketed(title) !== undefined)
-        && [0.2, "titles end in an option in brackets"],
+      respondent && !second && mergedParts(sample).length > 0 && [0.2, "titles end in an option"],
+      respondent && !second && sample.titles.some(isQuestion) && [0.1, "titles are questions"],
     )
   },
   layout: (sample) => {

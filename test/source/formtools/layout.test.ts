@@ -154,6 +154,13 @@ describe("SurveyMonkey", () => {
     expect(tool.defaultRowKey).toEqual(["Respondent ID"])
   })
 
+  it("with one header row, where somebody joined the two with dashes", async () => {
+    const { blocks } = await layoutOf(file(
+      "RespondentID,Which?,Which pies? - Apple,Which pies? - Pecan,Which pies? - Other (please specify),A - b?\n1,,Apple,,,\n",
+    ))
+    expect(blocks).toEqual({ "Which pies?": ["2 Apple", "3 Pecan", "4 Other (please specify) (other)"] })
+  })
+
   it("a second header whose last titles were left blank and cut off does not shift anything", async () => {
     const { blocks, rows } = await layoutOf(file("Respondent ID,Collector ID,Q,,R\n,,A,B,Response\n1,2,A,,x\n"))
     expect(blocks).toEqual({ Q: ["2 A", "3 B"] })

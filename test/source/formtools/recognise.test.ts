@@ -92,6 +92,7 @@ describe("no tool takes the export of another", () => {
     ["a shop's orders", "ID,Status,Email,Name,Url,Errors\n1,paid,ada@example.org,Ada,,None\n"],
     ["a helpdesk's tickets", "Submission Id,Subject,Created at\n1,Help,2024-01-01\n"],
     ["sensor readings", "Timestamp,Temperature in the room,Humidity in the room\nnow,20,40\n"],
+    ["a list of respondents", "Respondent ID,Name,Age\n1,Ada,40\n"],
     ["a key register", "KEY,Room,Holder\n1,204,Ada\n"],
     ["a list of members", "id,name,start time,email\n1,Ada,10:00,ada@example.org\n"],
   ])("%s is of none", async (_, text) => {
@@ -117,6 +118,18 @@ a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
       1,
     ],
     ["two header rows that were merged", "RespondentID,Films [A],Films [B]\n1,A,\n2,,B\n", "surveymonkey", 2],
+    [
+      "two header rows that were joined with dashes",
+      "RespondentID,Do you celebrate?,Which pies? - Apple,Which pies? - Pecan,Which pies? - Other (please specify)\n1,Yes,Apple,,\n",
+      "surveymonkey",
+      1,
+    ],
+    [
+      "an id and questions alone left of an export with one header row",
+      "RespondentID,In general how would you rate the cuisine of Algeria?\n1,5\n",
+      "surveymonkey",
+      1,
+    ],
     [
       "all columns but the answers deleted",
       "How old?,Where?,Which films?,\nResponse,Response,A,B\n30,here,A,\n41,there,,B\n",
