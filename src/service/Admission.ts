@@ -1,4 +1,4 @@
-import { Effect, FiberHandle } from "effect"
+import { Effect, Fiber, FiberHandle } from "effect"
 import type { Scope } from "effect"
 import pLimit from "p-limit"
 import type { Pace } from "./pace.ts"
@@ -10,6 +10,12 @@ export type Priority = "read" | "create"
 export interface Admission {
   /** Waits for its turn, then does `work`, which is given the time at which it was let in (milliseconds). */
   readonly admit: <A, E>(priority: Priority, work: (startedAt: number) => Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** The same for who does not want to wait any more once `unwanted` completes: then `work` was not begun. */
+  readonly admitUnless: <A, E>(
+    priority: Priority,
+    unwanted: Effect.Effect<void>,
+    work: (startedAt: number) => Effect.Effect<A, E>,
+  ) => Effect.Effect<A | "unwanted", E>
 }
 
 interface Waiter {
@@ -55,30 +61,80 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       }
     }
 
+    /**
+     * Waits in line and gives what to call when done.
+     *
+     * @param leaving is told how to leave the line: nothing happens once it is the waiter's turn
+     */
+    const enter = (
+      priority: Priority,
+      leaving: (leave: () => void) => void,
+    ): Effect.Effect<(() => void) | undefined> =>
+      Effect.suspend(() => {
+        let entered: (() => void) | undefined
+        let gone = false
+        const line = priority === "read" ? reads : creates
+        return Effect.async<(() => void) | undefined>((resume) => {
+          const waiter: Waiter = {
+            enter: (leave) => {
+              entered = leave
+              if (gone) leave()
+              else resume(Effect.succeed(leave))
+            },
+          }
+          line.add(waiter)
+          leaving(() => {
+            if (line.delete(waiter)) resume(Effect.succeed(undefined))
+          })
+          pump()
+          return Effect.sync(() => {
+            gone = true
+            line.delete(waiter)
+          })
+        }).pipe(
+          // Also when the turn came in the very moment of the interrupt.
+          Effect.onInterrupt(() => Effect.sync(() => entered?.())),
+        )
+      })
+
+    const begin = <A, E>(work: (startedAt: number) => Effect.Effect<A, E>) =>
+      Effect.suspend(() => work(clock.unsafeCurrentTimeMillis()))
+    const leaveBy = (leave: (() => void) | undefined) => Effect.sync(() => leave?.())
     return {
       admit: (priority, work) =>
         Effect.acquireUseRelease(
-          Effect.interruptible(Effect.async<() => void>((resume) => {
-            let gone = false
-            let entered: (() => void) | undefined
-            const waiter: Waiter = {
-              enter: (leave) => {
-                entered = leave
-                if (gone) leave()
-                else resume(Effect.succeed(leave))
-              },
-            }
-            const line = priority === "read" ? reads : creates
-            line.add(waiter)
-            pump()
-            return Effect.sync(() => {
-              gone = true
-              line.delete(waiter)
-              entered?.()
-            })
-          })),
-          () => Effect.suspend(() => work(clock.unsafeCurrentTimeMillis())),
-          (leave) => Effect.sync(leave),
+          Effect.interruptible(enter(priority, () => undefined)),
+          () => begin(work),
+          leaveBy,
+        ),
+      admitUnless: <A, E>(
+        priority: Priority,
+        unwanted: Effect.Effect<void>,
+        work: (startedAt: number) => Effect.Effect<A, E>,
+      ) =>
+        Effect.acquireUseRelease(
+          Effect.suspend(() => {
+            let leave: (() => void) | undefined
+            let done = false
+            const watch = Effect.zipRight(
+              unwanted,
+              Effect.sync(() => {
+                done = true
+                leave?.()
+              }),
+            )
+            // Who sends must not be interrupted; the watch must be.
+            return Effect.flatMap(Effect.fork(Effect.interruptible(watch)), (watching) =>
+              Effect.zipLeft(
+                enter(priority, (how) => {
+                  leave = how
+                  if (done) how()
+                }),
+                Fiber.interruptFork(watching),
+              ))
+          }),
+          (leave): Effect.Effect<A | "unwanted", E> => leave === undefined ? Effect.succeed("unwanted") : begin(work),
+          leaveBy,
         ),
     }
   })

@@ -35,6 +35,12 @@ export type CreateOutcome =
   /** Nothing was created and nothing more should be sent. */
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
 
+/** A form service that several runs share: one pace, one queue and one pool for all of them. */
+export interface SharedService extends FormService {
+  /** The same service, its `requests` and `pace` counted apart from here on. */
+  readonly apart: Effect.Effect<FormService>
+}
+
 /** The form service as a client sees it: the three operations, paced together. No method ever repeats a create. */
 export interface FormService {
   /** Base URL without a trailing slash. */
@@ -42,12 +48,14 @@ export interface FormService {
   /** Section "Get form metadata". Retried: it is safe. */
   readonly form: (formId: string) => Effect.Effect<Form, ServiceUnusable>
   /**
-   * Section "Create submissions": one request, sent at most once. `guard` is asked right before the first byte; false: NotCreated.
+   * Section "Create submissions": one request, sent at most once. `guard` is asked right before the first byte; false: NotCreated. It waits for its turn, a pause
+   * that the service asked for included, until `unwanted` completes: then it is NotCreated too.
    */
   readonly create: (
     formId: string,
     items: ReadonlyArray<Item>,
     guard: () => boolean,
+    unwanted?: Effect.Effect<void>,
   ) => Effect.Effect<CreateOutcome>
   /** Section "Get submission by identifier". Retried: it is safe. `undefined`: the service does not know it (404). */
   readonly read: (

@@ -1,18 +1,20 @@
 import { Effect, Redacted } from "effect"
-import type { Duration, Scope } from "effect"
+import type { Clock, Duration, Scope } from "effect"
 import type { Item } from "../domain/item.ts"
 import { makeAdmission } from "./Admission.ts"
-import type { Priority } from "./Admission.ts"
+import type { Admission, Priority } from "./Admission.ts"
 import { makeCodec } from "./codec.ts"
+import type { Codec } from "./codec.ts"
 import { ServiceUnusable } from "./FormService.ts"
-import type { CreateOutcome, FormService } from "./FormService.ts"
+import type { CreateOutcome, FormService, SharedService } from "./FormService.ts"
 import { outcomeOfFailure, outcomeOfResponse, quota, unusable } from "./outcome.ts"
 import { overHttp } from "./overHttp.ts"
 import { longestPause, Pace } from "./pace.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
 import { Timeline } from "./Timeline.ts"
-import type { MaybeSent, NeverSent, OpenTransport, TransportRequest, TransportResponse } from "./transport.ts"
+import { NeverSent } from "./transport.ts"
+import type { MaybeSent, OpenTransport, Transport, TransportRequest, TransportResponse } from "./transport.ts"
 
 /** How to reach a form service, and how to treat it. */
 export interface FormServiceOptions {
@@ -43,6 +45,8 @@ interface TryAgain {
   readonly status: number | undefined
 }
 
+const notWanted = new NeverSent({ reason: "it was not wanted any more", heldBack: true })
+
 /** A segment of a path: nothing in an id may change where the request goes, dots included. */
 const segment = (id: string): string => {
   const encoded = encodeURIComponent(id)
@@ -56,7 +60,7 @@ const segment = (id: string): string => {
 export const make = (
   options: FormServiceOptions,
   open: OpenTransport = overHttp,
-): Effect.Effect<FormService, ServiceUnusable, Scope.Scope> =>
+): Effect.Effect<SharedService, ServiceUnusable, Scope.Scope> =>
   Effect.gen(function*() {
     const { baseUrl } = options
     if (!/^[\x21-\x7e]+$/.test(Redacted.value(options.apiKey))) {
@@ -68,155 +72,182 @@ export const make = (
       })
     }
     const codec = makeCodec(options.gateway)
-    const outcomeSettings = { codec, baseUrl, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
     const clock = yield* Effect.clock
     const pace = new Pace(options.requestsPerSecond)
     const transport = yield* open(options)
     const admission = yield* makeAdmission(pace, options.concurrency)
-    const counts = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
-    const timeline = new Timeline()
-    const count = (what: keyof typeof counts) => {
-      counts[what] += 1
-      timeline.count(what, clock.unsafeCurrentTimeMillis())
-    }
     const retries = backOff(options.readRetries ?? defaultReadRetries)
+    const parts: Parts = { options, codec, clock, pace, transport, admission, retries }
+    return { ...makeView(parts), apart: Effect.sync(() => makeView(parts)) }
+  })
 
-    /** One request in its turn; what its answer says about the pace is kept by all. */
-    const send = (
-      priority: Priority,
-      operation: "metadata" | "create" | "read",
-      request: TransportRequest,
-    ): Effect.Effect<readonly [TransportResponse, wait: number | undefined], NeverSent | MaybeSent> =>
-      admission.admit(priority, (startedAt) => {
-        count(operation)
-        return Effect.map(transport.send(request), (response) => {
-          if (response.status === 429) count("throttled")
-          const wait = pace.observe(response.status, response.headers, startedAt, clock.unsafeCurrentTimeMillis())
-          return [response, wait] as const
-        })
-      })
+/** What all that use a service share. */
+interface Parts {
+  readonly options: FormServiceOptions
+  readonly codec: Codec
+  readonly clock: Clock.Clock
+  readonly pace: Pace
+  readonly transport: Transport
+  readonly admission: Admission
+  readonly retries: ReturnType<typeof backOff>
+}
 
-    const unreachable = ({ reason, kind, status }: TryAgain) =>
-      new ServiceUnusable({
-        reason: kind === "throttled" ? "quota" : kind,
-        status,
-        message: kind === "throttled"
-          ? `${baseUrl} refuses one request ${
-            throttledTries + 1
-          } times for its pace (429): others use the account up. Run again later.`
-          : kind === "unreachable"
-          ? `${baseUrl} can't be reached: ${reason}, again and again. Check the address and the network, then run again.`
-          : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
-      })
+/** The service as one of those that share it sees it: its requests are counted by itself. */
+const makeView = ({ admission, clock, codec, options, pace, retries, transport }: Parts): FormService => {
+  const { baseUrl } = options
+  const outcomeSettings = { codec, baseUrl, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
+  const counts = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
+  const timeline = new Timeline()
+  const count = (what: keyof typeof counts) => {
+    counts[what] += 1
+    timeline.count(what, clock.unsafeCurrentTimeMillis())
+  }
 
-    /** A request that is safe to repeat, decoded. */
-    const get = <A>(
-      operation: "metadata" | "read",
-      path: string,
-      decode: (response: TransportResponse) => A | undefined,
-    ): Effect.Effect<A, ServiceUnusable> => {
-      const request: TransportRequest = { method: "GET", path }
-      const once = Effect.matchEffect(send("read", operation, request), {
-        onFailure: (failure): Effect.Effect<A, TryAgain | ServiceUnusable> =>
-          Effect.fail({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined }),
-        onSuccess: ([response, wait]): Effect.Effect<A, TryAgain | ServiceUnusable> => {
-          const { status, body } = response
-          const error = operation === "read" && status === 404
-            ? undefined
-            : unusable(status, body, baseUrl, operation === "read" ? "read" : "form")
-          if (error !== undefined) return Effect.fail(error)
-          if (status === 429 && wait !== undefined && wait > longestPause) return Effect.fail(quota(baseUrl, wait))
-          const fail = (kind: TryAgain["kind"], reason: string) =>
-            Effect.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
-          if (status === 429) return fail("throttled", "it answered 429")
-          if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
-          const decoded = decode(response)
-          const what = operation === "read" ? "submission" : "form"
-          return decoded === undefined
-            ? fail("unexpected", `status ${status} came with a body that is not a ${what}`)
-            : Effect.succeed(decoded)
-        },
+  /** One request in its turn; what its answer says about the pace is kept by all. */
+  const send = (
+    priority: Priority,
+    operation: "metadata" | "create" | "read",
+    request: TransportRequest,
+    unwanted?: Effect.Effect<void>,
+  ): Effect.Effect<readonly [TransportResponse, wait: number | undefined], NeverSent | MaybeSent> => {
+    const work = (startedAt: number) => {
+      count(operation)
+      return Effect.map(transport.send(request), (response) => {
+        if (response.status === 429) count("throttled")
+        const wait = pace.observe(response.status, response.headers, startedAt, clock.unsafeCurrentTimeMillis())
+        return [response, wait] as const
       })
-      return Effect.catchAll(once, (first) => (first._tag === "TryAgain" ? repeat(once, first) : Effect.fail(first)))
     }
-
-    /** What is tried again after its first failure: kept apart, so that the many that succeed at once don't pay for it. */
-    const repeat = <A>(
-      once: Effect.Effect<A, TryAgain | ServiceUnusable>,
-      first: TryAgain,
-    ): Effect.Effect<A, ServiceUnusable> => {
-      let failed: TryAgain | undefined = first
-      return Effect.suspend(() => {
-        if (failed !== undefined) {
-          const failure = failed
-          failed = undefined
-          return Effect.fail(failure)
-        }
-        count("retried")
-        return once
-      }).pipe(
-        // The pace already makes it wait; a 429 is no fault of the connection's.
-        Effect.retry({
-          times: throttledTries,
-          while: (error) => error._tag === "TryAgain" && error.kind === "throttled",
-        }),
-        Effect.retry({ schedule: retries, while: (error) => error._tag === "TryAgain" && error.kind !== "throttled" }),
-        Effect.mapError((error) => (error._tag === "TryAgain" ? unreachable(error) : error)),
+    return unwanted === undefined
+      ? admission.admit(priority, work)
+      : Effect.flatMap(
+        admission.admitUnless(priority, unwanted, work),
+        (sent) => (sent === "unwanted" ? Effect.fail(notWanted) : Effect.succeed(sent)),
       )
-    }
+  }
 
-    const isSuccess = ({ status }: TransportResponse) => status >= 200 && status < 300
+  const unreachable = ({ reason, kind, status }: TryAgain) =>
+    new ServiceUnusable({
+      reason: kind === "throttled" ? "quota" : kind,
+      status,
+      message: kind === "throttled"
+        ? `${baseUrl} refuses one request ${
+          throttledTries + 1
+        } times for its pace (429): others use the account up. Run again later.`
+        : kind === "unreachable"
+        ? `${baseUrl} can't be reached: ${reason}, again and again. Check the address and the network, then run again.`
+        : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
+    })
 
-    // Items whose request is known to have created nothing: sending one of them once more is a retry.
-    const again = new WeakSet<Item>()
+  /** A request that is safe to repeat, decoded. */
+  const get = <A>(
+    operation: "metadata" | "read",
+    path: string,
+    decode: (response: TransportResponse) => A | undefined,
+  ): Effect.Effect<A, ServiceUnusable> => {
+    const request: TransportRequest = { method: "GET", path }
+    const once = Effect.matchEffect(send("read", operation, request), {
+      onFailure: (failure): Effect.Effect<A, TryAgain | ServiceUnusable> =>
+        Effect.fail({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined }),
+      onSuccess: ([response, wait]): Effect.Effect<A, TryAgain | ServiceUnusable> => {
+        const { status, body } = response
+        const error = operation === "read" && status === 404
+          ? undefined
+          : unusable(status, body, baseUrl, operation === "read" ? "read" : "form")
+        if (error !== undefined) return Effect.fail(error)
+        if (status === 429 && wait !== undefined && wait > longestPause) return Effect.fail(quota(baseUrl, wait))
+        const fail = (kind: TryAgain["kind"], reason: string) =>
+          Effect.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
+        if (status === 429) return fail("throttled", "it answered 429")
+        if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
+        const decoded = decode(response)
+        const what = operation === "read" ? "submission" : "form"
+        return decoded === undefined
+          ? fail("unexpected", `status ${status} came with a body that is not a ${what}`)
+          : Effect.succeed(decoded)
+      },
+    })
+    return Effect.catchAll(once, (first) => (first._tag === "TryAgain" ? repeat(once, first) : Effect.fail(first)))
+  }
 
-    const service: FormService = {
-      baseUrl,
-      form: (formId) =>
+  /** What is tried again after its first failure: kept apart, so that the many that succeed at once don't pay for it. */
+  const repeat = <A>(
+    once: Effect.Effect<A, TryAgain | ServiceUnusable>,
+    first: TryAgain,
+  ): Effect.Effect<A, ServiceUnusable> => {
+    let failed: TryAgain | undefined = first
+    return Effect.suspend(() => {
+      if (failed !== undefined) {
+        const failure = failed
+        failed = undefined
+        return Effect.fail(failure)
+      }
+      count("retried")
+      return once
+    }).pipe(
+      // The pace already makes it wait; a 429 is no fault of the connection's.
+      Effect.retry({
+        times: throttledTries,
+        while: (error) => error._tag === "TryAgain" && error.kind === "throttled",
+      }),
+      Effect.retry({ schedule: retries, while: (error) => error._tag === "TryAgain" && error.kind !== "throttled" }),
+      Effect.mapError((error) => (error._tag === "TryAgain" ? unreachable(error) : error)),
+    )
+  }
+
+  const isSuccess = ({ status }: TransportResponse) => status >= 200 && status < 300
+
+  // Items whose request is known to have created nothing: sending one of them once more is a retry.
+  const again = new WeakSet<Item>()
+
+  const service: FormService = {
+    baseUrl,
+    form: (formId) =>
+      Effect.map(
         get("metadata", `/forms/${segment(formId)}`, (response) =>
           isSuccess(response) ? codec.form(response.body) : undefined),
-      read: (formId, submissionId, { editLink = false } = {}) =>
-        Effect.map(
-          get(
-            "read",
-            `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
-              + (editLink ? `?${encodeURIComponent(options.editLinkParameter)}=true` : ""),
-            (response) => {
-              if (response.status === 404) {
-                return { submission: undefined }
-              }
-              const submission = isSuccess(response) ? codec.read(response.body) : undefined
-              return submission === undefined ? undefined : { submission }
-            },
-          ),
-          ({ submission }) =>
-            submission,
+        // The id by which it is asked for is the one that everything stands under, whatever the answer calls it.
+        (form) => ({ ...form, id: formId }),
+      ),
+    read: (formId, submissionId, { editLink = false } = {}) =>
+      Effect.map(
+        get(
+          "read",
+          `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
+            + (editLink ? `?${encodeURIComponent(options.editLinkParameter)}=true` : ""),
+          (response) => {
+            if (response.status === 404) {
+              return { submission: undefined }
+            }
+            const submission = isSuccess(response) ? codec.read(response.body) : undefined
+            return submission === undefined ? undefined : { submission }
+          },
         ),
-      create: (formId, items, guard) =>
-        Effect.suspend(() => {
-          if (
-            items.some((item) =>
-              again.has(item)
-            )
-          ) count("retried")
-          const body = codec.createRequest(items)
-          return send("create", "create", {
-            method: "POST",
-            path: `/forms/${segment(formId)}/submissions`,
-            body,
-            guard,
+        ({ submission }) => submission,
+      ),
+    create: (formId, items, guard, unwanted) =>
+      Effect.suspend(() => {
+        if (
+          items.some((item) => again.has(item))
+        ) count("retried")
+        const body = codec.createRequest(items)
+        return send("create", "create", {
+          method: "POST",
+          path: `/forms/${segment(formId)}/submissions`,
+          body,
+          guard,
+        }, unwanted)
+      }).pipe(
+        Effect.map(([response, wait]) => outcomeOfResponse(response, items.length, wait, outcomeSettings)),
+        Effect.catchAll((failure) => Effect.succeed(outcomeOfFailure(failure))),
+        Effect.tap((outcome: CreateOutcome) =>
+          Effect.sync(() => {
+            if (outcome._tag === "NotCreated") { for (const item of items) again.add(item) }
           })
-        }).pipe(
-          Effect.map(([response, wait]) => outcomeOfResponse(response, items.length, wait, outcomeSettings)),
-          Effect.catchAll((failure) => Effect.succeed(outcomeOfFailure(failure))),
-          Effect.tap((outcome: CreateOutcome) =>
-            Effect.sync(() => {
-              if (outcome._tag === "NotCreated") { for (const item of items) again.add(item) }
-            })
-          ),
         ),
-      requests: Effect.sync(() => ({ ...counts })),
-      pace: Effect.sync(() => timeline.pace),
-    }
-    return service
-  })
+      ),
+    requests: Effect.sync(() => ({ ...counts })),
+    pace: Effect.sync(() => timeline.pace),
+  }
+  return service
+}

@@ -37,7 +37,12 @@ const credentialWords =
 
 /** The service's own words, cut to a length for people; empty when it had none. HTML is no words. */
 const wordsOf = (body: Uint8Array): string => {
-  const error = Option.getOrUndefined(decodeError(parseJson(body)))
+  const json = parseJson(body)
+  // Seen as a string that holds a list of issues; a list that was left as one says the same.
+  if (typeof json === "object" && json !== null && "message" in json && Array.isArray(json.message)) {
+    return JSON.stringify(json.message)
+  }
+  const error = Option.getOrUndefined(decodeError(json))
   return error?.message ?? error?.error ?? ""
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, TestClock } from "effect"
+import { Clock, Deferred, Effect, Fiber, TestClock } from "effect"
 import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
 
@@ -78,6 +78,51 @@ describe("the door to a service", () => {
       expect(done).toBeGreaterThanOrEqual(2000)
       // All three places are free again.
       yield* Effect.all([1, 2, 3].map(() => admission.admit("read", () => Effect.sleep(1))), { concurrency: 3 }).pipe(
+        Effect.timeout(1000),
+      )
+    }))
+
+  it.scoped("who does not want to wait any more leaves at once, in a pause too, also where nothing may be interrupted", () =>
+    Effect.gen(function*() {
+      const pace = new Pace(1)
+      const admission = yield* makeAdmission(pace, 1)
+      pace.observe(429, { "retry-after": "500" }, 0, 0)
+      const unwanted = yield* Deferred.make<void>()
+      let begun = 0
+      const work = () => Effect.sync(() => ++begun)
+      const waiting = yield* Effect.fork(
+        Effect.uninterruptible(admission.admitUnless("create", Deferred.await(unwanted), work)),
+      )
+      yield* TestClock.adjust("1 minute")
+      yield* Deferred.succeed(unwanted, undefined)
+      expect(yield* Fiber.join(waiting)).toBe("unwanted")
+      expect(yield* Clock.currentTimeMillis).toBe(60_000)
+      // It has left the line: the next one's turn comes as if it had never been there.
+      const next = yield* Effect.fork(admission.admitUnless("create", Effect.never, work))
+      yield* TestClock.adjust("440 seconds")
+      expect(yield* Fiber.join(next)).toBe(1)
+    }))
+
+  it.scopedLive("a turn that comes in the moment in which it is not wanted any more is taken or given back, never lost", () =>
+    Effect.gen(function*() {
+      const admission = yield* makeAdmission(new Pace(Infinity), 2)
+      yield* Effect.forEach(
+        Array.from({ length: 2000 }, (_, n) => n),
+        (n) =>
+          Effect.gen(function*() {
+            const unwanted = yield* Deferred.make<void>()
+            const fiber = yield* Effect.fork(
+              Effect.uninterruptible(
+                admission.admitUnless("create", Deferred.await(unwanted), () => Effect.yieldNow()),
+              ),
+            )
+            for (let step = 0; step < n % 9; step++) yield* Effect.promise(() => Promise.resolve())
+            yield* Deferred.succeed(unwanted, undefined)
+            yield* Fiber.join(fiber)
+          }),
+        { concurrency: 20, discard: true },
+      )
+      yield* Effect.all([1, 2].map(() => admission.admit("read", () => Effect.sleep(1))), { concurrency: 2 }).pipe(
         Effect.timeout(1000),
       )
     }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effect"
 import type { Item } from "../../src/domain/item.ts"
 import { make } from "../../src/service/client.ts"
 import type { FormServiceOptions } from "../../src/service/client.ts"
@@ -152,6 +152,49 @@ describe("the client", () => {
       expect((yield* service.requests).read).toBe(0)
       yield* TestClock.adjust(1)
       expect(yield* Fiber.join(fiber)).toBeDefined()
+    }))
+
+  it.scoped("a create that waits in a pause is given up when it is not wanted any more: nothing was sent", () =>
+    Effect.gen(function*() {
+      const service = yield* make(
+        options,
+        answering(response(429, "", { "retry-after": "500" }), response(200, submission)),
+      )
+      yield* service.create("f", items, always)
+      const unwanted = yield* Deferred.make<void>()
+      const fiber = yield* Effect.fork(
+        Effect.uninterruptible(service.create("f", items, always, Deferred.await(unwanted))),
+      )
+      yield* TestClock.adjust("10 seconds")
+      yield* Deferred.succeed(unwanted, undefined)
+      expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NotCreated", throttled: false })
+      expect((yield* service.requests).create).toBe(1)
+    }))
+
+  it.scoped("runs that share a service share its pace and its pauses, and count their own requests", () =>
+    Effect.gen(function*() {
+      const service = yield* make(
+        { ...options, requestsPerSecond: 1 },
+        answering(response(429, "", { "retry-after": "10" }), response(200, submission)),
+      )
+      const [a, b] = [yield* service.apart, yield* service.apart]
+      yield* a.create("f", items, always)
+      const reading = yield* Effect.fork(b.read("f", "s"))
+      yield* TestClock.adjust(9_999)
+      expect((yield* b.requests).read).toBe(0)
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(reading)
+      expect(yield* a.requests).toMatchObject({ create: 1, read: 0, throttled: 1 })
+      expect(yield* b.requests).toMatchObject({ create: 0, read: 1, throttled: 0 })
+      expect(yield* b.pace).toMatchObject({ buckets: [{ read: 1, create: 0 }] })
+    }))
+
+  it.scoped("a form stands under the id by which it was asked for, whatever the answer calls it", () =>
+    Effect.gen(function*() {
+      for (const body of [{ name: "F" }, { id: "other", name: "F" }]) {
+        const service = yield* make(options, answering(response(200, body)))
+        expect((yield* service.form("f")).id).toBe("f")
+      }
     }))
 
   it.scoped("a timeout while it waits for the answer is in doubt, a timeout while connecting is not", () =>

@@ -136,6 +136,9 @@ describe("the outcome of a create request", () => {
       message: 'login.email: expected "email"; questions.0.value: No',
     })
     expect(outcome(400, "")).toMatchObject({ message: "status 400" })
+    // The issues as a list, not as a string that holds one.
+    const list = JSON.stringify({ message: [{ path: ["submissions", 1, "questions"], message: "No" }] })
+    expect(outcome(400, list)).toMatchObject({ _tag: "Refused", index: 1, message: "questions: No" })
   })
 
   it("a 503 with Retry-After is not created only when a setting says so", () => {
