@@ -2,7 +2,7 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { RowChunk } from "../domain/row.ts"
 import type { Blocks, Bytes } from "./bytes.ts"
 import { toColumns } from "./columns.ts"
-import { findHeader } from "./csvHeader.ts"
+import { findHeader, oneColumn } from "./csvHeader.ts"
 import type { Header } from "./csvHeader.ts"
 import { readRecords } from "./csvRecords.ts"
 import { toChunks, widthOf } from "./csvRows.ts"
@@ -161,8 +161,8 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       ]
       : []
     const warnings = [...ofEncoding, ...ofMark, ...(header.above === 0 ? [] : [headingLeftOut(file, header)])]
-    const delimiter = header.titles.length === 1 && header.delimiterBecause === "detected"
-      ? "none: one column"
+    const delimiter = header.delimiterBecause === oneColumn
+      ? oneColumn
       : `${delimiterName(header.delimiter)} (${header.delimiterBecause})`
     const taken = [
       { what: "encoding", value: `${encoding.name} (${encoding.because})` },

@@ -22,6 +22,9 @@ const headMost = 4_000_000
 /** Records that are kept at most. */
 const headKept = 200
 
+/** What is said of a text in which nothing sets cells apart. */
+export const oneColumn = "none: one column"
+
 /** What became of looking for a header: found, more text is needed, or there is none. */
 export type HeaderSearch =
   | { readonly _tag: "Found"; readonly header: Header }
@@ -44,11 +47,14 @@ export const findHeader = (
 ): HeaderSearch => {
   const separator = separatorLine(text)
   const above = asked.headerRow !== undefined ? asked.headerRow - 1 : separator === undefined ? 0 : 1
+  const separated = asked.delimiter ?? separator ?? detectDelimiter(text, complete, above)
   const [delimiter, delimiterBecause] = asked.delimiter !== undefined
     ? [asked.delimiter, "as the pipeline says"]
     : separator !== undefined
     ? [separator, "by the file's sep= line"]
-    : [detectDelimiter(text, complete, above) ?? ",", "detected"]
+    : separated === undefined
+    ? [",", oneColumn]
+    : [separated, "detected"]
   const quoted = delimiter !== "\t" || hasQuotes(text, complete, above)
   const { records } = readRecords(delimiter, quoted).push(text, complete)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0

@@ -25,8 +25,10 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
   let total = 0
   let spoilt = 0
   let first: ReadonlyArray<string> | undefined
+  const reader = readRecords(delimiter, quoted)
   try {
-    const { records, misquoted } = readRecords(delimiter, quoted).push(text, complete)
+    // A quote that is not closed leaves the records before it to be looked at.
+    const { records, misquoted } = reader.push(complete ? `${text}\n` : text, false)
     for (let at = from; at < records.length && total < recordsLookedAt; at++) {
       const record = records[at]!
       if (record.length === 1 && record[0]!.trim() === "") continue
@@ -36,9 +38,11 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
       if (misquoted.has(at) && total > 1) spoilt++
       widths.set(record.length, (widths.get(record.length) ?? 0) + 1)
     }
+    if (complete) reader.push("", true)
   } catch (error) {
-    if (error instanceof UnreadableRecord) return { share: 0, width: 1, score: 0, flawed: true }
-    throw error
+    if (!(error instanceof UnreadableRecord)) throw error
+    total++
+    spoilt++
   }
   let width = 1
   let most = 0
@@ -48,7 +52,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
       most = times
     }
   }
-  const share = total === 0 ? 0 : (most - spoilt) / total
+  const share = total === 0 ? 0 : Math.max(0.01, (most - spoilt) / total)
   // In prose a space follows a comma; titles rarely begin with one.
   const prose = first === undefined
     ? 0

@@ -96,6 +96,13 @@ const takeSample = (bytes: Bytes) =>
     return sample
   }))
 
+/** Whether bytes hold more control characters than a text by mistake. */
+const isBinary = (lines: Uint8Array) => {
+  let controls = 0
+  for (const byte of lines) if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) controls++
+  return controls >= Math.max(3, lines.length / 50)
+}
+
 /** An encoding, and what people should know about how it was found. */
 interface Found {
   readonly encoding: Encoding
@@ -135,6 +142,11 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
   Effect.gen(function*() {
     const { file } = bytes
     const sample = yield* takeSample(bytes)
+    if (isBinary(sample.lines)) {
+      const message =
+        `${file} is no text, and no workbook or archive that is known: it is of another kind, or damaged. Export it again, or as CSV.`
+      return yield* new SourceError({ file, message })
+    }
     if (sample.right >= 3 && sample.right >= sample.wrong) return plain
     // A large table of letters' frequencies: loaded when the first file asks for it.
     const { detectAll } = yield* Effect.promise(() => import("jschardet"))

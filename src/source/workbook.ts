@@ -62,9 +62,7 @@ export const readSheet = (
           reason(error).includes("password")
             ? refuse("is protected by a password. Save it without one.", error)
             : refuse(
-              `is no workbook that can be read (${
-                reason(error)
-              }). Open it in a spreadsheet program and save it again, or save its sheet as CSV.`,
+              "is no workbook that can be read: it is damaged, or of a kind that is not known. Open it in a spreadsheet program and save it again, or save its sheet as CSV.",
               error,
             ),
       })

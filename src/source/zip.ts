@@ -1,4 +1,4 @@
-import { inflateRaw } from "node:zlib"
+import { crc32, inflateRaw } from "node:zlib"
 import { limits, thousands } from "./limits.ts"
 
 /** A zip archive that can't be read, or should not be. Its message is a sentence or two, without the file's name. */
@@ -124,7 +124,7 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   }
 }
 
-/** Unpacks an entry; refuses it when it is not as large as the directory says, as readers trust it to be. */
+/** Unpacks an entry; refuses it when it is not as large as the directory says, as readers trust it to be, or not what was packed. */
 const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const bad = () => reject(new BadArchive(damaged))
@@ -132,10 +132,12 @@ const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
     const from = entry.offset + 30 + bytes.readUInt16LE(entry.offset + 26) + bytes.readUInt16LE(entry.offset + 28)
     const data = bytes.subarray(from, from + entry.packed)
     if (data.length !== entry.packed) return bad()
-    if (entry.method === 0) return entry.packed === entry.unpacked ? resolve(data) : bad()
+    const sound = (content: Buffer) => content.length === entry.unpacked && crc32(content) === entry.crc
+    if (entry.method === 0) return sound(data) ? resolve(data) : bad()
+    if (entry.method !== 8) return bad()
     if (entry.unpacked === 0) return resolve(Buffer.alloc(0))
     inflateRaw(data, { maxOutputLength: entry.unpacked }, (error, unpacked) => {
-      if (error === null && unpacked.length === entry.unpacked) resolve(unpacked)
+      if (error === null && sound(unpacked)) resolve(unpacked)
       else bad()
     })
   })
