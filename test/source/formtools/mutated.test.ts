@@ -1,0 +1,66 @@
+import { Effect, Either } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { expect, it } from "vitest"
+import { config, file, read, run } from "../opening.ts"
+
+const folder = fileURLToPath(new URL("../../../samples/form-tools/", import.meta.url))
+
+/** Mulberry32: the same numbers for the same seed. */
+const random = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+}
+
+const mutations: ReadonlyArray<(bytes: Buffer, next: () => number) => Buffer> = [
+  (bytes, next) => {
+    const changed = Buffer.from(bytes)
+    for (let count = 0; count < 5; count++) changed[Math.floor(next() * changed.length)] = Math.floor(next() * 256)
+    return changed
+  },
+  (bytes, next) => bytes.subarray(0, Math.floor(next() * bytes.length)),
+  (bytes, next) => {
+    const at = Math.floor(next() * bytes.length)
+    return Buffer.concat([bytes.subarray(0, at), Buffer.from('"'), bytes.subarray(at)])
+  },
+  (bytes, next) => {
+    const lines = bytes.toString("latin1").split("\n")
+    lines.splice(Math.floor(next() * lines.length), 1)
+    return Buffer.from(lines.join("\n"), "latin1")
+  },
+  (bytes, next) => {
+    const lines = bytes.toString("latin1").split("\n")
+    const at = Math.floor(next() * lines.length)
+    lines.splice(at, 0, lines[at] ?? "")
+    return Buffer.from(lines.join("\n"), "latin1")
+  },
+]
+
+it("a damaged export is read or refused with a sentence; every row that is read is as wide as it was, cleaned or not", async () => {
+  const names = readdirSync(folder)
+  let readable = 0
+  for (let seed = 1; seed <= 300; seed++) {
+    const next = random(seed)
+    const name = names[seed % names.length] ?? ""
+    const mutate = mutations[Math.floor(next() * mutations.length)] ?? ((bytes: Buffer) => bytes)
+    const path = file(mutate(readFileSync(folder + name), next), name.replace(/^.*\./, ""))
+    const result = await run(Effect.either(read(config(path))))
+    if (Either.isLeft(result)) {
+      expect(result.left._tag, `seed ${seed}`).toMatch(/^Source(?:Error|Changed)$/)
+      expect(result.left.message.length, `seed ${seed}`).toBeGreaterThan(20)
+      continue
+    }
+    readable++
+    const { files, rows, source } = result.right
+    expect(files[0]?.file.rows, `seed ${seed}`).toBe(rows.length)
+    const positions = new Set(source.columns.map(({ position }) => position))
+    expect(positions.size, `seed ${seed}`).toBe(source.columns.length)
+    for (const { columns } of source.blocks) {
+      for (const { position } of columns) expect(positions.has(position), `seed ${seed}`).toBe(true)
+    }
+    for (const row of rows) expect(source.tool?.clean(row).length ?? row.length, `seed ${seed}`).toBe(row.length)
+  }
+  expect(readable).toBeGreaterThan(150)
+})
