@@ -33,7 +33,7 @@ const options = {
   ),
   other: Schema.optional(
     Schema.Struct({
-      from: Schema.optional(AsWritten.annotations({
+      from: Schema.optional(Schema.String.annotations({
         description: "The column that holds a tick or a text; of a block its own column for that, when left out",
         examples: ["Prod other"],
       })),

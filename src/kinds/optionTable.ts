@@ -6,7 +6,7 @@ import { Fault } from "./Kind.ts"
 
 /** What another text than an option may become. */
 export const otherFields = {
-  use: Schema.optional(AsWritten.annotations({
+  use: Schema.optional(Schema.String.annotations({
     description: "The option that is sent in its place",
     examples: ["Other"],
   })),
@@ -20,7 +20,7 @@ export const otherFields = {
 export const saysWhere = {
   filter: (value: { readonly use?: string | undefined; readonly textTo?: string | undefined }) =>
     value.use !== undefined || value.textTo !== undefined || "It needs `use` or `textTo`.",
-  annotations: { jsonSchema: { anyOf: [{ required: ["use"] }, { required: ["textTo"] }] } },
+  annotations: { jsonSchema: { allOf: [{ anyOf: [{ required: ["use"] }, { required: ["textTo"] }] }] } },
 }
 
 const elsewhere = Schema.Struct(otherFields).pipe(Schema.filter(saysWhere.filter, saysWhere.annotations))
