@@ -1,0 +1,91 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, TestClock } from "effect"
+import { join } from "node:path"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+
+const seen = (text: string) => Buffer.from(text.padEnd(16, "."))
+const because = { because: "looked at it", by: "ada", leaveOut: true }
+
+/** A ledger with rows 1 to 6: 1 to 4 verified, 5 differing, 6 unread. */
+const held = Effect.gen(function*() {
+  const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+  const view = yield* contacts(ledger)
+  const session = yield* view.hold("run1")
+  const numbers = [1, 2, 3, 4, 5, 6]
+  const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
+  yield* session.settle(batch, numbers.map((number) => imported(`s${number}`)))
+  const key = (number: number) => ledger.digest.key(`key ${number}`)
+  yield* session.readBack(
+    [1, 2, 3, 4, 5].map((number) => ({
+      keyDigest: key(number),
+      verdict: number === 5 ? "differing" : "verified",
+      answers: { q1: { sent: "aa".repeat(16) } },
+    })),
+  )
+  return { ledger, view, session, key }
+})
+
+describe("drift", () => {
+  it.scoped("is counted for verified rows, told with the row, and taken back", () =>
+    Effect.gen(function*() {
+      const { key, ledger, session, view } = yield* held
+      yield* session.seenAgain([
+        { keyDigest: key(1), standing: "edited", seen: seen("a") },
+        { keyDigest: key(2), standing: "gone", seen: seen("gone") },
+        // Of this one it is known what was sent.
+        { keyDigest: key(5), standing: "edited", seen: seen("a") },
+      ])
+      expect(yield* view.drift).toEqual({ edited: 1, gone: 1, acknowledged: { edited: 0, gone: 0 } })
+      const drifts = Effect.map(view.sent({ after: undefined, limit: 9 }), (rows) => rows.map(({ drift }) => drift))
+      expect(yield* drifts).toEqual(["edited", "gone", undefined, undefined, undefined, undefined])
+      yield* session.seenAgain([
+        { keyDigest: key(1), standing: "unchanged", seen: seen("") },
+        { keyDigest: key(2), standing: "edited", seen: seen("b") },
+      ])
+      expect(yield* drifts).toEqual([undefined, "edited", undefined, undefined, undefined, undefined])
+      expect(yield* view.standing).toMatchObject({ imported: 6, verdicts: { verified: 4, differing: 1, unread: 1 } })
+      expect(yield* ledger.verify).toEqual([])
+    }))
+
+  it.scoped("is acknowledged as it was seen, all or by key, and never leaves a row out", () =>
+    Effect.gen(function*() {
+      const { key, session, view } = yield* held
+      yield* session.seenAgain([
+        { keyDigest: key(1), standing: "edited", seen: seen("a") },
+        { keyDigest: key(2), standing: "gone", seen: seen("gone") },
+      ])
+      expect(yield* session.acknowledge({ keys: ["key 1"], ...because })).toEqual({ acknowledged: 1, unknown: [] })
+      expect((yield* view.drift).acknowledged).toEqual({ edited: 1, gone: 0 })
+      // The one that differs, and the one that is gone.
+      expect(yield* session.acknowledge({ keys: "all", ...because })).toMatchObject({ acknowledged: 2 })
+      expect((yield* view.drift).acknowledged).toEqual({ edited: 1, gone: 1 })
+      expect((yield* view.lookUp([key(1), key(2)])).map((row) => row?.leftOut)).toEqual([false, false])
+      yield* session.seenAgain([{ keyDigest: key(1), standing: "edited", seen: seen("b") }])
+      expect((yield* view.drift).acknowledged).toEqual({ edited: 0, gone: 1 })
+    }))
+})
+
+describe("a reconciliation", () => {
+  it.scoped("is remembered with the run that began it and what it had read, until it is through", () =>
+    Effect.gen(function*() {
+      const { key, session, view } = yield* held
+      expect(yield* view.reconciliation).toBeUndefined()
+      yield* session.seenAgain([{ keyDigest: key(2), standing: "gone", seen: seen("gone") }])
+      yield* session.reconciled(key(3))
+      expect(yield* view.reconciliation).toEqual({
+        run: "run1",
+        at: "1970-01-01T00:00:00.000Z",
+        after: key(3),
+        readBack: { verified: 2, differing: 0, missing: 1, unread: 0 },
+      })
+      yield* TestClock.adjust("10 seconds")
+      yield* session.reconciled(key(6))
+      expect(yield* view.reconciliation).toMatchObject({
+        at: "1970-01-01T00:00:10.000Z",
+        readBack: { verified: 3, differing: 1, missing: 1, unread: 1 },
+      })
+      yield* session.reconciled("through")
+      expect(yield* view.reconciliation).toBeUndefined()
+    }))
+})
