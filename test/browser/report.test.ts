@@ -1,10 +1,10 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { RunReport } from "../../src/domain/run.ts"
 import { visible } from "../../src/domain/visible.ts"
 import { exampleReport } from "../report/exampleReport.ts"
 import { accessibility, launch, open, picture, withoutBrowser } from "./browser.ts"
 import type { Watched } from "./browser.ts"
+import { realReports } from "./realRuns.ts"
 import { attacks, manyRows, writeReport } from "./reports.ts"
 
 let browser: Browser
@@ -73,31 +73,30 @@ const interactions = [
   `type("")`,
 ]
 
-const clean: Partial<RunReport> = {
-  outcome: "complete",
-  exitCode: 0,
-  because: [],
-  next: undefined,
-  warnings: [],
-  problems: [],
-  discarded: [],
-  rows: { ...exampleReport().rows, read: 1006, filtered: 0, duplicate: 0, invalid: 0 },
-  readBack: { verified: 1006, differing: 0, missing: 0, unread: 0 },
-  requests: { metadata: 1, create: 101, read: 1006, retried: 0, throttled: 0 },
-}
-
 describe.skipIf(withoutBrowser)("report.html in Chromium", () => {
-  it.each([false, true])("of a clean run is quiet and accessible (dark: %s)", async (dark) => {
-    const watched = await open(browser, await writeReport({ report: clean }), { dark })
-    await isQuiet(watched)
-    expect(await accessibility(watched.page)).toEqual([])
-    expect(await watched.page.locator("#rows").count()).toBe(0)
-    expect(await watched.page.textContent("header .sentence")).toBe(
-      "Of 1,006 rows that were read, 1,006 were imported (all 1,006 are verified).",
-    )
-    await picture(watched.page, `clean-${dark ? "dark" : "light"}`)
-    await watched.page.context().close()
-  })
+  it("of a clean run is quiet and accessible, and so is its rehearsal's, which says what it is", () =>
+    realReports(async ({ rehearsal, run }) => {
+      for (const dark of [false, true]) {
+        const watched = await open(browser, run, { dark })
+        await isQuiet(watched)
+        expect(await accessibility(watched.page)).toEqual([])
+        expect(await watched.page.locator("#rows, .mark").count()).toBe(0)
+        expect(await watched.page.textContent("header .sentence")).toBe(
+          "Of 400 rows that were read, 400 were imported (all 400 are verified).",
+        )
+        expect(await watched.page.locator("svg.chart").count()).toBe(2)
+        await picture(watched.page, `clean-${dark ? "dark" : "light"}`)
+        await watched.page.context().close()
+
+        const rehearsed = await open(browser, rehearsal, { dark })
+        await isQuiet(rehearsed)
+        expect(await accessibility(rehearsed.page)).toEqual([])
+        expect(await rehearsed.page.title()).toContain("REHEARSAL")
+        expect(await rehearsed.page.textContent(".mark")).toContain("Nothing was sent to the form")
+        await picture(rehearsed.page, `rehearsal-${dark ? "dark" : "light"}`)
+        await rehearsed.page.context().close()
+      }
+    }))
 
   it.each([false, true])("with 12,000 rows to look at filters and sorts within 200 ms (dark: %s)", async (dark) => {
     const watched = await open(browser, await writeReport(manyRows(12_000)), { dark })
@@ -152,15 +151,13 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", () => {
     await watched.page.context().close()
   })
 
-  it("of a rehearsal says so on every sheet", async () => {
-    const watched = await open(browser, await writeReport({ ...manyRows(40), report: { mode: "rehearsal" } }))
-    expect(await watched.page.title()).toContain("REHEARSAL")
-    expect(await watched.page.textContent(".mark")).toContain("Nothing was sent to the form")
-    await isQuiet(watched)
-    expect(await accessibility(watched.page)).toEqual([])
-    await picture(watched.page, "rehearsal-light")
+  it("is fit to be printed", async () => {
+    const watched = await open(browser, await writeReport(manyRows(40)))
     await watched.page.emulateMedia({ media: "print" })
-    await picture(watched.page, "rehearsal-print")
+    expect(await watched.page.locator(".controls, nav").evaluateAll((all) => all.map((one) => one.checkVisibility())))
+      .toEqual([false, false])
+    await isQuiet(watched)
+    await picture(watched.page, "print")
     await watched.page.context().close()
   })
 

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { runOf } from "../demo/runOf.ts"
+import { truthProject } from "../endtoend/truthProject.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+
+const pipeline = "every-kind"
+
+const unattended = {
+  pipeline,
+  to: undefined,
+  source: undefined,
+  limit: undefined,
+  retryRefused: false,
+  acceptCanary: false,
+  acceptLedger: false,
+  progress: () => Effect.void,
+  warn: () => Effect.void,
+  interrupted: Effect.never,
+}
+
+/**
+ * Runs and rehearses a project whose form has a question of every kind, for real, and hands the addresses of the two reports' pages to `use` while they are there.
+ */
+export const realReports = <A>(use: (pages: { readonly run: string; readonly rehearsal: string }) => Promise<A>) =>
+  Effect.gen(function*() {
+    const root = yield* projectFolder(truthProject(400, 7).files)
+    const rehearsal = yield* Effect.flatMap(loadProject(root), (project) => rehearsePipeline(project, unattended))
+    const run = yield* runOf(root, pipeline)
+    const page = (id: string) => pathToFileURL(join(root, "reports", pipeline, id, "report.html")).href
+    return yield* Effect.promise(() => use({ run: page(run.run), rehearsal: page(rehearsal.run) }))
+  }).pipe(Effect.scoped, Effect.provide(platform), Effect.runPromise)
