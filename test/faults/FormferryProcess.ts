@@ -1,7 +1,8 @@
-import { Data, Duration, Effect, Either, Random } from "effect"
+import { Clock, Data, Duration, Effect, Either, Random } from "effect"
 import type { Exit, Redacted } from "effect"
 import type { RunReport } from "../../src/domain/run.ts"
 import { newRunId } from "../../src/jobs/newRunId.ts"
+import { settleFromExport } from "../../src/jobs/settleFromExport.ts"
 import type { Holder } from "../../src/ledger/holder.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { makeLedger } from "../../src/ledger/openLedger.ts"
@@ -16,9 +17,10 @@ import { make } from "../../src/service/client.ts"
 import { formFingerprint } from "../../src/service/formFingerprint.ts"
 import type { FormService } from "../../src/service/FormService.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
+import { resultsColumns } from "../../src/sink/settleColumns.ts"
 import { memoryFolder } from "./memoryFolder.ts"
 import type { SourceRow } from "./source.ts"
-import { memorySource } from "./source.ts"
+import { memorySource, tableSource } from "./source.ts"
 
 /** The mapping does not fit the form: a fault of the simulation's. */
 export class NotCompiled extends Data.TaggedError("NotCompiled")<{ readonly message: string }> {}
@@ -56,38 +58,107 @@ export interface ProcessOptions {
 
 export type Ended = Exit.Exit<RunReport, unknown>
 
+/** What every process opens: the ledger, the service, the form, the mapping. */
+const open = (options: ProcessOptions) =>
+  Effect.gen(function*() {
+    const { bug, pipeline } = options
+    const store = yield* openStore({ file: options.ledger, holder: options.holder })
+    options.opened(store)
+    yield* Effect.addFinalizer(() => Effect.sync(() => options.closed(store)))
+    const ledger = makeLedger(store)
+    const client = yield* make({
+      baseUrl: options.baseUrl,
+      apiKey: options.apiKey,
+      requestsPerSecond: options.requestsPerSecond,
+      concurrency: options.concurrency,
+      timeout: Duration.seconds(5),
+      editLinkParameter: "includeEditLink",
+      gateway: "gateway",
+    }, options.open)
+    const service = bug.service?.(client) ?? client
+    const source = memorySource(options.rows)
+    const form = yield* service.form("people")
+    const compiled = compile({ pipeline, form, columns: source.columns })
+    if (Either.isLeft(compiled)) {
+      return yield* new NotCompiled({ message: compiled.left.map(({ message }) => message).join("; ") })
+    }
+    const { mapping } = compiled.right
+    const view = yield* ledger.pipeline({
+      pipeline: pipeline.name,
+      destination: { service: options.baseUrl, form: form.id },
+      renamedFrom: undefined,
+      alongside: [],
+    })
+    return { ledger, service, source, form, mapping, view }
+  })
+
+/** One `formferry settle --results`, from an export of what the service holds at this moment. */
+export const settleProcess = (
+  options: ProcessOptions,
+  results: () => { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> },
+): Effect.Effect<number, unknown> =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const { form, ledger, mapping, view } = yield* open(options)
+      const { rows, titles } = results()
+      const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form)
+      if (columns === undefined) return yield* new NotCompiled({ message: "The export has no submission ids." })
+      const session = yield* view.hold(yield* newRunId)
+      options.holding(session, yield* makeStop)
+      const doubtful = yield* view.doubtful({ after: undefined, limit: 10_000 })
+      const { settled } = yield* settleFromExport(doubtful, view, ledger.digest.key, {
+        name: "results.csv",
+        file: "results.csv",
+        source: tableSource(titles, rows),
+        form,
+        columns,
+        kinds: mapping.answers,
+        stamp: undefined,
+        exportedAt: yield* Clock.currentTimeMillis,
+        visibleWithin: Duration.toMillis(options.pipeline.reconcile.visibleWithin),
+        warnings: [],
+      })
+      yield* session.settleDoubts({
+        rows: settled.map(({ as }) => as),
+        by: "the simulation",
+        because: undefined,
+        file: { name: "results.csv", sha256: "", exportedAt: "" },
+      })
+      return settled.length
+    }),
+  ).pipe(Effect.withRandom(Random.make(options.seed)))
+
+/** One `formferry settle --as`, by somebody who knows what the service holds. */
+export const settleByHandProcess = (
+  options: ProcessOptions,
+  hasLanded: (key: string) => boolean,
+): Effect.Effect<number, unknown> =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const { view } = yield* open(options)
+      const session = yield* view.hold(yield* newRunId)
+      options.holding(session, yield* makeStop)
+      const doubtful = yield* view.doubtful({ after: undefined, limit: 10_000 })
+      yield* session.settleDoubts({
+        rows: doubtful.map(({ key, keyDigest }) => ({
+          keyDigest,
+          outcome: hasLanded(key) ? { _tag: "Landed", submissionId: undefined } : { _tag: "NotLanded" },
+          reason: "looked up",
+        })),
+        by: "the simulation",
+        because: "looked up",
+        file: undefined,
+      })
+      return doubtful.length
+    }),
+  ).pipe(Effect.withRandom(Random.make(options.seed)))
+
 /** One `formferry run`, from opening the ledger to its report: the real run over the practice service's transport in this process. */
 export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunReport, unknown> =>
   Effect.scoped(
     Effect.gen(function*() {
-      const { pipeline, bug } = options
-      const store = yield* openStore({ file: options.ledger, holder: options.holder })
-      options.opened(store)
-      yield* Effect.addFinalizer(() => Effect.sync(() => options.closed(store)))
-      const ledger = makeLedger(store)
-      const opened = yield* make({
-        baseUrl: options.baseUrl,
-        apiKey: options.apiKey,
-        requestsPerSecond: options.requestsPerSecond,
-        concurrency: options.concurrency,
-        timeout: Duration.seconds(5),
-        editLinkParameter: "includeEditLink",
-        gateway: "gateway",
-      }, options.open)
-      const service = bug.service?.(opened) ?? opened
-      const source = memorySource(options.rows)
-      const form = yield* service.form("people")
-      const compiled = compile({ pipeline, form, columns: source.columns })
-      if (Either.isLeft(compiled)) {
-        return yield* new NotCompiled({ message: compiled.left.map(({ message }) => message).join("; ") })
-      }
-      const { mapping } = compiled.right
-      const view = yield* ledger.pipeline({
-        pipeline: pipeline.name,
-        destination: { service: options.baseUrl, form: form.id },
-        renamedFrom: undefined,
-        alongside: [],
-      })
+      const { bug, pipeline } = options
+      const { form, ledger, mapping, service, source, view } = yield* open(options)
       const id = yield* newRunId
       const held = yield* view.hold(id)
       const session = bug.session?.(held) ?? held

@@ -4,10 +4,17 @@ import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Store } from "../../src/ledger/Store.ts"
 import type { FaultPlan } from "../../src/practice/faultKinds.ts"
 import { inProcess } from "../../src/practice/PracticeService.ts"
+import { resultsTable } from "../../src/practice/results/table.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import type { Stop } from "../../src/run/Stop.ts"
 import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
-import { type Bug, formferryProcess } from "./FormferryProcess.ts"
+import {
+  type Bug,
+  formferryProcess,
+  type ProcessOptions,
+  settleByHandProcess,
+  settleProcess,
+} from "./FormferryProcess.ts"
 import { LedgerOnDisk } from "./ledgerOnDisk.ts"
 import { form } from "./pipeline.ts"
 import type { SourceRow } from "./source.ts"
@@ -33,6 +40,8 @@ export interface Mishap {
 }
 
 export interface Day {
+  /** `formferry run`, or `formferry settle` from what the service's results show at that moment, or by somebody who knows the truth. */
+  readonly command: "run" | "settle" | "settle by hand"
   readonly pipeline: Pipeline
   readonly faults: FaultPlan
   readonly mishaps: ReadonlyArray<Mishap>
@@ -49,6 +58,7 @@ export interface Day {
 /** How a day ended. */
 export type Ending =
   | { readonly _tag: "Report"; readonly report: RunReport }
+  | { readonly _tag: "Settled"; readonly rows: number }
   /** By its tag; what stands in the ledger may be open. */
   | { readonly _tag: "Failed"; readonly error: string }
   | { readonly _tag: "Crashed" }
@@ -95,6 +105,12 @@ export class World {
   /** Adds up how often something went wrong. */
   private meet(what: string, times = 1): void {
     this.met.set(what, (this.met.get(what) ?? 0) + times)
+  }
+
+  /** What the service's results view shows: all there is, at once. */
+  private results() {
+    this.meet("settle from an export")
+    return resultsTable(form, this.truth.store.all(form.id))
   }
 
   /** A day of the service: its store stays, what goes wrong changes. */
@@ -150,14 +166,16 @@ export class World {
     }
     const { exit } = running
     if (exit === undefined) return { _tag: "Crashed" }
-    if (exit._tag === "Success") {
+    if (exit._tag === "Success" && typeof exit.value === "number") return { _tag: "Settled", rows: exit.value }
+    if (exit._tag === "Success" && typeof exit.value !== "number") {
       this.look(exit.value)
       if (exit.value.exitCode === 6) this.leftOpen(day)
       return { _tag: "Report", report: exit.value }
     }
-    const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+    const cause = exit._tag === "Failure" ? exit.cause : Cause.empty
+    const error = Option.getOrUndefined(Cause.failureOption(cause))
     const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : "Defect"
-    if (!expected.has(tag)) this.truth.violated("a run ends as it should", Cause.pretty(exit.cause))
+    if (!expected.has(tag)) this.truth.violated("a run ends as it should", Cause.pretty(cause))
     if (tag === "LedgerError" || tag === "OutcomeUnrecorded") this.leftOpen(day)
     return { _tag: "Failed", error: tag }
   }
@@ -231,7 +249,7 @@ export class World {
         if (refuse === "full after") throw new Error("disk I/O error")
       }
     }
-    const running = machine.start(formferryProcess({
+    const options: ProcessOptions = {
       ...day,
       ledger: this.disk.file,
       holder: { pid: process, born: "", boot: `boot${this.boot} process${process}` },
@@ -249,7 +267,14 @@ export class World {
         this.open = false
         stop = made
       },
-    }))
+    }
+    const running = machine.start<RunReport | number, unknown>(
+      day.command === "run"
+        ? formferryProcess(options)
+        : day.command === "settle"
+        ? settleProcess(options, () => this.results())
+        : settleByHandProcess(options, (key) => this.truth.landedByHand(key)),
+    )
     return { machine, running, day, store: () => store }
   }
 
@@ -295,7 +320,7 @@ type Practice = Effect.Effect.Success<ReturnType<typeof inProcess>>
 
 interface Started {
   readonly machine: Machine
-  readonly running: Running<RunReport, unknown>
+  readonly running: Running<RunReport | number, unknown>
   readonly day: Day
   readonly store: () => Store | undefined
 }

@@ -14,6 +14,7 @@ export const figures = (seeds: ReadonlyArray<Simulated>, seconds: number): strin
     line("requests", sum((one) => one.requests)),
     line("submissions", sum((one) => one.submissions)),
     line("rows in doubt", sum((one) => one.inDoubt)),
+    line("  left to a person", sum((one) => one.unsettled)),
     `faults injected: ${sum((one) => [...one.met.values()].reduce((a, b) => a + b, 0))}`,
     ...[...met].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([what, times]) => line(`  ${what}`, times)),
     ...broken.flatMap(({ seed, violations }) => [

@@ -40,15 +40,6 @@ export class LedgerOnDisk {
     return this.reading((db) => db.all<Found>(`${select} WHERE key = ?`, [key]).map(rowOf)[0])
   }
 
-  /** Keys that a person left out for good. */
-  leftOut(): ReadonlySet<string> {
-    return new Set(this.reading((db) =>
-      db.all<readonly [string]>(
-        "SELECT r.key FROM leftOut l JOIN row r ON r.place = l.place AND r.digest = l.digest WHERE l.keyed = 1",
-      ).map(([key]) => key)
-    ))
-  }
-
   private reading<A>(read: (db: Database) => A): A {
     const [live] = this.open
     if (live !== undefined) return read(live.db)

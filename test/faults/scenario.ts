@@ -148,16 +148,26 @@ export const drawPipeline = (draws: Draws, pipeline: Pipeline): Pipeline => {
 }
 
 /** A person looks at rows that need one, and leaves some out for good. */
-const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>) => {
+const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>, leftOut: Set<string>) => {
   const keys = rows.filter(({ no }) => no !== "" && draws.chance(0.05)).map(({ no }) => no)
   const leaveOut = draws.chance(0.3)
   return (session: LedgerSession) =>
-    keys.length === 0
-      ? Effect.void
-      : session.acknowledge({ keys, because: "seen", by: "the simulation", leaveOut })
+    Effect.suspend(() => {
+      if (keys.length === 0) return Effect.void
+      if (leaveOut) { for (const key of keys) leftOut.add(key) }
+      return session.acknowledge({ keys, because: "seen", by: "the simulation", leaveOut })
+    })
 }
 
-export const drawDay = (draws: Draws, pipeline: Pipeline, rows: ReadonlyArray<SourceRow>, seed: number): Day => ({
+/** @param leftOut takes up the keys that a person leaves out */
+export const drawDay = (
+  draws: Draws,
+  pipeline: Pipeline,
+  rows: ReadonlyArray<SourceRow>,
+  seed: number,
+  leftOut: Set<string>,
+): Day => ({
+  command: draws.chance(0.2) ? "settle" : "run",
   pipeline,
   faults: { seed, faults: drawFaults(draws) },
   mishaps: drawMishaps(draws),
@@ -165,12 +175,13 @@ export const drawDay = (draws: Draws, pipeline: Pipeline, rows: ReadonlyArray<So
   retryRefused: draws.chance(0.2),
   acceptCanary: draws.chance(0.7),
   limit: draws.chance(0.1) ? draws.int(1, 20) : undefined,
-  first: draws.chance(0.15) ? acknowledges(draws, rows) : () => Effect.void,
+  first: draws.chance(0.15) ? acknowledges(draws, rows, leftOut) : () => Effect.void,
   edit: (now) => drawEdit(draws, now),
 })
 
 /** A day on which nothing goes wrong any more. */
-export const quietDay = (pipeline: Pipeline, seed: number): Day => ({
+export const quietDay = (command: Day["command"], pipeline: Pipeline, seed: number): Day => ({
+  command,
   pipeline: { ...pipeline, sink: { ...pipeline.sink, stopWhen: noLimits } },
   faults: { seed, faults: [] },
   mishaps: [],

@@ -14,6 +14,8 @@ export interface Simulated {
   readonly processes: number
   /** Rows in doubt when the faults had stopped, before anybody settled them. */
   readonly inDoubt: number
+  /** And after an export of the results had settled them. */
+  readonly unsettled: number
   readonly submissions: number
   readonly met: ReadonlyMap<string, number>
 }
@@ -30,12 +32,13 @@ export const simulate = async (
   const draws = new Draws(seed)
   const world = new World(seed, drawRows(draws), bug)
   const { truth } = world
+  const leftOut = new Set<string>()
   try {
     const set = drawPipeline(draws, pipeline)
     const days = draws.int(1, 5)
     for (let day = 1; day <= days && truth.violations.length === 0; day++) {
       if (day > 1 && draws.chance(0.3)) world.edit((rows) => drawEdit(draws, rows))
-      const drawn = drawDay(draws, set, world.rows, seed * 10 + day)
+      const drawn = drawDay(draws, set, world.rows, seed * 10 + day, leftOut)
       tell(`day ${day}: ${told(drawn)}`)
       tell(`  ${ended(await world.day(drawn))}`)
       // Until the next morning; now and then so soon that what was under way still arrives.
@@ -43,18 +46,24 @@ export const simulate = async (
     }
     await world.time.pass(10 * minutes)
     const inDoubt = world.disk.rows().filter(({ state }) => state === "inDoubt").length
+    if (truth.violations.length === 0) {
+      tell(`settling: ${ended(await world.day(quietDay("settle", set, seed * 10 + 6)))}`)
+    }
+    const unsettled = world.disk.rows().filter(({ state }) => state === "inDoubt").length
+    if (truth.violations.length === 0) await world.day(quietDay("settle by hand", set, seed * 10 + 7))
     for (let day = 1; day <= 8 && truth.violations.length === 0; day++) {
-      const ending = await world.day(quietDay(set, seed * 10 + 5 + day))
+      const ending = await world.day(quietDay("run", set, seed * 10 + 7 + day))
       tell(`quiet day ${day}: ${ended(ending)}`)
       if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
     }
-    if (truth.violations.length === 0) everyRowHasItsEnd(world)
+    if (truth.violations.length === 0) everyRowHasItsEnd(world, leftOut)
     return {
       seed,
       violations: truth.violations,
       requests: world.counts.requests,
       processes: world.counts.processes,
       inDoubt,
+      unsettled,
       submissions: truth.held.size,
       met: world.met,
     }
@@ -65,24 +74,24 @@ export const simulate = async (
 
 const isValid = ({ mail, no }: SourceRow) => no !== "" && mail !== "nobody"
 
-/** When nothing goes wrong any more, every row that can be imported is, or is held in doubt, or was left out by a person. */
-const everyRowHasItsEnd = ({ disk, rows, truth }: World): void => {
+/** When nothing goes wrong any more, every row that can be imported is, or was left out by a person. */
+const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<string>): void => {
   const ledger = new Map(disk.rows().map((row) => [row.key, row]))
-  const leftOut = disk.leftOut()
   for (const row of rows) {
     if (!isValid(row) || leftOut.has(row.no)) continue
     const state = ledger.get(row.no)?.state
-    if (state !== "imported" && state !== "inDoubt") {
+    if (state !== "imported") {
       truth.violated("no row is lost", `row ${row.no} is ${state ?? "unknown to the ledger"} when all is done`)
     }
-    if (state === "imported" && ledger.get(row.no)?.verdict === "unread") {
+    const { submissionId, verdict } = ledger.get(row.no) ?? {}
+    if (submissionId !== undefined && verdict === "unread") {
       truth.violated("every submission is read back", `row ${row.no} is unread when all is done`)
     }
   }
 }
 
-const told = ({ faults, mishaps, pipeline, ...more }: Day): string =>
-  JSON.stringify({
+const told = ({ command, faults, mishaps, pipeline, ...more }: Day): string =>
+  command + JSON.stringify({
     sink: { ...pipeline.sink, targets: undefined, alongside: undefined, retries: undefined, stopWhen: undefined },
     mishaps,
     faults: faults.faults,
@@ -90,7 +99,9 @@ const told = ({ faults, mishaps, pipeline, ...more }: Day): string =>
   })
 
 const ended = (ending: Ending): string =>
-  ending._tag === "Report"
+  ending._tag === "Settled"
+    ? `${ending.rows} rows settled`
+    : ending._tag === "Report"
     ? JSON.stringify({
       ...ending.report.rows,
       ...ending.report.readBack,

@@ -20,7 +20,14 @@ const cellsOf = (row: SourceRow): Cells => [row.no, row.name, row.mail, row.amou
 const chunkRows = 16
 
 /** A source that is read from memory at once, so that nothing waits for a disk. Whatever `rows` gives when a reading begins is what is read. */
-export const memorySource = (rows: () => ReadonlyArray<SourceRow>): Source => {
+export const memorySource = (rows: () => ReadonlyArray<SourceRow>): Source =>
+  cellSource(columns, () => rows().map(cellsOf))
+
+/** A table as a source. */
+export const tableSource = (titles: ReadonlyArray<string>, rows: ReadonlyArray<Cells>): Source =>
+  cellSource(toColumns(titles), () => rows)
+
+const cellSource = (columns: Source["columns"], rows: () => ReadonlyArray<Cells>): Source => {
   let files: Effect.Effect.Success<Source["files"]> = []
   const file = "source.csv"
   return {
@@ -38,7 +45,7 @@ export const memorySource = (rows: () => ReadonlyArray<SourceRow>): Source => {
         if (expected !== undefined && expected[0]?.sha256 !== sha256) return Stream.fail(new SourceChanged({ file }))
         const chunks: Array<RowChunk> = []
         for (let at = 0; at < read.length; at += chunkRows) {
-          chunks.push({ firstRow: at + 1, rows: read.slice(at, at + chunkRows).map(cellsOf), faults: new Map() })
+          chunks.push({ firstRow: at + 1, rows: read.slice(at, at + chunkRows), faults: new Map() })
         }
         files = []
         return Stream.concat(

@@ -42,6 +42,7 @@ export class Truth {
   private readonly contents = new Map<string, Array<SourceRow>>()
   /** Keys of creates of which nobody can know whether they did anything. */
   readonly ambiguous = new Set<string>()
+  private readonly byHand = new Set<string>()
   private readonly inner = memoryStore()
   /** The ledger's row of a key as it is on disk at this moment. */
   rowOf: (key: string) => LedgerRow | undefined = () => undefined
@@ -67,6 +68,12 @@ export class Truth {
 
   count(key: string): number {
     return this.byKey.get(key) ?? 0
+  }
+
+  /** Looks a row up for a person who settles it by hand: it then counts as imported without an id. */
+  landedByHand(key: string): boolean {
+    if (this.count(key) > 0) this.byHand.add(key)
+    return this.count(key) > 0
   }
 
   private arrived(id: string, { questions, urlParameters }: Kept): void {
@@ -116,6 +123,7 @@ export class Truth {
         this.violated("ledger and service agree", `row ${key} is ${state} and stands at the service`)
       }
       if (state !== "imported") continue
+      if (submissionId === undefined && this.byHand.has(key)) continue
       const submission = submissionId === undefined ? undefined : this.held.get(submissionId)
       if (submissionId === undefined || submission === undefined) {
         this.violated("ledger and service agree", `row ${key} is imported as ${submissionId}, which the service lacks`)
