@@ -1,0 +1,91 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+
+it.scopedLive(
+  "rehearse sends nothing, needs no confirmation, and the run after it says that it was rehearsed",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      // A service whose runs must be confirmed.
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
+      at.write("source.csv", csv(upTo(35)))
+      const rehearsed = yield* at.run("rehearse", "contacts")
+      expect(rehearsed.status, rehearsed.stderr).toBe(0)
+      expect(rehearsed.stdout).toContain("rehearsal")
+      expect(rehearsed.stdout).toContain("Next    formferry run contacts")
+      expect(at.count()).toBe(0)
+      const { folder, mode } = at.report()
+      expect(mode).toBe("rehearsal")
+      expect(readdirSync(join(at.folder, ".formferry")).filter((name) => name.startsWith("rehearsal"))).toEqual([])
+
+      const ran = yield* at.run("run", "contacts", "--confirm", "careful")
+      expect(ran.status, ran.stderr).toBe(0)
+      expect(ran.stdout.replaceAll(/\s+/g, " ")).toMatch(
+        /Rehearsed .* before \(\S+\) with the same source, mapping and form, and the same came of it\./,
+      )
+      expect(at.count()).toBe(35)
+      expect(folder).not.toBe(at.report().folder)
+      expect((yield* at.run("report", "contacts")).stdout).toContain(at.report().run)
+    }),
+  60_000,
+)
+
+it.scopedLive(
+  "what a rehearsal finds wrong is looked at in its own report; --json ends with the report",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write(
+        "source.csv",
+        csv(upTo(12), (key) => (key === 12 ? "Person 12,not-an-address,1990-01-17" : `P ${key},p@x.org,1990-01-17`)),
+      )
+      const rehearsed = yield* at.run("rehearse", "contacts", "--limit", "5", "--json")
+      expect(rehearsed.status, rehearsed.stderr).toBe(1)
+      const events = rehearsed.stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>)
+      expect(new Set(events.map((event) => event["event"]))).toEqual(new Set(["progress", "report"]))
+      expect(events.at(-1)).toMatchObject({
+        event: "report",
+        mode: "rehearsal",
+        rows: { imported: 5, pending: 6, invalid: 1 },
+      })
+      expect(rehearsed.lastLine).toBe(`formferry report contacts --run ${at.report().run} --open`)
+      const shown = yield* at.run("report", "contacts", "--run", at.report().run)
+      expect(shown.stdout).toContain("rehearsal")
+      expect(at.count()).toBe(0)
+      expect(at.runs().length).toBe(1)
+    }),
+  60_000,
+)
+
+it.scopedLive(
+  "the next command keeps the source, the target and what was confirmed, as far as it takes them",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write(
+        "pipelines/contacts.yaml",
+        pipelineYaml({
+          sink: "targets: { one: { service: careful, form: contacts }, two: { service: live, form: other } }",
+        }),
+      )
+      at.write("source.csv", csv(upTo(3)))
+      at.write("second.csv", csv(upTo(4)))
+      const rehearsed = yield* at.run("rehearse", "contacts", "--to", "one", "--source", "second.csv", "--json")
+      expect(rehearsed.status, rehearsed.stderr).toBe(0)
+      at.write("second.csv", "No,Name,Mail,Born\n1,One,a@x.org,1990-01-17\n1,Other,b@x.org,1990-01-17\n")
+      const ran = yield* at.run("run", "contacts", "--to", "one", "--confirm", "careful", "--source", "second.csv")
+      expect(ran.status).toBe(1)
+      expect(ran.lastLine).toMatch(/^formferry run contacts --source \S+rejected\.csv --to one --confirm careful$/)
+      const reconciled = yield* at.run("reconcile", "contacts", "--to", "one", "--json")
+      expect(reconciled.status, reconciled.stderr).toBe(0)
+      expect(JSON.parse(reconciled.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+        event: "report",
+        mode: "reconcile",
+        readBack: { verified: 1 },
+      })
+    }),
+  60_000,
+)

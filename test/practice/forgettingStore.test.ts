@@ -1,0 +1,22 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { forgettingStore } from "../../src/practice/forgettingStore.ts"
+
+const submission = (number: number) => ({ id: `s${number}`, json: `{"submissionId":"s${number}"}` })
+
+it.effect("keeps what was not read yet, and of what was read the last ones", () =>
+  Effect.gen(function*() {
+    const store = forgettingStore(3)
+    yield* store.append("f", [1, 2, 3, 4, 5, 6, 7, 8].map(submission))
+    for (const number of [1, 2, 3, 4, 5]) expect(store.get("f", `s${number}`)?.json).toBe(submission(number).json)
+    expect([1, 2, 3, 4, 5].map((number) => store.get("f", `s${number}`) !== undefined)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ])
+    expect(store.all("f").map(({ id }) => id)).toEqual(["s3", "s4", "s5", "s6", "s7", "s8"])
+    expect([store.get("g", "s6"), store.get("f", "nobody")]).toEqual([undefined, undefined])
+    expect(store.get("f", "s6")?.id).toBe("s6")
+  }))
