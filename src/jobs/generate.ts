@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema } from "effect"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
+import { referencePage } from "../project/reference.ts"
 
 /** Generated files that are not what the code would generate now. */
 export class GeneratedFilesDiffer extends Schema.TaggedError<GeneratedFilesDiffer>()("GeneratedFilesDiffer", {
@@ -20,6 +21,7 @@ const generated = (): ReadonlyArray<readonly [file: string, text: string]> => {
   return [
     ["config/schemas/project.schema.json", json(project)],
     ["config/schemas/pipeline.schema.json", json(pipeline)],
+    ["docs/pipeline.md", referencePage()],
   ]
 }
 

@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { generate } from "../../src/jobs/generate.ts"
 
-const files = ["config/schemas/project.schema.json", "config/schemas/pipeline.schema.json"]
+const files = ["config/schemas/project.schema.json", "config/schemas/pipeline.schema.json", "docs/pipeline.md"]
 
 it.layer(NodeContext.layer)("generated files", (it) => {
   it.effect("are committed as they would be generated now", () =>

@@ -1,0 +1,184 @@
+import { Option, ParseResult, Schema, SchemaAST } from "effect"
+import { stringify } from "yaml"
+import type { Kind } from "../kinds/Kind.ts"
+import { annotation } from "./annotated.ts"
+import { questionEntry } from "./entrySchema.ts"
+import { ProjectFile } from "./projectSchema.ts"
+import { property, shapesOf } from "./shapes.ts"
+import { oneOf, quoted } from "./suggestion.ts"
+import { PipelineFileSchema, vocabulary } from "./vocabulary.ts"
+import { expected } from "./wording.ts"
+
+/** An annotation of a key, or of what it holds: options of kinds are annotated there. */
+const told = <A>(signature: SchemaAST.PropertySignature, key: symbol): A | undefined => {
+  const own = annotation<A>(signature, key) ?? annotation<A>(signature.type, key)
+  if (own !== undefined || !SchemaAST.isUnion(signature.type)) return own
+  return signature.type.types.map((type) => annotation<A>(type, key)).find((found) => found !== undefined)
+}
+
+const inYaml = (value: unknown): string => {
+  const text = stringify(value, { collectionStyle: "flow", lineWidth: 0, defaultStringType: "PLAIN" }).trim()
+  return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``
+}
+
+/** A value of the decoded file as it is written. */
+const written = (type: SchemaAST.AST, value: unknown): unknown =>
+  Option.getOrElse(
+    Option.getRight(ParseResult.encodeUnknownEither(Schema.make<unknown, unknown, never>(type))(value)),
+    () => value,
+  )
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** One key: what it is for, what it expects, its default, an example. */
+const keyLine = (path: string, signature: SchemaAST.PropertySignature): string => {
+  const description = told<string>(signature, SchemaAST.DescriptionAnnotationId) ?? ""
+  const standard = told<unknown>(signature, SchemaAST.DefaultAnnotationId)
+  const [example] = told<ReadonlyArray<unknown>>(signature, SchemaAST.ExamplesAnnotationId) ?? []
+  return [
+    `- **\`${path}\`**${signature.isOptional ? "" : " (needed)"}: ${sentence(description)}`,
+    `Expects ${expected(signature.type)}.`,
+    ...(standard === undefined ? [] : [`Default: ${inYaml(written(signature.type, standard))}.`]),
+    ...(example === undefined ? [] : [`Example: ${inYaml(example)}`]),
+  ].join(" ")
+}
+
+/** The keys of a struct, those inside of them indented below. */
+const keyLines = (
+  ast: SchemaAST.AST,
+  prefix: string,
+  skip: ReadonlySet<string> = new Set(),
+): ReadonlyArray<string> =>
+  shapesOf(ast).structs.flatMap(({ core }) => [
+    ...core.propertySignatures.flatMap((signature) => {
+      const path = `${prefix}${String(signature.name)}`
+      return skip.has(path) ? [] : [keyLine(path, signature), ...inner(signature.type, path, skip)]
+    }),
+    // An answer that is expected may hold others, and these others.
+    ...core.indexSignatures.flatMap(({ type }) =>
+      SchemaAST.isSuspend(type) || shapesOf(type).structs.some((each) => each.core === core)
+        ? []
+        : keyLines(type, `${prefix}NAME.`, skip)
+    ),
+  ])
+
+const inner = (type: SchemaAST.AST, path: string, skip: ReadonlySet<string>): ReadonlyArray<string> => {
+  const { lists } = shapesOf(type)
+  const items = lists.flatMap(({ core }) => core.rest.map((rest) => rest.type))
+    .filter((item) => !SchemaAST.isSuspend(item))
+  return [...keyLines(type, `${path}.`, skip), ...items.flatMap((item) => keyLines(item, `${path}[].`, skip))]
+}
+
+const distinct = (lines: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(lines)]
+
+const section = (title: string, ...blocks: ReadonlyArray<string | ReadonlyArray<string>>): string =>
+  [title, ...blocks.map((block) => (typeof block === "string" ? block : block.join("\n")))].filter((text) =>
+    text !== ""
+  )
+    .join("\n\n")
+
+const member = (ast: SchemaAST.AST, key: string): SchemaAST.AST => {
+  for (const { core } of shapesOf(ast).structs) {
+    const found = property(core, key)
+    if (found !== undefined) return found.type
+  }
+  throw new Error(`No key ${key}`)
+}
+
+/** What kinds take: one column, parts, options, rows. */
+const takes = (kind: Pick<Kind, "many" | "named" | "parts" | "partKinds">): string =>
+  [
+    "one column",
+    ...(kind.many ? ["several columns, joined"] : []),
+    ...(kind.parts.length > 0
+      ? [`the parts ${oneOf(kind.parts.map((part) => `${quoted(part)} (${kind.partKinds[part]})`), "and")}`]
+      : []),
+    ...(kind.named === "options" ? ["a column for each option", "a block"] : []),
+    ...(kind.named === "ranks" ? ["a column with the rank of each option (`ranks`)", "a block"] : []),
+    ...(kind.named === "rows" ? ["a column for each row", "a block"] : []),
+  ].join("; ")
+
+const kindSection = (kind: Kind): string => {
+  const { ast } = Schema.Struct(kind.options) as unknown as Schema.Schema<unknown>
+  const lines = keyLines(ast, "")
+  return section(
+    `### ${kind.name}`,
+    sentence(kind.description),
+    `Takes: ${takes(kind)}.${kind.types.length === 0 ? "" : ` The usual kind of ${oneOf(kind.types, "and")}.`}`,
+    lines.length === 0 ? "No options of its own." : lines,
+  )
+}
+
+/** The structs of an entry without a kind: what all entries may say. */
+const commonEntry = (): SchemaAST.AST => {
+  const union = questionEntry(vocabulary.kinds).ast
+  const plain = shapesOf(union).structs.find(({ core }) => property(core, "as") === undefined)
+  if (plain === undefined) throw new Error("No entry without a kind")
+  return plain.ast
+}
+
+const lists = ["questions", "urlParameters", "submissionTime", "lastUpdatedAt", "login", "scheduling", "payments"]
+
+const inputs = `- \`from: Column\`: one column, by its header or its name under \`source.columns\`.
+- \`from: [A, B]\`: several columns, joined (text and its parts only).
+- \`from: { firstOf: [A, B] }\`: the first that is filled. Others that are filled must give the same, else the row has a \`conflict\`.
+- \`from: { PART: column }\`: the parts of a kind, the options of \`choices\`, the rows of a \`matrix\`; each a column, or an entry of its own: \`{ from: …, value: …, template: …, extract: …, default: … }\` with options of its own.
+- \`from: { ranks: { OPTION: column } }\`: the ranks of a \`ranking\`.
+- \`from: { block: TITLE }\`: all columns of a question that a form tool spreads over several, for \`choices\`, \`ranking\` and \`matrix\`; \`formferry inspect\` names the blocks.
+- \`value: TEXT\`: a constant. \`template: "{A} {B}"\`: text with columns in braces.`
+
+const head = `<!-- Written by npm run generate from the annotations of the schemas. -->
+
+# Configuration, key by key
+
+Both kinds of file are YAML 1.2. The first line may name the JSON Schema, so that an editor completes and explains every key:
+\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). Keys that begin with \`x-\` are left alone. Paths are relative to the file they stand in.
+What stands for cells or answers is text as written: \`007\`, \`yes\` and \`1.50\` stay what they are. Regular expressions are RE2's: they take time in proportion to the text, and know neither look-around nor back-references.`
+
+/** The reference page of all keys and kinds, as Markdown. */
+export const referencePage = (): string => {
+  const pipeline = PipelineFileSchema.ast
+  const mapping = member(pipeline, "mapping")
+  const top = new Set(["source", "mapping", "sink", "reconcile", "examples"])
+  return [
+    head,
+    section(
+      "# pipelines/NAME.yaml",
+      distinct(
+        shapesOf(pipeline).structs.flatMap(({ core }) =>
+          core.propertySignatures.filter(({ name }) => !top.has(String(name)))
+            .flatMap((
+              signature,
+            ) => [
+              keyLine(String(signature.name), signature),
+              ...inner(signature.type, String(signature.name), new Set()),
+            ])
+        ),
+      ),
+    ),
+    section("## source", distinct(keyLines(member(pipeline, "source"), "", new Set()))),
+    section(
+      "## mapping",
+      distinct(keyLines(mapping, "", new Set())).filter((line) =>
+        !lists.some((list) => line.startsWith(`- **\`${list}.`) || line.startsWith(`- **\`${list}[`))
+        && !line.startsWith("- **`defaults.")
+      ),
+    ),
+    section(
+      "## An entry of the mapping",
+      "Every entry names what it fills (`id`, `name` or both, which must agree with the form), says where its cells come from, and what they are (`as`). Without `as` the kind is that of the question's type, where the form tells it, else text; options of a kind need `as`.",
+      inputs,
+      distinct(keyLines(commonEntry(), "")).filter((line) => !/^- \*\*`(?:from|when)\./.test(line)),
+    ),
+    section("## The kinds of value (`as`)", "Every kind trims, and treats empty cells as no answer."),
+    ...[...vocabulary.kinds.values()].map((kind) => kindSection(kind as Kind)),
+    section("## sink", distinct(keyLines(member(pipeline, "sink"), ""))),
+    section("## reconcile", distinct(keyLines(member(pipeline, "reconcile"), ""))),
+    section(
+      "## examples",
+      "Tests of the pipeline, run by `check`: each row goes through the mapping alone. `where` and `unique` are not asked.",
+      distinct(inner(member(pipeline, "examples"), "examples", new Set())),
+    ),
+    section("# config/formferry.yaml", distinct(keyLines(ProjectFile.ast, ""))),
+  ].join("\n\n") + "\n"
+}
