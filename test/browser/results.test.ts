@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const ready = (page: Page, times: number) => page.waitForSelector(`html[data-ready="${times}"]`, { state: "attached" })
 
-describe.skipIf(withoutBrowser)("the practice service's results page in Chromium", () => {
+describe.skipIf(withoutBrowser)("the practice service's results page in Chromium", { timeout: 180_000 }, () => {
   it.each([false, true])(
     "shows, filters and downloads submissions, and runs nothing of theirs (dark: %s)",
     async (dark) => {

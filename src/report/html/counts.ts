@@ -18,13 +18,14 @@ interface Counted {
 const tally = (
   label: string,
   first: string,
+  of: string,
   words: ReadonlyArray<Counted>,
   total: { readonly title: string; readonly count: number },
   note: Content,
 ): Content =>
   table(
     label,
-    [{ title: first }, { title: "rows", number: true }, { title: "share", number: true }, { title: "meaning" }],
+    [{ title: first }, { title: of, number: true }, { title: "share", number: true }, { title: "meaning" }],
     [
       ...words.map((entry) => ({
         className: entry.count === 0 ? "none" : "some",
@@ -53,6 +54,7 @@ export const balancePart = (report: RunReport): Part =>
     tally(
       "Rows by fate",
       "fate",
+      "rows",
       // What was reached first, then what needs a look.
       fates.toReversed().map((fate) => ({
         word: fateWords[fate],
@@ -76,12 +78,13 @@ export const verdictsPart = (report: RunReport): Part | undefined => {
     tally(
       "Submissions by verdict",
       "verdict",
+      "submissions",
       verdicts.map((verdict) => ({
         word: verdictWords[verdict],
         count: report.readBack[verdict],
         what: listed.has(verdict) && report.mode !== "reconcile" ? verdictWords[verdict].title : undefined,
       })),
-      { title: "submissions", count: total },
+      { title: "all", count: total },
       "",
     ),
   )

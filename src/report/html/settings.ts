@@ -34,8 +34,10 @@ export const sourcesPart = (report: RunReport): Part | undefined =>
           ["File", value(source.file)],
           ["Rows", count(source.rows)],
           ["Bytes", count(source.bytes)],
-          ["Format", source.format],
-          ...source.taken.map(({ what, value: as }) => [what, value(as)] as const),
+          ["Format", source.taken.some(({ what }) => what.toLowerCase() === "format") ? undefined : source.format],
+          ...source.taken.map(({ what, value: as }) =>
+            [`${what.charAt(0).toUpperCase()}${what.slice(1)}`, value(as)] as const
+          ),
           ["SHA-256", value(source.sha256)],
         ])
       ),

@@ -48,8 +48,9 @@ nav a { display: inline-block; padding: .15rem 0; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .4rem .75rem .4rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
 td bdi, td li { overflow-wrap: anywhere; }
-td bdi { display: inline-block; max-width: 100%; min-width: min(5rem, 100%); }
-td code bdi, td.number bdi { min-width: 0; }
+td bdi { display: inline-block; max-width: 100%; }
+th:first-child, td:first-child { min-width: 6rem; }
+th.number:first-child, td.number:first-child { min-width: 3rem; }
 th { color: var(--soft); font-weight: 500; font-size: .85rem; white-space: nowrap; }
 td.number, th.number { text-align: right; white-space: nowrap; }
 tr:last-child > td { border-bottom: 0; }
