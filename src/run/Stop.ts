@@ -22,19 +22,24 @@ export interface Stop {
   readonly reasons: () => ReadonlyArray<StopReason>
   /** Ends as soon as a stop is requested: waits are raced against it. */
   readonly wait: Effect.Effect<void>
+  /** Ends when reading back ends too: what was created is still read when the run only protects the form. */
+  readonly readingEnds: Effect.Effect<void>
 }
 
 export const makeStop: Effect.Effect<Stop> = Effect.gen(function*() {
   const latch = yield* Deferred.make<void>()
+  const readingLatch = yield* Deferred.make<void>()
   const reasons: Array<StopReason> = []
   return {
     request: (reason) =>
       Effect.suspend(() => {
         reasons.push(reason)
-        return Effect.asVoid(Deferred.succeed(latch, undefined))
+        const ends = reason._tag === "Protected" ? Effect.void : Deferred.succeed(readingLatch, undefined)
+        return Effect.asVoid(Effect.zipRight(ends, Deferred.succeed(latch, undefined)))
       }),
     requested: () => reasons.length > 0,
     reasons: () => reasons,
     wait: Deferred.await(latch),
+    readingEnds: Deferred.await(readingLatch),
   }
 })

@@ -1,6 +1,7 @@
 import { Effect, Stream } from "effect"
 import type { IntendedRow } from "../ledger/Ledger.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
+import { OutcomeUnrecorded } from "../sink/Sink.ts"
 import type { BatchResult, SentRow, Sink, SinkFailure } from "../sink/Sink.ts"
 import { type CreatedRow, readBackRows, type Reading } from "./readBackRows.ts"
 import { attentionRow } from "./review.ts"
@@ -19,23 +20,51 @@ export interface Delivery extends Reading {
   readonly newRows: number
 }
 
-/** Sends batches, several in flight, and reads each submission back as soon as it was created, ahead of further batches. */
-export const deliver = <E>(
+/**
+ * Sends batches, several in flight, and reads each submission back as soon as it was created, ahead of further batches. What fails stops the run, and nothing else: whatever else is in
+ * flight is finished, recorded and counted before it fails in the end.
+ */
+export const deliver = <E extends DeliveryFailure>(
   delivery: Delivery,
   batches: Stream.Stream<ReadonlyArray<IntendedRow>, E>,
-): Effect.Effect<void, E | SinkFailure | ReportError> =>
-  batches.pipe(
-    Stream.mapEffect(
-      (rows) => Effect.flatMap(delivery.sink.send(rows), (result) => Effect.as(settled(delivery, result), result)),
-      { concurrency: delivery.run.pipeline.sink.concurrency, unordered: true },
-    ),
-    Stream.mapEffect((result) => Effect.zipRight(readBackRows(delivery, created(result.rows), true), guard(delivery)), {
-      concurrency: readingBatches,
-      unordered: true,
-    }),
-    Stream.runDrain,
-    Effect.tapError(() => delivery.run.stop.request({ _tag: "Failed" })),
-  )
+): Effect.Effect<void, DeliveryFailure> =>
+  Effect.gen(function*() {
+    const failures: Array<DeliveryFailure> = []
+    const failed = (error: DeliveryFailure) =>
+      Effect.suspend(() => {
+        failures.push(error)
+        return delivery.run.stop.request({ _tag: "Failed" })
+      })
+    const send = (rows: ReadonlyArray<IntendedRow>) =>
+      delivery.sink.send(rows).pipe(
+        Effect.tap((result) => settled(delivery, result)),
+        Effect.map((result) => created(result.rows)),
+        Effect.catchAll((error) => Effect.as(failed(error), [])),
+        Effect.uninterruptible,
+      )
+    const read = (rows: ReadonlyArray<CreatedRow>) =>
+      readBackRows(delivery, rows, true).pipe(Effect.zipRight(guard(delivery)), Effect.catchAll(failed))
+    yield* batches.pipe(
+      Stream.catchAll((error) => Stream.drain(Stream.fromEffect(failed(error)))),
+      Stream.mapEffect(send, { concurrency: delivery.run.pipeline.sink.concurrency, unordered: true }),
+      Stream.mapEffect(read, { concurrency: readingBatches, unordered: true }),
+      Stream.runDrain,
+    )
+    const gravest = gravestOf(failures)
+    if (gravest !== undefined) return yield* gravest
+  })
+
+type DeliveryFailure = SinkFailure | ReportError
+
+/** The failure to tell: submissions that the ledger does not know above all, of all batches together. */
+const gravestOf = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure | undefined => {
+  const unrecorded = failures.filter((one) => one._tag === "OutcomeUnrecorded")
+  const [first] = unrecorded
+  if (first !== undefined) {
+    return new OutcomeUnrecorded({ batches: unrecorded.flatMap((one) => one.batches), reason: first.reason })
+  }
+  return failures.find((one) => one._tag !== "LedgerOvertaken") ?? failures[0]
+}
 
 const created = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> =>
   rows.flatMap((

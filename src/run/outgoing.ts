@@ -7,7 +7,8 @@ import type { RunContext } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 
 /**
- * Reads the very bytes of the survey again and gives the chosen rows, ready to be sent, in batches.
+ * Reads the very bytes of the survey again and gives the chosen rows, ready to be sent, in batches. A source that changed since, or can't be read any more, stops the run: no row is given
+ * out any more, and what is in flight is finished.
  *
  * @param choose whether a row (by number) goes out
  * @param count how many rows that are at most: reading ends with the last of them
@@ -18,7 +19,7 @@ export const outgoing = (
   shape: number,
   choose: (row: number) => boolean,
   count: number,
-): Stream.Stream<ReadonlyArray<IntendedRow>, SourceError | SourceChanged | LedgerError | LedgerOvertaken> => {
+): Stream.Stream<ReadonlyArray<IntendedRow>, LedgerError | LedgerOvertaken> => {
   const numbering = survey.keys.numbering()
   const contentOf = contentDigest(run.shape, run.columns, run.ledger.digest)
   const supersededBy = mendedRows(run)
@@ -48,7 +49,10 @@ export const outgoing = (
       }
       return rows
     })
+  const ends = (error: SourceError | SourceChanged) =>
+    Stream.drain(Stream.fromEffect(run.stop.request({ _tag: "Unavailable", because: error.message })))
   return run.source.read(survey.files.map((file) => file.fingerprint)).pipe(
+    Stream.catchAll(ends),
     Stream.takeWhile(() => !run.stop.requested() && given < count),
     Stream.mapEffect(rowsOf),
     Stream.mapConcat((rows) => rows),

@@ -26,7 +26,7 @@ export const readBackOptions = (
   compare: (item, submission) => compareSubmission(run.mapping.answers, item, submission),
   tolerated: new Set(run.mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
   visibleWithin: run.pipeline.reconcile.visibleWithin,
-  stop: run.stop.wait,
+  stop: run.stop.readingEnds,
 })
 
 /** A created submission that is to be read back. */
@@ -53,20 +53,22 @@ export const readBackRows = (
 ): Effect.Effect<void, LedgerError | LedgerOvertaken | ReportError> =>
   Effect.gen(function*() {
     const { run, session, tally } = reading
-    const results = yield* Effect.forEach(
+    if (rows.length === 0 || readingEnds(run)) return yield* showProgress(run, tally)
+    const read: Array<{ readonly row: CreatedRow; readonly result: ReadBackResult }> = []
+    const all = Effect.forEach(
       rows,
       (row) =>
-        Effect.suspend(() => readingEnds(run) ? Effect.succeed(undefined) : readBack(row, reading.readBack)).pipe(
-          Effect.map((result) => ({ row, result })),
+        readBack(row, reading.readBack).pipe(
+          Effect.map((result) => void (result === undefined || read.push({ row, result }))),
           Effect.catchTag(
             "ServiceUnusable",
-            (error) =>
-              Effect.as(run.stop.request({ _tag: "Unavailable", because: error.message }), { row, result: undefined }),
+            (error) => run.stop.request({ _tag: "Unavailable", because: error.message }),
           ),
         ),
-      { concurrency: "unbounded" },
+      { concurrency: "unbounded", discard: true },
     )
-    const read = results.flatMap(({ row, result }) => (result === undefined ? [] : [{ row, result }]))
+    // Reads are safe to give up, in a pause of the service's too: the next run reads first what this one left.
+    yield* Effect.raceFirst(all, run.stop.readingEnds)
     if (read.length > 0) {
       yield* session.readBack(read.map(({ row, result }): ReadBack => ({
         keyDigest: row.keyDigest,

@@ -150,8 +150,9 @@ const readAgain = (
   { drift, reading }: Again,
   row: VerifiedRow,
 ): Effect.Effect<SeenAgain | undefined, ReportError> =>
-  checkDrift(row, drift).pipe(
+  Effect.raceFirst(checkDrift(row, drift), reading.run.stop.wait).pipe(
     Effect.flatMap((result) => {
+      if (result === undefined) return Effect.succeed(undefined)
       reading.tally.readBack(verdictOf[result.standing])
       return Effect.as(takeDown(reading, row, result), {
         keyDigest: row.keyDigest,

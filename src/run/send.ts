@@ -3,7 +3,6 @@ import { fit } from "../kinds/submission.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { makeSink, type SinkFailure } from "../sink/Sink.ts"
-import type { SourceChanged, SourceError } from "../source/Source.ts"
 import { canaryAllows, judgeCanary } from "./canary.ts"
 import { columnNames } from "./content.ts"
 import { deliver, type Delivery } from "./deliver.ts"
@@ -20,7 +19,7 @@ export const send = (
   session: LedgerSession,
   survey: Survey,
   tally: Tally,
-): Effect.Effect<void, SourceError | SourceChanged | SinkFailure | ReportError> =>
+): Effect.Effect<void, SinkFailure | ReportError> =>
   Effect.gen(function*() {
     const settings = run.pipeline.sink
     const delivery: Delivery = {

@@ -29,15 +29,25 @@ export interface BatchResult {
 
 /** Submissions were created and the ledger could not record them (exit 70): their ids must not get lost. */
 export class OutcomeUnrecorded extends Schema.TaggedError<OutcomeUnrecorded>()("OutcomeUnrecorded", {
-  batch: Schema.Number,
-  rows: Schema.Array(Schema.Number),
-  submissionIds: Schema.Array(Schema.String),
+  /** Rows by number, in the order in which they were sent, and the ids that answered them. */
+  batches: Schema.Array(
+    Schema.Struct({
+      batch: Schema.Number,
+      rows: Schema.Array(Schema.Number),
+      submissionIds: Schema.Array(Schema.String),
+    }),
+  ),
   reason: Schema.String,
 }) {
   override get message() {
-    return `Batch ${this.batch} was answered and the ledger could not record it (${this.reason}). `
-      + `Rows ${this.rows.join(", ")} became submissions ${this.submissionIds.join(", ") || "(none)"}. Keep this line: `
-      + "the next run holds these rows in doubt, and `settle` needs it."
+    const lines = this.batches.map(({ batch, rows, submissionIds }) =>
+      `Batch ${batch}: rows ${rows.join(", ")} became submissions ${submissionIds.join(", ")}.`
+    )
+    return [
+      `The service has created submissions and the ledger could not record them (${this.reason}).`,
+      ...lines,
+      "Keep these lines: the next run holds the rows in doubt, and `settle` finds out from an export of the form's results.",
+    ].join("\n")
   }
 }
 
@@ -91,9 +101,7 @@ export const makeSink = (options: SinkOptions): Sink => {
         ? Effect.fail(error)
         : Effect.fail(
           new OutcomeUnrecorded({
-            batch,
-            rows: rows.map((row) => row.row),
-            submissionIds: [...created, ...loose],
+            batches: [{ batch, rows: rows.map((row) => row.row), submissionIds: [...created, ...loose] }],
             reason: error.message,
           }),
         )
@@ -168,7 +176,7 @@ export const makeSink = (options: SinkOptions): Sink => {
         columns: options.columns,
         mapping: options.mapping,
       })
-      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held)
+      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)
       switch (outcome._tag) {
         case "Created":
           return result(yield* created(batch, rows, outcome))
@@ -182,6 +190,7 @@ export const makeSink = (options: SinkOptions): Sink => {
         case "NotCreated": {
           // Recorded before any waiting: a crash while waiting leaves nothing in doubt.
           yield* recordAll(batch, rows, { _tag: "NotCreated" })
+          if (options.stopped()) return result(pending(rows))
           const times = outcome.throttled ? { tried, throttled: throttled + 1 } : { tried: tried + 1, throttled }
           if (
             times.tried >= options.retries.attempts

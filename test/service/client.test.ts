@@ -191,7 +191,7 @@ describe("the client", () => {
 
   it.scoped("a form stands under the id by which it was asked for, whatever the answer calls it", () =>
     Effect.gen(function*() {
-      for (const body of [{ name: "F" }, { id: "other", name: "F" }]) {
+      for (const body of [{ name: "F", questions: [] }, { id: "other", name: "F", questions: [] }]) {
         const service = yield* make(options, answering(response(200, body)))
         expect((yield* service.form("f")).id).toBe("f")
       }
