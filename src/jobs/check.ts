@@ -129,8 +129,9 @@ const checkTarget = (project: Project, pipeline: Pipeline, target: Target, optio
   Effect.gen(function*() {
     const found = yield* Effect.either(Effect.scoped(lookAt(project, pipeline, target, options)))
     const of = { pipeline: pipeline.name, target: target.target }
+    const inOrder = (a: Diagnostic, b: Diagnostic) => a.line - b.line || a.column - b.column
     const checked: CheckedPipeline = Either.isRight(found)
-      ? { ...of, ...found.right }
+      ? { ...of, ...found.right, diagnostics: found.right.diagnostics.toSorted(inOrder) }
       : { ...of, ...nothing, ...partition([found.left]) }
     return checked
   })

@@ -29,7 +29,7 @@ export const showInit = (result: Initialised, next: string, screen: Screen): str
       : lines(`Left open, as comments to be filled in (look for "left open"): ${shown(open)}.`).map(paint.warn)),
     ...(unmapped.length === 0 ? [] : lines(`Columns that nothing takes: ${shown(unmapped)}.`)),
     ...warnings.flatMap((warning) => lines(`Warning: ${warning}`)).map(paint.warn),
-    ...lines(`Written: ${written.join(", ")}.`).map(paint.soft),
+    ...(written.length === 0 ? [] : lines(`Written: ${written.join(", ")}.`).map(paint.soft)),
     `Next: ${next}`,
   ].join("\n")
 }

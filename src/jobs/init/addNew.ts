@@ -1,5 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, identity } from "effect"
+import { canonicalJson } from "../../domain/canonical.ts"
 import type { Form } from "../../domain/form.ts"
 import type { Column } from "../../domain/row.ts"
 import { mentionedColumns } from "../../mapping/mentionedColumns.ts"
@@ -149,15 +150,16 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       yield* fs.writeFileString(path.join(root, file), changed)
       written.push(file)
     }
-    const columnTitles = columns.map(({ title }) => title)
-    written.push(
-      yield* writeFormRecord(
-        root,
-        record === undefined
-          ? { pipeline: options.name, target: target.target, service: target.service, form, columns: columnTitles }
-          : withNew(record, form, columns),
-      ),
-    )
+    const seen: FormRecord = record === undefined
+      ? {
+        pipeline: options.name,
+        target: target.target,
+        service: target.service,
+        form,
+        columns: columns.map(({ title }) => title),
+      }
+      : withNew(record, form, columns)
+    if (canonicalJson(seen) !== canonicalJson(record)) written.push(yield* writeFormRecord(root, seen))
     const taken = new Set([
       ...suggestions.accepted.flatMap(({ origin }) => columnsOf(origin)),
       ...suggestions.urlParameters.map(({ from }) => from.column),

@@ -200,9 +200,10 @@ const formatsOf = (writing: Readonly<Writing>): ReadonlyArray<string> => {
       : writing.date.replace("D", two(writing.paddedFirst, "d"))
     return [year(date) + time]
   }
-  const [first, second] = [writing.paddedFirst, writing.paddedSecond]
+  // Whoever writes days without a leading zero writes months without one, also where no cell has such a month.
+  const padded = writing.paddedFirst && writing.paddedSecond
   const ordered = (a: string, b: string) =>
-    year(writing.date.replace("N", two(first, a)).replace("N", two(second, b))) + time
+    year(writing.date.replace("N", two(padded, a)).replace("N", two(padded, b))) + time
   const dayFirst = ordered("d", "M")
   const monthFirst = ordered("M", "d")
   if (writing.first > 12 && writing.second > 12) return [dayFirst, monthFirst]

@@ -11,6 +11,7 @@ const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 /** How alike two spellings are, 0 to 1: inflections and slips count as alike, other words do not. */
 const spelling = (a: string, b: string): number => {
   if (a === b) return 1
+  if (a.includes(" ") || b.includes(" ")) return 0
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   if (short.length < 4 || isNumber(a) || isNumber(b)) return 0
   if (long.startsWith(short) && long.length - short.length <= 3) return 0.92

@@ -122,4 +122,6 @@ export const contrasts: ReadonlyArray<readonly [a: string, b: string]> = [
   ["expected", "current"],
   ["internal", "customer"],
   ["date", "time"],
+  ["address", "address line 2"],
+  ["street", "address line 2"],
 ]

@@ -1,5 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema, Stream } from "effect"
+import { resolve } from "node:path"
 import { parse } from "yaml"
 import { profiler } from "../../../src/mapping/suggest/profileColumns.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
@@ -96,7 +97,7 @@ export interface Judged {
   readonly right: boolean
 }
 
-const root = new URL("../../..", import.meta.url).pathname
+const root = resolve(import.meta.dirname, "../../..")
 
 /** Reads a pair, has its mapping suggested, and judges every place of it. */
 export const judge = (file: string) =>
@@ -131,19 +132,20 @@ export const judge = (file: string) =>
     const { urlParameters, rowKey, ...own } = pair.own
     const wanted = new Map([
       ...Object.entries(pair.expected).map(([id, origin]) => [id, told(origin)] as const),
-      ...Object.entries(own).map(([place, column]) => [place, tidy(column)] as const),
+      ...Object.entries(own).flatMap(([place, column]) => column === undefined ? [] : [[place, tidy(column)] as const]),
       ...Object.entries(urlParameters ?? {}).map(([id, column]) => [`url ${id}`, tidy(column)] as const),
       ...(rowKey === undefined ? [] : [["rowKey", rowKey.join(" + ")] as const]),
     ])
     const places = new Set([...wanted.keys(), ...made.keys()])
-    const judged = [...places].filter((place) =>
-      pair.either[place] === undefined || pair.either[place] !== made.get(place)
-    )
-      .map((place): Judged => ({
-        place,
-        wanted: wanted.get(place),
-        made: made.get(place),
-        right: wanted.get(place) === made.get(place),
-      }))
+    const isEither = (place: string) => {
+      const either = pair.either[place]
+      return either !== undefined && tidy(either) === made.get(place)
+    }
+    const judged = [...places].filter((place) => !isEither(place)).map((place): Judged => ({
+      place,
+      wanted: wanted.get(place),
+      made: made.get(place),
+      right: wanted.get(place) === made.get(place),
+    }))
     return { pair, judged, suggestions, wrongOpen: pair.open.filter((id) => made.has(id)) }
   })

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest"
+import { likelyOption, optionNames } from "../../../src/mapping/suggest/optionNames.ts"
+import { likelySeparator, splitFit } from "../../../src/mapping/suggest/separators.ts"
+import { collectUnknown } from "../../../src/mapping/suggest/unknownChoices.ts"
+
+const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
+const counted = (...texts: ReadonlyArray<string>) => new Map(texts.map((text) => [text, 1]))
+
+describe("Choices", () => {
+  const interests = optionNames(options("Reading", "Sports, outdoor", "Music"))
+
+  it.each([
+    [["Reading, Music", "Sports, outdoor", "Music, Sports, outdoor"], ","],
+    [["Reading;Music;", "Music;"], ";"],
+    [["Reading\nMusic"], "\n"],
+    [["reading music"], " "],
+    [["Reading", "Sports, outdoor"], undefined],
+  ])("are cut where nothing is inside of an option: %j", (cells, separator) => {
+    const fit = splitFit(counted(...cells), interests)
+    expect(fit.separator).toBe(separator)
+    expect(fit.covered).toBe(1)
+  })
+
+  it("are cut, where no options are known, by what gives pieces that come again", () => {
+    expect(likelySeparator(counted("a;b", "b;c", "c;a"))).toBe(";")
+    expect(likelySeparator(counted("one, two", "three"))).toBe(undefined)
+  })
+
+  it("are suggested in another language or spelling, never where two options mean the same", () => {
+    expect(likelyOption(optionNames(options("Male", "Female")), "Männlich")?.label).toBe("Male")
+    expect(likelyOption(optionNames(options("Yes", "No")), "1")?.label).toBe("Yes")
+    expect(likelyOption(optionNames(options("Daily", "Every day")), "täglich")).toBe(undefined)
+  })
+
+  it("that are no option are counted piece by piece, in every row", () => {
+    const question = {
+      id: "q",
+      name: "Interests",
+      type: "Checkboxes",
+      options: options("Reading", "Sports, outdoor", "Music"),
+    }
+    const counter = collectUnknown("choices", { split: "," }, question, new Set())
+    for (const cell of ["Reading, Chess", "Go, Chess, Music", "Sports, outdoor", null, "", "Chess"]) counter?.add(cell)
+    expect(counter?.unknown()).toEqual({ counts: [["Chess", 3], ["Go", 1]], more: false })
+  })
+
+  it("that stand under values are known", () => {
+    const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
+    const counter = collectUnknown("choice", { values: { m: "Male" } }, question, new Set())
+    for (const cell of ["m", "Female", "w", "w"]) counter?.add(cell)
+    expect(counter?.unknown().counts).toEqual([["w", 2]])
+  })
+})

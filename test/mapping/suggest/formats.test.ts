@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest"
+import { DateCell } from "../../../src/domain/cell.ts"
+import type { Cell } from "../../../src/domain/cell.ts"
+import { textOf } from "../../../src/kinds/cells.ts"
+import { date } from "../../../src/kinds/date.ts"
+import { number } from "../../../src/kinds/number.ts"
+import { collectDates, dateFormats } from "../../../src/mapping/suggest/dateEvidence.ts"
+import { collectNumbers, numberSigns } from "../../../src/mapping/suggest/numberEvidence.ts"
+
+const formats = (...cells: ReadonlyArray<Cell>) => {
+  const dates = collectDates()
+  for (const cell of cells) expect(dates.add(cell, textOf(cell)), String(cell)).toBeDefined()
+  return dateFormats(dates.evidence())
+}
+
+const signs = (...texts: ReadonlyArray<string>) => {
+  const numbers = collectNumbers()
+  for (const text of texts) expect(numbers.add(text), text).toBeDefined()
+  return numberSigns(numbers.evidence())
+}
+
+const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+
+describe("How a column's dates are written", () => {
+  it.each([
+    [["31.12.2024", "01.02.2024"], ["dd.MM.yyyy"]],
+    [["1.2.24", "28.4.20"], ["d.M.yy"]],
+    [["12/31/2024", "01/02/2024"], ["MM/dd/yyyy"]],
+    [["31/12/2024", "1/2/2024"], ["d/M/yyyy"]],
+    [["7/2/20 11:00:22", "7/30/20 4:01:00"], ["M/d/yy H:mm:ss"]],
+    [["12/5/2024 3:07 PM", "12/31/2024 11:07 AM"], ["M/d/yyyy h:mm a"]],
+    [["14-Sep-2023 17:04:11"], ["dd-MMM-yyyy HH:mm:ss"]],
+    [["Apr 26, 2018 8:58:20 AM"], ["MMM dd, yyyy h:mm:ss a"]],
+    [["2024/03/31"], ["yyyy/MM/dd"]],
+  ])("is told by all of its cells: %j", (cells, expected) => {
+    expect(formats(...cells)).toEqual({ _tag: "Decided", formats: expected })
+    const parse = date.compile({ format: expected[0] ?? "" }, context)
+    for (const cell of cells) expect(typeof parse === "function" && typeof parse([cell])).toBe("string")
+  })
+
+  it("needs no format for ISO texts and date cells", () => {
+    expect(formats("2024-03-31", new DateCell("2024-03-31T10:00:00"))).toEqual({ _tag: "Decided", formats: [] })
+  })
+
+  it("may be several ways, of which one tells the order for the others", () => {
+    expect(formats("01/02/2024", "13/02/24")).toEqual({ _tag: "Decided", formats: ["dd/MM/yyyy", "dd/MM/yy"] })
+  })
+
+  it("is left open where no cell decides, and where cells contradict each other", () => {
+    expect(formats("01/02/2024", "11/12/2024")).toMatchObject({
+      _tag: "Open",
+      formats: ["dd/MM/yyyy", "MM/dd/yyyy"],
+      why: "no cell tells whether the day or the month comes first",
+    })
+    expect(formats("13/02/2024", "02/13/2024")._tag).toBe("Open")
+  })
+})
+
+describe("How a column's numbers are written", () => {
+  it.each([
+    [["1", "2.5"], undefined, undefined],
+    [["1,5", "2,25"], ",", undefined],
+    [["1.234,56", "7"], ",", "."],
+    [["1,234.56", "7"], undefined, ","],
+    [["1 234,5"], ",", " "],
+    [["12'345.5"], undefined, "'"],
+    [["245.263,19 €", "1.000 €"], ",", "."],
+    [["1.234.567"], ",", "."],
+  ])("is told by all of its cells: %j", (cells, decimal, group) => {
+    const found = signs(...cells)
+    expect(found).toEqual({ _tag: "Decided", decimal, group })
+    const parse = number.compile(
+      { ...(decimal === undefined ? {} : { decimal: "," }), ...(group === undefined ? {} : { group: group as "." }) },
+      context,
+    )
+    for (const cell of cells) expect(typeof parse === "function" && typeof parse([cell])).toBe("number")
+  })
+
+  it.each([[["1.234", "5.678"]], [["1,234"]], [["1,5", "2.25"]]])("is left open: %j", (cells) => {
+    expect(signs(...cells)._tag).toBe("Open")
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest"
+import { likeness } from "../../../src/mapping/suggest/likeness.ts"
+import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
+import { wordsOf } from "../../../src/mapping/suggest/words.ts"
+
+const like = (a: string, b: string) => likeness(meaningOf(a), meaningOf(b), () => 1)
+
+describe("Titles", () => {
+  it("are words without case, accents, punctuation and markup", () => {
+    expect(wordsOf("firstName")).toEqual(["first", "name"])
+    expect(wordsOf("E-Mail_Adresse:")).toEqual(["e", "mail", "adresse"])
+    expect(wordsOf("<strong>Straße</strong> &nbsp;Größe (cm)")).toEqual(["strasse", "grosse", "cm"])
+    expect(wordsOf("address2")).toEqual(["address", "2"])
+    expect(wordsOf("¿Cuál es tu {{field:1}} país?")).toEqual(["cual", "es", "tu", "pais"])
+  })
+
+  it.each([
+    ["Geburtsdatum", "Date of birth"],
+    ["Telefonnummer", "Phone"],
+    ["In welchem Land leben Sie?", "País de residencia"],
+    ["Adresse électronique", "E-mail"],
+    ["Nome completo", "Full name"],
+    ["postal code", "PLZ"],
+    ["Rechnungsbetrag", "Invoice amount"],
+    ["first_name", "Prénom"],
+  ])("say the same in another language: %s, %s", (a, b) => {
+    expect(like(a, b).value).toBeGreaterThan(0.85)
+  })
+
+  it.each([
+    ["What did you like most?", "What did you like least?"],
+    ["Start date", "End date"],
+    ["Address", "Address 2"],
+    ["Date of visit 1", "Date of visit 2"],
+    ["First name", "Last name"],
+    ["Billing city", "Delivery city"],
+  ])("are set apart by one word: %s, %s", (a, b) => {
+    expect(like(a, b).opposed).toBe(true)
+  })
+
+  it("are compared by their questions alone where they explain or describe a scale", () => {
+    const value = like(
+      "Por favor, ¿cuánto disfrutas usando R? Elija una opción en una escala del 1 al 5, donde 1 es nada",
+      "¿Cuánto disfruta usando R?",
+    ).value
+    expect(value).toBeGreaterThan(0.95)
+  })
+
+  it("keep the letters that number them", () => {
+    expect(like("Session A rating", "Session B rating").value).toBeLessThan(0.9)
+    expect(like("Session A rating", "Session rating").value).toBeLessThan(1)
+  })
+})
