@@ -2,7 +2,7 @@ import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { ColumnAlias, ColumnName } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
-import type { Findings } from "./Findings.ts"
+import type { Findings, Note } from "./Findings.ts"
 import { aliasedColumns, nameColumns } from "./nameColumns.ts"
 
 /** The columns of one question. */
@@ -49,7 +49,7 @@ export const columnBook = (
     if (column !== undefined) touched.add(column.position)
     return column
   }
-  const missing = (name: string, path: YamlPath, note: Findings["error"]): void => {
+  const missing = ({ at, name, path }: ColumnName, note: Note): void => {
     // What is wrong with a name of the pipeline's own was found where it is given.
     if (failed.has(name)) return
     const titled = columns.filter((column) => column.title.trim() === name.trim())
@@ -59,17 +59,18 @@ export const columnBook = (
         path,
         `${titled.length} columns of the source have the title "${name}" (columns ${positions}).`,
         `Name the one that is meant under \`source.columns\`: { header: "${name}", nth: 1, of: ${titled.length} }.`,
+        at,
       )
-    } else note(path, `The source has no column "${name}".`, suggest(name, names, "Its columns are"))
+    } else note(path, `The source has no column "${name}".`, suggest(name, names, "Its columns are"), at)
   }
   return {
-    find: ({ name, path }) => {
-      const column = look(name)
-      if (column === undefined) missing(name, path, findings.error)
+    find: (wanted) => {
+      const column = look(wanted.name)
+      if (column === undefined) missing(wanted, findings.error)
       return column
     },
-    mention: ({ name, path }) => {
-      if (look(name) === undefined) missing(name, path, findings.warning)
+    mention: (wanted) => {
+      if (look(wanted.name) === undefined) missing(wanted, findings.warning)
     },
     block: (title, path) => {
       if (source.blocks === undefined) return "unknown"

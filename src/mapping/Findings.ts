@@ -3,10 +3,13 @@ import type { OptionFault } from "../kinds/Kind.ts"
 import type { Document } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 
+/** Takes a finding about what stands at a path; `at`: about the key there, not its value. */
+export type Note = (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => void
+
 /** Everything that is found wrong while a mapping is compiled, so that people see all of it at once. */
 export interface Findings {
-  readonly error: (path: YamlPath, message: string, suggestion?: string | undefined) => void
-  readonly warning: (path: YamlPath, message: string, suggestion?: string | undefined) => void
+  readonly error: Note
+  readonly warning: Note
   /** Faults of a kind's options, under the entry at `path`; `place` tells where an option stands that is not the entry's own. */
   readonly faults: (
     path: YamlPath,
@@ -23,9 +26,9 @@ export const findingsIn = (document: Document): Findings => {
   const warnings: Array<Diagnostic> = []
   const note =
     (list: Array<Diagnostic>, severity: Diagnostic["severity"]) =>
-    (path: YamlPath, message: string, suggestion?: string | undefined) => {
+    (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => {
       // Of a whole section its name is the place; of anything smaller what it says.
-      const place = document.at(path, path.length === 1 ? "key" : "value")
+      const place = document.at(path, at ?? (path.length === 1 ? "key" : "value"))
       // A default that is wrong is wrong for many entries: that is one mistake.
       if (list.some((one) => one.line === place.line && one.column === place.column && one.message === message)) return
       list.push({ severity, file: document.file, ...place, message, suggestion })
@@ -39,7 +42,9 @@ export const findingsIn = (document: Document): Findings => {
         const { option, member, message, suggestion, unknown } = fault
         const nearest = unknown === undefined ? undefined : suggest(unknown.name, unknown.among, "There are")
         const own = [...path, ...(option === undefined ? [] : [option]), ...(member === undefined ? [] : [member])]
-        error(place?.(fault) ?? own, message, nearest ?? suggestion)
+        // Names of options and rows are keys of `from`.
+        const at = option === "from" && member !== undefined ? "key" : undefined
+        error(place?.(fault) ?? own, message, nearest ?? suggestion, at)
       }
     },
     errors,

@@ -285,6 +285,7 @@ export const compileParts = (
         entry.path,
         `There is no part "${entry.part}".`,
         suggest(entry.part, parts, "The parts are"),
+        "key",
       )
       return undefined
     }

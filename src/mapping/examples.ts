@@ -65,7 +65,12 @@ const checkGives = (
     const at = [...path, "gives", name]
     if (one === undefined) {
       const names = answers.map(({ answer }) => answer.name)
-      findings.error(at, `${label}: nothing that is mapped is called "${name}".`, suggest(name, names, "Mapped are"))
+      findings.error(
+        at,
+        `${label}: nothing that is mapped is called "${name}".`,
+        suggest(name, names, "Mapped are"),
+        "key",
+      )
     } else if (more.length > 0) {
       const ids = [one, ...more].map(({ answer }) => answer.id)
       findings.error(
@@ -98,7 +103,7 @@ const runExample = (
   const cells: Array<Cell> = Array.from({ length: width }, () => null)
   let complete = true
   for (const [name, cell] of Object.entries(row)) {
-    const column = book.find({ name, path: [...path, "row", name] })
+    const column = book.find({ name, path: [...path, "row", name], at: "key" })
     if (column === undefined) complete = false
     else cells[column.position] = cell === "" ? null : cell
   }

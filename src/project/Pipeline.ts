@@ -6,6 +6,8 @@ import type { SourceFiles } from "./sourceFiles.ts"
 export interface ColumnName {
   readonly name: string
   readonly path: YamlPath
+  /** The name is the key there, not the value. */
+  readonly at?: "key"
 }
 
 /** One part of an answer that is made of several: a column, or an entry of its own. */

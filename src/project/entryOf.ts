@@ -36,7 +36,7 @@ const texts = (value: string | ReadonlyArray<string>): ReadonlyArray<string> =>
 /** Conditions as a list, each with its place. */
 export const conditions = (file: ConditionsFile | undefined, path: YamlPath): ReadonlyArray<Condition> =>
   Object.entries(file ?? {}).map(([name, test]) => {
-    const place = { column: { name, path: [...path, name] }, path: [...path, name] }
+    const place = { column: { name, path: [...path, name], at: "key" as const }, path: [...path, name] }
     if (typeof test === "string") return { ...place, is: [test] }
     if (isList(test)) return { ...place, is: test }
     const { not, ...rest } = test

@@ -81,7 +81,7 @@ describe("examples", () => {
       ],
       [27, 12, 'Example 1: "Yes" should be "yes", and is false. It is made of Ok: "no".'],
       [28, 14, 'Example 1: "Email" should be "x", and is no answer. It is made of E-mail: "".'],
-      [29, 18, 'Example 1: nothing that is mapped is called "Full nmae".', "Did you mean `Full name`?"],
+      [29, 7, 'Example 1: nothing that is mapped is called "Full nmae".', "Did you mean `Full name`?"],
       [30, 14, 'Example 1: 2 answers are called "Twice".', "Say which one by its id: q7 or q8."],
     ])
   })
@@ -96,7 +96,7 @@ describe("examples", () => {
   - row: { Born: soon }
     fails: [required, not-an-email]
 `)).toEqual([
-      [20, 29, 'The source has no column "Brn".', "Did you mean `Born`?"],
+      [20, 24, 'The source has no column "Brn".', "Did you mean `Born`?"],
       [23, 12, 'Example 2 should be right. Column "Born" holds "soon"; expected a date as dd.MM.yyyy or YYYY-MM-DD.'],
       [23, 12, 'Example 2 should be right. Column "Last" holds no answer; "Twice" is required.'],
       [25, 12, "Example 3 should fail with required, and is right."],
