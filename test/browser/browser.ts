@@ -30,6 +30,9 @@ if (withoutBrowser) {
   )
 }
 
+/** Whether there is a browser where there has to be one. */
+export const browserAsNeeded = found !== undefined || !inCi
+
 /** Starts the browser. In CI a missing one is an error. */
 export const launch = (): Promise<Browser> => {
   if (found === undefined) {
@@ -49,10 +52,11 @@ export interface Watched {
 
 /** Opens an address and watches it. */
 export const open = async (
-  browser: Browser,
+  browser: Browser | undefined,
   address: string,
   options: { readonly dark?: boolean; readonly width?: number } = {},
 ): Promise<Watched> => {
+  if (browser === undefined) throw new Error("The browser was not started.")
   const context = await browser.newContext({
     colorScheme: options.dark === true ? "dark" : "light",
     viewport: { width: options.width ?? 1200, height: 900 },

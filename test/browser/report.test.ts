@@ -7,12 +7,12 @@ import type { Watched } from "./browser.ts"
 import { realReports } from "./realRuns.ts"
 import { attacks, manyRows, writeReport } from "./reports.ts"
 
-let browser: Browser
+let browser: Browser | undefined
 beforeAll(async () => {
   if (!withoutBrowser) browser = await launch()
 })
 afterAll(async () => {
-  if (!withoutBrowser) await browser.close()
+  await browser?.close()
 })
 
 /** Nothing was said in the console, nothing was asked of anyone, nothing ran that should not. */

@@ -8,7 +8,7 @@ import { submitted } from "../practice/filled.ts"
 import { form } from "../practice/forms.ts"
 import { accessibility, launch, open, picture, withoutBrowser } from "./browser.ts"
 
-let browser: Browser
+let browser: Browser | undefined
 let origin = ""
 const scope = Effect.runSync(Scope.make())
 beforeAll(async () => {
@@ -23,8 +23,7 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  if (withoutBrowser) return
-  await browser.close()
+  await browser?.close()
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
