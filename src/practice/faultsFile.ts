@@ -63,7 +63,8 @@ const problemsOf = (at: string, error: ParseResult.ParseError): ReadonlyArray<st
       : issue._tag === "Unexpected"
       ? "is no setting of this fault"
       : issue.message.split("\n")[0] ?? ""
-    places.set(place, problem)
+    // Of what an optional setting could be, the setting itself comes first.
+    if (!places.has(place)) places.set(place, problem)
   }
   return Array.from(places, ([place, problem]) => `${place === "" ? "the file" : place}: ${problem}`)
 }
