@@ -68,7 +68,7 @@ export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<st
   return [
     ...entry.comments.map((line) => commented(commentText(line))),
     ...(entry.open ? body.map(commented) : body),
-    ...(entry.open ? below.map((line) => commented(line.trim().slice(2))) : below),
+    ...(entry.open ? below.map(commented) : below),
   ]
 }
 

@@ -1,0 +1,157 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { parse, parseDocument } from "yaml"
+import { addToPipeline, isOpen } from "../../src/project/addToPipeline.ts"
+import type { DraftEntry } from "../../src/project/PipelineDraft.ts"
+import { entryLines, yamlText } from "../../src/project/yamlLines.ts"
+
+const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
+  of,
+  comments: [],
+  keys: [{ key: "id", value: of }, { key: "from", value: "Column" }],
+  below: [],
+  open: false,
+  ...more,
+})
+
+/** Texts as they stand in headers and cells, and what YAML takes for something else. */
+const anyText = fc.oneof(
+  fc.fullUnicodeString(),
+  fc.constantFrom(
+    "yes",
+    "no",
+    "null",
+    "~",
+    "1.0",
+    "0x1F",
+    "2024-01-01",
+    "- a",
+    "a: b",
+    "a #b",
+    "#",
+    "[x]",
+    "{a}",
+    "a, b",
+    "'",
+    '"',
+    "*a",
+    "&a",
+    "!t",
+    "|",
+    ">",
+    "%",
+    "@",
+    "`",
+    " a ",
+    "",
+    "\u0085",
+    "\u2028",
+    "\uFEFF",
+    "<<",
+    "=",
+    "key:",
+    "?",
+    "a\nb",
+    "\t",
+  ),
+)
+
+describe("Texts of a pipeline file", () => {
+  it("come back as they are, in a line of their own and between others", () => {
+    fc.assert(
+      fc.property(anyText, anyText, (a, b) => {
+        expect(parse(`a: ${yamlText(a)}`)).toEqual({ a })
+        expect(parse(`a: [${yamlText(a, true)}, ${yamlText(b, true)}]`)).toEqual({ a: [a, b] })
+        expect(parse(`{ ${yamlText(a, true)}: x }`)).toEqual({ [a]: "x" })
+        expect(yamlText(a).includes("\n")).toBe(false)
+      }),
+      { seed: 7, numRuns: 500 },
+    )
+  })
+
+  it("can't break out of a comment, nor hide in it", () => {
+    const lines = entryLines(entry("q", { comments: ["a\nkey: value", "\u001B[31mred\u202E\u2028x"] }), true)
+    expect(lines.slice(0, 2)).toEqual(["# a↵key: value", "# ␛[31mred<U+202E><U+2028>x"])
+    expect(parse(lines.join("\n"))).toEqual([{ id: "q", from: "Column" }])
+  })
+
+  it("of an entry that is left open are a comment that can be taken in as it stands", () => {
+    const open = entryLines(entry("q", { open: true, comments: ["why"], below: ["values:", "  a: # 3 ×"] }), true)
+    expect(parse(open.join("\n"))).toBe(null)
+    expect(parse(open.filter((line) => line !== "# why").map((line) => line.slice(2)).join("\n"))).toEqual([
+      { id: "q", from: "Column" },
+    ])
+  })
+})
+
+const pipeline = `# A file of somebody's own
+pipeline: people   # its name
+
+mapping:
+    questions:      # four spaces deep
+
+    - name: "Full name"   # quoted
+      from: Name
+      # values:
+      #   a: b
+
+    - { name: Mail, from: E-mail }
+      # - id: q9
+      #   name: Left open
+    unmapped: warn
+
+sink: { service: practice, form: f }
+`
+
+describe("Adding to a pipeline file", () => {
+  it("puts new entries behind the others and changes nothing else", () => {
+    const text = addToPipeline(pipeline, {
+      questions: [entry("new")],
+      urlParameters: [entry("u")],
+      own: [entry("login")],
+    })
+    const kept = text?.split("\n").filter((line) => pipeline.split("\n").includes(line)).join("\n")
+    expect(kept).toBe(pipeline)
+    expect(parseDocument(text ?? "").errors).toEqual([])
+    expect(parse(text ?? "")).toEqual({
+      pipeline: "people",
+      mapping: {
+        questions: [{ name: "Full name", from: "Name" }, { name: "Mail", from: "E-mail" }, {
+          id: "new",
+          from: "Column",
+        }],
+        unmapped: "warn",
+        urlParameters: [{ id: "u", from: "Column" }],
+        login: { id: "login", from: "Column" },
+      },
+      sink: { service: "practice", form: "f" },
+    })
+    // Behind the comments that belong to the last entry.
+    expect(text?.indexOf("id: new")).toBeGreaterThan(text?.indexOf("Left open") ?? 0)
+  })
+
+  it("keeps the line ends of the file, and needs none at its end", () => {
+    const text = addToPipeline("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A", {
+      questions: [entry("b")],
+      urlParameters: [],
+      own: [],
+    })
+    expect(text).toBe("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A\r\n  - id: b\r\n    from: Column\r\n")
+  })
+
+  it("leaves a file alone in which there is no place for lines", () => {
+    const none = { urlParameters: [], own: [] }
+    expect(addToPipeline("mapping: { questions: [] }\n", { questions: [entry("b")], ...none })).toBe(undefined)
+    expect(addToPipeline("mapping:\n  questions: [{ id: a, from: A }]\n", { questions: [entry("b")], ...none })).toBe(
+      undefined,
+    )
+    expect(addToPipeline("mapping: [\n", { questions: [entry("b")], ...none })).toBe(undefined)
+  })
+
+  it("knows what was left open as a comment", () => {
+    const open = isOpen(
+      '# - id: q1\n  #   name: x\n    # - id: "q 2" # note\n  # submissionTime: { from: A }\n- id: q3\n',
+    )
+    expect(["q1", "q 2", "q3", "submissionTime", "login"].map(open)).toEqual([true, true, false, true, false])
+  })
+})
