@@ -1,0 +1,91 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { pipelineYaml, platform, projectFolder, projectYaml } from "./projectFolder.ts"
+
+const sets = `valueSets:
+  agree: { Agree: "5", Neutral: 3, No idea: null, yes: 1.50 }
+  countries: { file: ../lists/countries.csv, key: name, value: code }
+`
+const pipeline = pipelineYaml("contacts").replace(
+  "      from: Name\n",
+  `      from: Name
+      as: choice
+      values: { set: countries }
+    - name: Opinion
+      from: { A: Name, B: { from: Name } }
+      as: matrix
+      values: { set: agree }
+    - name: Own
+      from: Name
+      as: choice
+      values: { set: agree, other: x }
+`,
+).replace("mapping:\n", "mapping:\n  defaults: { choices: { values: { set: agree } } }\n")
+const csv = '\uFEFFcode;name;more\nDE;Germany;x\n;Atlantis;\nGB;" United Kingdom ";y\nDE;Germany;again\n;;\n'
+
+const load = (files: Readonly<Record<string, string | Uint8Array>>) =>
+  Effect.flatMap(
+    projectFolder({ "config/formferry.yaml": projectYaml + sets, "pipelines/contacts.yaml": pipeline, ...files }),
+    (root) => loadProject(root),
+  )
+
+describe("value sets", () => {
+  it.scoped("of the project and of CSV files stand where pipelines name them", () =>
+    Effect.gen(function*() {
+      const project = yield* load({ "lists/countries.csv": csv })
+      const mapping = project.pipelines.get("contacts")?.mapping
+      const agree = { Agree: "5", Neutral: "3", "No idea": null, yes: "1.50" }
+      expect(mapping?.questions.map(({ options }) => options["values"])).toEqual([
+        { Germany: "DE", Atlantis: null, "United Kingdom": "GB" },
+        agree,
+        // More than a name: these are the values themselves.
+        { set: "agree", other: "x" },
+      ])
+      expect(mapping?.defaults["choices"]).toEqual({ values: agree })
+    }).pipe(Effect.provide(platform)))
+
+  const wrong = (files: Readonly<Record<string, string | Uint8Array>>) =>
+    Effect.map(Effect.flip(load(files)), (error) =>
+      "diagnostics" in error
+        ? error.diagnostics.map((
+          { file, line, column, message, suggestion },
+        ) => [file, line, column, message, suggestion])
+        : [error])
+
+  it.scoped("that the project does not have are shown where they are named", () =>
+    Effect.gen(function*() {
+      const found = yield* wrong({
+        "lists/countries.csv": csv,
+        "pipelines/contacts.yaml": pipeline.replace("set: countries", "set: contries"),
+      })
+      expect(found).toEqual([[
+        "pipelines/contacts.yaml",
+        11,
+        22,
+        "config/formferry.yaml has no value set `contries`.",
+        "Did you mean `countries`?",
+      ]])
+    }).pipe(Effect.provide(platform)))
+
+  it.scoped("whose file is wrong are shown in the project file", () =>
+    Effect.gen(function*() {
+      const file = "config/formferry.yaml"
+      expect(yield* wrong({})).toEqual([[file, 9, 22, expect.stringContaining("can't be read"), expect.any(String)]])
+      expect(yield* wrong({ "lists/countries.csv": "code,title\n" })).toEqual([
+        [file, 9, 51, "../lists/countries.csv has no column `name`.", "Its columns are: `code` and `title`."],
+      ])
+      expect(yield* wrong({ "lists/countries.csv": "code,name\nDE,Germany\nAT,Germany\n" })).toEqual([
+        [
+          file,
+          9,
+          22,
+          "../lists/countries.csv, record 2: `Germany` stands for something else further up.",
+          expect.any(String),
+        ],
+      ])
+      expect(yield* wrong({ "lists/countries.csv": new Uint8Array([0x6e, 0xe4, 0x0a]) })).toEqual([
+        [file, 9, 22, "../lists/countries.csv is not UTF-8.", "Save it as UTF-8."],
+      ])
+    }).pipe(Effect.provide(platform)))
+})
