@@ -81,6 +81,7 @@ export class World {
   private readonly seed: number
   private readonly bug: Bug
   private boot = 0
+  private days = 0
   /** Whether the last process that held the ledger may have left intents open. */
   private open = false
 
@@ -117,7 +118,7 @@ export class World {
   private async practice(faults: FaultPlan) {
     const made = this.server.start(
       inProcess({ forms: [form], store: this.truth.store, apiKey: this.apiKey, faults }).pipe(
-        Effect.withRandom(Random.make(`${this.seed} ${faults.seed} ids`)),
+        Effect.withRandom(Random.make(`${this.seed} ${++this.days} ids`)),
       ),
     )
     await this.time.until(() => made.exit !== undefined, hour)

@@ -24,6 +24,12 @@ const rowOf = ([key, state, resent, verdict, submission]: Found): LedgerRow => (
 
 const select = "SELECT key, state, resent, verdict, submission FROM row"
 
+/** Every row of a ledger that a connection can see, or those with a key. */
+export const ledgerRows = (db: Database, key?: string): ReadonlyArray<LedgerRow> =>
+  key === undefined
+    ? db.all<Found>(select).map(rowOf)
+    : db.all<Found>(`${select} WHERE key = ?`, [key]).map(rowOf)
+
 /** The ledger's file, and what crashes and full disks do to it. */
 export class LedgerOnDisk {
   readonly folder = temporaryFolder("formferry-simulation-")
@@ -33,11 +39,11 @@ export class LedgerOnDisk {
 
   /** What is committed, read past whoever has it open. */
   rows(): ReadonlyArray<LedgerRow> {
-    return this.reading((db) => db.all<Found>(select).map(rowOf))
+    return this.reading((db) => ledgerRows(db))
   }
 
   row(key: string): LedgerRow | undefined {
-    return this.reading((db) => db.all<Found>(`${select} WHERE key = ?`, [key]).map(rowOf)[0])
+    return this.reading((db) => ledgerRows(db, key)[0])
   }
 
   private reading<A>(read: (db: Database) => A): A {

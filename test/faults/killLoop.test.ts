@@ -1,0 +1,17 @@
+import { resolve } from "node:path"
+import { expect, it } from "vitest"
+import { killLoop } from "./killLoop.ts"
+
+it("imports that are killed with SIGKILL at random moments end with every row there once", async () => {
+  const lines: Array<string> = []
+  const figures = await killLoop({
+    main: resolve(import.meta.dirname, "../../dist/main.js"),
+    runs: 3,
+    rows: 300,
+    seed: 5,
+    tell: (line) => void lines.push(line),
+  })
+  process.stdout.write(`${lines.join("\n")}\n`)
+  expect(figures.broken).toEqual([])
+  expect(figures.kills).toBeGreaterThan(2)
+}, 180_000)
