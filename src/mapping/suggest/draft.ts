@@ -132,7 +132,10 @@ export const suggestedEntry = (
 ): DraftEntry => {
   const { confidence, origin, question } = suggestion
   const { kind, keys, open } = settingsFor(suggestion, options.uploads)
-  const as = kind !== undefined && (question.type === undefined || keys.length > 0) && kind !== "text"
+  const below = valuesBelow(suggestion, options.unknown)
+  // Options of a kind stand beside its name.
+  const isSaid = question.type === undefined || keys.length > 0 || below.length > 0
+  const as = kind !== undefined && isSaid && kind !== "text"
     ? [{ key: "as", value: kind }]
     : []
   return {
@@ -142,7 +145,7 @@ export const suggestedEntry = (
       ...(open === undefined ? [] : [`left open: ${open}`]),
     ],
     keys: [...naming(question), { key: "from", value: fromOf(origin, options.nameOf, question) }, ...as, ...keys],
-    below: valuesBelow(suggestion, options.unknown),
+    below,
     open: open !== undefined,
   }
 }

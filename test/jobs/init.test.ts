@@ -1,0 +1,192 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either, Redacted } from "effect"
+import { parse } from "yaml"
+import { checkProject } from "../../src/jobs/check.ts"
+import { initialise } from "../../src/jobs/init.ts"
+import type { InitOptions } from "../../src/jobs/init/Initialised.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+
+const people = `No;Name;E-mail;Born;Color;Due
+1;Ada Lovelace;ada@example.org;10.12.1815;Rot;01/02/2024
+2;Zoë Öz;zoe@example.org;;Blue;03/04/2024
+3;Bob Müller;bob@example.net;01.02.1990;Rot;05/06/2024
+`
+
+const form = `id: people1
+name: People
+questions:
+  - { id: q1, name: Full name, type: ShortAnswer }
+  - { id: q2, name: E-Mail-Adresse, type: EmailInput }
+  - { id: q3, name: Geburtstag, type: DatePicker }
+  - { id: q4, name: Color, type: Dropdown, options: [{ value: r, label: Red }, { value: b, label: Blue }] }
+  - { id: q5, name: Due date, type: DatePicker }
+  - { id: q6, name: Shoe size, type: NumberInput }
+`
+
+const start = (files: Readonly<Record<string, string>> = {}) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const root = yield* projectFolder({ "people.csv": people, "forms/people.yaml": form, ...files })
+    const file = (name: string) => path.join(root, name)
+    return {
+      root,
+      read: (name: string) => Effect.orDie(fs.readFileString(file(name))),
+      write: (name: string, text: string) => Effect.orDie(fs.writeFileString(file(name), text)),
+      exists: (name: string) => Effect.orDie(fs.exists(file(name))),
+      mode: (name: string) => Effect.map(Effect.orDie(fs.stat(file(name))), ({ mode }) => mode & 0o777),
+      init: (options: Partial<InitOptions> = {}) =>
+        initialise({
+          root,
+          newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+          name: "people",
+          source: file("people.csv"),
+          sheet: undefined,
+          service: "practice",
+          form: "people1",
+          ...options,
+        }),
+      again: () =>
+        initialise({
+          root,
+          newService: undefined,
+          name: "people",
+          source: undefined,
+          sheet: undefined,
+          service: undefined,
+          form: undefined,
+        }),
+    }
+  })
+
+layer(platform)("init", (it) => {
+  it.scoped("makes a project and a pipeline that loads, with what is sure, and leaves the rest open with the reason", () =>
+    Effect.gen(function*() {
+      const world = yield* start({ ".gitignore": "node_modules/" })
+      const result = yield* world.init()
+      expect(result.written).toEqual([
+        "config/formferry.yaml",
+        "config/schemas/project.schema.json",
+        "config/schemas/pipeline.schema.json",
+        ".env.example",
+        ".gitignore",
+        "pipelines/people.yaml",
+        "config/forms/people.json",
+      ])
+      expect(yield* world.read(".gitignore")).toBe("node_modules/\n.formferry/\nreports/\n.env\n")
+      expect(result.open).toEqual(["Due date", "Shoe size"])
+
+      const text = yield* world.read("pipelines/people.yaml")
+      expect(parse(text)).toEqual({
+        pipeline: "people",
+        source: { file: "../people.csv", format: "csv", rowKey: ["No"] },
+        mapping: {
+          questions: [
+            { id: "q1", name: "Full name", from: "Name" },
+            { id: "q2", name: "E-Mail-Adresse", from: "E-mail" },
+            { id: "q3", name: "Geburtstag", from: "Born", as: "date", format: "dd.MM.yyyy" },
+            { id: "q4", name: "Color", from: "Color", as: "choice" },
+          ],
+        },
+        sink: { service: "practice", form: "people1" },
+      })
+      // Confidence and two cells; the choice without an option, ready to be filled in; the format that no cell decides.
+      expect(text).toMatch(/# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz"\n {4}- id: q1/)
+      expect(text).toMatch(/# values: #[^\n]+\n {6}# {3}Rot: # 2 ×/)
+      expect(text).toContain(
+        `    # left open: no cell tells whether the day or the month comes first. Choose the format, then take the # away.
+    # - id: q5
+    #   name: Due date
+    #   from: Due
+    #   as: date
+    #   format: dd/MM/yyyy # or MM/dd/yyyy
+`,
+      )
+      const project = yield* loadProject(world.root)
+      expect([...project.pipelines.keys()]).toEqual(["people"])
+    }))
+
+  it.scoped("says the same where it is taken in as it stands, filled in", () =>
+    Effect.gen(function*() {
+      const world = yield* start()
+      yield* world.init()
+      const text = yield* world.read("pipelines/people.yaml")
+      yield* world.write(
+        "pipelines/people.yaml",
+        text.replaceAll(/# ((?:- id: q5| {2}(?:name: Due|from: Due|as: date|format: dd\/)))/g, "$1")
+          .replace(/# (values:)/, "$1").replace(/# ( {2}Rot:)/, "$1 Red"),
+      )
+      const { diagnostics, pipelines: [checked] } = yield* checkProject(world.root, [])
+      expect(diagnostics).toEqual([])
+      expect(checked?.diagnostics).toEqual([])
+      expect(checked?.data).toMatchObject({ rows: 3, invalid: 0, problems: [], choices: [] })
+    }))
+
+  it.scoped("adds to a pipeline what is new, and changes not a byte of what stands there", () =>
+    Effect.gen(function*() {
+      const world = yield* start()
+      yield* world.init()
+      const edited = (yield* world.read("pipelines/people.yaml")).replace(
+        "from: Name",
+        "from:   Name   # as they call themselves",
+      )
+      yield* world.write("pipelines/people.yaml", edited)
+      const nothing = yield* world.again()
+      expect([nothing.added, nothing.mapped, nothing.open, nothing.written]).toEqual([true, 0, [], []])
+      expect(yield* world.read("pipelines/people.yaml")).toBe(edited)
+
+      yield* world.write(
+        "forms/people.yaml",
+        `${form}  - { id: q7, name: City, type: ShortAnswer }\n  - { id: q8, name: Favourite pet, type: ShortAnswer }\n`,
+      )
+      yield* world.write(
+        "people.csv",
+        people.split("\n").map((line, at) => line === "" ? "" : `${line};${at === 0 ? "Town" : "Bonn"}`).join("\n"),
+      )
+      const more = yield* world.again()
+      expect([more.mapped, more.open]).toEqual([1, ["Favourite pet"]])
+      const text = yield* world.read("pipelines/people.yaml")
+      const at = Array.from(edited).findIndex((letter, index) => text[index] !== letter)
+      expect(text.endsWith(edited.slice(at))).toBe(true)
+      expect(parse(text).mapping.questions.at(-1)).toEqual({ id: "q7", name: "City", from: "Town" })
+      // What was added and what is left open is not offered again.
+      expect((yield* world.again()).written).toEqual([])
+    }))
+
+  it.scoped("refuses what it can't do, with what to do instead, and writes no pipeline", () =>
+    Effect.gen(function*() {
+      const world = yield* start()
+      const bad = yield* Effect.either(world.init({ name: "../evil" }))
+      expect(Either.isLeft(bad) && bad.left.message).toContain("can't be a pipeline's name")
+      const unknown = yield* Effect.either(world.init({ form: "nope" }))
+      expect(Either.isLeft(unknown) && unknown.left._tag).toBe("ServiceUnusable")
+      expect(yield* world.exists("pipelines/people.yaml")).toBe(false)
+      yield* world.init({ newService: undefined })
+      const other = yield* Effect.either(world.init({ newService: undefined, form: "other" }))
+      expect(Either.isLeft(other) && other.left.message).toContain(
+        "There is a pipeline people already, for people1, not other (--form)",
+      )
+      const missing = yield* Effect.either(world.init({ newService: undefined, name: "more", source: undefined }))
+      expect(Either.isLeft(missing) && missing.left.message).toContain(
+        "needs --source FILE, --service SERVICE and --form ID",
+      )
+    }))
+
+  it.scoped("writes a key where only its owner reads it, and into no other file", () =>
+    Effect.gen(function*() {
+      const world = yield* start()
+      const key = "fk_very_secret"
+      yield* Effect.either(world.init({
+        newService: { _tag: "Live", name: "live", baseUrl: "http://127.0.0.1:9/v1", keyVariable: "THE_KEY" },
+        service: "nothing-of-that-name",
+        apiKey: Redacted.make(key),
+      }))
+      expect(yield* world.read(".env")).toBe(`THE_KEY="${key}"\n`)
+      expect(yield* world.mode(".env")).toBe(0o600)
+      for (const name of ["config/formferry.yaml", ".env.example", ".gitignore"]) {
+        expect(yield* world.read(name), name).not.toContain(key)
+      }
+    }))
+})
