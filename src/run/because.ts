@@ -1,6 +1,7 @@
 import type { RequestCounts, RunReport } from "../domain/run.ts"
 import type { Drift, Standing } from "../ledger/Ledger.ts"
 import { lasting } from "../report/span.ts"
+import { count as grouped } from "../report/words.ts"
 import type { StopReason } from "./Stop.ts"
 
 /** Submissions that are not proven and that nobody has acknowledged, over all that the ledger holds here. */
@@ -79,7 +80,7 @@ export const takes = (requests: RequestCounts, perSecond: number): ReadonlyArray
   const millis = (all / perSecond) * 1000
   return millis < 10_000
     ? []
-    : [`The run makes about ${all} requests: at ${perSecond} a second that takes ${lasting(millis)}.`]
+    : [`The run makes about ${grouped(all)} requests: at ${perSecond} a second that takes ${lasting(millis)}.`]
 }
 
 export const count = (many: number, one: string, more: string): string => `${many} ${many === 1 ? one : more}`

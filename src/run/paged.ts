@@ -3,13 +3,18 @@ import { Effect, Option, Stream } from "effect"
 /** Rows of the ledger that are taken at a time. */
 export const pageSize = 1_000
 
-/** All rows of the ledger that `read` gives, page by page, in its order; `from`: those behind the row with this key digest. */
+/**
+ * All rows of the ledger that `read` gives, page by page, in its order.
+ *
+ * @param pages.from only those behind the row with this key digest
+ * @param pages.size rows of a page, when `read` gives another number than `pageSize`
+ */
 export const paged = <A extends { readonly keyDigest: Buffer }, E>(
   read: (after: Buffer | undefined) => Effect.Effect<ReadonlyArray<A>, E>,
-  from?: Buffer | undefined,
+  { from, size = pageSize }: { readonly from?: Buffer | undefined; readonly size?: number } = {},
 ): Stream.Stream<ReadonlyArray<A>, E> =>
   Stream.paginateEffect(from, (after) =>
     Effect.map(read(after), (rows) => [
       rows,
-      rows.length < pageSize ? Option.none() : Option.some(rows.at(-1)?.keyDigest),
+      rows.length < size ? Option.none() : Option.some(rows.at(-1)?.keyDigest),
     ]))

@@ -29,11 +29,13 @@ const readingRows = 16
  * Reads every submission of a pipeline back again. What was not verified yet is compared with what was sent; what was verified is compared with what came
  * back then, so that an edit since the import is told from an import error. How far it is stands in the ledger after every page.
  *
+ * @param pageRows after so many submissions it is recorded how far it is
  * @param begun a reconciliation that was interrupted: goes on behind the rows that it has read, and counts them as it left them
  */
 export const reconcileAll = (
   run: RunContext & { readonly session: LedgerSession },
   begun: Reconciliation | undefined,
+  pageRows = pageSize,
 ): Effect.Effect<RunReport, LedgerError | ReportError> =>
   Effect.gen(function*() {
     const startedAt = yield* now
@@ -57,7 +59,7 @@ export const reconcileAll = (
         // In order: a page counts as read when all before it are.
         Stream.mapEffect(
           Stream.filter(
-            paged((after) => run.view.sent({ after, limit: pageSize }), begun?.after),
+            paged((after) => run.view.sent({ after, limit: pageRows }), { from: begun?.after, size: pageRows }),
             (rows) => rows.length > 0,
           ),
           (rows) => (run.stop.requested() ? Effect.succeed(undefined) : readPage(again, rows)),
@@ -117,8 +119,12 @@ const readPage = (
     const { run, session, tally } = reading
     // What was read before has had its time to become visible.
     const atOnce = { ...reading, readBack: { ...reading.readBack, visibleWithin: Duration.zero } }
-    for (const rows of Arr.chunksOf(unread, readingRows)) yield* readBackRows(reading, rows, true)
-    for (const rows of Arr.chunksOf(unproven, readingRows)) yield* readBackRows(atOnce, rows, true)
+    for (const [how, rows] of [[reading, unread], [atOnce, unproven]] as const) {
+      for (const some of Arr.chunksOf(rows, readingRows)) {
+        tally.read += some.length
+        yield* readBackRows(how, some, true)
+      }
+    }
     const compared = unread.length + unproven.length === 0 || !run.stop.requested()
     const seen = yield* Effect.forEach(verified, (row) =>
       Effect.suspend(() => (run.stop.requested() ? Effect.succeed(undefined) : readAgain(again, row))), {
@@ -134,8 +140,6 @@ const readPage = (
     const whole = compared && seen.every((one) =>
       one !== undefined
     )
-    if (whole) tally.read += rows.length
-    yield* showProgress(run, tally)
     return whole ? rows.at(-1)?.keyDigest : undefined
   })
 
@@ -153,12 +157,13 @@ const readAgain = (
   Effect.raceFirst(checkDrift(row, drift), reading.run.stop.wait).pipe(
     Effect.flatMap((result) => {
       if (result === undefined) return Effect.succeed(undefined)
-      reading.tally.readBack(verdictOf[result.standing])
-      return Effect.as(takeDown(reading, row, result), {
-        keyDigest: row.keyDigest,
-        standing: result.standing,
-        seen: result.seen,
-      })
+      const { run, tally } = reading
+      tally.readBack(verdictOf[result.standing])
+      tally.read++
+      return takeDown(reading, row, result).pipe(
+        Effect.zipRight(showProgress(run, tally)),
+        Effect.as({ keyDigest: row.keyDigest, standing: result.standing, seen: result.seen }),
+      )
     }),
     Effect.catchTag(
       "ServiceUnusable",

@@ -3,7 +3,7 @@ import type { Progress } from "../../domain/progress.ts"
 import { lasting } from "../../report/span.ts"
 import { count, counted, verdictWords } from "../../report/words.ts"
 import { cutToWidth, widthOf } from "./fit.ts"
-import { phaseWords, rateText, timeLeft } from "./progressLine.ts"
+import { countedIn, phaseWords, rateText, timeLeft } from "./progressLine.ts"
 import { type Paint, paints, type Screen } from "./Screen.ts"
 
 /** A run as it stands, for the live view. */
@@ -46,10 +46,11 @@ const flow = (parts: ReadonlyArray<Part>, width: number, soft: Paint): ReadonlyA
 }
 
 /** How far the phase is, as a bar where there is room for one. */
-const gauge = ({ phase, read, total }: Progress, width: number, { good, soft }: ReturnType<typeof paints>): string => {
+const gauge = (progress: Progress, width: number, { good, soft }: ReturnType<typeof paints>): string => {
+  const { phase, read, total } = progress
+  const what = countedIn(progress)
   if (phase === "report") return cutToWidth("writing the report", width)
-  if (total === undefined) return cutToWidth(counted(read, "row"), width)
-  const what = phase === "readBack" ? "submission" : "row"
+  if (total === undefined) return cutToWidth(counted(read, what), width)
   const share = total === 0 ? 1 : Math.min(1, read / total)
   const label = `${Math.floor(share * 100)}%  ${count(read)} of ${counted(total, what)}`
   const length = Math.min(widestBar, width - widthOf(label) - 2)

@@ -24,17 +24,21 @@ export const timeLeft = ({ phase, rate, read, total }: Progress): string | undef
   return millis > longestTold ? undefined : lasting(Math.max(1000, Math.round(millis / 1000) * 1000))
 }
 
+/** What a phase counts. */
+export const countedIn = ({ phase }: Progress): string => (phase === "readBack" ? "submission" : "row")
+
 /** @param rate per second */
-export const rateText = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} rows/s`
+export const rateText = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a second`
 
 /** How far a run has come, on one line: the phase, rows, what was sent and read back, and what is out of the ordinary. */
 export const progressLine = (progress: Progress, screen: Screen): string => {
   const paint = paints(screen)
   const { read, total, rate } = progress
   const left = timeLeft(progress)
+  const what = countedIn(progress)
   const rows = total === undefined
-    ? counted(read, "row")
-    : `${count(read)} of ${counted(total, "row")}${total > 0 ? ` (${Math.floor((read / total) * 100)}%)` : ""}`
+    ? counted(read, what)
+    : `${count(read)} of ${counted(total, what)}${total > 0 ? ` (${Math.floor((read / total) * 100)}%)` : ""}`
   const parts = [
     rows,
     ...progress.sent > 0 ? [`${count(progress.sent)} sent`] : [],

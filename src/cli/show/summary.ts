@@ -101,7 +101,8 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
   )
   return [
     heading(report, screen),
-    balance(report, screen),
+    // A reconciliation reads no rows.
+    report.mode === "reconcile" && report.balance.holds ? undefined : balance(report, screen),
     readBack(report, screen),
     problems(report, screen),
     differences(report, screen),

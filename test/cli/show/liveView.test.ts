@@ -29,7 +29,7 @@ describe("the live view", () => {
     expect(at({}, 80)).toEqual([
       "contacts · import · 1m 12s",
       "████████████████████░░░░░░░░░░░░  62%  6,210 of 10,000 rows",
-      "98 rows/s · about 39s left",
+      "98 a second · about 39s left",
       "6,210 sent · 6,100 verified · 3 differing · 107 to read back",
       "2 in doubt · slowed down 14 times",
     ])
@@ -39,12 +39,12 @@ describe("the live view", () => {
     expect(at({}, 40)).toEqual([
       "contacts · import · 1m 12s",
       "███████░░░░░  62%  6,210 of 10,000 rows",
-      "98 rows/s · about 39s left",
+      "98 a second · about 39s left",
       "6,210 sent · 6,100 verified",
       "3 differing · 107 to read back",
       "2 in doubt · slowed down 14 times",
     ])
-    expect(at({}, 20)[3]).toBe("98 rows/s")
+    expect(at({}, 20)[3]).toBe("98 a second")
   })
 
   it("says no more than it knows, and that it waits", () => {

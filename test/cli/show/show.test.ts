@@ -281,7 +281,7 @@ describe("the summary", () => {
 describe("progress", () => {
   it("is one line with what has happened and how long it may take", () => {
     expect(progressLine(progress(), { width: 200, colour: false })).toBe(
-      "import    1,240 of 10,000 rows (12%) · 1,200 sent · 1,180 verified · 2 differing · 1 in doubt · slowed down 3 times · 95 rows/s · about 1m 32s left",
+      "import    1,240 of 10,000 rows (12%) · 1,200 sent · 1,180 verified · 2 differing · 1 in doubt · slowed down 3 times · 95 a second · about 1m 32s left",
     )
   })
 
