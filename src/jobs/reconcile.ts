@@ -15,6 +15,8 @@ export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "pro
   readonly to: string | undefined
   /** Whether to read everything again, though an interrupted reconciliation has read a part. */
   readonly anew?: boolean
+  /** After so many submissions it is recorded how far it is; default 1,000. */
+  readonly pageRows?: number
 }
 
 /** An interrupted reconciliation that stood still for longer is not gone on with: what it has read may have changed. */
@@ -63,7 +65,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const begun = options.anew === true ? undefined : yield* unfinished(run.view)
       if (begun === undefined) yield* session.reconciled("through")
       const told = begun === undefined ? [] : [goesOn(begun)]
-      return yield* reconcileAll({ ...run, session, warnings: [...run.warnings, ...told] }, begun)
+      return yield* reconcileAll({ ...run, session, warnings: [...run.warnings, ...told] }, begun, options.pageRows)
     }),
   )
 
