@@ -58,6 +58,8 @@ export const run = {
       }
       const project = yield* openProject(input.names)
       const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
+      const { shareServices } = yield* Effect.promise(() => import("../jobs/shareServices.ts"))
+      const services = yield* shareServices
       const prompts = yield* Effect.context<Prompt.Prompt.Environment>()
       yield* oneByOne(input.names, (pipeline, interrupted) =>
         Effect.gen(function*() {
@@ -72,6 +74,7 @@ export const run = {
             acceptCanary: input.acceptCanary,
             acceptLedger: input.acceptLedger,
             redact: input.redact,
+            services,
             confirm: (service) =>
               input.confirm !== undefined || invocation.json || !output.interactive
                 ? Effect.succeed(input.confirm === service)
@@ -86,7 +89,7 @@ export const run = {
           }).pipe(Effect.ensuring(progress.done))
           return yield* showRun(project, report, input)
         }))
-    })).pipe(Command.withDescription(about)),
+    }).pipe(Effect.scoped)).pipe(Command.withDescription(about)),
 }
 
 /** Asks the person at the terminal; Ctrl-C means no. */

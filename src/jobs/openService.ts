@@ -5,7 +5,7 @@ import type { PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { make } from "../service/client.ts"
-import type { FormService, ServiceUnusable } from "../service/FormService.ts"
+import type { FormService, ServiceUnusable, SharedService } from "../service/FormService.ts"
 
 /** A form service, opened, and how the ledger calls it. */
 export interface OpenedService {
@@ -14,6 +14,14 @@ export interface OpenedService {
   /** What stands for the service in a destination: its address; the embedded practice service has a new one each time, so its name stands for it. */
   readonly address: string
 }
+
+/** One that several runs of the process can share. */
+export interface SharedOpenedService extends OpenedService {
+  readonly service: SharedService
+}
+
+/** Why a service can't be opened. */
+export type OpenFailure = ServiceUnusable | PracticeFailure | ConfigurationInvalid
 
 /** The embedded practice service answers at once: these bounds only keep a fault from hanging. */
 export const practiceSettings = {
@@ -37,11 +45,7 @@ export const serviceAddress = (project: Project, name: string): string => {
 /** Opens the client of a service for as long as the scope lasts; the embedded practice service is started for it, on loopback. */
 export const openService = (
   config: ServiceConfig,
-): Effect.Effect<
-  OpenedService,
-  ServiceUnusable | PracticeFailure | ConfigurationInvalid,
-  Scope.Scope | FileSystem.FileSystem | Path.Path
-> =>
+): Effect.Effect<SharedOpenedService, OpenFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     if (config._tag === "Live") {
       const service = yield* make({ ...config, apiKey: yield* config.apiKey })

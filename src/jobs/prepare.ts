@@ -15,7 +15,8 @@ import { isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { compareForm, type FormFindings, withChanges } from "./formAsItWas.ts"
 import { openPipelineSource, withRowKey } from "./openPipelineSource.ts"
-import { type OpenedService, openService } from "./openService.ts"
+import { type OpenedService, type OpenFailure, openService } from "./openService.ts"
+import type { Services } from "./shareServices.ts"
 
 /** The pipeline has several targets and none, or an unknown one, was chosen (exit 2). */
 export class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown", {
@@ -68,17 +69,22 @@ export interface Prepared {
  * Opens what a pipeline needs and checks it against the live form and the source's header. Fails with all findings at once.
  *
  * @param options.source another file to feed through the pipeline, absolute
+ * @param options.services those that the process shares
  */
 export const prepare = (
   project: Project,
   pipeline: Pipeline,
-  options: { readonly to: string | undefined; readonly source: string | undefined },
+  options: {
+    readonly to: string | undefined
+    readonly source: string | undefined
+    readonly services?: Services | undefined
+  },
 ) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
     const asItStands = yield* openPipelineSource(pipeline, options.source)
     const source = { ...asItStands, columns: nameColumns(asItStands.columns, pipeline.source.columns) }
-    const opened = yield* openTarget(project, pipeline, target)
+    const opened = yield* openTarget(project, pipeline, target, options.services)
     const form = yield* opened.service.form(target.form)
     const changed = yield* compareForm(project, pipeline, target, form)
     const { mapping, pipeline: keyed, warnings } = yield* compileFor(pipeline, source, form).pipe(
@@ -114,18 +120,19 @@ const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boole
   format === "excel" || format === "json" || format === "jsonl" || records !== undefined
   || /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)\b/i.test(`${member} ${JSON.stringify(file)}`)
 
-/** Opens the service of a target. */
+/**
+ * Opens the service of a target.
+ *
+ * @param services those that the process shares; without them it is opened for this scope alone
+ */
 export const openTarget = (
   project: Project,
   pipeline: Pipeline,
   target: Target,
-): Effect.Effect<
-  OpenedService,
-  Effect.Effect.Error<ReturnType<typeof openService>> | ConfigurationInvalid,
-  Scope.Scope | FileSystem.FileSystem | Path.Path
-> => {
+  services?: Services,
+): Effect.Effect<OpenedService, OpenFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> => {
   const config = project.services.get(target.service)
-  if (config !== undefined) return openService(config)
+  if (config !== undefined) return services === undefined ? openService(config) : services.open(config)
   const message = `There is no service ${quoted(target.service)} in config/formferry.yaml.`
   const diagnostic = {
     severity: "error",

@@ -8,6 +8,7 @@ import { reconcileAll } from "../run/reconcileAll.ts"
 import type { Source } from "../source/Source.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
+import { orInterrupted } from "./orInterrupted.ts"
 import { chooseTarget, openTarget } from "./prepare.ts"
 
 export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "redact"> {
@@ -40,7 +41,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const pipeline = yield* findPipeline(project, options.pipeline)
       const target = yield* chooseTarget(pipeline, options.to)
       const opened = yield* openTarget(project, pipeline, target)
-      const form = yield* opened.service.form(target.form)
+      const form = yield* orInterrupted(options.interrupted, opened.service.form(target.form))
       // A form tool's own id is known by its file only, and no row is asked for its key here.
       const keyed = {
         ...pipeline,

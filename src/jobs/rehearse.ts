@@ -13,6 +13,7 @@ import type { FormService } from "../service/FormService.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { openRun } from "./openRun.ts"
 import { practiceSettings } from "./openService.ts"
+import { orInterrupted } from "./orInterrupted.ts"
 import { prepare } from "./prepare.ts"
 import type { RunOptions } from "./run.ts"
 
@@ -27,7 +28,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
-      const prepared = yield* prepare(project, pipeline, options)
+      const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
       yield* options.warn(prepared.warnings)
       const { form, opened } = prepared
       const run = yield* openRun(project, {

@@ -5,7 +5,9 @@ import type { Project } from "../project/Project.ts"
 import { execute } from "../run/Run.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
+import { orInterrupted } from "./orInterrupted.ts"
 import { prepare, type Prepared } from "./prepare.ts"
+import type { Services } from "./shareServices.ts"
 
 /** What `run` was asked to do. */
 export interface RunOptions extends Pick<RunSettings, "acceptLedger" | "interrupted" | "progress" | "redact"> {
@@ -16,6 +18,8 @@ export interface RunOptions extends Pick<RunSettings, "acceptLedger" | "interrup
   readonly dryRun: boolean
   readonly limit: number | undefined
   readonly retryRefused: boolean
+  /** The services that the process shares: several pipelines keep one pace. */
+  readonly services?: Services | undefined
   readonly acceptCanary: boolean
   /** Asked before anything is sent to a service that wants to be confirmed. */
   readonly confirm: (service: string) => Effect.Effect<boolean>
@@ -39,7 +43,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
-      const prepared = yield* prepare(project, pipeline, options)
+      const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
       const { diagnostics: changes } = prepared.changed
       // A form that is another one where it is mapped is for a person to look at: what is sent stays.
       if (changes.some(({ severity }) => severity === "error")) {

@@ -399,6 +399,8 @@ export interface Ledger {
     ReadonlyArray<{ readonly pipeline: string; readonly destination: Destination }>,
     LedgerError
   >
+  /** Bytes free for us on its disk; undefined where the system does not tell. */
+  readonly freeSpace: Effect.Effect<number | undefined>
   /** SQLite's own integrity check; findings, empty when sound. */
   readonly verify: Effect.Effect<ReadonlyArray<string>, LedgerError>
 }

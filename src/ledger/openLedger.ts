@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import { dirname } from "node:path"
 import { mustTakeOver, refusal, takeOver } from "./admit.ts"
+import { freeSpace } from "./freeSpace.ts"
 import type { Ledger, LedgerError, LedgerRefused } from "./Ledger.ts"
 import { openStore } from "./openStore.ts"
 import type { LedgerOptions } from "./openStore.ts"
@@ -46,6 +48,7 @@ export const makeLedger = (store: Store): Ledger => {
             [pipeline, service, form],
           ) => ({ pipeline, destination: { service, form } })),
     ),
+    freeSpace: Effect.sync(() => freeSpace(dirname(store.file))),
     verify: reading(store, "verifying it", () => verify(db)),
   }
 }

@@ -5,6 +5,7 @@ import type { ReportError } from "../report/RunFolder.ts"
 import type { SinkFailure } from "../sink/Sink.ts"
 import type { SourceChanged, SourceError } from "../source/Source.ts"
 import { type Review, review } from "./review.ts"
+import { roomForLedger } from "./roomForLedger.ts"
 import type { RunContext } from "./RunContext.ts"
 import { send } from "./send.ts"
 import { showProgress } from "./showProgress.ts"
@@ -33,9 +34,15 @@ export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =
         reviewed = yield* review(run, surveyed, tally)
         const tooMany = surveyLimits(run, surveyed, reviewed)
         if (tooMany !== undefined) yield* run.stop.request({ _tag: "Protected", because: tooMany })
-        if (run.session !== undefined && !run.stop.requested()) yield* send(run, run.session, surveyed, tally)
+        if (run.session === undefined || run.stop.requested()) return
+        yield* roomForLedger(run, surveyed)
+        yield* send(run, run.session, surveyed, tally)
       }),
     )
+    // Rows in doubt that were not sent once more after all are in doubt still.
+    for (const row of surveyed?.resending ?? []) {
+      if (surveyed?.fates.get(row) === "pending") surveyed.fates.set(row, "inDoubt")
+    }
     tally.phase = "report"
     yield* showProgress(run, tally)
     return yield* writeSummary(run, { startedAt, finishedAt: yield* now, survey: surveyed, review: reviewed, tally })

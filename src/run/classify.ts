@@ -21,6 +21,8 @@ export interface Gathered {
   readonly hash: RowHash
   readonly deferred: Deferred
   readonly canary: CanaryRows
+  /** Rows in doubt that may go out once more (`inDoubt: resend`): pending as long as it is open whether they do. */
+  readonly resending: Set<number>
   /** Counts an answer that is left out of a row that goes on without it. */
   readonly dropped: (row: number, problem: Problem) => void
 }
@@ -100,6 +102,7 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     }
     for (const problem of dropped) gathered.dropped(row, problem)
     give("pending")
+    if (doubt) gathered.resending.add(row)
     canary.offer(row, answered)
   }
 }

@@ -88,6 +88,12 @@ const settled = (delivery: Delivery, result: BatchResult) =>
           tally.fresh.inDoubt++
           break
         case "Refused": {
+          // What was sent the first time may have landed all the same: the row is in doubt as it was.
+          if (survey.resending.has(row.row)) {
+            survey.fates.set(row.row, "inDoubt")
+            tally.fresh.inDoubt++
+            break
+          }
           survey.fates.set(row.row, "refused")
           tally.fresh.refused++
           const problem = { code: "refused", message: outcome.message } as const

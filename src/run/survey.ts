@@ -25,6 +25,8 @@ export interface Survey {
   readonly files: ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>
   readonly canary: CanaryRows
   readonly keys: RowKeys
+  /** Rows in doubt that may go out once more: in doubt still unless they were created. */
+  readonly resending: ReadonlySet<number>
   /** The final word on a row that was spooled as rejected. */
   readonly fateOf: (row: RejectedRow) => RejectedRow | undefined
 }
@@ -49,6 +51,7 @@ export const survey = (
       hash: new RowHash(),
       deferred: new Deferred(),
       canary: new CanaryRows(run.pipeline.sink.canary, run.mapping.answers.length),
+      resending: new Set(),
       dropped: (row, problem) => tally.problem(row, problem),
     }
     const { fates } = gathered
@@ -143,6 +146,7 @@ export const survey = (
       files,
       canary: gathered.canary,
       keys,
+      resending: gathered.resending,
       fateOf: (row) => (fates.get(row.row) === row.fate ? row : undefined),
     }
   })

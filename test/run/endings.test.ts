@@ -1,0 +1,329 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Cause, Clock, Deferred, Effect, Exit } from "effect"
+import Libsql from "libsql"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import type { Progress } from "../../src/domain/progress.ts"
+import { runPipeline } from "../../src/jobs/run.ts"
+import { shareServices } from "../../src/jobs/shareServices.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+/** How runs end that are interrupted, stopped or cut off: nothing lost, nothing doubled, and soon. */
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+/** A signal that the test sends, and how long an effect took. */
+const signal = Effect.gen(function*() {
+  const sent = yield* Deferred.make<"SIGINT" | "SIGTERM">()
+  return {
+    interrupted: Deferred.await(sent),
+    send: (which: "SIGINT" | "SIGTERM" = "SIGINT") => Effect.asVoid(Deferred.succeed(sent, which)),
+    /** Sent with the first progress of which this is so. */
+    when: (isSo: (event: Progress) => boolean) => (event: Progress) =>
+      isSo(event) ? Effect.asVoid(Deferred.succeed(sent, "SIGINT")) : Effect.void,
+  }
+})
+
+/** Sends it once the service has heard such a request, and has had time to answer. */
+const once = (heard: ReadonlyArray<string>, request: RegExp, then: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    heard.some((one) => request.test(one))
+      ? Effect.delay(then, "200 millis")
+      : Effect.delay(once(heard, request, then), "10 millis")
+  )
+
+const seconds = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const from = yield* Clock.currentTimeMillis
+    const result = yield* work
+    return { result, took: ((yield* Clock.currentTimeMillis) - from) / 1000 }
+  })
+
+/** Longer than any test waits. */
+const pause = { status: 429, body: "{}", headers: { "retry-after": "300" } }
+
+scoped(
+  "an interrupt in a pause of the service ends the run at once: what waited for its turn was never sent, and is in no doubt",
+  Effect.gen(function*() {
+    const { fail, heard, names, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off" })
+    yield* source(people(1, 80))
+    fail("POST", pause)
+    const { interrupted, send } = yield* signal
+    const { result, took } = yield* seconds(
+      Effect.zipLeft(run({ interrupted }), once(heard, /^POST/, send("SIGTERM")), { concurrent: true }),
+    )
+    expect(took).toBeLessThan(10)
+    expect(result).toMatchObject({ exitCode: 143, rows: { inDoubt: 0 }, balance: { holds: true } })
+    expect(result.rows.imported).toBe(names().length)
+    expect(result.rows.pending).toBeGreaterThan(0)
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: result.rows.pending } })
+    expect(new Set(names()).size).toBe(80)
+    expect(names().length).toBe(80)
+  }),
+)
+
+scoped(
+  "an interrupt while submissions are read back in a pause leaves them unread, and the next run reads them first",
+  Effect.gen(function*() {
+    const { fail, heard, run, source } = yield* world
+    yield* source(people(1, 5))
+    fail("GET", pause)
+    const { interrupted, send } = yield* signal
+    const { result, took } = yield* seconds(
+      Effect.zipLeft(run({ interrupted }), once(heard, /^GET .*\/submissions\//, send()), { concurrent: true }),
+    )
+    expect(took).toBeLessThan(10)
+    expect(result).toMatchObject({ exitCode: 130, rows: { imported: 5 }, balance: { holds: true } })
+    expect(result.readBack.unread).toBeGreaterThan(0)
+    expect(yield* run()).toMatchObject({ exitCode: 0, requests: { create: 0, read: result.readBack.unread } })
+  }),
+)
+
+scoped(
+  "an interrupt in the survey sends nothing and leaves nothing behind but a report",
+  Effect.gen(function*() {
+    const { names, run, source } = yield* world
+    yield* source(people(1, 30_000))
+    const { interrupted, when } = yield* signal
+    const report = yield* run({ interrupted, progress: when((event) => event.phase === "survey" && event.read > 0) })
+    expect(report).toMatchObject({
+      exitCode: 130,
+      outcome: "interrupted",
+      rows: { imported: 0 },
+      balance: { holds: true },
+    })
+    expect(report.rows.read).toBeLessThan(30_000)
+    expect(names()).toEqual([])
+  }),
+)
+
+scoped(
+  "an interrupt in the canary judges nothing: the next run has one of its own",
+  Effect.gen(function*() {
+    const { fail, heard, names, run, source } = yield* world
+    yield* source(people(1, 60))
+    fail("GET", pause)
+    const { interrupted, send } = yield* signal
+    const first = yield* Effect.zipLeft(run({ interrupted }), once(heard, /^GET .*\/submissions\//, send()), {
+      concurrent: true,
+    })
+    expect(first).toMatchObject({ exitCode: 130, rows: { imported: 10, pending: 50 } })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 10, imported: 50 } })
+    expect(names().length).toBe(60)
+  }),
+)
+
+scoped(
+  "an interrupt before there is anything to finish ends at once, though the service does not answer",
+  Effect.gen(function*() {
+    const { root, run, source, write } = yield* world
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    yield* source(people(1, 5))
+    const silent = yield* Effect.acquireRelease(
+      Effect.async<ReturnType<typeof createServer>>((resume) => {
+        const server = createServer(() => undefined).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.close()),
+    )
+    const config = yield* fs.readFileString(path.join(root, "config/formferry.yaml"))
+    const { port } = silent.address() as AddressInfo
+    yield* write("config/formferry.yaml", config.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`))
+    const { interrupted, send } = yield* signal
+    const { result, took } = yield* seconds(
+      Effect.zipLeft(Effect.exit(run({ interrupted })), Effect.delay(send(), "300 millis"), { concurrent: true }),
+    )
+    expect(took).toBeLessThan(10)
+    expect(Exit.isFailure(result) && Cause.isInterruptedOnly(result.cause)).toBe(true)
+  }),
+)
+
+scoped(
+  "a source that is gone before its rows are sent ends the run with a report: the service is not to blame, and nothing was sent",
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { root, run, source } = yield* world
+    yield* source(people(1, 30))
+    const report = yield* run({
+      progress: (event) =>
+        event.phase === "survey" && event.read === 30
+          ? Effect.ignore(fs.remove(path.join(root, "source.csv")))
+          : Effect.void,
+    })
+    expect(report).toMatchObject({ exitCode: 5, outcome: "unavailable", rows: { imported: 0, pending: 30 } })
+    expect(report.because.join(" ")).toContain("source.csv")
+  }),
+)
+
+scoped(
+  "a source that is cut while its rows are sent ends the run: what was in flight is finished, counted and read back",
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { file, names, root, run, source } = yield* world
+    // Several blocks of the file, a hundred rows each.
+    yield* source(people(1, 600).map((row) => `${row},${"x".repeat(2_000)}`), "No,Name,Mail,Padding")
+    let cut = false
+    const report = yield* run({
+      progress: (event) => {
+        if (cut || event.phase !== "import" || event.sent < 30) return Effect.void
+        cut = true
+        return Effect.ignore(fs.truncate(path.join(root, "source.csv"), 400_000))
+      },
+    })
+    expect(report).toMatchObject({
+      exitCode: 5,
+      outcome: "unavailable",
+      rows: { inDoubt: 0 },
+      balance: { holds: true },
+    })
+    expect(report.rows.imported).toBe(names().length)
+    expect(report.rows.imported).toBeLessThan(600)
+    expect(report.because.join(" ")).toContain("changed while it was being read")
+    expect((yield* file(report, "imported.csv")).trimEnd().split("\n").length).toBe(1 + report.rows.imported)
+  }),
+)
+
+scoped(
+  "a ledger that fails while batches are in flight: every submission that it could not record is told, and none is sent again",
+  Effect.gen(function*() {
+    const path = yield* Path.Path
+    const { names, practice, root, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off" })
+    yield* source(people(1, 1))
+    yield* run()
+    const first = practice.submissions("people").map((one) => one.submissionId)
+    const sql = (text: string) =>
+      Effect.sync(() => {
+        const db = new Libsql(path.join(root, ".formferry/ledger.db"))
+        db.exec(text)
+        db.close()
+      })
+    yield* sql(
+      "CREATE TRIGGER broken BEFORE UPDATE OF state ON row WHEN NEW.state = 2 BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END",
+    )
+    yield* source(people(1, 200))
+    const failure = yield* Effect.flip(run())
+    const created = practice.submissions("people").map((one) => one.submissionId).filter((id) => !first.includes(id))
+    expect(failure._tag).toBe("OutcomeUnrecorded")
+    if (failure._tag !== "OutcomeUnrecorded") return
+    expect(failure.batches.flatMap((batch) => batch.submissionIds).toSorted()).toEqual(created.toSorted())
+    for (const id of created) expect(failure.message).toContain(id)
+    // At most what was in flight.
+    expect(created.length).toBeLessThanOrEqual(40)
+    // The process that failed has not ended here, so that its lock must be taken from it.
+    yield* sql("DROP TRIGGER broken; UPDATE lock SET held = 0")
+    const next = yield* run()
+    expect(next.exitCode).toBe(4)
+    expect(next.rows.inDoubt).toBeLessThanOrEqual(40)
+    expect(new Set(names()).size).toBe(names().length)
+    expect(names().length).toBeGreaterThanOrEqual(200 - next.rows.inDoubt)
+  }),
+)
+
+scoped(
+  "one and the same refusal for every row of the first batches stops the run before hundreds are tried",
+  Effect.gen(function*() {
+    const { fail, heard, names, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, stopWhen: { refused: 100% }" })
+    yield* source(people(1, 500))
+    fail(
+      "POST",
+      ...Array.from({ length: 600 }, () => ({ status: 422, body: JSON.stringify({ message: "No such question" }) })),
+    )
+    const report = yield* run()
+    expect(report).toMatchObject({ exitCode: 3, outcome: "stopped", rows: { imported: 0 }, balance: { holds: true } })
+    expect(report.because.join(" ")).toContain("refuses every row for the same reason")
+    expect(heard.filter((one) => one.startsWith("POST")).length).toBeLessThan(100)
+    expect(report.rows.refused).toBeLessThan(50)
+    expect(names()).toEqual([])
+  }),
+)
+
+scoped(
+  "creating stops when too many rows end in doubt",
+  Effect.gen(function*() {
+    const { fail, heard, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, stopWhen: { inDoubt: 20 }" })
+    yield* source(people(1, 300))
+    fail("POST", ...Array.from({ length: 30 }, () => ({ status: 503, body: "" })))
+    const report = yield* run()
+    expect(report).toMatchObject({ exitCode: 3, outcome: "stopped", rows: { imported: 0 } })
+    // Three batches pass the limit; those in flight with them are finished.
+    expect(report.rows.inDoubt).toBeLessThanOrEqual(60)
+    expect(heard.filter((one) => one.startsWith("POST")).length).toBeLessThanOrEqual(6)
+  }),
+)
+
+scoped(
+  "rows in doubt that could go out once more and did not are in doubt, not pending",
+  Effect.gen(function*() {
+    const { fail, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, inDoubt: resend" })
+    yield* source(people(1, 10))
+    fail("POST", "lost")
+    yield* run()
+    expect(yield* run({ limit: 4 })).toMatchObject({ exitCode: 4, rows: { imported: 4, inDoubt: 6, pending: 0 } })
+    expect(yield* run({ dryRun: true })).toMatchObject({ rows: { alreadyImported: 4, inDoubt: 6, pending: 0 } })
+    const refusal = { status: 422, body: JSON.stringify({ message: "No" }) }
+    fail("POST", ...Array.from({ length: 11 }, () => refusal))
+    // Refused now says nothing about the first time.
+    expect(yield* run()).toMatchObject({ rows: { alreadyImported: 4, inDoubt: 6, refused: 0 } })
+  }),
+)
+
+scoped(
+  "pipelines that run at the same time in one process keep one pace together, and count their own requests",
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { heard, root, source, write } = yield* world
+    yield* source(people(1, 10))
+    const config = yield* fs.readFileString(path.join(root, "config/formferry.yaml"))
+    yield* write("config/formferry.yaml", config.replace("requestsPerSecond: 1000", "requestsPerSecond: 20"))
+    const pipeline = yield* fs.readFileString(path.join(root, "pipelines/people.yaml"))
+    yield* write(
+      "pipelines/others.yaml",
+      pipeline.replace("pipeline: people", "pipeline: others").replace("form: people", "form: others"),
+    )
+    const project = yield* loadProject(root)
+    const services = yield* shareServices
+    const asked = {
+      to: undefined,
+      source: undefined,
+      dryRun: false,
+      limit: undefined,
+      retryRefused: false,
+      acceptCanary: false,
+      acceptLedger: false,
+      confirm: () => Effect.succeed(false),
+      progress: () => Effect.void,
+      warn: () => Effect.void,
+      interrupted: Effect.never,
+      services,
+    }
+    const { result, took } = yield* seconds(
+      Effect.all(["people", "others"].map((name) => runPipeline(project, { ...asked, pipeline: name })), {
+        concurrency: 2,
+      }),
+    )
+    expect(result.map((report) => report.requests)).toEqual(
+      [1, 2].map(() => ({ metadata: 1, create: 1, read: 10, retried: 0, throttled: 0 })),
+    )
+    expect(heard.length).toBe(24)
+    // 24 requests, 20 a second: 23 distances of 50 ms.
+    expect(took).toBeGreaterThanOrEqual(1.1)
+  }),
+)
