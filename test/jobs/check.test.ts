@@ -1,0 +1,189 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { type CheckOptions, checkProject } from "../../src/jobs/check.ts"
+import { runPipeline } from "../../src/jobs/run.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+
+const pipeline = `pipeline: people
+source:
+  file: ../people.csv
+  rowKey: [No]
+mapping:
+  questions:
+    - { id: q1, name: Full name, from: Name }
+    - { name: E-mail, from: Mail }
+    - { name: Color, from: Color }
+    - { name: Interests, from: Interests, as: choices, split: "," }
+sink: { service: practice, form: people1 }
+`
+
+const form = `id: people1
+name: People
+questions:
+  - { id: q1, name: Full name, type: ShortAnswer }
+  - { id: q2, name: E-mail, type: EmailInput }
+  - { id: q3, name: Color, type: Dropdown, options: [Red, Blue] }
+  - { id: q4, name: Interests, type: Checkboxes, options: [Reading, Music] }
+`
+
+const people = `No,Name,Mail,Color,Interests
+1,Ada,ada@example.org,Red,"Reading, Music"
+2,Zoë,zoe@example.org,Green,"Chess, Go, Music"
+3,Bob,not an address,Green,Chess
+,Eve,eve@example.org,Blue,
+`
+
+const start = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* projectFolder({
+    "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",
+    "pipelines/people.yaml": pipeline,
+    "forms/people.yaml": form,
+    "people.csv": people,
+  })
+  const check = (options: CheckOptions = {}) =>
+    Effect.map(checkProject(root, [], options), ({ diagnostics, pipelines: [one] }) => ({
+      ...one,
+      found: [...diagnostics, ...one?.diagnostics ?? []].map(({ column, line, message, severity }) =>
+        `${severity} ${line}:${column} ${message}`
+      ),
+    }))
+  const warned: Array<string> = []
+  return {
+    root,
+    check,
+    /** What the runs warned of. */
+    warned,
+    write: (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text)),
+    run: Effect.flatMap(loadProject(root), (project) =>
+      runPipeline(project, {
+        pipeline: "people",
+        to: undefined,
+        source: undefined,
+        dryRun: true,
+        limit: undefined,
+        retryRefused: false,
+        acceptCanary: false,
+        acceptLedger: false,
+        confirm: () => Effect.succeed(true),
+        progress: () => Effect.void,
+        warn: (warnings) => Effect.sync(() => void warned.push(...warnings.map(({ message }) => message))),
+        interrupted: Effect.never,
+      })),
+  }
+})
+
+layer(platform)("check", (it) => {
+  it.scoped("reads every row: each choice that is no option with its count, each problem by column", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const checked = yield* world.check()
+      expect(checked.found).toEqual([
+        "warning 4:11 missing-key: 1 of 4 rows, such as row 4.",
+        'warning 8:7 not-an-email in the column "Mail": 1 of 4 rows, such as row 3 ("not an address").',
+        'warning 9:28 1 choice in the column "Color" is no option of "Color": "Green" (2 ×).',
+        'warning 10:32 2 choices in the column "Interests" are no option of "Interests": "Chess" (2 ×), "Go" (1 ×).',
+      ])
+      expect(checked.data).toMatchObject({
+        rows: 4,
+        invalid: 3,
+        choices: [
+          { question: "Color", column: "Color", choices: [{ choice: "Green", count: 2 }] },
+          { question: "Interests", choices: [{ choice: "Chess", count: 2 }, { choice: "Go", count: 1 }] },
+        ],
+      })
+    }))
+
+  it.scoped("notices columns of times that nothing uses, and columns that are new", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      yield* world.check({ acceptForm: true })
+      yield* world.write(
+        "people.csv",
+        "No,Name,Mail,Color,Interests,Created at\n1,Ada,ada@example.org,Red,Music,2024-03-01 10:00:00\n",
+      )
+      expect((yield* world.check()).found).toEqual([
+        "warning 3:9 The source has a column that it did not have when the pipeline was made: Created at.",
+        "warning 5:1 1 of 6 columns is not mapped: Created at.",
+        'warning 5:1 Nothing uses the times in the column "Created at", though the form would keep them as the time of each submission: without them every submission is as old as its import.',
+      ])
+      yield* world.write("pipelines/people.yaml", pipeline.replace("sink:", "  ignore: [Created at]\nsink:"))
+      expect((yield* world.check({ acceptForm: true })).found).toEqual([])
+    }))
+
+  it.scoped("names the nearest column and question, all at once", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      yield* world.write(
+        "pipelines/people.yaml",
+        pipeline.replace("from: Mail", "from: Mial").replace("name: Color", "name: Colour"),
+      )
+      const { diagnostics } = yield* world.check()
+      expect(
+        diagnostics?.filter(({ severity }) => severity === "error").map(({ line, suggestion }) => [line, suggestion]),
+      ).toEqual([
+        [8, "Did you mean `Mail`?"],
+        [9, "Did you mean `Color`?"],
+      ])
+    }))
+
+  it.scoped("shows how the form changed, at the entry it concerns; a run stops before the first row until a person accepts it", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      yield* world.write("people.csv", "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,Music\n")
+      expect((yield* world.check({ acceptForm: true })).accepted).toBe("config/forms/people.json")
+      expect((yield* world.check()).found).toEqual([])
+
+      const renamed = form.replace("name: E-mail", "name: Work e-mail").replace("[Red, Blue]", "[Red, Navy]")
+      yield* world.write("forms/people.yaml", `${renamed}  - { id: q5, name: Phone, type: PhoneNumber }\n`)
+      const changed = yield* world.check()
+      expect(changed.found).toEqual([
+        'error 8:15 The question "E-mail" (q2) is called "Work e-mail" now.',
+        'error 9:15 The options of the question "Color" (q3) changed: "Blue" is gone; "Navy" is new.',
+        'warning 11:7 The question "Phone" (q5) is new.',
+      ])
+      expect(changed.diagnostics?.[0]?.suggestion).toContain("name: Work e-mail")
+      const stopped = yield* Effect.either(world.run)
+      expect(Either.isLeft(stopped) && stopped.left._tag).toBe("ConfigurationInvalid")
+
+      // With its mapping put right the form is still for a person to accept.
+      yield* world.write("pipelines/people.yaml", pipeline.replace("name: E-mail", "name: Work e-mail"))
+      expect(Either.isLeft(yield* Effect.either(world.run))).toBe(true)
+      yield* world.check({ acceptForm: true })
+      expect((yield* world.run).exitCode).toBe(0)
+    }))
+
+  it.scoped("lets a run go on where a change touches nothing that is mapped, and says it", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      yield* world.write("people.csv", "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,Music\n")
+      yield* world.write("forms/people.yaml", `${form}  - { id: q9, name: Fax, type: ShortAnswer }\n`)
+      yield* world.check({ acceptForm: true })
+      yield* world.write("forms/people.yaml", form.replace("[Red, Blue]", "[Red, Blue, Green]"))
+      const report = yield* world.run
+      expect(report.exitCode).toBe(0)
+      expect(world.warned).toEqual([
+        'The question "Fax" (q9) is gone.',
+        'The options of the question "Color" (q3) changed: "Green" is new.',
+      ])
+    }))
+
+  it.scoped("asks no service offline: the recorded form stands for the live one; without a record the source alone is checked", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      yield* world.write("people.csv", "No,Name,Mail,Colour,Interests\n1,Ada,ada@example.org,Red,Music\n")
+      const blind = yield* world.check({ offline: true })
+      expect(blind.found).toEqual(['error 9:28 The source has no column "Color".'])
+      expect(blind.warnings).toEqual([
+        "There is no record of the form: offline, only the file and the source's header are checked.",
+      ])
+      yield* world.write("people.csv", people)
+      yield* world.check({ acceptForm: true })
+      yield* world.write("forms/people.yaml", "not a form")
+      expect((yield* world.check({ offline: true })).data?.rows).toBe(4)
+      expect((yield* world.check()).failures?.length).toBe(1)
+    }))
+})
