@@ -1,13 +1,13 @@
 import { Effect, Option, Stream } from "effect"
-import type { Scope } from "effect"
-import type { RowChunk } from "../domain/row.ts"
 import type { Bytes } from "./bytes.ts"
 import { toColumns } from "./columns.ts"
-import { parseRange, toTable } from "./excelTable.ts"
+import { findTable, parseRange, recordsOf, rowsToFind, underMerges, wholeSheet } from "./excelTable.ts"
+import { isLarge, streamSheet } from "./largeWorkbook.ts"
 import { limits, thousands } from "./limits.ts"
+import type { SheetNotes } from "./sheetRows.ts"
 import { SourceChanged, SourceError } from "./Source.ts"
 import type { Fingerprint, Source } from "./Source.ts"
-import { readSheet } from "./workbook.ts"
+import { holdSheet } from "./workbook.ts"
 
 /** Which part of a workbook a pipeline reads. */
 export interface ExcelSettings {
@@ -17,89 +17,135 @@ export interface ExcelSettings {
   readonly headerRow: number | undefined
 }
 
-const chunkRows = 2048
-
-const noFaults: RowChunk["faults"] = new Map()
+const tooLarge = ({ file }: Bytes) =>
+  new SourceError({
+    file,
+    message: `${file} holds more than the ${
+      thousands(limits.workbook)
+    } bytes that are read of a workbook. Save its sheet as CSV.`,
+  })
 
 const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
   Effect.scoped(Effect.gen(function*() {
     const blocks = yield* bytes.blocks(expected)
-    const parts: Array<Uint8Array> = []
-    for (let block = yield* blocks.next; block !== undefined; block = yield* blocks.next) parts.push(block.slice())
-    return { content: Buffer.concat(parts), fingerprint: blocks.fingerprint() }
+    // What an archive holds may be larger than the file.
+    let content = Buffer.allocUnsafe(bytes.size)
+    let length = 0
+    for (let block = yield* blocks.next; block !== undefined; block = yield* blocks.next) {
+      if (length + block.length > limits.workbook) return yield* tooLarge(bytes)
+      if (length + block.length > content.length) {
+        content = Buffer.concat([content.subarray(0, length)], 2 * (length + block.length))
+      }
+      content.set(block, length)
+      length += block.length
+    }
+    return { content: content.subarray(0, length), fingerprint: blocks.fingerprint() }
   }))
 
 /** Reads all blocks against the fingerprint, keeping none. */
 const verify = (
   bytes: Bytes,
   fingerprint: Fingerprint,
-): Effect.Effect<void, SourceError | SourceChanged, Scope.Scope> =>
-  Effect.gen(function*() {
+): Effect.Effect<void, SourceError | SourceChanged> =>
+  Effect.scoped(Effect.gen(function*() {
     const blocks = yield* bytes.blocks(fingerprint)
     while ((yield* blocks.next) !== undefined);
-  })
+  }))
+
+const count = (number: number, what: string) => `${thousands(number)} hidden ${what}${number === 1 ? "" : "s"}`
+
+/** What is hidden in a sheet: it is read like the rest, but people should know. */
+const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): string | undefined => {
+  const parts = [
+    ...(hiddenRows === 0 ? [] : [count(hiddenRows, "row")]),
+    ...(hiddenColumns === 0 ? [] : [count(hiddenColumns, "column")]),
+  ]
+  return parts.length > 0 ? parts.join(" and ") : hiddenSomewhere ? "hidden rows or columns" : undefined
+}
 
 /**
- * Opens a workbook. A workbook can't be read in pieces: its sheet's rows are held from here on, and each reading first proves that the file
- * still has the bytes that they were taken from. Errors: too large, no workbook, no such sheet or range, no header.
+ * Opens a workbook. A small one is held from here on, as no library reads all kinds in pieces; a large .xlsx is read row by row. Each reading
+ * first proves that the file still has the bytes of the one that was opened. Errors: too large, no workbook, no such sheet or range, no header.
+ *
+ * @param held bytes of sheets and texts from which on a workbook is large; for tests
  */
-export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<Source, SourceError> =>
+export const openExcel = (
+  bytes: Bytes,
+  settings: ExcelSettings,
+  held: number = limits.held,
+): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
-    if (bytes.size > limits.workbook) {
-      const message = `${file} has ${thousands(bytes.size)} bytes, more than the ${
-        thousands(limits.workbook)
-      } that are read of a workbook. Save its sheet as CSV.`
-      return yield* new SourceError({ file, message })
-    }
-    const range = settings.range === undefined ? undefined : parseRange(settings.range)
-    if (settings.range !== undefined && range === undefined) {
+    if (bytes.size > limits.workbook) return yield* tooLarge(bytes)
+    const asked = settings.range === undefined ? undefined : parseRange(settings.range)
+    if (settings.range !== undefined && asked === undefined) {
       const message = `${settings.range} is no range of cells. Write \`source.range\` as in B3:H400.`
       return yield* new SourceError({ file, message })
     }
+    const range = asked ?? wholeSheet
     const { content, fingerprint } = yield* readWhole(bytes).pipe(
       Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })),
     )
-    const sheet = yield* readSheet(file, content, settings.sheet)
-    const table = toTable(sheet, settings.headerRow, range)
+    const sheet = yield* isLarge(content, held)
+      ? streamSheet(
+        file,
+        content,
+        settings.sheet,
+        rowsToFind(settings.headerRow, range),
+        Effect.map(readWhole(bytes, fingerprint), (whole) => whole.content),
+      )
+      : holdSheet(file, content, settings.sheet, verify(bytes, fingerprint))
+    const table = findTable(sheet.first, settings.headerRow, range)
     if (typeof table === "string") {
       return yield* new SourceError({ file, message: `${file}, sheet "${sheet.name}": ${table}` })
     }
+    const titles = table.untitled ? underMerges(table, yield* sheet.merges, range) : table.titles
 
     const others = sheet.names.length === 1 ? "the only one" : `of ${sheet.names.length}`
     const taken = [
       { what: "sheet", value: `${sheet.name} (${others}${sheet.hidden.includes(sheet.name) ? ", hidden" : ""})` },
       ...(settings.range === undefined ? [] : [{ what: "range", value: settings.range }]),
-      { what: "header", value: `row ${table.headerRow}` },
+      { what: "header", value: `row ${table.headerRow}${table.above === 0 ? "" : " (detected)"}` },
       ...(sheet.date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
-      ...(table.empty === 0 ? [] : [{ what: "empty rows", value: `${thousands(table.empty)} left out` }]),
     ]
     const unread = sheet.hidden.filter((name) => name !== sheet.name)
-    const warnings = unread.length === 0
-      ? []
-      : [
+    // Closures below hold these and not the sheet, which knows the way to the file's bytes.
+    const { notes, rows: sheetRows } = sheet
+    const within = hiddenIn(notes())
+    const warnings = [
+      ...(unread.length === 0 ? [] : [
         `${file} has hidden sheets that are not read: ${unread.join(", ")}. Name one with \`source.sheet\` to read it.`,
-      ]
-    const result = {
-      file: {
-        file,
-        format: "excel",
-        bytes: fingerprint.bytes,
-        sha256: fingerprint.sha256,
-        rows: table.rows.length,
-        taken,
-      },
-      fingerprint,
-    }
-    let files: ReadonlyArray<typeof result> = []
+      ]),
+      ...(within === undefined ? [] : [`${file}, sheet "${sheet.name}" has ${within}. They are read like the others.`]),
+      ...(table.above === 0 ? [] : [
+        `${file}, sheet "${sheet.name}" has its header in row ${table.headerRow}, as it seems: ${
+          table.above === 1 ? "one row above is" : `${table.above} rows above are`
+        } left out. Say \`headerRow: ${table.headerRow}\` under \`source\` if so, else the right row.`,
+      ]),
+    ]
+    let files: Effect.Effect.Success<Source["files"]> = []
 
-    const chunks = Stream.unfold(0, (from) => {
-      const rows = table.rows.slice(from, from + chunkRows)
-      const chunk: RowChunk = { firstRow: from + 1, rows, faults: noFaults }
-      return rows.length === 0 ? Option.none() : Option.some([chunk, from + chunkRows] as const)
+    const read = Stream.suspend(() => {
+      const records = recordsOf(table, range)
+      const ended = Effect.sync(() => {
+        const { empty, rows } = records.counts()
+        const hidden = hiddenIn(notes())
+        const more = [
+          ...(empty === 0 ? [] : [{ what: "empty rows", value: `${thousands(empty)} left out` }]),
+          ...(hidden === undefined ? [] : [{ what: "hidden", value: `${hidden}, read like the others` }]),
+        ]
+        const { bytes: size, sha256 } = fingerprint
+        files = [{
+          file: { file, format: "excel", bytes: size, sha256, rows, taken: [...taken, ...more] },
+          fingerprint,
+        }]
+      })
+      return Stream.filterMap(sheetRows, (rows) => Option.fromNullable(records.take(rows))).pipe(
+        Stream.concat(Stream.execute(ended)),
+      )
     })
     return {
-      columns: toColumns(table.titles),
+      columns: toColumns(titles),
       blocks: [],
       taken,
       format: "excel",
@@ -114,9 +160,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       read: (expected) => {
         const given = expected?.[0]
         const other = given !== undefined && given.sha256 !== fingerprint.sha256
-        const proven = other ? new SourceChanged({ file }) : verify(bytes, fingerprint)
-        const ended = Stream.execute(Effect.sync(() => void (files = [result])))
-        return Stream.unwrapScoped(Effect.as(proven, Stream.concat(chunks, ended)))
+        return other ? Stream.fail(new SourceChanged({ file })) : read
       },
       files: Effect.sync(() => files),
     }

@@ -62,6 +62,9 @@ const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefine
   return new DateCell(rest === 0 && !shows.time ? day : `${day}T${clock(rest)}`)
 }
 
+/** A number as Excel has it: 15 digits, though 17 are stored. */
+const exact = (value: number) => Number.isInteger(value) ? value : Number(value.toPrecision(15))
+
 /** Codes of error cells (MS-XLS, section 2.5.10). */
 const errors: Readonly<Record<number, string>> = {
   0x00: "#NULL!",
@@ -82,7 +85,7 @@ export const toCell = (cell: CellObject | undefined, date1904: boolean): Cell =>
   if (typeof value === "number") {
     const shows = showsOf(cell.z)
     if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
-    return shows.date || shows.time ? dated(value, shows, date1904) ?? value : value
+    return shows.date || shows.time ? dated(value, shows, date1904) ?? exact(value) : exact(value)
   }
   if (value instanceof Date) return new DateCell(value.toISOString().slice(0, 19))
   return value === "" ? null : value

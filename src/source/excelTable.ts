@@ -1,38 +1,47 @@
 import { cellText } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
-import type { Cells } from "../domain/row.ts"
-import { toCell } from "./excelCell.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { Cells, RowChunk } from "../domain/row.ts"
+import { placeHeader } from "./headerPlace.ts"
 import { limits, thousands } from "./limits.ts"
-import type { Sheet } from "./workbook.ts"
-
-/** A sheet, or a range of it, as a header and rows. */
-export interface Table {
-  readonly titles: ReadonlyArray<string>
-  /** The sheet's number of the header's row, from 1. */
-  readonly headerRow: number
-  readonly rows: ReadonlyArray<Cells>
-  /** The sheet's first rows, from `top` on (0: the first), those above the header among them. */
-  readonly head: { readonly top: number; readonly rows: ReadonlyArray<Cells> }
-  /** Rows between others in which every cell is empty: no records. */
-  readonly empty: number
-}
+import type { SheetRow } from "./sheetRows.ts"
 
 /** Rows and columns from 0, both ends included. */
-export interface Range {
+export interface CellRange {
   readonly from: { readonly row: number; readonly column: number }
   readonly to: { readonly row: number; readonly column: number }
 }
 
+/** Where a sheet's records are, as its first rows show it. */
+export interface Table {
+  readonly titles: ReadonlyArray<string>
+  /** The sheet's number of the header's row, from 1. */
+  readonly headerRow: number
+  /** Rows above the header that hold something, and were left out without the pipeline saying so. */
+  readonly above: number
+  /** Some columns have no title of their own, but may be under a merged one. */
+  readonly untitled: boolean
+  /** The sheet's first rows, from `top` on (0: the first), those above the header among them. */
+  readonly head: { readonly top: number; readonly rows: ReadonlyArray<Cells> }
+}
+
+/** Rows below the header that are looked at: a table is as wide as its header, or as the widest of them. */
+const looked = 1000
+
+/** Rows of a sheet that are needed to find its table. */
+export const rowsToFind = (headerRow: number | undefined, range: CellRange): number =>
+  Math.max(headerRow ?? 0, range.from.row) + 2 * looked
+
 /** Rows below the header that are kept to recognise a form tool by. */
 const headKept = 200
 
-const wholeSheet: Range = { from: { row: 0, column: 0 }, to: { row: Infinity, column: Infinity } }
+export const wholeSheet: CellRange = { from: { row: 0, column: 0 }, to: { row: Infinity, column: Infinity } }
 
 const columnNumber = (letters: string) =>
   [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
 /** Reads a range such as `B3:H400`, `B3:H` or `B:H`; undefined when it is none. */
-export const parseRange = (text: string): Range | undefined => {
+export const parseRange = (text: string): CellRange | undefined => {
   const match = /^\$?([a-z]{1,3})\$?([1-9]\d*)?:\$?([a-z]{1,3})\$?([1-9]\d*)?$/i.exec(text.trim())
   if (match === null) return undefined
   const [, left = "", top, right = "", bottom] = match
@@ -41,67 +50,122 @@ export const parseRange = (text: string): Range | undefined => {
   return from.row <= to.row && from.column <= to.column ? { from, to } : undefined
 }
 
-/**
- * Finds the header (the sheet's row of that number, else the first row with anything in it) and takes the rows below it. Empty rows are left
- * out, empty cells and columns at the end too. Gives a sentence when there is no header, or too much.
- */
-export const toTable = (sheet: Sheet, headerRow: number | undefined, range: Range = wholeSheet): Table | string => {
-  const lastRow = Math.min(range.to.row, sheet.cells.length - 1)
-  const cellsOf = (row: number): Array<Cell> => {
-    const found = sheet.cells[row]
-    const cells: Array<Cell> = []
-    if (found === undefined) return cells
-    const last = Math.min(range.to.column, found.length - 1)
-    let filled = 0
-    for (let column = range.from.column; column <= last; column++) {
-      const cell = toCell(found[column], sheet.date1904)
-      if (cells.push(cell) && cell !== null) filled = cells.length
-    }
-    cells.length = filled
-    return cells
+/** A row's cells inside of the range, up to the last that is filled. */
+const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Array<Cell> => {
+  const cells: Array<Cell> = []
+  const last = Math.min(range.to.column, found.length - 1)
+  let filled = 0
+  for (let column = range.from.column; column <= last; column++) {
+    const cell = found[column] ?? null
+    if (cells.push(cell) && cell !== null) filled = cells.length
   }
+  cells.length = filled
+  return cells
+}
 
-  let at = headerRow === undefined ? range.from.row : headerRow - 1
-  if (at < range.from.row || at > range.to.row) {
+/**
+ * Finds the header (the sheet's row of that number, else the first row with anything in it that is no heading) in a sheet's first rows. Gives
+ * a sentence when there is no header, or too much.
+ *
+ * @param first the sheet's first rows: at least `rowsToFind`, or all
+ */
+export const findTable = (
+  first: ReadonlyArray<SheetRow>,
+  headerRow: number | undefined,
+  range: CellRange,
+): Table | string => {
+  const top = range.from.row
+  if (headerRow !== undefined && (headerRow - 1 < top || headerRow - 1 > range.to.row)) {
     return `Row ${headerRow} is outside of the range. Correct \`source.headerRow\` or \`source.range\`.`
   }
-  let titles = cellsOf(at)
-  if (headerRow === undefined) {
-    while (titles.length === 0 && at < lastRow) titles = cellsOf(++at)
+  const lines: Array<Cells> = []
+  const enough = rowsToFind(headerRow, range)
+  for (const { cells, row } of first) {
+    if (row > range.to.row || (row > enough && lines.some((line) => line.length > 0))) break
+    if (row < top || row > limits.sheetRows) continue
+    while (lines.length < row - top) lines.push([])
+    lines.push(inRange(cells, range))
   }
-  if (titles.length === 0) {
+  const at = headerRow === undefined
+    ? placeHeader(lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell))))
+    : headerRow - 1 - top
+  const header = lines[at] ?? []
+  if (header.length === 0) {
     return headerRow === undefined
       ? "It is empty. Name the sheet that holds the rows: `source.sheet`."
       : `Its row ${headerRow} is empty, but \`source.headerRow\` says that it is the header. Correct it.`
   }
-
-  const rows: Array<Cells> = []
-  let width = titles.length
-  let empty = 0
-  let emptyBefore = 0
-  for (let row = at + 1; row <= lastRow; row++) {
-    const cells = cellsOf(row)
-    if (cells.length === 0) {
-      emptyBefore++
-      continue
-    }
-    empty += emptyBefore
-    emptyBefore = 0
-    width = Math.max(width, cells.length)
-    rows.push(cells)
-  }
+  const width = lines.slice(at, at + 1 + looked).reduce((most, line) => Math.max(most, line.length), 0)
   if (width > limits.columns) {
     return `It has ${thousands(width)} columns, more than the ${
       thousands(limits.columns)
     } that are read. Narrow it: \`source.range\`.`
   }
-  const head: Array<Cells> = []
-  for (let row = range.from.row; row <= Math.min(lastRow, at + headKept); row++) head.push(cellsOf(row))
+  const titles = Array.from({ length: width }, (_, column) => cellText(header[column]))
   return {
-    head: { top: range.from.row, rows: head },
-    titles: Array.from({ length: width }, (_, column) => cellText(titles[column])),
-    headerRow: at + 1,
-    rows,
-    empty,
+    titles,
+    headerRow: top + at + 1,
+    above: headerRow === undefined ? lines.slice(0, at).filter((line) => line.length > 0).length : 0,
+    untitled: titles.includes(""),
+    head: { top, rows: lines.slice(0, at + 1 + headKept) },
+  }
+}
+
+/** Titles of columns under merged cells: the text stands in the first of them only. */
+export const underMerges = (
+  table: Table,
+  merges: ReadonlyArray<CellRange>,
+  range: CellRange,
+): ReadonlyArray<string> => {
+  const titles = [...table.titles]
+  const row = table.headerRow - 1
+  for (const { from, to } of merges) {
+    if (row < from.row || row > to.row) continue
+    const title = cellText(table.head.rows[from.row - table.head.top]?.[from.column - range.from.column])
+    for (let column = from.column; column <= to.column; column++) {
+      const at = column - range.from.column
+      if (titles[at] === "") titles[at] = title
+    }
+  }
+  return titles
+}
+
+const columnName = (column: number): string =>
+  (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)
+
+const tooWide = (row: number, sheetRow: number, column: number, width: number): Problem => ({
+  code: "ragged-row",
+  message: `Row ${row} (row ${sheetRow} of the sheet) has a cell in column ${columnName(column)}, beyond the ${
+    thousands(width)
+  } columns of the table. Give that column a title, or clear the cell.`,
+})
+
+/** Makes records of a sheet's rows as they come: those below the header, empty ones left out and counted. */
+export const recordsOf = (table: Table, range: CellRange) => {
+  const width = table.titles.length
+  let given = 0
+  let empty = 0
+  let last = table.headerRow - 1
+  return {
+    /** Chunks of the records among these rows. */
+    take: (sheetRows: ReadonlyArray<SheetRow>): RowChunk | undefined => {
+      const firstRow = given + 1
+      const rows: Array<Cells> = []
+      const faults = new Map<number, Problem>()
+      for (const { cells, row } of sheetRows) {
+        if (row <= last || row > range.to.row) continue
+        const record = inRange(cells, range)
+        if (record.length === 0) continue
+        empty += row - last - 1
+        last = row
+        given++
+        if (record.length > width) {
+          faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
+        }
+        rows.push(record)
+      }
+      return rows.length === 0 ? undefined : { firstRow, rows, faults }
+    },
+    counts: () => ({ rows: given, empty }),
   }
 }

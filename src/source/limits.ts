@@ -12,8 +12,15 @@ export const limits = {
   lookedJson: 8 * 1024 * 1024,
   /** Bytes of a workbook, which has to be held whole. */
   workbook: 256 * 1024 * 1024,
-  /** Bytes that a workbook may unpack to. */
+  /** Bytes that the parts of a workbook which are held whole may unpack to. */
   unpacked: 1024 * 1024 * 1024,
+  /** Bytes of sheets and texts from which on an .xlsx workbook is read piece by piece; and what they may unpack to. */
+  held: 32 * 1024 * 1024,
+  streamed: 16 * 1024 * 1024 * 1024,
+  /** Bytes of a workbook's shared texts, which are held. */
+  sharedStrings: 512 * 1024 * 1024,
+  /** Rows of a sheet: Excel's own limit. */
+  sheetRows: 1_048_576,
   /** Bytes that an archive of text may unpack to; they are never held whole. */
   unpackedText: 64 * 1024 * 1024 * 1024,
   /** Bytes of a zip archive's directory. */

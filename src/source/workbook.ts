@@ -1,31 +1,47 @@
-import { Effect } from "effect"
-import type { CellObject, ParsingOptions, WorkBook } from "xlsx"
+import { Effect, Stream } from "effect"
+import type { CellObject, ParsingOptions, WorkBook, WorkSheet } from "xlsx"
+import { ErrorCell } from "../domain/cell.ts"
+import type { Cell } from "../domain/cell.ts"
+import { toCell } from "./excelCell.ts"
+import { chooseSheet } from "./OpenSheet.ts"
+import type { OpenSheet } from "./OpenSheet.ts"
+import type { SheetRow } from "./sheetRows.ts"
 import { SourceError } from "./Source.ts"
+import type { SourceChanged } from "./Source.ts"
 import { BadArchive, unpackArchive } from "./zip.ts"
-
-/** One sheet of a workbook, and what is to be known of the others. */
-export interface Sheet {
-  readonly name: string
-  readonly names: ReadonlyArray<string>
-  readonly hidden: ReadonlyArray<string>
-  readonly date1904: boolean
-  /** By row and column, both from 0; with holes. */
-  readonly cells: ReadonlyArray<ReadonlyArray<CellObject | undefined> | undefined>
-}
 
 const isZip = (bytes: Buffer) => bytes.readUInt16BE(0) === 0x504b
 
 /** How a formula without a stored value looks in a sheet's XML. */
 const withoutValue = ["</f></c>", "</f><v></v>", "</f><v/>", "</f><v />"]
 
-/** The workbook ready for the reader, and whether its sheets may have formulas without stored values. */
-const prepare = async (bytes: Buffer): Promise<{ readonly content: Buffer; readonly suspected: boolean }> => {
-  if (!isZip(bytes)) return { content: bytes, suspected: false }
-  let suspected = false
+/** How a hidden row or column looks there. */
+const hiddenParts = ['hidden="1"', 'hidden="true"']
+
+/** The workbook ready for the reader, and what its sheets may hold that needs another look. */
+interface Prepared {
+  readonly content: Buffer
+  readonly formulas: boolean
+  readonly hidden: boolean
+  /** Errors of OpenDocument, which the reader takes for text. */
+  readonly odsErrors: boolean
+  /** Rows or columns that OpenDocument hides, which the reader does not tell. */
+  readonly odsHidden: boolean
+}
+
+const prepare = async (bytes: Buffer): Promise<Prepared> => {
+  if (!isZip(bytes)) return { content: bytes, formulas: false, hidden: true, odsErrors: false, odsHidden: false }
+  let [formulas, hidden, odsErrors, odsHidden] = [false, false, false, false]
   const content = await unpackArchive(bytes, (name, entry) => {
-    suspected ||= name.startsWith("xl/worksheets/") && withoutValue.some((pattern) => entry.includes(pattern))
+    if (name.startsWith("xl/worksheets/")) {
+      formulas ||= withoutValue.some((pattern) => entry.includes(pattern))
+      hidden ||= name.endsWith(".bin") || hiddenParts.some((pattern) => entry.includes(pattern))
+    } else if (name === "content.xml") {
+      odsErrors ||= entry.includes('value-type="error"')
+      odsHidden ||= entry.includes('table:visibility="collapse"') || entry.includes('table:visibility="filter"')
+    }
   })
-  return { content, suspected }
+  return { content, formulas, hidden, odsErrors, odsHidden }
 }
 
 const options: ParsingOptions = {
@@ -37,29 +53,38 @@ const options: ParsingOptions = {
   cellFormula: false,
 }
 
-const reason = (error: unknown) => error instanceof Error ? error.message : String(error)
+type Grid = Array<Array<CellObject | undefined> | undefined>
 
-/** Reads one sheet of a workbook: the asked one (name, or number from 1), else the first that is visible. */
-export const readSheet = (
+/**
+ * Reads one sheet of a workbook with xlsx, which holds it whole: any kind of workbook.
+ *
+ * @param asked the pipeline's `sheet`
+ * @param proven fails when the file is not the one any more
+ */
+export const holdSheet = (
   file: string,
   bytes: Buffer,
   asked: string | number | undefined,
-): Effect.Effect<Sheet, SourceError> =>
+  proven: Effect.Effect<void, SourceError | SourceChanged>,
+): Effect.Effect<OpenSheet, SourceError> =>
   Effect.gen(function*() {
     const refuse = (message: string, cause?: unknown) =>
       new SourceError({ file, message: `${file} ${message}`, ...(cause === undefined ? {} : { cause }) })
-    const { content, suspected } = yield* Effect.tryPromise({
+    const { content, formulas, hidden: mayHide, odsErrors, odsHidden } = yield* Effect.tryPromise({
       try: () => prepare(bytes),
       catch: (error) =>
-        refuse(`can't be opened. ${error instanceof BadArchive ? error.message : reason(error)}`, error),
+        refuse(
+          `can't be opened. ${error instanceof BadArchive ? error.message : "It is damaged or cut short."}`,
+          error,
+        ),
     })
     // Heavy, and not needed for text files: loaded when the first workbook comes.
     const xlsx = yield* Effect.promise(() => import("xlsx"))
     const read = (more: ParsingOptions): Effect.Effect<WorkBook, SourceError> =>
       Effect.try({
-        try: () => xlsx.read(content, { ...options, ...more }),
+        try: () => xlsx.read(content, { ...options, cellStyles: mayHide, ...more }),
         catch: (error) =>
-          reason(error).includes("password")
+          error instanceof Error && error.message.includes("password")
             ? refuse("is protected by a password. Save it without one.", error)
             : refuse(
               "is no workbook that can be read: it is damaged, or of a kind that is not known. Open it in a spreadsheet program and save it again, or save its sheet as CSV.",
@@ -71,55 +96,74 @@ export const readSheet = (
     const names = book.SheetNames
     const isHidden = (index: number) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
     const hidden = names.filter((_, index) => isHidden(index))
-    const at = asked === undefined
-      ? names.findIndex((_, index) => !isHidden(index))
-      : typeof asked === "number"
-      ? asked - 1
-      : sheetNamed(names, asked)
-    const name = names[at]
-    if (name === undefined) {
-      const all = names.map((each) => `"${each}"`).join(", ")
-      return yield* asked === undefined
-        ? refuse(`has no visible sheet. Name the one to read: \`source.sheet\`; there are ${all}.`)
-        : refuse(`has no sheet ${JSON.stringify(asked)}. Correct \`source.sheet\`; there are ${all}.`)
-    }
+    const at = chooseSheet(names, isHidden, asked)
+    if (typeof at === "string") return yield* refuse(at)
+    const name = names[at] ?? ""
     if (book.Sheets[name] === undefined) book = yield* read({ sheets: at })
-    const cells = cellsOf(book, name)
-    if (cells === undefined) {
+    const sheet = book.Sheets[name]
+    const cells = gridOf(sheet)
+    if (sheet === undefined || cells === undefined) {
       return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
     }
-    if (suspected) {
-      nameUncalculated(cells, cellsOf(yield* read({ sheets: at, cellFormula: true, sheetStubs: true }), name) ?? [])
+    if (formulas) {
+      const again = yield* read({ sheets: at, cellFormula: true, sheetStubs: true })
+      nameUncalculated(cells, gridOf(again.Sheets[name]) ?? [])
+    }
+    const date1904 = book.Workbook?.WBProps?.date1904 === true
+    const rows = rowsOf(cells, date1904, odsErrors)
+    const notes = {
+      hiddenRows: sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0,
+      hiddenColumns: sheet["!cols"]?.filter((column) => column?.hidden === true).length ?? 0,
+      hiddenSomewhere: odsHidden,
     }
     return {
       name,
       names,
       hidden,
-      date1904: book.Workbook?.WBProps?.date1904 === true,
-      cells,
+      date1904,
+      first: rows,
+      merges: Effect.succeed((sheet["!merges"] ?? []).map(({ e, s }) => ({
+        from: { row: s.r, column: s.c },
+        to: { row: e.r, column: e.c },
+      }))),
+      rows: Stream.unwrap(Effect.as(proven, Stream.suspend(() => Stream.fromIterable(pieces(rows))))),
+      notes: () => notes,
     }
   })
+
+const pieceRows = 2048
+
+function* pieces(rows: ReadonlyArray<SheetRow>): Generator<ReadonlyArray<SheetRow>> {
+  for (let from = 0; from < rows.length; from += pieceRows) yield rows.slice(from, from + pieceRows)
+}
+
+/** The rows that are there, each cell with its type. */
+const rowsOf = (cells: Grid, date1904: boolean, odsErrors: boolean): ReadonlyArray<SheetRow> => {
+  const rows: Array<SheetRow> = []
+  cells.forEach((found, row) => {
+    if (found === undefined) return
+    rows.push({ row, cells: Array.from(found, (cell) => odsError(toCell(cell, date1904), odsErrors)) })
+  })
+  return rows
+}
+
+/** LibreOffice's own errors have no name that other programs know. */
+const odsError = (cell: Cell, possible: boolean): Cell =>
+  possible && typeof cell === "string" && /^Err:\d{3}$/.test(cell) ? new ErrorCell(cell) : cell
 
 /**
  * Formulas of which no value is stored: read without formulas they are not there at all. They would pass for empty cells, so they
  * become error cells.
  */
-const nameUncalculated = (cells: Array<Array<CellObject | undefined> | undefined>, formulas: Sheet["cells"]) =>
+const nameUncalculated = (cells: Grid, formulas: Grid) =>
   formulas.forEach((row, rowAt) =>
     row?.forEach((cell, column) => {
-      if (cell?.f === undefined || cells[rowAt]?.[column] !== undefined) return
+      const here = cells[rowAt]?.[column]
+      if (cell?.f === undefined || cell.t !== "z" || (here !== undefined && here.t !== "z")) return
       const target = cells[rowAt] ??= []
       target[column] = { t: "e", v: "formula without a stored value" }
     })
   )
 
-/** Excel does not tell sheet names by case. */
-const sheetNamed = (names: ReadonlyArray<string>, asked: string) => {
-  const exactly = names.indexOf(asked)
-  return exactly !== -1 ? exactly : names.findIndex((name) => name.toLowerCase() === asked.toLowerCase())
-}
-
-const cellsOf = (book: WorkBook, name: string): Array<Array<CellObject | undefined> | undefined> | undefined => {
-  const sheet = book.Sheets[name]
-  return sheet === undefined || (sheet["!type"] ?? "sheet") !== "sheet" ? undefined : sheet["!data"] ?? []
-}
+const gridOf = (sheet: WorkSheet | undefined): Grid | undefined =>
+  sheet === undefined || (sheet["!type"] ?? "sheet") !== "sheet" ? undefined : sheet["!data"] ?? []

@@ -124,14 +124,20 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   }
 }
 
+/** An entry's bytes as they are packed; undefined when they are not there. */
+export const packedData = (bytes: Buffer, entry: ZipEntry): Buffer | undefined => {
+  if (entry.offset + 30 > bytes.length || bytes.readUInt32LE(entry.offset) !== 0x04034b50) return undefined
+  const from = entry.offset + 30 + bytes.readUInt16LE(entry.offset + 26) + bytes.readUInt16LE(entry.offset + 28)
+  const data = bytes.subarray(from, from + entry.packed)
+  return data.length === entry.packed ? data : undefined
+}
+
 /** Unpacks an entry; refuses it when it is not as large as the directory says, as readers trust it to be, or not what was packed. */
-const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
+export const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const bad = () => reject(new BadArchive(damaged))
-    if (entry.offset + 30 > bytes.length || bytes.readUInt32LE(entry.offset) !== 0x04034b50) return bad()
-    const from = entry.offset + 30 + bytes.readUInt16LE(entry.offset + 26) + bytes.readUInt16LE(entry.offset + 28)
-    const data = bytes.subarray(from, from + entry.packed)
-    if (data.length !== entry.packed) return bad()
+    const data = packedData(bytes, entry)
+    if (data === undefined) return bad()
     const sound = (content: Buffer) => content.length === entry.unpacked && crc32(content) === entry.crc
     if (entry.method === 0) return sound(data) ? resolve(data) : bad()
     if (entry.method !== 8) return bad()

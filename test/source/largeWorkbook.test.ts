@@ -1,0 +1,285 @@
+// A large .xlsx is read by a reader of ours, all else by xlsx: both have to give the same of the same file.
+import { FileSystem } from "@effect/platform"
+import { Effect, Either, Stream } from "effect"
+import fc from "fast-check"
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+import * as XLSX from "xlsx"
+import { ErrorCell } from "../../src/domain/cell.ts"
+import { findBytes } from "../../src/source/bytes.ts"
+import { openExcel } from "../../src/source/excel.ts"
+import type { ExcelSettings } from "../../src/source/excel.ts"
+import { file, open, readAll, run } from "./opening.ts"
+import { row, text, xlsx, zip } from "./workbooks.ts"
+
+const nothingSaid: ExcelSettings = { sheet: undefined, range: undefined, headerRow: undefined }
+
+/** Reads a workbook as one that is held, or as a large one; gives the message of a refusal instead. */
+const readAs = (way: "held" | "streamed", path: string, said: Partial<ExcelSettings> = {}, blockSize = 4096) =>
+  run(
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const bytes = yield* findBytes(fs, path, blockSize)
+      const source = yield* openExcel(bytes, { ...nothingSaid, ...said }, way === "held" ? Infinity : 0)
+      const all = yield* readAll(source)
+      const { columns, head, taken, warnings } = source
+      return {
+        columns,
+        head,
+        taken,
+        warnings,
+        ...all,
+        files: (yield* source.files).map((one) => ({ ...one.file, taken: [] })),
+      }
+    }).pipe(Effect.catchAll((error) => Effect.succeed(error.message))),
+  )
+
+const expectSame = async (path: string, said: Partial<ExcelSettings> = {}) => {
+  const held = await readAs("held", path, said)
+  const streamed = await readAs("streamed", path, said)
+  if (typeof held === "string" || typeof streamed === "string") {
+    expect(streamed).toEqual(held)
+    return held
+  }
+  // What is hidden is known only at the end of a sheet that is read piece by piece: then it stands in `taken`.
+  const apart = (all: typeof held) => ({
+    ...all,
+    warnings: all.warnings.filter((warning) => !warning.includes("read like the others")),
+  })
+  expect(apart(streamed)).toEqual(apart(held))
+  return streamed
+}
+
+const samples = resolve(import.meta.dirname, "../../samples")
+
+describe("a workbook read piece by piece", () => {
+  it.each([
+    join(samples, "google-forms/rstudio-2019-spanish-r-community-survey.xlsx"),
+    join(samples, "registrations.xlsx"),
+    join(import.meta.dirname, "libreoffice/sheet.xlsx"),
+  ])("gives the same cells as one that is held: %s", async (path) => {
+    const all = await expectSame(path)
+    expect(typeof all !== "string" && all.rows.length).toBeGreaterThan(1)
+  })
+
+  const scalar = fc.oneof(
+    fc.string(),
+    fc.fullUnicodeString({ maxLength: 8 }).map((one) => one.replaceAll(/[\ud800-\udfff]/g, "")),
+    fc.constantFrom("007", " x ", "a\nb", "<&>\"'", "_x000D_", "", "#N/A", "ä€"),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+  )
+  const formats = ["General", "0.00", "yyyy-mm-dd", "h:mm", "d/m/yy h:mm:ss", "[h]:mm", "@", "0%", "mmm yy"]
+  const cell = fc.oneof(
+    scalar.map((value) => ({ value, format: "General" })),
+    fc.record({ value: fc.double({ min: 0, max: 60_000, noNaN: true }), format: fc.constantFrom(...formats) }),
+  )
+
+  it("gives the same cells as one that is held, whatever the cells are", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(cell, { maxLength: 6 }), { minLength: 1, maxLength: 12 }),
+        fc.boolean(),
+        fc.boolean(),
+        async (rows, shared, date1904) => {
+          const sheet = XLSX.utils.aoa_to_sheet([
+            ["a", "b", "c"],
+            ...rows.map((cells) => cells.map(({ value }) => value)),
+          ])
+          rows.forEach((cells, at) =>
+            cells.forEach(({ format, value }, column) => {
+              const one = sheet[XLSX.utils.encode_cell({ r: at + 1, c: column })] as XLSX.CellObject | undefined
+              if (one !== undefined && typeof value === "number") one.z = format
+            })
+          )
+          const book = XLSX.utils.book_new()
+          XLSX.utils.book_append_sheet(book, sheet, "Rows")
+          book.Workbook = { WBProps: { date1904 } }
+          const content = XLSX.write(book, {
+            type: "array",
+            bookType: "xlsx",
+            bookSST: shared,
+            compression: true,
+          }) as ArrayBuffer
+          await expectSame(file(new Uint8Array(content), "xlsx"))
+        },
+      ),
+      { seed: 3, numRuns: 120 },
+    ), 60_000)
+
+  const odd = zip(xlsx([
+    { name: "Hidden", rows: row(1, text("h")), state: "hidden" },
+    {
+      name: "Rows",
+      rows: row(1, text("Report"))
+        + row(3, text("id"), text("group"), "", text("last"))
+        + row(4, text("1"), "><f>1+1</f>", 't="str"><f>A1</f><v></v>', 't="e"><v>#DIV/0!</v>')
+        + `<row r="5" hidden="1"><c t="b"><v>1</v></c><c t="inlineStr"><is><r><t>rich </t></r><r><t>text</t></r><rPh><t>no</t></rPh></is></c></row>`
+        + row(7, "><v>1E3</v>", "><v> 5 </v>", "><v>0.30000000000000004</v>", 's="1"><v>45000.5</v>')
+        + row(9, text("a&#13;b&amp;&lt;c&gt;_x0041_")),
+    },
+  ], { formats: ["yyyy-mm-dd hh:mm"] }))
+
+  it.each([
+    {},
+    { sheet: "rows", headerRow: 3 },
+    { sheet: 1 },
+    { range: "A3:C5" },
+    { range: "B3:D" },
+    { headerRow: 2 },
+    { headerRow: 30 },
+    { sheet: "None" },
+    { range: "F1:H2" },
+  ])("gives the same for every part of it: %j", async (said) => {
+    await expectSame(file(odd, "xlsx"), said)
+  })
+
+  it("has the cells that the XML says", async () => {
+    const all = await readAs("streamed", file(odd, "xlsx"), { headerRow: 3 })
+    expect(typeof all !== "string" && all.rows).toEqual([
+      ["1", new ErrorCell("formula without a stored value"), null, new ErrorCell("#DIV/0!")],
+      [true, "rich text"],
+      [1000, 5, 0.3, expect.objectContaining({ iso: "2023-03-15T12:00:00" })],
+      ["a\rb&<c>A"],
+    ])
+  })
+
+  it("reads elements with a prefix, and rows without references", async () => {
+    const entries = xlsx([{
+      name: "Rows",
+      rows: '<row><c t="inlineStr"><is><t>a</t></is></c></row><row><c><v>1</v></c></row>',
+    }])
+    const path = "xl/worksheets/sheet1.xml"
+    const plain = entries[path] ?? ""
+    entries[path] = plain.replaceAll(/<(\/?)(worksheet|sheetData|row|c|v|is|t)\b/g, "<$1x:$2").replace(
+      "xmlns=",
+      "xmlns:x=",
+    )
+    const all = await readAs("streamed", file(zip(entries), "xlsx"))
+    expect(typeof all !== "string" && all.rows).toEqual([[1]])
+  })
+
+  it("refuses what is damaged or no sheet, wherever the damage is", async () => {
+    const whole = readFileSync(join(samples, "google-forms/rstudio-2019-spanish-r-community-survey.xlsx"))
+    const at = whole.indexOf("xl/worksheets/sheet1.xml")
+    for (const offset of [100, 5000, 30_000]) {
+      const damaged = Buffer.from(whole)
+      damaged[at + offset]! ^= 0x55
+      expect(await readAs("streamed", file(damaged, "xlsx"))).toMatch(/damaged or cut short|its sheet has/)
+    }
+    const unordered = zip(xlsx([{ name: "R", rows: row(1, text("a")) + row(3, text("b")) + row(2, text("c")) }]))
+    expect(await readAs("streamed", file(unordered, "xlsx"))).toContain("its sheet has rows that are not in order")
+    const lost = zip(xlsx([{ name: "R", rows: row(1, text("a")) + row(2, 't="s"><v>7</v>') }]))
+    expect(await readAs("streamed", file(lost, "xlsx"))).toContain("its sheet has a text that is not there")
+  })
+
+  it("is closed when reading ends early, and refused when the file changed since", async () => {
+    const rows = Array.from({ length: 3000 }, (_, at) => row(at + 2, `><v>${at}</v>`)).join("")
+    const path = file(zip(xlsx([{ name: "R", rows: row(1, text("n")) + rows }])), "xlsx")
+    await run(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const source = yield* openExcel(yield* findBytes(fs, path, 4096), nothingSaid, 0)
+      const few = yield* Stream.runCollect(Stream.take(source.read(), 1))
+      expect(few.length).toBe(1)
+      expect(open.files).toBe(0)
+      const first = yield* readAll(source)
+      expect(first.rows).toHaveLength(3000)
+      const fingerprints = (yield* source.files).map(({ fingerprint }) => fingerprint)
+      expect(yield* readAll(source, fingerprints)).toEqual(first)
+      const bytes = readFileSync(path)
+      bytes[bytes.length >> 1]! ^= 1
+      yield* fs.writeFile(path, bytes)
+      const changed = yield* Effect.either(readAll(source, fingerprints))
+      expect(Either.isLeft(changed) && changed.left._tag).toBe("SourceChanged")
+    }))
+  })
+})
+
+describe("a table in a workbook, however it is read,", () => {
+  const both = ["held", "streamed"] as const
+  const merged = (rows: string, merges: ReadonlyArray<string>) => {
+    const entries = xlsx([{ name: "Rows", rows }])
+    const path = "xl/worksheets/sheet1.xml"
+    entries[path] = (entries[path] ?? "").replace(
+      "</sheetData>",
+      `</sheetData><mergeCells>${merges.map((ref) => `<mergeCell ref="${ref}"/>`).join("")}</mergeCells>`,
+    )
+    return file(zip(entries), "xlsx")
+  }
+
+  it.each(both)("has its title above each column of a merged header cell (%s)", async (way) => {
+    const path = merged(
+      row(1, text("id"), text("Films"), "", "", text("end"))
+        + row(2, "><v>1</v>", text("x"), text("y"), text("z"), text("e")),
+      ["B1:D1"],
+    )
+    const all = await readAs(way, path)
+    expect(typeof all !== "string" && all.columns.map(({ title }) => title)).toEqual([
+      "id",
+      "Films",
+      "Films",
+      "Films",
+      "end",
+    ])
+    const tall = merged(
+      row(1, text("id"), text("Films"), "") + row(2, "", text("A"), text("B"))
+        + row(3, "><v>1</v>", text("x"), text("y")),
+      ["A1:A2", "B1:C1"],
+    )
+    const two = await readAs(way, tall, { headerRow: 2 })
+    expect(typeof two !== "string" && two.columns.map(({ title }) => title)).toEqual(["id", "A", "B"])
+  })
+
+  it.each(both)("begins below a heading, and says so (%s)", async (way) => {
+    const path = merged(
+      row(1, text("Results of 2024")) + row(3, text("id"), text("name"), text("city"))
+        + row(4, "><v>1</v>", text("Ada"), text("Ulm")),
+      ["A1:C1"],
+    )
+    const all = await readAs(way, path)
+    expect(typeof all !== "string" && all.rows).toEqual([[1, "Ada", "Ulm"]])
+    expect(typeof all !== "string" && all.warnings).toEqual([
+      expect.stringContaining("has its header in row 3, as it seems"),
+    ])
+  })
+
+  it.each(both)("names a row with a cell beyond its columns that comes up late (%s)", async (way) => {
+    const rows = Array.from(
+      { length: 3000 },
+      (_, at) => row(at + 2, `><v>${at}</v>`, ...(at === 2900 ? ["", "><v>7</v>"] : [])),
+    ).join("")
+    const all = await readAs(way, file(zip(xlsx([{ name: "R", rows: row(1, text("n")) + rows }])), "xlsx"))
+    expect(typeof all !== "string" && [...all.faults]).toEqual([
+      [
+        2901,
+        "Row 2901 (row 2902 of the sheet) has a cell in column C, beyond the 1 columns of the table. Give that column a title, or clear the cell.",
+      ],
+    ])
+    expect(typeof all !== "string" && all.rows[2900]).toEqual([2900, null, 7])
+  })
+
+  it.each(both)("tells hidden rows and columns, which are read like the others (%s)", async (way) => {
+    const entries = xlsx([{
+      name: "R",
+      rows: row(1, text("a"), text("b")) + '<row r="2" hidden="1"><c><v>1</v></c></row>' + row(3, "><v>2</v>"),
+    }])
+    const path = "xl/worksheets/sheet1.xml"
+    entries[path] = (entries[path] ?? "").replace(
+      "<sheetData>",
+      '<cols><col min="2" max="2" hidden="1"/></cols><sheetData>',
+    )
+    const at = file(zip(entries), "xlsx")
+    await run(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const source = yield* openExcel(yield* findBytes(fs, at, 4096), nothingSaid, way === "held" ? Infinity : 0)
+      expect((yield* readAll(source)).rows).toEqual([[1], [2]])
+      const taken = (yield* source.files)[0]?.file.taken ?? []
+      expect(taken.find(({ what }) => what === "hidden")?.value).toBe(
+        "1 hidden row and 1 hidden column, read like the others",
+      )
+    }))
+  })
+})
