@@ -30,7 +30,7 @@ export interface DriftOptions {
 /**
  * What is not as it was when the submission was verified, by the ledger's digests. What could not be compared then or can't be compared now (an unknown type) says nothing.
  */
-export const driftOf = (
+const driftOf = (
   then: AnswerDigests,
   submission: Submission,
   { digest, names }: Pick<DriftOptions, "digest" | "names">,
