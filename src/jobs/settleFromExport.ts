@@ -93,7 +93,9 @@ export const openExport = (
           }${form.questions.length > 8 ? ", …" : ""}.`,
       })
     }
-    const compiled = compile({ pipeline, form, columns: mentionedColumns(pipeline) })
+    // No row is asked for its key here.
+    const keyed = { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } } as const
+    const compiled = compile({ pipeline: keyed, form, columns: mentionedColumns(pipeline) })
     const made: Export = {
       name,
       file,
