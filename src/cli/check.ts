@@ -87,7 +87,7 @@ const plain = ({ diagnostics, pipelines }: Checked) => ({
   })),
 })
 
-const withoutFindings = ({ diagnostics: _, ...data }: NonNullable<CheckedPipeline["data"]>) => data
+const withoutFindings = (data: NonNullable<CheckedPipeline["data"]>) => ({ ...data, diagnostics: undefined })
 
 /** Findings at their lines, with files as seen from the working folder, which is the repository's in a workflow. */
 const annotations = (folder: string, { diagnostics, pipelines }: Checked) =>

@@ -77,8 +77,7 @@ export const readFormRecord = (
       Effect.map((text): string | undefined => text),
       Effect.catchTag(
         "SystemError",
-        (error) =>
-          error.reason === "NotFound" ? Effect.succeed(undefined) : invalid(`The file can't be read: ${error.message}`),
+        (error) => error.reason === "NotFound" ? Effect.void : invalid(`The file can't be read: ${error.message}`),
       ),
       Effect.catchTag("BadArgument", (error) => invalid(`The file can't be read: ${error.message}`)),
     )

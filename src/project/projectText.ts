@@ -38,7 +38,7 @@ export const environmentExample = (service: NewService): string =>
     : "# API keys of form services go into a file .env, which git ignores, one a line: NAME=key\n"
 
 /** What of a project holds personal data or secrets, and is not for version control. */
-export const ignoredByGit: ReadonlyArray<string> = [".formferry/", "reports/", ".env"]
+const ignoredByGit: ReadonlyArray<string> = [".formferry/", "reports/", ".env"]
 
 /** .gitignore with what must be ignored added; undefined: all of it is there. */
 export const gitIgnoreWith = (text: string): string | undefined => {

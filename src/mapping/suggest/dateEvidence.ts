@@ -29,8 +29,6 @@ export interface DateEvidence {
   readonly withOffset: number
 }
 
-export const noDates: DateEvidence = { writings: [], iso: 0, withDay: 0, withTime: 0, withOffset: 0 }
-
 const numeric = /^(\d{1,2})([-./ ])(\d{1,2})\2(\d{4}|\d{2})(?!\d)/
 const yearFirst = /^(\d{4})([./ ])(\d{1,2})\2(\d{1,2})(?!\d)/
 const dayNamed = /^(\d{1,2})([-. ]|\. )([A-Za-z]{3,9})([-. ]|, )(\d{4}|\d{2})(?!\d)/
@@ -241,7 +239,7 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
           : "no cell tells whether the day or the month comes first",
       }
     }
-    const dayFirst = /^d/.test(told.formats[0] ?? "")
+    const dayFirst = told.formats[0]?.startsWith("d") === true
     const decided = each.map(({ formats }) =>
       formats.length === 1 ? formats : formats.slice(dayFirst ? 0 : 1, dayFirst ? 1 : 2)
     )

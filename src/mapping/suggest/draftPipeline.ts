@@ -96,7 +96,7 @@ const ignoredColumns = ({ left, tool }: Suggestions): PipelineDraft["ignore"] =>
 }
 
 /** Entries for all questions of a form, in its order. */
-export const questionEntries = (
+const questionEntries = (
   suggestions: Suggestions,
   nameOf: (column: Column) => string,
   unknown: ReadonlyMap<string, Unknown>,

@@ -38,7 +38,7 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
 }
 
 /** The option that a cell's text is a name of, as the kinds find it. */
-export const exactOption = (names: OptionNames, text: string): Option | undefined => names.exact.get(loose(text))
+const exactOption = (names: OptionNames, text: string): Option | undefined => names.exact.get(loose(text))
 
 /** The option that a text most likely means: another spelling, another language, yes and no in other words. A suggestion, for people to judge. */
 export const likelyOption = (names: OptionNames, text: string): Option | undefined => {

@@ -12,7 +12,7 @@ import { isTick } from "./ticks.ts"
 import { sameText } from "./words.ts"
 
 /** Distinct texts of a column that are kept: a question with more options is no choice. */
-export const distinctKept = 1_000
+const distinctKept = 1_000
 
 /** Texts of a column that are remembered to see whether any comes twice. */
 const uniqueKept = 500_000

@@ -8,7 +8,7 @@ import type { Kind, Parse } from "../../kinds/Kind.ts"
 
 /** Distinct texts whose unknown choices are remembered, and choices that are counted. */
 const remembered = 20_000
-export const unknownKept = 1_000
+const unknownKept = 1_000
 
 /** A kind whose options are known only here. */
 const compileKind = (

@@ -78,7 +78,7 @@ const listOf = (suggestions: Suggestions): ReadonlyMap<string, string> =>
   ])
 
 /** All rows of a source as suggestions see them. */
-export const profilesOf = (source: Source) =>
+const profilesOf = (source: Source) =>
   Effect.gen(function*() {
     const profiles = profiler(source.columns)
     const clean = source.tool?.clean
