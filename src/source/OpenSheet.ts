@@ -1,5 +1,5 @@
 import type { Effect, Stream } from "effect"
-import type { CellRange } from "./excelTable.ts"
+import type { CellRange } from "./cellRange.ts"
 import type { SheetNotes, SheetRow } from "./sheetRows.ts"
 import type { SourceChanged, SourceError } from "./Source.ts"
 

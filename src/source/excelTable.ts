@@ -2,15 +2,10 @@ import { cellText } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
+import type { CellRange } from "./cellRange.ts"
 import { placeHeader } from "./headerPlace.ts"
 import { limits, thousands } from "./limits.ts"
 import type { SheetRow } from "./sheetRows.ts"
-
-/** Rows and columns from 0, both ends included. */
-export interface CellRange {
-  readonly from: { readonly row: number; readonly column: number }
-  readonly to: { readonly row: number; readonly column: number }
-}
 
 /** Where a sheet's records are, as its first rows show it. */
 export interface Table {
@@ -34,21 +29,6 @@ export const rowsToFind = (headerRow: number | undefined, range: CellRange): num
 
 /** Rows below the header that are kept to recognise a form tool by. */
 const headKept = 200
-
-export const wholeSheet: CellRange = { from: { row: 0, column: 0 }, to: { row: Infinity, column: Infinity } }
-
-const columnNumber = (letters: string) =>
-  [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
-
-/** Reads a range such as `B3:H400`, `B3:H` or `B:H`; undefined when it is none. */
-export const parseRange = (text: string): CellRange | undefined => {
-  const match = /^\$?([a-z]{1,3})\$?([1-9]\d*)?:\$?([a-z]{1,3})\$?([1-9]\d*)?$/i.exec(text.trim())
-  if (match === null) return undefined
-  const [, left = "", top, right = "", bottom] = match
-  const from = { row: top === undefined ? 0 : Number(top) - 1, column: columnNumber(left) }
-  const to = { row: bottom === undefined ? Infinity : Number(bottom) - 1, column: columnNumber(right) }
-  return from.row <= to.row && from.column <= to.column ? { from, to } : undefined
-}
 
 /** A row's cells inside of the range, up to the last that is filled. */
 const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Array<Cell> => {

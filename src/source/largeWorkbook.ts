@@ -1,7 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import { Parser } from "htmlparser2"
 import { crc32 } from "node:zlib"
-import type { CellRange } from "./excelTable.ts"
+import type { CellRange } from "./cellRange.ts"
 import { limits, thousands } from "./limits.ts"
 import { chooseSheet } from "./OpenSheet.ts"
 import type { OpenSheet } from "./OpenSheet.ts"

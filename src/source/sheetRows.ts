@@ -1,8 +1,8 @@
 import { Parser } from "htmlparser2"
 import type { CellObject } from "xlsx"
 import type { Cell } from "../domain/cell.ts"
+import type { CellRange } from "./cellRange.ts"
 import { toCell } from "./excelCell.ts"
-import type { CellRange } from "./excelTable.ts"
 import { localName, plainText } from "./sharedStrings.ts"
 import type { SharedStrings } from "./sharedStrings.ts"
 

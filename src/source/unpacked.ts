@@ -28,11 +28,16 @@ export const inflating = (
   Effect.gen(function*() {
     let out: Array<Uint8Array> = []
     let failed = false
+    let ended = false
+    let fed = 0
     const zlib = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const made = kind === "gzip" ? createGunzip() : createInflateRaw()
-        // Without a listener an error would end the process; `done` sees it.
-        return made.on("data", (bytes: Uint8Array) => out.push(bytes)).on("error", () => void (failed = true))
+        // Without a listener an error would end the process; `done` sees it. zlib ends by itself where the packed bytes do.
+        return made.setMaxListeners(0)
+          .on("data", (bytes: Uint8Array) => out.push(bytes))
+          .on("error", () => void (failed = true))
+          .on("end", () => void (ended = true))
       }),
       (made) => Effect.sync(() => made.destroy()),
     )
@@ -48,9 +53,21 @@ export const inflating = (
         zlib.once("error", settle)
         act(settle)
       }))
+    /** What stands behind the end of the packed bytes: a tape's zeros, or something that would be lost without a word. */
+    const unread = (piece: Uint8Array) => piece.subarray(Math.max(0, piece.length - (fed - zlib.bytesWritten)))
     return {
-      push: (piece) => done((settle) => zlib.write(piece, () => settle())),
-      end: done((settle) => zlib.once("end", settle).end()),
+      push: (piece) =>
+        Effect.gen(function*() {
+          fed += piece.length
+          const parts = ended ? [] : yield* done((settle) => zlib.write(piece, () => settle()))
+          return unread(piece).some((byte) => byte !== 0) ? yield* damaged(file) : parts
+        }),
+      end: Effect.suspend(() =>
+        done((settle) => {
+          if (ended) settle()
+          else zlib.once("end", settle).end()
+        })
+      ),
     }
   })
 

@@ -56,6 +56,21 @@ describe("a gzip archive", () => {
     expect(await refusal(config(file(damaged, "gz")))).toContain("is damaged or cut short")
   })
 
+  it("may have zeros behind its end, but nothing else that would be left out", async () => {
+    const content = gzipSync(csv)
+    for (let blockSize = 1; blockSize < 100; blockSize += 9) {
+      const padded = file(Buffer.concat([content, Buffer.alloc(40)]), "gz")
+      expect((await both(padded, {}, { blockSize })).rows).toEqual(rows)
+      for (
+        const more of [Buffer.from("garbage"), content.subarray(3), content.subarray(0, 12), Buffer.from([0, 0, 7])]
+      ) {
+        expect(await refusal(config(file(Buffer.concat([content, more]), "gz")), { blockSize })).toContain(
+          "is damaged or cut short",
+        )
+      }
+    }
+  })
+
   it("that unpacks to far more than any file does is refused in bounded memory", async () => {
     const path = file(gzipSync(Buffer.alloc(400 * 1024 * 1024, `${"x".repeat(500)},${"y".repeat(500)}\n`)), "csv.gz")
     const before = process.memoryUsage().rss
