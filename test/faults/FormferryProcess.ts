@@ -1,5 +1,5 @@
 import { Clock, Data, Duration, Effect, Either, Random } from "effect"
-import type { Exit, Redacted } from "effect"
+import type { Redacted } from "effect"
 import type { RunReport } from "../../src/domain/run.ts"
 import { newRunId } from "../../src/jobs/newRunId.ts"
 import { settleFromExport } from "../../src/jobs/settleFromExport.ts"
@@ -23,7 +23,7 @@ import type { SourceRow } from "./source.ts"
 import { memorySource, tableSource } from "./source.ts"
 
 /** The mapping does not fit the form: a fault of the simulation's. */
-export class NotCompiled extends Data.TaggedError("NotCompiled")<{ readonly message: string }> {}
+class NotCompiled extends Data.TaggedError("NotCompiled")<{ readonly message: string }> {}
 
 /** Ports of a process wrapped, to plant a bug. */
 export interface Bug {
@@ -55,8 +55,6 @@ export interface ProcessOptions {
   /** Something for a person to do with the ledger before anything is sent. */
   readonly first: (session: LedgerSession) => Effect.Effect<unknown, unknown>
 }
-
-export type Ended = Exit.Exit<RunReport, unknown>
 
 /** What every process opens: the ledger, the service, the form, the mapping. */
 const open = (options: ProcessOptions) =>
