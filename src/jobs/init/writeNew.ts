@@ -51,9 +51,8 @@ export const writeNew = (
           ? sheetIn(source.taken)
           : undefined,
         taken: [
-          ...source.taken.filter(({ what }) => what !== "format" && what !== "sheet").map(({ what, value }) =>
-            `${what} ${value}`
-          ),
+          ...source.taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
+            .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
           `${rows} rows`,
         ].join(", "),
         missing,
