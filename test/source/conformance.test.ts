@@ -1,8 +1,10 @@
 import iconv from "iconv-lite"
+import { gzipSync } from "node:zlib"
 import Papa from "papaparse"
 import * as XLSX from "xlsx"
 import { conforms } from "./conformance.ts"
 import type { Container } from "./conformance.ts"
+import { zip } from "./workbooks.ts"
 
 const csv = (
   encode: (text: string) => Uint8Array,
@@ -29,6 +31,47 @@ conforms(
   "UTF-16BE CSV with a byte order mark and CR",
   csv(encoded("utf-16be", true), { delimiter: "," }, { newline: "\r" }),
 )
+
+for (const encoding of ["windows-1252", "macroman"]) {
+  // Said here: a table of a few signs made up at random is no text of any language.
+  conforms(`${encoding} CSV with semicolons`, csv(encoded(encoding), { encoding }, { delimiter: ";" }))
+}
+
+const packed = (extension: string, pack: (content: Uint8Array) => Uint8Array): Container => ({
+  ...csv((text) => pack(Buffer.from(text)), { delimiter: "," }),
+  extension,
+  packed: true,
+})
+
+conforms("CSV in a gzip archive", packed("csv.gz", (content) => gzipSync(content)))
+conforms(
+  "CSV in a zip archive",
+  packed("zip", (content) => zip({ "answers/rows.csv": content, "__MACOSX/rows.csv": "x" })),
+)
+
+const members = ["id", "  Full   name", "__proto__", "a.b", "x y"]
+const record = (titles: ReadonlyArray<string>, row: ReadonlyArray<string>) =>
+  `{${titles.map((title, at) => `${JSON.stringify(title)}:${JSON.stringify(row[at] ?? "")}`).join(",")}}`
+const json = (
+  extension: string,
+  join: (records: ReadonlyArray<string>) => string,
+  said: Container["said"] = {},
+): Container => ({
+  extension,
+  said,
+  streamed: true,
+  header: members,
+  // Without a record there are no members: one whose members are all empty is none, and shows them.
+  write: ([titles = [], ...rows]) =>
+    Buffer.from(join((rows.length === 0 ? [[]] : rows).map((row) => record(titles, row)))),
+})
+
+conforms("JSON", json("json", (records) => `[${records.join(",\n")}]`))
+conforms(
+  "JSON with its records at a place",
+  json("json", (records) => `{"meta":{"n":[1]},"items":[${records.join(",")}]}`, { records: "/items" }),
+)
+conforms("JSON lines", json("jsonl", (records) => `${records.join("\n")}\n`))
 
 const workbook = (bookType: XLSX.BookType, loses: ReadonlyArray<string>): Container => ({
   extension: bookType,

@@ -17,9 +17,13 @@ export interface Container {
   readonly loses?: ReadonlyArray<string>
   /** Whether rows come out before the whole file was read. */
   readonly streamed: boolean
+  /** Whether a block may hold more rows than its bytes show. */
+  readonly packed?: boolean
+  /** Titles, where the format can't have just any. */
+  readonly header?: ReadonlyArray<string>
 }
 
-const header = ["id", "  Full   name", "__proto__", "", "id"]
+const anyHeader = ["id", "  Full   name", "__proto__", "", "id"]
 
 /** Text that formats get wrong: quotes, delimiters, line ends, umlauts, what a shorter encoding still has. */
 const pieces = ["a", "b", "1", ",", ";", "|", '"', '""', "ä", "ß", "é", "'", "=", ".", " ", "\t", "\n", "\r\n"]
@@ -33,6 +37,7 @@ const rowsOf = (count: number) =>
   Array.from({ length: count }, (_, at) => [`k${at}`, `Ada ${at}, "née"\nB`, "é".repeat(at % 7), "", "x"])
 
 export const conforms = (name: string, container: Container): void => {
+  const header = container.header ?? anyHeader
   const write = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
     file(container.write([header, ...rows]), container.extension)
   const source = (path: string) => config(path, container.said)
@@ -67,13 +72,10 @@ export const conforms = (name: string, container: Container): void => {
 
     it("names columns by unique titles, white space collapsed, and others by position only", async () => {
       const { source: opened } = await run(read(source(write(rowsOf(1)))))
-      expect(opened.columns.map((column) => column.name)).toEqual([
-        undefined,
-        "Full name",
-        "__proto__",
-        undefined,
-        undefined,
-      ])
+      const names = header.map((title) => title.trim().replaceAll(/\s+/g, " "))
+      expect(opened.columns.map((column) => column.name)).toEqual(
+        names.map((name) => name === "" || names.filter((other) => other === name).length > 1 ? undefined : name),
+      )
       expect(opened.columns.map((column) => column.position)).toEqual([0, 1, 2, 3, 4])
       expect(opened.columns.map((column) => column.title)).toEqual(header)
     })
@@ -134,7 +136,11 @@ export const conforms = (name: string, container: Container): void => {
           expect(Either.isLeft(result) && result.left._tag).toBe("SourceChanged")
           expect(given).toEqual(first.rows.slice(0, given.length))
           // No row takes less than 8 bytes here, and none of the changed block was given.
-          expect(given.length).toBeLessThanOrEqual(container.streamed ? Math.floor(at / blockSize) * blockSize / 8 : 0)
+          if (container.packed !== true) {
+            expect(given.length).toBeLessThanOrEqual(
+              container.streamed ? Math.floor(at / blockSize) * blockSize / 8 : 0,
+            )
+          }
         }
       }))
     })
