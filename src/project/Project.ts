@@ -16,6 +16,8 @@ export interface LiveServiceConfig {
   readonly editLinkParameter: string
   /** The payment processor's name in the wire's field names. */
   readonly gateway: string
+  /** Whether a 503 with `Retry-After` proves that nothing was created. */
+  readonly unavailableIsNotCreated: boolean
   /** Whether `run` needs `--confirm NAME`. */
   readonly confirm: boolean
 }

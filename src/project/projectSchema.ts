@@ -62,6 +62,11 @@ const Live = Schema.Struct({
     Schema.String.pipe(Schema.pattern(/^[A-Za-z][A-Za-z0-9]*$/)).annotations(expecting("a name of letters and digits")),
     { description: "The payment processor's name in the wire's field names", default: "gateway" },
   ),
+  unavailableIsNotCreated: optional(Schema.Boolean, {
+    description:
+      "Whether a 503 with Retry-After proves that nothing was created; only set it when the service promises that: else its rows are in doubt",
+    default: false,
+  }),
   confirm: optional(Schema.Boolean, { description: "Whether `run` against it needs --confirm", default: true }),
 }).annotations({ ...expecting("a service"), identifier: "LiveService", description: "A form service that speaks HTTP" })
 

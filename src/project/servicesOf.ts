@@ -89,6 +89,7 @@ const serviceOf = (room: KeyRoom, name: string, service: ProjectFile["services"]
       timeout: service.timeout ?? Duration.seconds(30),
       editLinkParameter: service.editLinkParameter ?? "includeEditLink",
       gateway: service.gateway ?? "gateway",
+      unavailableIsNotCreated: service.unavailableIsNotCreated ?? false,
       confirm: service.confirm ?? true,
     }
 

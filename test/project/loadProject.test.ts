@@ -85,6 +85,7 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
       timeout: Duration.seconds(30),
       editLinkParameter: "includeEditLink",
       gateway: "gateway",
+      unavailableIsNotCreated: false,
       confirm: true,
     })
     const pipeline = project.pipelines.get("contacts")

@@ -197,6 +197,29 @@ describe("the client", () => {
       }
     }))
 
+  it.scoped("a 429 is waited for as it tells, in seconds or by a date, and with a backoff where it tells nothing", () =>
+    Effect.gen(function*() {
+      const asked = [
+        [{ "retry-after": "7" }, 7_000],
+        [{ "retry-after": "Thu, 01 Jan 1970 00:00:09 GMT" }, 9_000],
+        [{ "ratelimit-limit": "5", "ratelimit-reset": "3" }, 3_000],
+        [{}, 1_000],
+      ] as const
+      for (const [headers, wait] of asked) {
+        const service = yield* make(options, answering(response(429, "Too many requests. Try again soon.", headers)))
+        expect(yield* service.create("f", items, always)).toMatchObject({ _tag: "NotCreated", throttled: true, wait })
+      }
+    }))
+
+  it.scoped("a 503 with Retry-After is not created only where the setting says so, and everyone waits", () =>
+    Effect.gen(function*() {
+      const busy = response(503, "<html>", { "retry-after": "5" })
+      const doubtful = yield* make(options, answering(busy))
+      expect(yield* doubtful.create("f", items, always)).toMatchObject({ _tag: "InDoubt" })
+      const believed = yield* make({ ...options, unavailableIsNotCreated: true }, answering(busy))
+      expect(yield* believed.create("f", items, always)).toMatchObject({ _tag: "NotCreated", wait: 5_000 })
+    }))
+
   it.scoped("a timeout while it waits for the answer is in doubt, a timeout while connecting is not", () =>
     Effect.gen(function*() {
       for (
