@@ -1,0 +1,77 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { acknowledge } from "../../src/jobs/acknowledge.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+
+const acknowledging = Effect.gen(function*() {
+  const at = yield* world
+  return {
+    ...at,
+    say: (options: { readonly keys: ReadonlyArray<string> | "all"; readonly leaveOut?: boolean }) =>
+      Effect.flatMap(loadProject(at.root), (project) =>
+        acknowledge(project, {
+          pipeline: "people",
+          to: undefined,
+          keys: options.keys,
+          because: "seen",
+          by: "ada",
+          leaveOut: options.leaveOut ?? false,
+        })),
+  }
+})
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof acknowledging>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+const good = Array.from({ length: 20 }, (_, index) => `${index + 1},Person ${index + 1},p${index + 1}@example.org`)
+
+scoped(
+  "rejected rows, with and without a key, stay in the report and stop raising the exit status until their content changes",
+  Effect.gen(function*() {
+    const { file, run, say, source } = yield* acknowledging
+    yield* source([...good, "21,Bad,nobody", ",Keyless,k@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { imported: 20, invalid: 2 }, acknowledged: 0 })
+    expect(yield* say({ keys: "all" })).toEqual({ acknowledged: 2, unknown: [] })
+    const next = yield* run()
+    expect(next).toMatchObject({ exitCode: 0, rows: { invalid: 2 }, acknowledged: 2 })
+    expect(yield* file(next, "rejected.csv")).toContain("Keyless")
+    yield* source([...good, "21,Bad,still nobody", ",Keyless,k@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { invalid: 2 }, acknowledged: 1 })
+  }),
+)
+
+scoped(
+  "rows that are left out are never imported, with a key or without: mended rows of the key do not go in either",
+  Effect.gen(function*() {
+    const { names, run, say, source } = yield* acknowledging
+    yield* source([...good, "21,Bad,nobody", ",Keyless,k@example.org"])
+    yield* run()
+    expect(yield* say({ keys: "all", leaveOut: true })).toEqual({ acknowledged: 2, unknown: [] })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, invalid: 0, alreadyImported: 20 } })
+    yield* source([...good, "21,Bad,nobody@example.org", ",Keyless,k@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, imported: 0 } })
+    // Another row without a key is not that one.
+    yield* source([...good, ",Other,o@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { invalid: 1 } })
+    expect(names().length).toBe(20)
+  }),
+)
+
+scoped(
+  "rows in doubt that a person has acknowledged stay in doubt, are not sent, and end the exit status 4",
+  Effect.gen(function*() {
+    const { fail, names, run, say, settings, source } = yield* acknowledging
+    yield* settings({ sink: ", canary: off" })
+    yield* source(good.slice(0, 10))
+    fail("POST", "lost")
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10 } })
+    expect(yield* say({ keys: ["1", "2", "77"] })).toEqual({ acknowledged: 2, unknown: ["77"] })
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10 } })
+    yield* say({ keys: "all" })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { inDoubt: 10 }, requests: { create: 0 } })
+    expect(yield* Effect.flip(say({ keys: ["77"] }))).toMatchObject({ _tag: "NothingAcknowledged" })
+    expect(names().length).toBe(10)
+  }),
+)
