@@ -33,8 +33,7 @@ export const practiceSettings = {
 } as const
 
 /** What stands for a service in the ledger's destinations. */
-export const addressOf = (config: ServiceConfig): string =>
-  config._tag === "Live" ? config.baseUrl : `practice:${config.name}`
+const addressOf = (config: ServiceConfig): string => config._tag === "Live" ? config.baseUrl : `practice:${config.name}`
 
 /** The same by the service's name in the project; loadProject refuses a pipeline whose service is unknown. */
 export const serviceAddress = (project: Project, name: string): string => {

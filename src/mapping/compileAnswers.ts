@@ -5,6 +5,8 @@ import type { Kind } from "../kinds/Kind.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { chooseKind, namedKind } from "./chooseKind.ts"
+import type { CompiledAnswer, Placed } from "./CompiledAnswer.ts"
+import type { CompiledAnswer, Placed } from "./CompiledAnswer.ts"
 import { compileElement } from "./compileElement.ts"
 import { compileEntry } from "./compileEntry.ts"
 import { compileSpills } from "./compileSpill.ts"
@@ -17,12 +19,7 @@ import type { ListWords } from "./targets.ts"
 import { target } from "./targets.ts"
 import type { CompiledEntry, Workshop } from "./Workshop.ts"
 
-/** An answer with its place in the item, ready to read rows. */
-export interface CompiledAnswer extends Filled, CompiledEntry {}
-
 type List = MappedAnswer["list"]
-/** An answer before it is known whether its differences are tolerated. */
-export type Placed = Omit<CompiledAnswer, "answer"> & { readonly answer: Omit<MappedAnswer, "tolerated"> }
 
 /** What an entry became: its kind, and, unless something is wrong with it, how it is read. */
 interface Made {

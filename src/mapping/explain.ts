@@ -1,6 +1,6 @@
 import { canonicalJson } from "../domain/canonical.ts"
 import type { Problem } from "../domain/problem.ts"
-import type { CompiledAnswer } from "./compileAnswers.ts"
+import type { CompiledAnswer } from "./CompiledAnswer.ts"
 import type { Conditions } from "./conditions.ts"
 import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
 import { notUniqueProblem } from "./problems.ts"

@@ -39,7 +39,7 @@ const plainInput = (input: Input): object => {
 const plainConditions = (conditions: ReadonlyArray<Condition>): object | undefined =>
   conditions.length === 0
     ? undefined
-    : conditions.map(({ column, path: _, ...asked }) => ({ column: column.name, ...asked }))
+    : conditions.map((condition) => ({ ...condition, column: condition.column.name, path: undefined }))
 
 const plainEntry = (entry: MappingEntry) => ({
   options: entry.options,

@@ -2,7 +2,7 @@ import type { Answer, Item, PaymentValue, SchedulingValue, UrlParameterValue } f
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import { plainNumber } from "../kinds/cells.ts"
-import type { CompiledAnswer } from "./compileAnswers.ts"
+import type { CompiledAnswer } from "./CompiledAnswer.ts"
 import type { Conditions } from "./conditions.ts"
 import type { MappedAnswer, MappedRow, Mapping } from "./Mapping.ts"
 import type { Read } from "./readers.ts"
