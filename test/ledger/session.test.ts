@@ -302,7 +302,7 @@ describe("rows that need a person", () => {
         unknown: [],
       })
       yield* session.readBack([back(1, "missing")])
-      expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1 })
+      expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1, unread: 0 })
     }))
 
   it.scopedLive("are left out for good by key, and without one by content", () =>
