@@ -223,9 +223,23 @@ const noNotes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: 
 
 type ContextReader = (content: Buffer) => Effect.Effect<CellContext, SourceError>
 
-const contextReader =
-  (file: string, texts: ZipEntry | undefined, rest: Omit<CellContext, "strings">): ContextReader => (content) =>
-    Effect.map(stringsOf(file, content, texts), (strings) => ({ strings, ...rest }))
+/** Texts that unpack to as many bytes are kept from the first look on; more are read again each time. */
+const keptTexts = 64 * 1024 * 1024
+
+const contextReader = (
+  file: string,
+  texts: ZipEntry | undefined,
+  rest: Omit<CellContext, "strings">,
+): ContextReader => {
+  let kept: SharedStrings | undefined
+  return (content) =>
+    kept !== undefined
+      ? Effect.succeed({ strings: kept, ...rest })
+      : Effect.map(stringsOf(file, content, texts), (strings) => {
+        if ((texts?.unpacked ?? 0) <= keptTexts) kept = strings
+        return { strings, ...rest }
+      })
+}
 
 /** The sheet's rows, read anew. Stands alone, so that nothing of the first look is held on to. */
 const readAgain = (
