@@ -22,6 +22,9 @@ interface Waiter {
   readonly enter: (leave: () => void) => void
 }
 
+/** What to call when done; or that the turn was given up before it came. */
+type Turn = (() => void) | "unwanted"
+
 export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
@@ -69,12 +72,12 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
     const enter = (
       priority: Priority,
       leaving: (leave: () => void) => void,
-    ): Effect.Effect<(() => void) | undefined> =>
+    ): Effect.Effect<Turn> =>
       Effect.suspend(() => {
         let entered: (() => void) | undefined
         let gone = false
         const line = priority === "read" ? reads : creates
-        return Effect.async<(() => void) | undefined>((resume) => {
+        return Effect.async<Turn>((resume) => {
           const waiter: Waiter = {
             enter: (leave) => {
               entered = leave
@@ -84,7 +87,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
           }
           line.add(waiter)
           leaving(() => {
-            if (line.delete(waiter)) resume(Effect.succeed(undefined))
+            if (line.delete(waiter)) resume(Effect.succeed("unwanted"))
           })
           pump()
           return Effect.sync(() => {
@@ -99,7 +102,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
 
     const begin = <A, E>(work: (startedAt: number) => Effect.Effect<A, E>) =>
       Effect.suspend(() => work(clock.unsafeCurrentTimeMillis()))
-    const leaveBy = (leave: (() => void) | undefined) => Effect.sync(() => leave?.())
+    const leaveBy = (turn: Turn) => Effect.sync(() => (turn === "unwanted" ? undefined : turn()))
     return {
       admit: (priority, work) =>
         Effect.acquireUseRelease(
@@ -133,7 +136,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
                 Fiber.interruptFork(watching),
               ))
           }),
-          (leave): Effect.Effect<A | "unwanted", E> => leave === undefined ? Effect.succeed("unwanted") : begin(work),
+          (turn): Effect.Effect<A | "unwanted", E> => turn === "unwanted" ? Effect.succeed(turn) : begin(work),
           leaveBy,
         ),
     }
