@@ -1,6 +1,6 @@
 import { FetchHttpClient, FileSystem, HttpClient, HttpClientRequest } from "@effect/platform"
 import type { HttpClientResponse } from "@effect/platform"
-import { Duration, Effect, Stream } from "effect"
+import { Duration, Effect, Layer, Stream } from "effect"
 import type { Scope } from "effect"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
@@ -130,6 +130,7 @@ export const fetchFile = (
       ),
     )
     const path = `${folder}/fetched`
+    const client = yield* Layer.build(FetchHttpClient.layer)
     yield* Effect.scoped(Effect.gen(function*() {
       const response = yield* request(address, redirects)
       if (response.status !== 200) return yield* Effect.fail(answered(response.status))
@@ -140,7 +141,7 @@ export const fetchFile = (
         onTimeout: () => `was not fetched within ${most.seconds} seconds. Download it, and name the file.`,
       }),
       Effect.mapError((message) => new SourceError({ file, message: `${file} ${message}` })),
-      Effect.provide(FetchHttpClient.layer),
+      Effect.provide(client),
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     )
     return { path, file }
