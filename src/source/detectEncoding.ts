@@ -43,7 +43,6 @@ const asked = [...Object.keys(candidates), "SHIFT_JIS", "EUC-KR", "ISO-8859-15"]
 /** Text as this encoding has it; undefined when some of it is no text there. An incomplete last character is left out. */
 const strictText = (sample: Uint8Array, name: string): string | undefined => {
   const text = withEuro(name, iconv.getDecoder(iconvName(name), { stripBOM: false }).write(Buffer.from(sample)))
-  // oxlint-disable-next-line no-control-regex
   return /[\ufffd\u0080-\u009f]/.test(text) ? undefined : text
 }
 

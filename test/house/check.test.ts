@@ -1,7 +1,7 @@
 // The check is checked: in a small project with our settings, planted faults make each of its steps fail.
 // That it passes what is right, `npm run check` shows on this project itself.
 import { execFile } from "node:child_process"
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -31,7 +31,12 @@ const small = {
 const check = async (step: string, planted: Record<string, string>) => {
   const project = await mkdtemp(join(tmpdir(), "formferry-house-"))
   try {
-    for (const [file, text] of Object.entries({ ...small, ...planted })) {
+    // What is generated comes from our own code: that step gets the whole of it.
+    const whole = step === "check:generated"
+    for (const folder of whole ? ["src", ".ci", "config", "docs"] : []) {
+      await cp(join(house, folder), join(project, folder), { recursive: true })
+    }
+    for (const [file, text] of Object.entries({ ...(whole ? {} : small), ...planted })) {
       await mkdir(dirname(join(project, file)), { recursive: true })
       await writeFile(join(project, file), text)
     }
@@ -118,6 +123,10 @@ const faults: Record<string, { readonly planted: Record<string, string>; readonl
   "check:format": {
     planted: { "src/run/quotes.ts": `export const quotes = 'one';\n` },
     says: ["src/run/quotes.ts"],
+  },
+  "check:generated": {
+    planted: { "docs/pipeline.md": "Written by hand.\n", "config/schemas/pipeline.schema.json": "{}\n" },
+    says: ["docs/pipeline.md", "config/schemas/pipeline.schema.json"],
   },
   "check:unused": {
     planted: {
