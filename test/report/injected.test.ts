@@ -82,7 +82,7 @@ describe("the report's differences are exactly the injected ones, none missed an
         differences.map(({ question, submissionId, verdict }) => `${submissionId} ${question} ${verdict}`).toSorted(),
       )
         .toEqual(corrupted.map(told).toSorted())
-      // As sent and as returned, too.
+      // As returned, too.
       const byId = new Map(corrupted.map((one) => [`${one.submissionId} ${one.id}`, one]))
       for (const difference of differences) {
         const one = byId.get(`${difference.submissionId} ${difference.question}`)
