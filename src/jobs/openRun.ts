@@ -1,3 +1,4 @@
+import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Progress } from "../domain/progress.ts"
@@ -53,7 +54,15 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const { form, mapping, opened, pipeline, source } = settings
     const ledger = yield* openLedger({ file: settings.ledger ?? project.ledger })
     const past = yield* readLatestReports(project.reports, pipeline.name)
-    if (!settings.acceptLedger) yield* ledgerIsTheSame(ledger, past, pipeline.name, project.ledger)
+    if (!settings.acceptLedger) {
+      yield* ledgerIsTheSame(ledger, past, pipeline.name, project.ledger)
+      // A pipeline without reports of its own may be another one's copy, or its new name: then that one's reports tell.
+      for (const other of past.ledger === undefined ? yield* reportedPipelines(project) : []) {
+        const others = yield* readLatestReports(project.reports, other)
+        const same = others.runs.some((run) => run.form.id === form.id && run.form.service === opened.name)
+        if (same) yield* ledgerIsTheSame(ledger, others, other, project.ledger)
+      }
+    }
     const view = yield* ledger.pipeline({
       pipeline: pipeline.name,
       destination: { service: opened.address, form: form.id },
@@ -113,6 +122,10 @@ export const openRun = (project: Project, settings: RunSettings) =>
     }
     return context
   })
+
+/** Names of the pipelines that have left reports. */
+const reportedPipelines = (project: Project) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.readDirectory(project.reports), () => []))
 
 /** A ledger that vanished, or that is older than the latest report says, is no first run (product.md, "The ledger"). */
 const ledgerIsTheSame = (ledger: Ledger, past: PastRuns, pipeline: string, file: string) =>

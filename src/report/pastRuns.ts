@@ -30,7 +30,7 @@ export interface PastRuns {
   /** The newest first, by the time at which they started. */
   readonly runs: ReadonlyArray<PastRun>
   /**
-   * The ledger as the newest report names it, to notice one that vanished or went back in time. A rehearsal works on a throw-away copy of the ledger and says nothing about it.
+   * The ledger as the newest report names it, to notice one that vanished or went back in time. A rehearsal works on a throw-away copy of the ledger, and a dry run may have looked past a wrong one: neither says anything about it.
    */
   readonly ledger: { readonly id: string; readonly lastIntent: number; readonly run: string } | undefined
   /** Folders of runs that left no report: going on, or died. */
@@ -84,7 +84,7 @@ export const readLatestReports = (
     found.sort((a, b) => a.run.startedAt < b.run.startedAt ? 1 : a.run.startedAt > b.run.startedAt ? -1 : 0)
     return {
       runs: found.map(({ run }) => run),
-      ledger: found.find(({ ledger, run }) => ledger !== undefined && run.mode !== "rehearsal")?.ledger,
+      ledger: found.find(({ ledger, run }) => ledger !== undefined && speaksForLedger(run.mode))?.ledger,
       unfinished: read.flatMap(({ name, report }) => report === undefined ? [name] : []),
       warnings: read.flatMap(({ report }) =>
         report !== undefined && Either.isLeft(report) ? [`${report.left.message} It is passed over.`] : []
@@ -93,6 +93,8 @@ export const readLatestReports = (
   })
 
 /** Keeps of a report what a list of many needs, so that the lists in it can go. */
+const speaksForLedger = (mode: RunReport["mode"]): boolean => mode === "run" || mode === "reconcile"
+
 const summaryOf = (folder: string) => ({ report, ledger }: ReadReport) => {
   const { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack } = report
   const summary: PastRun = { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder }

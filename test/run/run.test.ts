@@ -1,3 +1,4 @@
+import { FileSystem } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { platform } from "../project/projectFolder.ts"
@@ -193,6 +194,40 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10, pending: 20 } })
     expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10, imported: 20 } })
     expect(names().length).toBe(30)
+  }),
+)
+
+const withoutLedger = (root: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(`${root}/.formferry`, { recursive: true }))
+
+scoped(
+  "a vanished ledger is refused also after a look past it with a dry run",
+  Effect.gen(function*() {
+    const { names, root, run, source } = yield* world
+    yield* source(people(1, 3))
+    yield* run()
+    yield* withoutLedger(root)
+    expect(yield* Effect.flip(run())).toMatchObject({ _tag: "LedgerRefused" })
+    expect(yield* run({ acceptLedger: true, dryRun: true })).toMatchObject({ rows: { pending: 3 } })
+    expect(yield* Effect.flip(run())).toMatchObject({ _tag: "LedgerRefused" })
+    expect(names().length).toBe(3)
+    expect(yield* run({ acceptLedger: true })).toMatchObject({ exitCode: 0, rows: { imported: 3 } })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 3 } })
+  }),
+)
+
+scoped(
+  "a vanished ledger is refused also under a new name of the pipeline",
+  Effect.gen(function*() {
+    const { names, root, run, source, write } = yield* world
+    yield* source(people(1, 3))
+    yield* run()
+    yield* withoutLedger(root)
+    const fs = yield* FileSystem.FileSystem
+    const text = yield* fs.readFileString(`${root}/pipelines/people.yaml`)
+    yield* write("pipelines/people.yaml", text.replace("pipeline: people", "pipeline: renamed\nrenamedFrom: people"))
+    expect(yield* Effect.flip(run({ pipeline: "renamed" }))).toMatchObject({ _tag: "LedgerRefused" })
+    expect(names().length).toBe(3)
   }),
 )
 
