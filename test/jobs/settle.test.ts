@@ -1,6 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import { createHash } from "node:crypto"
 import { type SettleBy, settlePipeline } from "../../src/jobs/settle.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
@@ -35,7 +35,8 @@ const settling = Effect.gen(function*() {
         const text = resultsExport(at.practice.submissions("people"), options.without)
         yield* fs.writeFileString(file, text)
         if (options.age !== undefined) {
-          const time = new Date(Date.now() - options.age)
+          // In seconds, as the file system counts.
+          const time = ((yield* Clock.currentTimeMillis) - options.age) / 1000
           yield* fs.utimes(file, time, time)
         }
         const result = yield* settle({ _tag: "Export", file, exportedAt: undefined })

@@ -206,7 +206,7 @@ describe("a service's key", () => {
           expect(error.message).not.toMatch(/one|two/)
         }
         expect(JSON.stringify(project) + String(key)).not.toMatch(/env-key|file-key/)
-      }).pipe(Effect.provide(platform), Effect.provide(withVariables(variables))))
+      }).pipe(Effect.provide(Layer.provideMerge(platform, withVariables(variables)))))
   }
 
   it.scoped("from a file loses the line end behind it; a file that is missing is an error when it is needed", () =>

@@ -241,7 +241,7 @@ describe("the folder of a run", () => {
         const scope = yield* Scope.make()
         const folder = yield* openRunFolder({ reports, ...run }).pipe(Scope.extend(scope))
         yield* folder.reject([rejected(1)])
-        const failed = yield* Effect.either(finish(folder, { imported: Stream.fail(new Error("ledger")) }))
+        const failed = yield* Effect.either(finish(folder, { imported: Stream.fail("the ledger failed") }))
         expect(Either.isLeft(failed)).toBe(true)
         expect((yield* fs.readDirectory(folder.path)).every((name) => name.endsWith(".part"))).toBe(true)
         yield* Scope.close(scope, Exit.void)
