@@ -1,3 +1,4 @@
+import type { Anomaly } from "./anomaly.ts"
 import type { AnswerVerdict } from "./comparison.ts"
 import type { RowCounts, VerdictCounts } from "./fate.ts"
 import type { Json } from "./json.ts"
@@ -107,6 +108,18 @@ export interface Settlement {
   readonly notLanded: number
 }
 
+/** A row that was imported before with other content, and went in again. */
+export interface Replacement {
+  readonly row: number
+  readonly key: string
+  /** The submission that was created now. */
+  readonly submissionId: string
+  /** The submission that stood for the row before: it stays in the form, until a person removes it there. Undefined: nobody knows its id. */
+  readonly replaces: string | undefined
+  /** Where a person can edit or void the earlier one; undefined: the service gave none. */
+  readonly editLink: string | undefined
+}
+
 /** Requests within one span of time. */
 export type PaceBucket = RequestCounts
 
@@ -174,6 +187,17 @@ export interface RunReport {
     readonly answered: number
     readonly verdicts: { readonly [V in AnswerVerdict]?: number }
   }>
+  /** Rows that changed and went in again (`onChange: import-again`); at most 1,000 examples, all are in replaced.csv. Absent: none. */
+  readonly replaced?: { readonly count: number; readonly examples: ReadonlyArray<Replacement> }
+  /**
+   * Rows imported earlier that the source does not hold any more; `fresh`: how many of them it held at the run before. All are in vanished.csv. Absent: not
+   * looked at, because the source was not the pipeline's own, was not read to its end, or `vanished: ignore` says so.
+   */
+  readonly vanished?: { readonly count: number; readonly fresh: number }
+  /** The run since which nothing changed, source, mapping, form and ledger: no row was read, and the counts are those that reading would have given. */
+  readonly unchangedSince?: string
+  /** What is unusual, held against earlier runs (docs/nightly.md). Absent: nothing. */
+  readonly anomalies?: ReadonlyArray<Anomaly>
   /** Whether the values of rows and answers stand in the report, or keyed digests in their place (`--redact`). */
   readonly values: "shown" | "masked"
   readonly warnings: ReadonlyArray<string>

@@ -1,0 +1,35 @@
+export const anomalyCodes = ["empty-source", "shrunken-source", "invalid-share", "vanished", "slow-run"] as const
+
+/** What can be unlike other runs without being an error of the run. */
+export type AnomalyCode = (typeof anomalyCodes)[number]
+
+/** Something about a run that people should look at, although no row failed for it. */
+export interface Anomaly {
+  readonly code: AnomalyCode
+  /** For people, with the figures. */
+  readonly sentence: string
+  /** Whether the run before did not show it: what lasts is told once. */
+  readonly fresh: boolean
+}
+
+/** What is remembered of a run, so that later runs can be held against it. */
+export interface RunFacts {
+  readonly run: string
+  /** ISO 8601. */
+  readonly startedAt: string
+  /** In milliseconds, from start to report. */
+  readonly duration: number
+  /** Whether it read the pipeline's own source to its end: else its counts say nothing about the source. */
+  readonly whole: boolean
+  /** It found the source unchanged and read no row; its counts are those of the run that it repeats. */
+  readonly unchanged: boolean
+  readonly read: number
+  readonly invalid: number
+  /** Rows that it created submissions for. */
+  readonly sent: number
+  /** Rows of the pipeline that earlier runs had imported. */
+  readonly alreadyKnown: number
+  /** Of these, how many its source did not hold; and how many of them the source of the run before still held. */
+  readonly vanished: { readonly count: number; readonly fresh: number }
+  readonly anomalies: ReadonlyArray<AnomalyCode>
+}

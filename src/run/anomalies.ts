@@ -1,0 +1,83 @@
+import type { Anomaly, AnomalyCode, RunFacts } from "../domain/anomaly.ts"
+import { lasting } from "../report/span.ts"
+import { count } from "../report/words.ts"
+
+/** Runs that this one is held against, and how many there must be before anything is called unusual. */
+const considered = 10
+const needed = 3
+
+/** Fewer rows than these say nothing. */
+const fewRows = 10
+
+/** The limits that docs/nightly.md gives. */
+const shrunkenTo = 0.5
+const manyInvalid = 0.05
+const manyVanished = 0.05
+const slower = { times: 3, millis: 60_000 }
+
+/**
+ * What is unusual about a run, held against the runs before it (docs/nightly.md, "What is unusual"): a sentence each. What the run before showed
+ * too is not `fresh`. A run that did not read its own source to the end shows nothing; one that found it unchanged shows what it repeats.
+ *
+ * @param history earlier runs of the pipeline at this destination, the newest first
+ */
+export const anomalies = (run: RunFacts, history: ReadonlyArray<RunFacts>): ReadonlyArray<Anomaly> => {
+  if (!run.whole) return []
+  const whole = history.filter((one) => one.whole)
+  const read = whole.filter((one) => !one.unchanged).slice(0, considered)
+  const shown = whole[0]?.anomalies ?? []
+  const found: ReadonlyArray<readonly [AnomalyCode, string | undefined]> = [
+    ["empty-source", emptySource(run)],
+    ["shrunken-source", shrunkenSource(run, read)],
+    ["invalid-share", invalidShare(run, read)],
+    ["vanished", vanished(run)],
+    ["slow-run", slowRun(run, read)],
+  ]
+  return found.flatMap(([code, sentence]) =>
+    sentence === undefined || (run.unchanged && !shown.includes(code))
+      ? []
+      : [{ code, sentence, fresh: !shown.includes(code) }]
+  )
+}
+
+const emptySource = ({ read }: RunFacts): string | undefined =>
+  read > 0 ? undefined : "The source holds no rows at all."
+
+const shrunkenSource = ({ read }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
+  const usual = median(history.map((one) => one.read))
+  if (usual === undefined || usual < fewRows || read === 0 || read >= usual * shrunkenTo) return undefined
+  return `The source holds ${rows(read)}, where it held ${count(usual)} in the last runs: it may be cut short.`
+}
+
+const invalidShare = (run: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
+  const share = shareOf(run)
+  const usual = median(history.map(shareOf)) ?? 0
+  if (run.invalid < fewRows || share <= manyInvalid || share <= usual * 2) return undefined
+  return `${rows(run.invalid)} of ${count(run.read)} can't be imported (${percent(share)}; in the last runs ${
+    percent(usual)
+  }).`
+}
+
+const shareOf = ({ invalid, read }: RunFacts): number => (read === 0 ? 0 : invalid / read)
+
+const vanished = ({ alreadyKnown, vanished }: RunFacts): string | undefined => {
+  if (vanished.fresh < fewRows || vanished.fresh <= alreadyKnown * manyVanished) return undefined
+  return `${rows(vanished.fresh)} that stood in the source at the last run ${
+    vanished.fresh === 1 ? "is" : "are"
+  } gone from it, of ${count(alreadyKnown)} that were imported.`
+}
+
+const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
+  const usual = median(history.map((one) => one.duration))
+  if (unchanged || usual === undefined) return undefined
+  if (duration <= usual * slower.times || duration <= usual + slower.millis) return undefined
+  return `The run took ${lasting(duration)}, where the last ones took ${lasting(usual)}; it sent ${rows(sent)}.`
+}
+
+/** The middle one, the lower of two; undefined where there are too few to speak of what is usual. */
+const median = (values: ReadonlyArray<number>): number | undefined =>
+  values.length < needed ? undefined : [...values].sort((a, b) => a - b)[(values.length - 1) >> 1]
+
+const rows = (many: number): string => `${count(many)} ${many === 1 ? "row" : "rows"}`
+
+const percent = (share: number): string => `${Number((share * 100).toFixed(1))}%`

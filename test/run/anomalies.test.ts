@@ -1,0 +1,85 @@
+import { expect, it } from "vitest"
+import type { RunFacts } from "../../src/domain/anomaly.ts"
+import { anomalies } from "../../src/run/anomalies.ts"
+
+const usual: RunFacts = {
+  run: "before",
+  startedAt: "2026-11-01T02:00:00.000Z",
+  duration: 30_000,
+  whole: true,
+  unchanged: false,
+  read: 1_000,
+  invalid: 4,
+  sent: 20,
+  alreadyKnown: 980,
+  vanished: { count: 0, fresh: 0 },
+  anomalies: [],
+}
+const history = [usual, { ...usual, read: 990 }, { ...usual, read: 980 }]
+const codes = (run: Partial<RunFacts>, before: ReadonlyArray<RunFacts> = history) =>
+  anomalies({ ...usual, run: "now", ...run }, before).map(({ code }) => code)
+
+it("says nothing of a run like the ones before", () => {
+  expect(codes({})).toEqual([])
+  expect(codes({ read: 1_100, sent: 100, duration: 60_000 })).toEqual([])
+})
+
+it("tells an empty source, also at the first run", () => {
+  expect(codes({ read: 0, invalid: 0 })).toEqual(["empty-source"])
+  expect(codes({ read: 0, invalid: 0 }, [])).toEqual(["empty-source"])
+})
+
+it("tells a source with less than half of the rows it used to have, once there are three runs to know that by", () => {
+  expect(anomalies({ ...usual, read: 489 }, history)).toEqual([{
+    code: "shrunken-source",
+    sentence: "The source holds 489 rows, where it held 990 in the last runs: it may be cut short.",
+    fresh: true,
+  }])
+  expect(codes({ read: 495 })).toEqual([])
+  expect(codes({ read: 100 }, history.slice(1))).toEqual([])
+  expect(codes({ read: 3 }, history.map((one) => ({ ...one, read: 9 })))).toEqual([])
+})
+
+it("tells a share of invalid rows that is high and unusual", () => {
+  expect(codes({ invalid: 51 })).toEqual(["invalid-share"])
+  expect(codes({ invalid: 50 })).toEqual([])
+  expect(codes({ invalid: 51 }, history.map((one) => ({ ...one, invalid: 40 })))).toEqual([])
+  expect(codes({ read: 9, invalid: 9 }, [])).toEqual([])
+  expect(codes({ read: 20, invalid: 10 }, [])).toEqual(["invalid-share"])
+})
+
+it("tells rows that vanished at once, not those that were gone before", () => {
+  expect(codes({ vanished: { count: 50, fresh: 50 } })).toEqual(["vanished"])
+  expect(codes({ vanished: { count: 500, fresh: 49 } })).toEqual([])
+  expect(codes({ alreadyKnown: 9, vanished: { count: 9, fresh: 9 } })).toEqual([])
+})
+
+it("tells a run that took three times as long, and a minute longer", () => {
+  expect(codes({ duration: 90_001 })).toEqual(["slow-run"])
+  expect(codes({ duration: 90_000 })).toEqual([])
+  expect(codes({ duration: 20_000 }, history.map((one) => ({ ...one, duration: 1_000 })))).toEqual([])
+  expect(codes({ duration: 200_000 }, history.slice(1))).toEqual([])
+})
+
+it("calls fresh what the run before did not show", () => {
+  const shrunk = { ...usual, read: 100, anomalies: ["shrunken-source"] } as const
+  expect(anomalies({ ...usual, read: 100 }, [shrunk, ...history])[0]?.fresh).toBe(false)
+  expect(anomalies({ ...usual, read: 100 }, [usual, shrunk, ...history])[0]?.fresh).toBe(true)
+  // A run that was cut short in between knows nothing of the source.
+  expect(anomalies({ ...usual, read: 100 }, [{ ...usual, whole: false, read: 0 }, shrunk, ...history])[0]?.fresh).toBe(
+    false,
+  )
+})
+
+it("says nothing of a run that did not read its source to the end", () => {
+  expect(codes({ whole: false, read: 0, duration: 500_000 })).toEqual([])
+})
+
+it("repeats, for an unchanged source, what the run before showed, and is not slow nor quick", () => {
+  const shrunk = { ...usual, read: 100, anomalies: ["shrunken-source"] } as const
+  const now = { ...usual, read: 100, unchanged: true, duration: 900_000 }
+  expect(anomalies(now, [shrunk, ...history])).toMatchObject([{ code: "shrunken-source", fresh: false }])
+  expect(anomalies(now, [usual, ...history])).toEqual([])
+  const quick = { ...usual, unchanged: true, duration: 10 }
+  expect(codes({ duration: 50_000 }, [quick, quick, quick, quick, ...history])).toEqual([])
+})
