@@ -4,6 +4,7 @@ import type { QuitException } from "@effect/platform/Terminal"
 import { Data } from "effect"
 import type { NothingAcknowledged } from "../jobs/acknowledge.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
+import { exitStatus } from "../jobs/exitStatus.ts"
 import type { ServiceUnknown } from "../jobs/form.ts"
 import type { InitRefused } from "../jobs/init/Initialised.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
@@ -79,34 +80,19 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   MultipleValuesDetected: 2,
   NoBuiltInMatch: 2,
   UnclusteredFlag: 2,
-  // Configuration, mapping, sources, confirmation: nothing was sent.
-  ConfigurationInvalid: 2,
-  ProjectNotFound: 2,
-  PipelineUnknown: 2,
-  TargetUnknown: 2,
+  // What keeps a run from its report.
+  ...exitStatus,
+  // Configuration that only other commands look at.
   ServiceUnknown: 2,
-  ConfirmationMissing: 2,
   NothingAcknowledged: 2,
   InitRefused: 2,
   NothingSettled: 2,
   ExportUnusable: 2,
   PracticeFormsMissing: 2,
-  FormFileInvalid: 2,
-  FaultsFileInvalid: 2,
-  StoreUnusable: 2,
-  PracticeNotServed: 2,
-  SourceError: 2,
-  LedgerRefused: 2,
-  ReportUnreadable: 2,
-  // The service can't be used, or the source changed.
-  ServiceUnusable: 5,
+  // The source changed under a run, or another run took over.
   SourceChanged: 5,
-  LedgerLocked: 6,
   LedgerOvertaken: 6,
   // A fault in formferry, its ledger or the disk.
-  LedgerError: 70,
-  OutcomeUnrecorded: 70,
-  ReportError: 70,
   DemonstrationMissing: 70,
   BadArgument: 70,
   SystemError: 70,

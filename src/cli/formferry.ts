@@ -1,6 +1,7 @@
 import { CliConfig, Command } from "@effect/cli"
 import { Cause, Effect, Either, FiberRef, HashSet, Logger, LogLevel } from "effect"
 import type { Context } from "effect"
+import { Notifier, silent } from "../jobs/Notifier.ts"
 import { version } from "../project/version.ts"
 import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
@@ -118,6 +119,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
+      Effect.provideService(Notifier, silent),
       // @effect/cli writes its help to the console.
       Effect.withConsole({
         ...console,

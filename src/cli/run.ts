@@ -57,14 +57,14 @@ export const run = {
         })
       }
       const project = yield* openProject(input.names)
-      const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
+      const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       const { shareServices } = yield* Effect.promise(() => import("../jobs/shareServices.ts"))
       const services = yield* shareServices
       const prompts = yield* Effect.context<Prompt.Prompt.Environment>()
       yield* oneByOne(input.names, (pipeline, interrupted) =>
         Effect.gen(function*() {
           const progress = yield* progressOf(pipeline)
-          const report = yield* runPipeline(project, {
+          const report = yield* attempt(project, {
             pipeline,
             to: input.to,
             source: input.source === undefined ? undefined : path.resolve(input.source),

@@ -1,5 +1,6 @@
 import type { Duration } from "effect"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import type { Schedule } from "./cron.ts"
 import type { SourceFiles } from "./sourceFiles.ts"
 
 /** A column as a pipeline names it, and where in the file. */
@@ -178,6 +179,8 @@ export interface Pipeline {
   readonly mapping: MappingConfig
   readonly sink: SinkConfig
   readonly reconcile: ReconcileConfig
+  /** When it runs by itself; undefined: only when it is told to. */
+  readonly schedule: Schedule | undefined
   readonly examples: ReadonlyArray<Example>
   /** Its file, to point at what a later step finds wrong. */
   readonly document: Document

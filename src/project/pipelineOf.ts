@@ -126,6 +126,7 @@ export const pipelineOf = (
       path: ["reconcile", "tolerate", index],
     })),
   },
+  schedule: file.schedule,
   examples: (file.examples ?? []).map(exampleOf),
   document,
 })

@@ -2,6 +2,7 @@ import { Duration, Schema } from "effect"
 import iconv from "iconv-lite"
 import { expecting, needed, optional, withRules } from "./annotated.ts"
 import { Conditions } from "./conditionSchema.ts"
+import { cronFault, isZone } from "./cron.ts"
 import { elementEntry, ownEntry, questionEntry, urlParameterEntry } from "./entrySchema.ts"
 import type { Kinds } from "./entrySchema.ts"
 import { ExampleSchema } from "./exampleSchema.ts"
@@ -224,6 +225,25 @@ const reconcile = Schema.Struct({
   tolerate: optional(Schema.Array(Tolerated), { description: "Questions whose differences don't matter, and why" }),
 })
 
+const Cron = Schema.String.pipe(
+  Schema.filter((text) => cronFault(text) ?? true, { jsonSchema: { minLength: 9 } }),
+).annotations(expecting("a cron expression such as `0 2 * * *`"))
+
+const Zone = Schema.String.pipe(
+  Schema.filter((name) => isZone(name) || `There is no time zone called ${quoted(name)}.`, {
+    jsonSchema: { minLength: 1 },
+  }),
+).annotations(expecting("a time zone such as Europe/Berlin"))
+
+/** When the pipeline runs by itself. */
+export const schedule = Schema.Struct({
+  cron: needed(Cron, {
+    description: "Minute, hour, day, month and day of the week; with six fields, seconds come first",
+    examples: ["0 2 * * *", "*/15 7-19 * * MON-FRI"],
+  }),
+  zone: needed(Zone, { description: "The time zone whose clocks count", examples: ["Europe/Berlin"] }),
+}).annotations(expecting("{ cron: TIMES, zone: ZONE }"))
+
 /** The parts of scheduling and payment values: part → kind. */
 export interface ElementParts {
   readonly scheduling: Readonly<Record<string, string>>
@@ -242,6 +262,10 @@ export const pipelineSchema = (kinds: Kinds, elements: ElementParts) =>
     mapping: needed(mapping(kinds, elements), { description: "How a row becomes a submission" }),
     sink: needed(sink, { description: "Where the rows go, and how" }),
     reconcile: optional(reconcile, { description: "How what arrived is verified" }),
+    schedule: optional(schedule, {
+      description: "When `formferry schedule` runs it; needs columns as rowKey, or a form tool's id",
+      examples: [{ cron: "0 2 * * *", zone: "Europe/Berlin" }],
+    }),
     examples: optional(Schema.Array(ExampleSchema), {
       description: "Tests of this pipeline, run by `check`: rows, and what becomes of them",
     }),

@@ -1,0 +1,34 @@
+import { Context, Effect } from "effect"
+import type { Anomaly } from "../domain/anomaly.ts"
+import type { RunReport } from "../domain/run.ts"
+import type { Project } from "../project/Project.ts"
+
+/** How a pipeline's run ended: with a report, or before there was one. */
+export type RunEnd =
+  | { readonly _tag: "Reported"; readonly pipeline: string; readonly report: RunReport }
+  | {
+    readonly _tag: "Failed"
+    readonly pipeline: string
+    /** As of `product.md`, "Exit status". */
+    readonly exitCode: number
+    /** Tag of the error. */
+    readonly error: string
+    /** For people. */
+    readonly message: string
+    /** ISO 8601. */
+    readonly at: string
+  }
+
+/** Whoever wants to know how runs end. It is told once after each run of `run` and of `schedule` (attempt.ts), by nobody else. */
+export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {
+  /**
+   * Never fails: who can't be reached is logged, and the run's exit status stays what it is.
+   *
+   * @param project whose `notify` says who is to be told what
+   * @param anomalies what is unlike the runs before
+   */
+  readonly notify: (project: Project, end: RunEnd, anomalies: ReadonlyArray<Anomaly>) => Effect.Effect<void>
+}>() {}
+
+/** Tells nobody. */
+export const silent: Context.Tag.Service<typeof Notifier> = { notify: () => Effect.void }

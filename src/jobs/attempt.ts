@@ -1,0 +1,34 @@
+import { Cause, Clock, DateTime, Effect, Either, Exit } from "effect"
+import type { RunReport } from "../domain/run.ts"
+import type { Project } from "../project/Project.ts"
+import { type AttemptFailure, exitStatus } from "./exitStatus.ts"
+import { Notifier, type RunEnd } from "./Notifier.ts"
+import { type RunOptions, runPipeline } from "./run.ts"
+
+/** Runs one pipeline and tells the notifier how it ended: the one place from which people hear of runs, by hand and by schedule. */
+export const attempt = (project: Project, options: RunOptions) =>
+  Effect.flatMap(
+    Effect.exit(runPipeline(project, options)),
+    (exit) => Effect.zipRight(tell(project, options.pipeline, exit), exit),
+  )
+
+/** Tells the notifier how a run ended. One that was interrupted before it began has not happened. */
+export const tell = (project: Project, pipeline: string, exit: Exit.Exit<RunReport, AttemptFailure>) =>
+  Effect.gen(function*() {
+    if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
+    const notifier = yield* Notifier
+    const at = DateTime.formatIso(DateTime.unsafeMake(yield* Clock.currentTimeMillis))
+    const end: RunEnd = Exit.isSuccess(exit)
+      ? { _tag: "Reported", pipeline, report: exit.value }
+      : { _tag: "Failed", pipeline, at, ...reasonOf(exit.cause) }
+    yield* notifier.notify(project, end, Exit.isSuccess(exit) ? exit.value.anomalies ?? [] : [])
+  })
+
+const reasonOf = (
+  cause: Cause.Cause<AttemptFailure>,
+): Pick<RunEnd & { _tag: "Failed" }, "exitCode" | "error" | "message"> =>
+  Either.match(Cause.failureOrCause(cause), {
+    onLeft: (error) => ({ exitCode: exitStatus[error._tag], error: error._tag, message: error.message }),
+    // A defect's own words may hold anything: the terminal's log has them.
+    onRight: () => ({ exitCode: 70, error: "Defect", message: "This is a fault in formferry." }),
+  })
