@@ -17,8 +17,9 @@ import {
 } from "./FormferryProcess.ts"
 import { LedgerOnDisk } from "./ledgerOnDisk.ts"
 import { form } from "./pipeline.ts"
+import { misreported } from "./reported.ts"
 import type { SourceRow } from "./source.ts"
-import { Truth } from "./truth.ts"
+import { type LedgerRow, Truth } from "./truth.ts"
 import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
 
 /** What happens to a process of formferry, and at which of its steps. A step is a request, an answer, a commit of the ledger, or its return. */
@@ -158,7 +159,8 @@ export class World {
   }
 
   /** Takes down how a process ended, and marks what may rightly be in doubt after it. */
-  private end({ machine, running, store, day }: Started): Ending {
+  private end(started: Started): Ending {
+    const { machine, running, store, day } = started
     if (machine.isOff) {
       const open = store()
       if (open !== undefined) this.disk.crashed(open)
@@ -169,7 +171,7 @@ export class World {
     if (exit === undefined) return { _tag: "Crashed" }
     if (exit._tag === "Success" && typeof exit.value === "number") return { _tag: "Settled", rows: exit.value }
     if (exit._tag === "Success" && typeof exit.value !== "number") {
-      this.look(exit.value)
+      this.look(exit.value, started)
       if (exit.value.exitCode === 6) this.leftOpen(day)
       return { _tag: "Report", report: exit.value }
     }
@@ -193,25 +195,33 @@ export class World {
     }
   }
 
-  private look(report: RunReport): void {
-    const { read, ...fates } = report.rows
+  private look({ balance, exitCode, rows }: RunReport, { day, edited, left, source }: Started): void {
+    const { read, ...fates } = rows
     const sum = Object.values(fates).reduce((a, b) => a + b, 0)
-    if (!report.balance.holds || report.exitCode === 70 || sum !== read) {
-      this.truth.violated("the balance holds", JSON.stringify(report.rows))
+    if (!balance.holds || exitCode === 70 || sum !== read) {
+      this.truth.violated("the balance holds", JSON.stringify(rows))
     }
-    const inDoubt = this.disk.rows().filter(({ state }) => state === "inDoubt" || state === "intended").length
-    // A run that was overtaken (6) tells of a moment at which the other one was at work: what was in flight then counted as in doubt.
-    if (report.exitCode !== 6 && report.rows.inDoubt > inDoubt) {
-      this.truth.violated(
-        "every row is in exactly one state",
-        `${report.rows.inDoubt} in doubt, ${inDoubt} in the ledger`,
-      )
+    const { overtaken, rows: ledger } = left() ?? { overtaken: false, rows: new Map<string, LedgerRow>() }
+    if (!overtaken) {
+      const wrong = edited() ? undefined : misreported(rows, source, ledger, this.disk.leftOut())
+      if (wrong !== undefined) this.truth.violated("every row is in exactly one state", wrong)
+      if (exitCode === 6) {
+        this.truth.violated("a run ends as it should", "it says that it was overtaken, and nobody did")
+      }
+      return
+    }
+    // A run that was overtaken tells of a moment at which the other one was at work: what that one had in flight counted as in doubt.
+    const inDoubt = [...ledger.values()].filter(({ state }) => state === "inDoubt" || state === "intended").length
+    const inFlight = day.pipeline.sink.concurrency * day.pipeline.sink.batchSize
+    if (rows.inDoubt > inDoubt + inFlight) {
+      this.truth.violated("every row is in exactly one state", `${rows.inDoubt} in doubt, ${inDoubt} in the ledger`)
     }
   }
 
   private start(practice: Practice, day: Day, mishaps: ReadonlyArray<Mishap>): Started {
     const machine = new Machine(this.time)
     const process = ++this.counts.processes
+    const source = this.rows
     let step = 0
     let store: Store | undefined
     let stop: Stop | undefined
@@ -264,20 +274,35 @@ export class World {
       bug: this.bug,
       opened: watched,
       closed: (closed) => this.disk.closed(closed),
-      holding: (_, made) => {
+      holding: (session, made) => {
+        epoch = session.epoch
         // Whoever takes the lock takes what others left open into doubt.
         this.open = false
         stop = made
       },
     }
+    let epoch: number | undefined
+    let left: ReturnType<Started["left"]>
     const running = machine.start<RunReport | number, unknown>(
-      day.command === "run"
-        ? formferryProcess(options)
-        : day.command === "settle"
-        ? settleProcess(options, () => this.results())
-        : settleByHandProcess(options, (key) => this.truth.landedByHand(key)),
+      Effect.tap(this.job(day, options), () => {
+        left = {
+          rows: new Map(this.disk.rows().map((row) => [row.key, row])),
+          overtaken: this.disk.epoch() !== epoch,
+        }
+      }),
     )
-    return { machine, running, day, store: () => store }
+    return { machine, running, day, source, edited: () => this.rows !== source, left: () => left, store: () => store }
+  }
+
+  private job(day: Day, options: ProcessOptions): Effect.Effect<RunReport | number, unknown> {
+    switch (day.command) {
+      case "run":
+        return formferryProcess(options)
+      case "settle":
+        return settleProcess(options, () => this.results())
+      case "settle by hand":
+        return settleByHandProcess(options, (key) => this.truth.landedByHand(key))
+    }
   }
 
   /** Counts what is sent, and knows of every create whether it may have arrived without anybody hearing of it. */
@@ -290,16 +315,27 @@ export class World {
             if (machine.isOff) return nothingMore
             const keys = request.method === "POST" ? keysOf(request.body) : []
             let fresh: ReadonlyArray<string> = []
+            let epoch = 0
             const guard = () => {
               if (request.guard?.() === false) return false
               this.counts.requests++
+              epoch = this.disk.epoch()
+              const leftOut = keys.length === 0 ? undefined : this.disk.leftOut()
+              for (const key of keys) {
+                if (leftOut?.has(key) === true) {
+                  this.truth.violated("what a person left out stays out", `row ${key} is sent`)
+                }
+              }
               fresh = keys.filter((key) => !this.truth.ambiguous.has(key))
               for (const key of fresh) this.truth.ambiguous.add(key)
               return true
             }
             const known = () => {
-              // Not of a row that another process took into doubt meanwhile: an answer that comes after that changes nothing.
-              for (const key of fresh) if (this.disk.row(key)?.state !== "inDoubt") this.truth.ambiguous.delete(key)
+              // Not of a row that another process took over and into doubt meanwhile: an answer that comes after that changes nothing.
+              const overtaken = this.disk.epoch() > epoch
+              for (const key of fresh) {
+                if (!overtaken || this.disk.row(key)?.state !== "inDoubt") this.truth.ambiguous.delete(key)
+              }
             }
             return transport.send({ ...request, guard }).pipe(
               Effect.tapBoth({
@@ -325,6 +361,11 @@ interface Started {
   readonly machine: Machine
   readonly running: Running<RunReport | number, unknown>
   readonly day: Day
+  /** The source as it stood when the process began, and whether somebody has edited it since. */
+  readonly source: ReadonlyArray<SourceRow>
+  readonly edited: () => boolean
+  /** The ledger's rows as it was when the process ended by itself, and whether another one had taken over by then. */
+  readonly left: () => { readonly rows: ReadonlyMap<string, LedgerRow>; readonly overtaken: boolean } | undefined
   readonly store: () => Store | undefined
 }
 

@@ -24,6 +24,9 @@ const rowOf = ([key, state, resent, verdict, submission]: Found): LedgerRow => (
 
 const select = "SELECT key, state, resent, verdict, submission FROM row"
 
+const selectLeftOut =
+  "SELECT r.key FROM leftOut l JOIN row r ON r.place = l.place AND r.digest = l.digest WHERE l.keyed = 1"
+
 /** Every row of a ledger that a connection can see, or those with a key. */
 export const ledgerRows = (db: Database, key?: string): ReadonlyArray<LedgerRow> =>
   key === undefined
@@ -44,6 +47,16 @@ export class LedgerOnDisk {
 
   row(key: string): LedgerRow | undefined {
     return this.reading((db) => ledgerRows(db, key)[0])
+  }
+
+  /** Keys of rows that a person left out for good, of those that were ever to be sent. */
+  leftOut(): ReadonlySet<string> {
+    return this.reading((db) => new Set(db.all<readonly [string]>(selectLeftOut).map(([key]) => key)))
+  }
+
+  /** Rises with every process that takes the lock. */
+  epoch(): number {
+    return this.reading((db) => db.get<readonly [number | null]>("SELECT max(epoch) FROM lock")?.[0] ?? 0)
   }
 
   private reading<A>(read: (db: Database) => A): A {

@@ -154,8 +154,14 @@ const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>, leftOut: Set
   return (session: LedgerSession) =>
     Effect.suspend(() => {
       if (keys.length === 0) return Effect.void
-      if (leaveOut) { for (const key of keys) leftOut.add(key) }
-      return session.acknowledge({ keys, because: "seen", by: "the simulation", leaveOut })
+      const fresh = leaveOut ? keys.filter((key) => !leftOut.has(key)) : []
+      for (const key of fresh) leftOut.add(key)
+      return Effect.tap(
+        session.acknowledge({ keys, because: "seen", by: "the simulation", leaveOut }),
+        ({ unknown }) => {
+          for (const key of unknown) if (fresh.includes(key)) leftOut.delete(key)
+        },
+      )
     })
 }
 

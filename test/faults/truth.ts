@@ -119,6 +119,8 @@ export class Truth {
       if (state === "inDoubt" && !this.ambiguous.has(key)) {
         this.violated("only what is ambiguous is in doubt", `row ${key} is in doubt without a reason`)
       }
+      // What was settled needs a new reason to be in doubt again.
+      if (state !== "inDoubt" && state !== "intended") this.ambiguous.delete(key)
       if ((state === "notCreated" || state === "refused") && there > 0) {
         this.violated("ledger and service agree", `row ${key} is ${state} and stands at the service`)
       }

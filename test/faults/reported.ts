@@ -1,0 +1,32 @@
+import type { RunReport } from "../../src/domain/run.ts"
+import type { SourceRow } from "./source.ts"
+import type { LedgerRow } from "./truth.ts"
+
+/**
+ * What a report says that is not so: its sums, and how many rows it calls in doubt and imported against what the ledger holds of the rows that it read.
+ * Undefined when it tells the truth. For a report of a run that read the whole source and that nobody overtook.
+ *
+ * @param leftOut keys that a person left out for good
+ */
+export const misreported = (
+  { read, ...fates }: RunReport["rows"],
+  source: ReadonlyArray<SourceRow>,
+  ledger: ReadonlyMap<string, LedgerRow>,
+  leftOut: ReadonlySet<string>,
+): string | undefined => {
+  if (read !== source.length) return undefined
+  const isIn = (states: ReadonlyArray<LedgerRow["state"]>) => ({ no }: SourceRow) =>
+    no !== "" && states.includes(ledger.get(no)?.state ?? "notCreated")
+  const doubtful = source.filter(isIn(["intended", "inDoubt"]))
+  const there = source.filter(isIn(["imported"]))
+  // Of several rows with one key, one has the fate and the others may be duplicates of it.
+  const few = (rows: ReadonlyArray<SourceRow>) => new Set(rows.map(({ no }) => no)).size
+  const imported = fates.alreadyImported + fates.changed + fates.imported
+  if (fates.inDoubt < few(doubtful) || fates.inDoubt > doubtful.length) {
+    return `${fates.inDoubt} in doubt, ${few(doubtful)} in the ledger`
+  }
+  if (imported < few(there.filter(({ no }) => !leftOut.has(no))) || imported > there.length) {
+    return `${imported} imported now or before, ${few(there)} in the ledger`
+  }
+  return undefined
+}
