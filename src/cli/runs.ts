@@ -24,14 +24,15 @@ export const showRun = (project: Project, report: RunReport, called: Called) =>
     const invocation = yield* Invocation
     const path = yield* Path.Path
     const folder = path.join(project.reports, report.pipeline, report.run)
+    const next = report.next === undefined ? undefined : completed(report.next, called, invocation)
+    const told = { ...report, next }
     if (invocation.json) {
       const { reportJson } = yield* Effect.promise(() => import("../report/reportJson.ts"))
-      yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(report)), folder }))
+      yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(told)), folder }))
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./show/summary.ts"))
-      yield* output.print(showSummary(report, folder, output.out))
+      yield* output.print(showSummary(told, folder, output.out))
     }
-    const next = report.next === undefined ? undefined : completed(report.next, called, invocation)
     return { status: report.exitCode, next }
   })
 

@@ -6,6 +6,7 @@ import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { serviceAddress } from "./openService.ts"
 import { chooseTarget } from "./prepare.ts"
+import { ledgerIsReported } from "./reportedLedger.ts"
 
 /** No row that needs a person was meant (exit 2). */
 export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>()("NothingAcknowledged", {
@@ -50,8 +51,10 @@ export const acknowledge = (
         pipeline: pipeline.name,
         keys: options.keys === "all" ? [] : options.keys,
       })
-      if (!(yield* fs.exists(project.ledger))) return yield* nothing
-      const ledger = yield* openLedger({ file: project.ledger })
+      const exists = yield* fs.exists(project.ledger)
+      const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
+      yield* ledgerIsReported(project, pipeline.name, ledger)
+      if (ledger === undefined) return yield* nothing
       const view = yield* ledger.pipeline({
         pipeline: pipeline.name,
         destination: { service: serviceAddress(project, target.service), form: target.form },

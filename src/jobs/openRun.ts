@@ -1,17 +1,14 @@
-import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { Mode } from "../domain/run.ts"
-import type { Ledger } from "../ledger/Ledger.ts"
-import { LedgerRefused } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { maskOf } from "../report/masked.ts"
 import { openRunFolder } from "../report/openRunFolder.ts"
-import { type PastRuns, readLatestReports } from "../report/pastRuns.ts"
+import { readLatestReports } from "../report/pastRuns.ts"
 import { columnNames } from "../run/content.ts"
 import type { RunContext } from "../run/RunContext.ts"
 import { makeStop } from "../run/Stop.ts"
@@ -21,6 +18,7 @@ import type { Source } from "../source/Source.ts"
 import { lastRehearsal } from "./lastRehearsal.ts"
 import { newRunId } from "./newRunId.ts"
 import type { OpenedService } from "./openService.ts"
+import { ledgerIsTheSame, reportedPipelines } from "./reportedLedger.ts"
 
 /** What a job brings to a run, checked. */
 export interface RunSettings {
@@ -121,26 +119,4 @@ export const openRun = (project: Project, settings: RunSettings) =>
       ],
     }
     return context
-  })
-
-/** Names of the pipelines that have left reports. */
-const reportedPipelines = (project: Project) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.readDirectory(project.reports), () => []))
-
-/** A ledger that vanished, or that is older than the latest report says, is no first run (product.md, "The ledger"). */
-const ledgerIsTheSame = (ledger: Ledger, past: PastRuns, pipeline: string, file: string) =>
-  Effect.gen(function*() {
-    const before = past.ledger
-    if (before === undefined) return
-    const lastIntent = yield* ledger.lastIntent
-    const what = before.id !== ledger.id
-      ? `The ledger ${file} is not the one that run ${before.run} of ${pipeline} wrote`
-      : lastIntent < before.lastIntent
-      ? `The ledger ${file} is older than run ${before.run} of ${pipeline}: it knows ${lastIntent} batches, the report ${before.lastIntent}`
-      : undefined
-    if (what === undefined) return
-    return yield* new LedgerRefused({
-      message: `${what}. Rows that were already imported would go in a second time, and for ever. `
-        + "Put the right ledger and its key file back; or, if you are sure that nothing gets doubled, run with --accept-ledger.",
-    })
   })

@@ -9,6 +9,7 @@ import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { serviceAddress } from "./openService.ts"
 import { chooseTarget } from "./prepare.ts"
+import { ledgerIsReported } from "./reportedLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
 
 /** Nothing could be settled as asked (exit 2). */
@@ -74,8 +75,10 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       const fs = yield* FileSystem.FileSystem
       const pipeline = yield* findPipeline(project, options.pipeline)
       const target = yield* chooseTarget(pipeline, options.to)
-      if (!(yield* fs.exists(project.ledger))) return nothing(pipeline.name)
-      const ledger = yield* openLedger({ file: project.ledger })
+      const exists = yield* fs.exists(project.ledger)
+      const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
+      yield* ledgerIsReported(project, pipeline.name, ledger)
+      if (ledger === undefined) return nothing(pipeline.name)
       const view = yield* ledger.pipeline({
         pipeline: pipeline.name,
         destination: { service: serviceAddress(project, target.service), form: target.form },

@@ -6,6 +6,7 @@ import { openLedger } from "../ledger/openLedger.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
+import { type LedgerMissed, missedBy } from "./reportedLedger.ts"
 
 /** What the ledger holds for one pipeline at one destination. */
 export interface PipelineStanding {
@@ -22,6 +23,8 @@ export interface ProjectStatus {
   readonly pipelines: ReadonlyArray<PipelineStanding>
   /** Pipelines of the project that never sent anything. */
   readonly untouched: ReadonlyArray<string>
+  /** Pipelines whose reports speak of another ledger than this one, or of a later one. */
+  readonly missed: ReadonlyArray<LedgerMissed>
   /** Findings of SQLite's own integrity check; undefined when it was not asked for. */
   readonly damage: ReadonlyArray<string> | undefined
 }
@@ -64,10 +67,15 @@ export const projectStatus = (
             return standing
           }),
       )
+      const missed = yield* missedBy(project, all.filter(asked), ledger)
       const status: ProjectStatus = {
         ledger: { file: project.ledger, exists },
         pipelines,
-        untouched: own.filter((name) => asked(name) && !pipelines.some(({ pipeline }) => pipeline === name)),
+        untouched: own.filter((name) =>
+          asked(name) && !pipelines.some(({ pipeline }) => pipeline === name)
+          && !missed.some(({ pipeline }) => pipeline === name)
+        ),
+        missed,
         damage: options.verify && ledger !== undefined ? yield* ledger.verify : undefined,
       }
       return status

@@ -43,9 +43,17 @@ export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("Proj
 export class PipelineUnknown extends Schema.TaggedError<PipelineUnknown>()("PipelineUnknown", {
   names: Schema.Array(Schema.String),
   known: Schema.Array(Schema.String),
+  /** Files that are named like what was asked for, and what their pipelines are called. */
+  files: Schema.optional(
+    Schema.Array(Schema.Struct({ asked: Schema.String, file: Schema.String, name: Schema.String })),
+  ),
 }) {
   override get message() {
     return this.names.map((name) => {
+      const there = this.files?.find(({ asked }) => asked === name)
+      if (there !== undefined) {
+        return `There is no pipeline ${quoted(name)}: the one in ${there.file} is called ${quoted(there.name)}.`
+      }
       const hint = this.known.length === 0
         ? "The folder pipelines/ holds none."
         : suggest(name, this.known, "Pipelines are") ?? ""

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { openEnvironment } from "./environment.ts"
 import { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "./errors.ts"
+import { notifyOf } from "./notifyOf.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { listPipelines, repeatedNames } from "./pipelineFiles.ts"
 import type { PipelineText } from "./pipelineFiles.ts"
@@ -11,6 +12,7 @@ import type { Project } from "./Project.ts"
 import { ProjectFile } from "./projectSchema.ts"
 import { decodeYaml } from "./reading.ts"
 import { keysAt, unknownServices } from "./references.ts"
+import { reportsOf } from "./reportsSchema.ts"
 import { servicesOf } from "./servicesOf.ts"
 import { readYamlFile } from "./textFile.ts"
 import { loadValueSets, unknownSets } from "./valueSets.ts"
@@ -115,7 +117,9 @@ export const loadProject = (
     const nameless = listing.texts.filter(({ name }) => name === undefined)
     const suspects = wanted !== "all" && missing.length > 0 ? nameless : []
     if (wanted === "all" || missing.length > 0) diagnostics.push(...listing.unreadable)
-    diagnostics.push(...repeatedNames(texts))
+    const namesakes = listing.texts.filter(({ file }) => missing.includes(file))
+    const called = new Set(namesakes.map(({ name }) => name))
+    diagnostics.push(...repeatedNames(listing.texts.filter((text) => texts.includes(text) || called.has(text.name))))
 
     const pipelines = new Map<string, Pipeline>()
     for (const text of [...texts, ...suspects]) {
@@ -127,18 +131,28 @@ export const loadProject = (
     if (diagnostics.length > 0) return yield* new ConfigurationInvalid({ diagnostics: diagnostics.toSorted(inOrder) })
     if (missing.length > 0) {
       const known = listing.texts.flatMap(({ name }) => name ?? [])
-      return yield* new PipelineUnknown({ names: missing, known })
+      return yield* new PipelineUnknown({
+        names: missing,
+        known,
+        files: namesakes.flatMap(({ file, name, yaml }) =>
+          name === undefined ? [] : [{ asked: file, file: yaml.file, name }]
+        ),
+      })
     }
     if (file === undefined || yaml === undefined) {
       return yield* Effect.dieMessage("A project without file and diagnostics")
     }
     const environment = yield* openEnvironment(path.join(root, ".env"))
     const resolve = from(path.dirname(config))
+    const room = { yaml, environment, fs, resolve }
+    const reports = reportsOf(file.reports)
     const project: Project = {
       root,
-      services: servicesOf({ yaml, environment, fs, resolve }, file.services),
+      services: servicesOf(room, file.services),
       ledger: resolve(file.ledger?.file ?? "../.formferry/ledger.db"),
-      reports: resolve(file.reports ?? "../reports"),
+      reports: resolve(reports.directory),
+      reportsKept: { runs: reports.keepRuns, days: reports.keepDays },
+      notify: notifyOf(room, file.notify ?? []),
       pipelines,
     }
     return project

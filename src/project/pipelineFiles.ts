@@ -9,6 +9,8 @@ import type { YamlText } from "./yamlText.ts"
 /** A pipeline file, parsed as YAML and no further. */
 export interface PipelineText {
   readonly yaml: YamlText
+  /** The file's name without folder and ending; a pipeline need not be called like its file. */
+  readonly file: string
   /** Its folder, absolute: its paths are relative to it. */
   readonly folder: string
   /** The name under its key `pipeline`; undefined when that can't be read. */
@@ -27,7 +29,14 @@ export const listPipelines = (root: string) =>
     for (const entry of entries.filter((name) => /^[^.].*\.ya?ml$/.test(name)).toSorted()) {
       const file = yield* readYamlFile(root, path.join(folder, entry))
       if (file._tag === "Unreadable") unreadable.push(...file.diagnostics)
-      else texts.push({ yaml: file.yaml, folder: file.folder, name: textAt(file.yaml, ["pipeline"]) })
+      else {
+        texts.push({
+          yaml: file.yaml,
+          file: entry.replace(/\.ya?ml$/, ""),
+          folder: file.folder,
+          name: textAt(file.yaml, ["pipeline"]),
+        })
+      }
     }
     return { texts, unreadable }
   })

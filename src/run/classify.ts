@@ -56,7 +56,8 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
   return (row, cells, key, memory, reject) => {
     const give = (fate: Fate) => fates.set(row, fate)
     const doubt = memory !== undefined && (memory.state === "inDoubt" || memory.state === "intended")
-    const held = doubt && !(resends && !memory.resent)
+    // What a person left out is not sent once more by any policy.
+    const held = doubt && (memory.leftOut || !resends || memory.resent)
     if (!doubt && (memory?.leftOut === true || mapping.filtered(cells))) return give("filtered")
     hash.key(key)
     hash.content(cells, positions)

@@ -1,6 +1,9 @@
+import { FileSystem } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
+import { settlePipeline } from "../../src/jobs/settle.ts"
+import { projectStatus } from "../../src/jobs/status.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
@@ -73,5 +76,72 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { inDoubt: 10 }, requests: { create: 0 } })
     expect(yield* Effect.flip(say({ keys: ["77"] }))).toMatchObject({ _tag: "NothingAcknowledged" })
     expect(names().length).toBe(10)
+  }),
+)
+
+scoped(
+  "a row in doubt that a person left out is not sent once more, though the pipeline says `inDoubt: resend`",
+  Effect.gen(function*() {
+    const { fail, names, run, say, settings, source } = yield* acknowledging
+    yield* settings({ sink: ", canary: off, inDoubt: resend" })
+    yield* source(good.slice(0, 2))
+    fail("POST", "lost")
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 2 } })
+    yield* say({ keys: ["1"], leaveOut: true })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { inDoubt: 1, imported: 1 } })
+    expect(names()).toEqual(["Person 1", "Person 2", "Person 2"])
+  }),
+)
+
+scoped(
+  "a ledger that vanished or was replaced is told by status, and neither acknowledge nor settle takes it for an empty one",
+  Effect.gen(function*() {
+    const { root, run, say, settings, source, write } = yield* acknowledging
+    const fs = yield* FileSystem.FileSystem
+    const project = yield* loadProject(root)
+    const status = projectStatus(project, [], { verify: true })
+    const settle = settlePipeline(project, {
+      pipeline: "people",
+      to: undefined,
+      by: { _tag: "Person", landed: true, which: { _tag: "All" } },
+      who: "ada",
+      because: "seen",
+    })
+    yield* source(good.slice(0, 2))
+    expect(yield* status).toMatchObject({ ledger: { exists: false }, untouched: ["people"], missed: [] })
+    const { run: id } = yield* run()
+    expect(yield* status).toMatchObject({ untouched: [], missed: [], damage: [] })
+
+    yield* fs.remove(`${root}/.formferry`, { recursive: true })
+    const vanished = { pipeline: "people", message: expect.stringContaining(`vanished: run ${id} of people wrote it.`) }
+    expect(yield* status).toMatchObject({ ledger: { exists: false }, untouched: [], missed: [vanished] })
+    for (const command of [say({ keys: "all" }), settle]) {
+      expect(yield* Effect.flip(command)).toMatchObject({
+        _tag: "LedgerRefused",
+        message: expect.stringContaining("vanished"),
+      })
+    }
+    expect(yield* fs.exists(`${root}/.formferry`)).toBe(false)
+
+    // A pipeline that is new does not miss it, and what it makes is another ledger.
+    yield* settings({ form: "others" })
+    yield* write(
+      "pipelines/more.yaml",
+      (yield* fs.readFileString(`${root}/pipelines/people.yaml`)).replace("people", "more"),
+    )
+    yield* settings({})
+    yield* run({ pipeline: "more" })
+    expect(yield* status).toMatchObject({
+      ledger: { exists: true },
+      pipelines: [{ pipeline: "more" }],
+      missed: [{
+        pipeline: "people",
+        message: expect.stringContaining(`is not the one that run ${id} of people wrote.`),
+      }],
+    })
+    expect(yield* Effect.flip(say({ keys: "all" }))).toMatchObject({ _tag: "LedgerRefused" })
+    expect(yield* Effect.flip(settle)).toMatchObject({ _tag: "LedgerRefused" })
+    yield* run({ acceptLedger: true })
+    expect(yield* status).toMatchObject({ missed: [], damage: [] })
   }),
 )

@@ -114,6 +114,17 @@ it.layer(platform)("loading pipelines", (it) => {
           message: "pipelines/a.yaml is called `same` too.",
         }),
       ])
+      // Who copied a file asks for the copy by the file's name.
+      expect(
+        (yield* diagnosticsOf(loadProject(root, { pipelines: ["b"] }))).map((one) => `${one.file}: ${one.message}`),
+      )
+        .toEqual([
+          "pipelines/a.yaml: pipelines/b.yaml is called `same` too.",
+          "pipelines/b.yaml: pipelines/a.yaml is called `same` too.",
+        ])
+      expect((yield* Effect.flip(loadProject(root, { pipelines: ["c"] }))).message).toBe(
+        "There is no pipeline `c`: the one in pipelines/c.yaml is called `other`.",
+      )
       expect((yield* loadProject(root, { pipelines: ["other"] })).pipelines.size).toBe(1)
     }))
 
