@@ -1,7 +1,7 @@
 import { CliConfig, Command } from "@effect/cli"
 import { Cause, Effect, Either, FiberRef, HashSet, Logger, LogLevel } from "effect"
 import type { Context } from "effect"
-import { Notifier, silent } from "../jobs/Notifier.ts"
+import { Notifier } from "../jobs/Notifier.ts"
 import { version } from "../project/version.ts"
 import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
@@ -70,6 +70,17 @@ const tree = Command.make("formferry").pipe(
 
 const runTree = Command.run(tree, { name: "formferry", version })
 
+/** Tells the project's webhooks; loaded only when there are some. */
+const webhooks: Context.Tag.Service<typeof Notifier> = {
+  notify: (project, end, anomalies) =>
+    project.notify.length === 0
+      ? Effect.void
+      : Effect.flatMap(
+        Effect.promise(() => import("../jobs/webhookNotifier.ts")),
+        ({ webhookNotifier }) => webhookNotifier.notify(project, end, anomalies),
+      ),
+}
+
 /** What can be told of a command line that can't be read. */
 const unread = (typed: ReadonlyArray<string>): Context.Tag.Service<typeof Invocation> => ({
   typed,
@@ -119,7 +130,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
-      Effect.provideService(Notifier, silent),
+      Effect.provideService(Notifier, webhooks),
       // @effect/cli writes its help to the console.
       Effect.withConsole({
         ...console,

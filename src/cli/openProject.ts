@@ -10,7 +10,7 @@ export const projectFolder = Effect.gen(function*() {
   return project ?? (yield* findProject("."))
 })
 
-/** Loads the project that the command is about, with these pipelines. Its API keys are never written by this process. */
+/** Loads the project that the command is about, with these pipelines. Its API keys and webhooks are never written by this process. */
 export const openProject = (pipelines: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const output = yield* Output
@@ -20,9 +20,13 @@ export const openProject = (pipelines: ReadonlyArray<string>) =>
     return hidingKeys(project, output.hide)
   })
 
-/** The project, its keys noted as soon as somebody looks one up. */
+/** The project, its keys and webhooks noted as soon as somebody looks one up. */
 export const hidingKeys = (project: Project, hide: (secret: string) => void): Project => ({
   ...project,
+  notify: project.notify.map((webhook) => ({
+    ...webhook,
+    address: Effect.tap(webhook.address, (address) => Effect.sync(() => hide(Redacted.value(address)))),
+  })),
   services: new Map(
     [...project.services].map(([name, service]): [string, ServiceConfig] => [
       name,

@@ -1,5 +1,6 @@
 import type { Duration, Effect, Redacted } from "effect"
 import type { ConfigurationInvalid } from "./errors.ts"
+import type { Notice } from "./notifySchema.ts"
 import type { Pipeline } from "./Pipeline.ts"
 
 /** A form service that speaks HTTP. */
@@ -34,6 +35,23 @@ export interface PracticeServiceConfig {
 
 export type ServiceConfig = LiveServiceConfig | PracticeServiceConfig
 
+/** A webhook that is told how runs end. */
+export interface WebhookConfig {
+  /** The variable or the file that holds its address, for people. */
+  readonly name: string
+  /** Its address, https or loopback; a secret, looked up when there is something to tell. */
+  readonly address: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
+  readonly on: ReadonlySet<Notice>
+}
+
+/** How long reports are kept; undefined: for ever. */
+export interface ReportsKept {
+  /** So many runs of a pipeline. */
+  readonly runs: number | undefined
+  /** No longer than so many days. */
+  readonly days: number | undefined
+}
+
 /** A project: config/formferry.yaml and the pipelines beside it, decoded. */
 export interface Project {
   /** The project's folder, absolute. */
@@ -41,6 +59,8 @@ export interface Project {
   readonly services: ReadonlyMap<string, ServiceConfig>
   readonly ledger: string
   readonly reports: string
+  readonly reportsKept: ReportsKept
+  readonly notify: ReadonlyArray<WebhookConfig>
   /** By pipeline name. */
   readonly pipelines: ReadonlyMap<string, Pipeline>
 }

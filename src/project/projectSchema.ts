@@ -1,7 +1,9 @@
 import { Duration, Schema } from "effect"
-import { expecting, needed, optional, withRules } from "./annotated.ts"
+import { expecting, needed, optional } from "./annotated.ts"
+import { Notify } from "./notifySchema.ts"
+import { Reports } from "./reportsSchema.ts"
 import { byName, Name, Path, PositiveTime, whole } from "./scalars.ts"
-import { isVariableName } from "./secretsInText.ts"
+import { secretPlace } from "./secretPlace.ts"
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -26,20 +28,7 @@ const addressPattern =
 const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { pattern: addressPattern } }))
   .annotations(expecting("an address such as https://forms.example.com/v1/api"))
 
-const ApiKey = withRules(
-  Schema.Struct({
-    env: optional(
-      Schema.String.pipe(Schema.filter(isVariableName, { jsonSchema: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } }))
-        .annotations(expecting("the name of an environment variable")),
-      {
-        description: "The environment variable that holds the key; a .env file beside config/ is read too",
-        examples: ["FORM_SERVICE_API_KEY"],
-      },
-    ),
-    file: optional(Path, { description: "A file that holds the key", examples: ["/run/secrets/form-key"] }),
-  }),
-  { exactlyOne: ["env", "file"] },
-).annotations(expecting("{ env: NAME } or { file: PATH }"))
+const ApiKey = secretPlace({ what: "the key", variable: "FORM_SERVICE_API_KEY", file: "/run/secrets/form-key" })
 
 const Live = Schema.Struct({
   baseUrl: needed(BaseUrl, {
@@ -116,7 +105,10 @@ export const ProjectFile = Schema.Struct({
       default: { file: "../.formferry/ledger.db" },
     },
   ),
-  reports: optional(Path, { description: "The folder of the reports", default: "../reports" }),
+  reports: optional(Reports, {
+    description: "The folder of the reports; or { directory, keepRuns, keepDays }, when old ones are to go",
+    default: "../reports",
+  }),
   valueSets: optional(
     byName(Schema.Union(InFile, Inline).annotations(expecting("cells with their options, or { file, key, value }")))
       .annotations(expecting("value sets by name")),
@@ -128,6 +120,10 @@ export const ProjectFile = Schema.Struct({
       }],
     },
   ),
+  notify: optional(Notify, {
+    description: "Webhooks that are told how runs end (docs/notify.md)",
+    examples: [[{ webhook: { env: "SLACK_WEBHOOK_URL" }, on: ["attention", "inDoubt", "degraded"] }]],
+  }),
 }).annotations({ title: "formferry project", description: "Services, ledger and reports of a project" })
 
 export type ProjectFile = Schema.Schema.Type<typeof ProjectFile>
