@@ -2,33 +2,16 @@
 """Reads the real exports of form tools in samples/ with Python's own csv and zipfile modules, and writes what their answers are to
 test/source/formtools/answers/*.json. An independent reader: nothing of formferry takes part. The files are committed; run this when a sample
 changes: python3 .ci/form-tool-answers.py [FOLDER]"""
-import csv
-import io
 import json
 import os
-import re
 import sys
-import zipfile
 from datetime import datetime, timedelta
-from xml.etree import ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SAMPLES = os.path.join(HERE, "..", "samples")
+sys.path.insert(0, HERE)
+from independent_reader import filled, records, sheet, tidy  # noqa: E402
+
 TARGET = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "test", "source", "formtools", "answers")
-
-
-def records(path, encoding="utf-8-sig"):
-    with open(os.path.join(SAMPLES, path), encoding=encoding, newline="") as file:
-        return list(csv.reader(file))
-
-
-def filled(answers):
-    """Answers without those that are none."""
-    return {name: value for name, value in answers.items() if value not in ("", None, [], {})}
-
-
-def tidy(text):
-    return re.sub(r"\s+", " ", text).strip()
 
 
 def star_wars():
@@ -121,27 +104,6 @@ def odk():
                 datetime.strptime(cell["SubmissionDate"], "%b %d, %Y %I:%M:%S %p").isoformat() + "Z",
         }
     return result
-
-
-def sheet(path):
-    """Cells of a workbook's first sheet, by row and column letters, without any library for workbooks."""
-    name = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-    with zipfile.ZipFile(os.path.join(SAMPLES, path)) as book:
-        strings = [
-            "".join(text.text or "" for text in item.iter(name + "t"))
-            for item in ElementTree.fromstring(book.read("xl/sharedStrings.xml"))
-        ]
-        rows = []
-        for row in ElementTree.fromstring(book.read("xl/worksheets/sheet1.xml")).iter(name + "row"):
-            cells = {}
-            for cell in row.iter(name + "c"):
-                value = cell.find(name + "v")
-                if value is None:
-                    continue
-                letters = re.match(r"[A-Z]+", cell.get("r")).group()
-                cells[letters] = strings[int(value.text)] if cell.get("t") == "s" else float(value.text)
-            rows.append(cells)
-        return rows
 
 
 def google():

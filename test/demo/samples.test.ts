@@ -2,22 +2,9 @@ import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
-import { platform, projectFolder } from "../project/projectFolder.ts"
+import { platform } from "../project/projectFolder.ts"
+import { demonstration, repository } from "./demonstration.ts"
 import { runOf } from "./runOf.ts"
-
-const repository = fileURLToPath(new URL("../..", import.meta.url))
-
-/** A copy of the demonstration project, whose ledger, reports and store are its own. */
-const demonstration = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const root = yield* projectFolder({})
-  for (const part of ["config", "pipelines", "samples"]) {
-    yield* fs.copy(path.join(repository, part), path.join(root, part))
-  }
-  return root
-})
 
 interface Stored {
   readonly questions: ReadonlyArray<{ readonly name: string; readonly value: unknown }>
@@ -125,23 +112,6 @@ it.scopedLive(
     }),
   60_000,
 )
-
-it.scopedLive("r-survey: a real export arrives, with commas inside of its options", () =>
-  Effect.gen(function*() {
-    const stored = yield* imported("r-survey", "mR5uVe2019es", 338)
-    const counts = (name: string, value: string) =>
-      stored.filter((submission) => {
-        const answer = answers(submission)[name]
-        return Array.isArray(answer) ? answer.includes(value) : answer === value
-      }).length
-    expect(counts("Nivel de experiencia", "Intermedio")).toBe(185)
-    expect(counts("Aplicaciones de R", "Genómica")).toBe(16)
-    expect(
-      counts("A quién pide ayuda", "Redes sociales como blogs, R-bloggers, Twitter, Slack o contactos de GitHub"),
-    ).toBe(160)
-    expect(counts("Eventos a los que ha asistido", "r-ladies")).toBe(52)
-    expect(counts("Tiempo hasta ser competente", "dias")).toBe(6)
-  }), 60_000)
 
 it.scopedLive(
   "tickets: files, JSON, times with and without an offset arrive in a form that tells no types",

@@ -1,0 +1,17 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import { fileURLToPath } from "node:url"
+import { projectFolder } from "../project/projectFolder.ts"
+
+export const repository = fileURLToPath(new URL("../..", import.meta.url))
+
+/** A copy of the demonstration project, whose ledger, reports and store are its own. */
+export const demonstration = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* projectFolder({})
+  for (const part of ["config", "pipelines", "samples"]) {
+    yield* fs.copy(path.join(repository, part), path.join(root, part))
+  }
+  return root
+})

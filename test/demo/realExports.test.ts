@@ -1,0 +1,73 @@
+// Every answer of every row of the demonstration's real exports, as the practice service holds it, against what Python's own csv and zip modules read from
+// the same file (.ci/sample-answers.py, its results in answers/).
+import { FileSystem, Path } from "@effect/platform"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { platform } from "../project/projectFolder.ts"
+import { demonstration } from "./demonstration.ts"
+import { runOf } from "./runOf.ts"
+
+type Answers = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+const expected = (name: string): Answers =>
+  JSON.parse(readFileSync(new URL(`./answers/${name}.json`, import.meta.url), "utf8"))
+
+interface Stored {
+  readonly questions: ReadonlyArray<{ readonly id: string; readonly value: unknown }>
+  readonly urlParameters: ReadonlyArray<{ readonly name: string; readonly value: unknown }>
+  readonly submissionTime: string
+}
+
+/** What the service holds of one submission: answers by question id, URL parameters and the time by their names behind an @. */
+const held = (stored: Stored, timed: boolean): Readonly<Record<string, unknown>> =>
+  Object.fromEntries([
+    ...stored.questions.map(({ id, value }) => [id, value] as const),
+    ...stored.urlParameters.map(({ name, value }) => [`@${name}`, value] as const),
+    ...(timed ? [["@submissionTime", stored.submissionTime] as const] : []),
+  ].filter(([, value]) => value !== null))
+
+interface RealExport {
+  readonly pipeline: string
+  readonly form: string
+  readonly rows: number
+  /** Questions of the form that some row answers, counted in the file by Python: none may get lost unseen. */
+  readonly answered: number
+  /** What tells which row a submission is. */
+  readonly by: (answers: Readonly<Record<string, unknown>>) => unknown
+}
+
+const exports: ReadonlyArray<RealExport> = [
+  { pipeline: "star-wars", form: "sW6fIlMs14", rows: 200, answered: 15, by: (answers) => answers["@respondent"] },
+  { pipeline: "redcap-survey", form: "rC7sUrVey2", rows: 2, answered: 10, by: (answers) => answers["@participant"] },
+  // No two rows of the survey came in the same second.
+  { pipeline: "r-survey", form: "mR5uVe2019es", rows: 338, answered: 51, by: (answers) => answers["@submissionTime"] },
+]
+
+describe("a real export's own pipeline imports every answer as the file has it", () => {
+  for (const { answered, by, form, pipeline, rows } of exports) {
+    it.scopedLive(`${pipeline}: ${rows} rows`, () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const root = yield* demonstration
+        const report = yield* runOf(root, pipeline)
+        expect(report.problems).toEqual([])
+        expect(report).toMatchObject({
+          exitCode: 0,
+          rows: { read: rows, imported: rows },
+          readBack: { verified: rows },
+        })
+
+        const answers = Object.values(expected(pipeline))
+        expect(answers).toHaveLength(rows)
+        expect(new Set(answers.flatMap((row) => Object.keys(row)))).toHaveProperty("size", answered)
+        const timed = answers.some((row) => "@submissionTime" in row)
+        const text = yield* fs.readFileString(path.join(root, ".formferry", "practice", `${form}.jsonl`))
+        const arrived = text.trimEnd().split("\n").map((line) => held(JSON.parse(line) as Stored, timed))
+        const byKey = (list: Answers[string][]) => Object.fromEntries(list.map((row) => [String(by(row)), row]))
+        expect(byKey(arrived)).toEqual(byKey(answers))
+        expect(Object.keys(byKey(arrived))).toHaveLength(rows)
+      }).pipe(Effect.provide(platform)), 60_000)
+  }
+})
