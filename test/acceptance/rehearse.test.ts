@@ -79,6 +79,9 @@ it.scopedLive(
       const ran = yield* at.run("run", "contacts", "--to", "one", "--confirm", "careful", "--source", "second.csv")
       expect(ran.status).toBe(1)
       expect(ran.lastLine).toMatch(/^formferry run contacts --source \S+rejected\.csv --to one --confirm careful$/)
+      expect(ran.stdout).toMatch(
+        /\nNext {4}formferry run contacts --source \S+rejected\.csv --to one --confirm careful\n$/,
+      )
       const reconciled = yield* at.run("reconcile", "contacts", "--to", "one", "--json")
       expect(reconciled.status, reconciled.stderr).toBe(0)
       expect(JSON.parse(reconciled.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({

@@ -319,10 +319,11 @@ export class World {
             const guard = () => {
               if (request.guard?.() === false) return false
               this.counts.requests++
+              if (keys.length === 0) return true
               epoch = this.disk.epoch()
-              const leftOut = keys.length === 0 ? undefined : this.disk.leftOut()
+              const leftOut = this.disk.leftOut()
               for (const key of keys) {
-                if (leftOut?.has(key) === true) {
+                if (leftOut.has(key)) {
                   this.truth.violated("what a person left out stays out", `row ${key} is sent`)
                 }
               }
@@ -331,6 +332,7 @@ export class World {
               return true
             }
             const known = () => {
+              if (keys.length === 0) return
               // Not of a row that another process took over and into doubt meanwhile: an answer that comes after that changes nothing.
               const overtaken = this.disk.epoch() > epoch
               for (const key of fresh) {
@@ -340,7 +342,8 @@ export class World {
             return transport.send({ ...request, guard }).pipe(
               Effect.tapBoth({
                 onFailure: (error) => Effect.sync(() => (error._tag === "NeverSent" ? known() : undefined)),
-                onSuccess: (response) => Effect.sync(() => (isTold(response, keys.length) ? known() : undefined)),
+                onSuccess: (response) =>
+                  Effect.sync(() => (keys.length > 0 && isTold(response, keys.length) ? known() : undefined)),
               }),
               Effect.tapBoth({
                 onFailure: () => Effect.suspend(() => (stepped(), machine.isOff ? nothingMore : Effect.void)),

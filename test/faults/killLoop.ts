@@ -31,6 +31,10 @@ export interface KillLoopFigures {
   readonly broken: ReadonlyArray<string>
 }
 
+/** The pipeline leaves these at their defaults. */
+const concurrency = 4
+const batchSize = 10
+
 const key = "practice_key_of_the_kill_loop"
 
 /** Requests that take a while, so that a kill meets them on their way there and back. */
@@ -148,6 +152,8 @@ const oneRun = async (number: number, options: KillLoopOptions, service: ServedP
     }
     const report = await finish(main, folder, fault)
     const inDoubt = report?.rows.inDoubt ?? 0
+    const most = kills * concurrency * batchSize
+    if (inDoubt > most) fault(`${inDoubt} rows in doubt after ${kills} kills, of at most ${most}`)
     let landed = 0
     let notLanded = 0
     if (inDoubt > 0) {

@@ -71,8 +71,12 @@ const matchesByPosition: Bug = {
   }),
 }
 
-export const plantedBugs: Readonly<Record<string, Bug>> = {
-  "sending before the intent is committed": sendsBeforeTheIntent,
-  "retrying a timeout": retriesATimeout,
-  "matching by position": matchesByPosition,
+/** Each with the promises that it breaks: what is found must be the plant, and nothing else. */
+export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly breaks: ReadonlyArray<string> }>> = {
+  "sending before the intent is committed": {
+    bug: sendsBeforeTheIntent,
+    breaks: ["intent before the first byte"],
+  },
+  "retrying a timeout": { bug: retriesATimeout, breaks: ["no row is sent twice", "intent before the first byte"] },
+  "matching by position": { bug: matchesByPosition, breaks: ["ledger and service agree"] },
 }
