@@ -70,16 +70,16 @@ const tree = Command.make("formferry").pipe(
 
 const runTree = Command.run(tree, { name: "formferry", version })
 
-/** Tells the project's webhooks; loaded only when there are some. */
-const webhooks: Context.Tag.Service<typeof Notifier> = {
+/** Tells the project's webhooks; loaded only when there are some. Who sits at the terminal sees for themselves what could not begin. */
+const webhooks = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
   notify: (project, end, anomalies) =>
-    project.notify.length === 0
+    project.notify.length === 0 || (attended && end._tag === "Failed")
       ? Effect.void
       : Effect.flatMap(
         Effect.promise(() => import("../jobs/webhookNotifier.ts")),
         ({ webhookNotifier }) => webhookNotifier.notify(project, end, anomalies),
       ),
-}
+})
 
 /** What can be told of a command line that can't be read. */
 const unread = (typed: ReadonlyArray<string>): Context.Tag.Service<typeof Invocation> => ({
@@ -130,7 +130,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
-      Effect.provideService(Notifier, webhooks),
+      Effect.provideService(Notifier, webhooks(output.interactive)),
       // @effect/cli writes its help to the console.
       Effect.withConsole({
         ...console,

@@ -26,6 +26,7 @@ export const reconcile = {
     Effect.gen(function*() {
       const project = yield* openProject([input.pipeline])
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
+      const { tell } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       yield* oneByOne([input.pipeline], (name, interrupted) =>
         Effect.gen(function*() {
           const progress = yield* progressOf(name)
@@ -36,7 +37,7 @@ export const reconcile = {
             redact: input.redact,
             progress: progress.show,
             interrupted,
-          }).pipe(Effect.ensuring(progress.done))
+          }).pipe(Effect.ensuring(progress.done), Effect.onExit((exit) => tell(project, name, exit)))
           return yield* showRun(project, report, { to: input.to })
         }))
     })).pipe(Command.withDescription(about)),

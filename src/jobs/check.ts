@@ -46,8 +46,15 @@ export interface CheckedPipeline {
   /** How the source was taken, and what people should know about that. */
   readonly taken: SourceFile["taken"]
   readonly warnings: ReadonlyArray<string>
-  /** Columns of the source, mapped answers and questions of the form, once all of them are known. */
-  readonly fits: { readonly columns: number; readonly answers: number; readonly form: Form } | undefined
+  /** Columns of the source, questions that get answers, what else is filled by its name, and the form, once all of them are known. */
+  readonly fits:
+    | {
+      readonly columns: number
+      readonly answers: number
+      readonly beside: ReadonlyArray<string>
+      readonly form: Form
+    }
+    | undefined
   /** What is different in the form than it was when the pipeline was made or the form last accepted. */
   readonly changes: ReadonlyArray<FormChange>
   /** What the rows came to; absent when something else must be put right first. */
@@ -93,9 +100,19 @@ export const checkProject = (root: string, names: ReadonlyArray<string>, options
       ({ project, pipeline }) =>
         Effect.forEach(pipeline.sink.targets, (target) => checkTarget(project, pipeline, target, options)),
     )
-    const checked: Checked = { diagnostics: whole.diagnostics, pipelines: pipelines.flat() }
+    const unheard = yield* webhooksWithoutAddress(whole.projects[0])
+    const checked: Checked = { diagnostics: [...whole.diagnostics, ...unheard], pipelines: pipelines.flat() }
     return checked
   })
+
+/** Webhooks that nobody could be told by. */
+const webhooksWithoutAddress = (project: Project | undefined): Effect.Effect<ReadonlyArray<Diagnostic>> =>
+  Effect.map(
+    Effect.forEach(project?.notify ?? [], ({ address }) =>
+      Effect.match(address, { onFailure: ({ diagnostics }) => diagnostics, onSuccess: () => [] })),
+    (all) =>
+      all.flat(),
+  )
 
 /** The pipelines that can be read though something else of the project can't, each in a project of its own. */
 const readable = (
@@ -188,7 +205,12 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
     return {
       ...known,
       failures: data.failures,
-      fits: { columns: source.columns.length, answers: mapping.answers.length, form },
+      fits: {
+        columns: source.columns.length,
+        answers: mapping.answers.filter(({ list }) => list === "questions").length,
+        beside: mapping.answers.flatMap(({ list, name }) => (list === "questions" ? [] : [name])),
+        form,
+      },
       changes: changed.changes,
       data: data.checked,
       accepted,

@@ -91,14 +91,15 @@ export const world = Effect.gen(function*() {
       }),
   )
   const port = (gate.address() as AddressInfo).port
-  const root = yield* projectFolder({
-    "config/formferry.yaml": `services:
+  const projectYaml = `services:
   live:
     baseUrl: http://127.0.0.1:${port}${upstream.pathname}
     apiKey: { env: THE_KEY }
     requestsPerSecond: 1000
     confirm: false
-`,
+`
+  const root = yield* projectFolder({
+    "config/formferry.yaml": projectYaml,
     ".env": "THE_KEY=practice_key_of_the_test\n",
     "pipelines/people.yaml": pipeline({}),
   })
@@ -130,6 +131,8 @@ export const world = Effect.gen(function*() {
     },
     /** The pipeline with some of its settings changed: rowKey, mail (further keys of that entry), form, sink, reconcile. */
     settings: (extra: Readonly<Record<string, string>>) => write("pipelines/people.yaml", pipeline(extra)),
+    /** More keys of the project file. */
+    configure: (more: string) => write("config/formferry.yaml", projectYaml + more),
     /** The source: `No,Name,Mail`, one text a row. */
     source: (rows: ReadonlyArray<string>, header = "No,Name,Mail") =>
       write("source.csv", `${[header, ...rows].join("\n")}\n`),

@@ -1,0 +1,148 @@
+// Webhooks over real HTTP: what they are told, when, and that nothing of a row is in it.
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Logger, Redacted } from "effect"
+import type { Scope } from "effect"
+import type { Anomaly } from "../../src/domain/anomaly.ts"
+import { checkProject } from "../../src/jobs/check.ts"
+import { webhookNotifier } from "../../src/jobs/webhookNotifier.ts"
+import type { Notification } from "../../src/notify/Notification.ts"
+import { failed, reported } from "../../src/notify/notificationOf.ts"
+import { postWebhook } from "../../src/notify/postWebhook.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { exampleReport } from "../report/exampleReport.ts"
+import { world } from "../run/world.ts"
+import { hearing } from "./webhooks.ts"
+
+const told: Notification = failed({ pipeline: "people", exitCode: 2, error: "SourceError", at: "2026-01-01T00:00:00Z" })
+
+const quick = {
+  retries: { attempts: 3, base: Duration.millis(1), max: Duration.millis(2) },
+  timeout: Duration.seconds(2),
+  whole: Duration.seconds(5),
+}
+
+/** What was logged meanwhile. */
+const logged = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const lines: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+    return Effect.as(Effect.provide(work, Logger.replace(Logger.defaultLogger, logger)), lines)
+  })
+
+describe("a webhook", () => {
+  it.scopedLive("is tried again after what passes, and not after what stays", () =>
+    Effect.gen(function*() {
+      const busy = yield* hearing([503, 429, 200])
+      yield* postWebhook(Redacted.make(`http://127.0.0.1:${busy.port}/s3cret`), told, quick)
+      expect(busy.heard.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("POST /s3cret"))
+      const gone = yield* hearing([404])
+      const error = yield* Effect.flip(postWebhook(Redacted.make(`http://127.0.0.1:${gone.port}/s3cret`), told, quick))
+      expect(gone.heard.length).toBe(1)
+      expect(error.message).toBe(`The webhook at 127.0.0.1:${gone.port} could not be told: it answered 404.`)
+    }))
+
+  it.scopedLive("that leads elsewhere is not followed", () =>
+    Effect.gen(function*() {
+      const elsewhere = yield* hearing()
+      const moved = yield* hearing([307], { location: `http://127.0.0.1:${elsewhere.port}/` })
+      const error = yield* Effect.flip(postWebhook(Redacted.make(`http://127.0.0.1:${moved.port}/`), told, quick))
+      expect(error.message).toContain("answered 307")
+      expect([moved.heard.length, elsewhere.heard.length]).toEqual([1, 0])
+    }))
+
+  it.scopedLive("that nobody answers at is given up, and the secret is in no word of it", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(postWebhook(Redacted.make("http://127.0.0.1:1/s3cret"), told, quick))
+      expect(error.message).toBe("The webhook at 127.0.0.1:1 could not be told: the connection failed.")
+    }))
+})
+
+const anomaly: Anomaly = {
+  code: "shrunken-source",
+  sentence: "The source holds 3 rows, where it held 90.",
+  fresh: true,
+}
+
+it("the text is for people, and Slack's markup in a name is none", () => {
+  const report = exampleReport({ pipeline: "people", form: { service: "live", id: "f", name: "A <b> & C" } })
+  const { text } = reported(report, [anomaly])
+  expect(text).toContain("*people* → A &lt;b&gt; &amp; C (live)")
+  expect(text).toContain("New: The source holds 3 rows")
+  expect(text).toContain(`${report.rows.imported.toLocaleString("en-US")} imported`)
+})
+
+describe("a project's webhooks", () => {
+  const inWorld = (name: string, body: () => Effect.Effect<unknown, unknown, Scope.Scope | NodeContext.NodeContext>) =>
+    it.scopedLive(name, () => Effect.provide(body(), NodeContext.layer))
+
+  const notify = (on: string) =>
+    `notify:\n  - { webhook: { env: HOOK }, on: [${on}] }\n  - { webhook: { file: ../hook }, on: [degraded] }\n`
+
+  inWorld("are told of a real run, without anything of its rows; an anomaly only once", () =>
+    Effect.gen(function*() {
+      const here = yield* world
+      const hook = yield* hearing()
+      const address = `http://127.0.0.1:${hook.port}`
+      yield* here.configure(notify("attention"))
+      yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=${address}/first-s3cret\n`)
+      yield* here.write("hook", `${address}/second-s3cret\n`)
+      yield* here.source(["KEY-7,Marker Ada,marker@example.org", "KEY-8,Marker Bob,marker at nowhere"])
+      const report = yield* here.run()
+      expect(report.outcome).toBe("attention")
+      const project = yield* loadProject(here.root)
+      const tell = (anomalies: ReadonlyArray<Anomaly>) =>
+        webhookNotifier.notify(project, { _tag: "Reported", pipeline: "people", report }, anomalies)
+
+      yield* tell([anomaly])
+      expect(hook.heard.map(({ path }) => path).toSorted()).toEqual(["/first-s3cret", "/second-s3cret"])
+      const body: Notification = JSON.parse(hook.heard[0]?.body ?? "")
+      expect(body).toMatchObject({
+        event: "attention",
+        pipeline: "people",
+        run: report.run,
+        mode: "run",
+        outcome: "attention",
+        exitCode: 1,
+        rows: { read: 2, imported: 1, invalid: 1 },
+        readBack: { verified: 1 },
+        problems: [{ code: "not-an-email", count: 1 }],
+        anomalies: [{ code: "shrunken-source", new: true }],
+        next: report.next,
+      })
+      for (const { body, headers } of hook.heard) {
+        expect(body).not.toMatch(/marker|KEY-|practice_key|s3cret/i)
+        expect(headers["content-type"]).toBe("application/json")
+        expect(headers["traceparent"]).toBeUndefined()
+      }
+
+      // What lasts is no news: the outcome is told again, the anomaly is not.
+      yield* tell([{ ...anomaly, fresh: false }])
+      expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
+
+      // A dry run has somebody in front of it.
+      const dry = yield* here.run({ dryRun: true })
+      yield* webhookNotifier.notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
+      expect(hook.heard.length).toBe(3)
+    }))
+
+  inWorld("whose address is missing are found by check, and stop no run", () =>
+    Effect.gen(function*() {
+      const here = yield* world
+      yield* here.configure(notify("failed"))
+      yield* here.write("hook", "ftp://example.org/s3cret\n")
+      const { diagnostics } = yield* checkProject(here.root, [])
+      expect(diagnostics.map(({ message }) => message)).toEqual([
+        "HOOK is not set: nobody is told how runs end.",
+        expect.stringContaining("begins with neither https:// nor http://localhost"),
+      ])
+      expect(diagnostics.map(({ file }) => file)).toEqual(["config/formferry.yaml", "config/formferry.yaml"])
+      const project = yield* loadProject(here.root)
+      const lines = yield* logged(
+        webhookNotifier.notify(project, { _tag: "Failed", ...told, message: "secret", at: told.finishedAt }, []),
+      )
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toContain("config/formferry.yaml:8: HOOK is not set")
+      expect(lines.join()).not.toContain("s3cret")
+    }))
+})
