@@ -1,11 +1,13 @@
 import type { Effect } from "effect"
 import type { loadProject } from "../project/loadProject.ts"
+import type { reconcilePipeline } from "./reconcile.ts"
 import type { runPipeline } from "./run.ts"
 
 /** Everything that can keep a pipeline's run from its report. */
 export type AttemptFailure =
   | Effect.Effect.Error<ReturnType<typeof loadProject>>
   | Effect.Effect.Error<ReturnType<typeof runPipeline>>
+  | Effect.Effect.Error<ReturnType<typeof reconcilePipeline>>
 
 /** The exit status of each (product.md, "Exit status"). */
 export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
