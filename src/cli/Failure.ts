@@ -89,9 +89,8 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   NothingSettled: 2,
   ExportUnusable: 2,
   PracticeFormsMissing: 2,
-  // The source changed under a run, or another run took over.
+  // The source changed under a run.
   SourceChanged: 5,
-  LedgerOvertaken: 6,
   // A fault in formferry, its ledger or the disk.
   DemonstrationMissing: 70,
   BadArgument: 70,

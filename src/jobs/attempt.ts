@@ -32,3 +32,7 @@ const reasonOf = (
     // A defect's own words may hold anything: the terminal's log has them.
     onRight: () => ({ exitCode: 70, error: "Defect", message: "This is a fault in formferry." }),
   })
+
+/** The exit status of a run, with a report or without. */
+export const statusOfExit = (exit: Exit.Exit<RunReport, AttemptFailure>): number =>
+  Exit.isSuccess(exit) ? exit.value.exitCode : reasonOf(exit.cause).exitCode

@@ -26,6 +26,7 @@ export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   ReportUnreadable: 2,
   ServiceUnusable: 5,
   LedgerLocked: 6,
+  LedgerOvertaken: 6,
   // A fault in formferry, its ledger or the disk.
   LedgerError: 70,
   OutcomeUnrecorded: 70,

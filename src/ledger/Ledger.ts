@@ -376,6 +376,34 @@ export interface LedgerSession {
   ) => Written<void>
 }
 
+/** When a pipeline last had its turn by schedule, and when it last ran, by schedule or by hand. Times are in milliseconds since 1970. */
+export interface LastTurn {
+  /** When the last turn was taken; or, while there was none, when a schedule first saw the pipeline. Undefined: none ever did. */
+  readonly at: number | undefined
+  /** `going`: whoever took it may still be at it. `brokenOff`: its process ended before the run did. */
+  readonly state: "done" | "going" | "brokenOff"
+  /** How often a run was begun for it. */
+  readonly tries: number
+  /** When the last run that may send began. */
+  readonly ran: number | undefined
+}
+
+/** Whose turn it is, among all processes that schedule on this ledger. */
+export interface Turns {
+  readonly last: (pipeline: string) => Effect.Effect<LastTurn, LedgerError>
+  /**
+   * Takes the pipeline's turn when it is wanted, judging by what stands in the ledger at that moment: of several processes one gets it. Gives what stood there before.
+   */
+  readonly take: (
+    pipeline: string,
+    wanted: (last: LastTurn) => boolean,
+  ) => Effect.Effect<{ readonly taken: boolean; readonly last: LastTurn }, LedgerError>
+  /** From now on missed times count, though the pipeline never ran. */
+  readonly see: (pipeline: string) => Effect.Effect<void, LedgerError>
+  /** The turn that this process took is over; or it was broken off, and may be taken again. */
+  readonly end: (pipeline: string, state: "done" | "brokenOff") => Effect.Effect<void, LedgerError>
+}
+
 /** The durable memory of what became of every row. One file for all pipelines of a project. */
 export interface Ledger {
   readonly file: string
@@ -399,6 +427,8 @@ export interface Ledger {
     ReadonlyArray<{ readonly pipeline: string; readonly destination: Destination }>,
     LedgerError
   >
+  /** When pipelines last had their turn by schedule. */
+  readonly turns: Turns
   /** Bytes free for us on its disk; undefined where the system does not tell. */
   readonly freeSpace: Effect.Effect<number | undefined>
   /** SQLite's own integrity check; findings, empty when sound. */

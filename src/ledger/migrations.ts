@@ -111,6 +111,12 @@ const steps: ReadonlyArray<string> = [
   -- From when on the doubtful request can't be sent any more; NULL: an earlier formferry put the row in doubt.
   ALTER TABLE doubt ADD COLUMN since INTEGER;
   `,
+  `
+  -- A pipeline's last turn by schedule: when it was taken, its state (0 done, 1 going, 2 broken off), how often a run was begun for it, and the process that took it.
+  CREATE TABLE turn (
+    pipeline TEXT PRIMARY KEY, at INTEGER NOT NULL, state INTEGER NOT NULL, tries INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /** The `user_version` that this formferry writes. */

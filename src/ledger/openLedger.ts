@@ -9,6 +9,7 @@ import type { LedgerOptions } from "./openStore.ts"
 import { pipelineLedger } from "./pipelineLedger.ts"
 import { reading } from "./Store.ts"
 import type { Store } from "./Store.ts"
+import { makeTurns } from "./turns.ts"
 import { verify } from "./verify.ts"
 
 /**
@@ -48,6 +49,7 @@ export const makeLedger = (store: Store): Ledger => {
             [pipeline, service, form],
           ) => ({ pipeline, destination: { service, form } })),
     ),
+    turns: makeTurns(store),
     freeSpace: Effect.sync(() => freeSpace(dirname(store.file))),
     verify: reading(store, "verifying it", () => verify(db)),
   }

@@ -6,6 +6,8 @@ export interface Schedule {
   readonly cron: string
   /** Of the tz database: `Europe/Berlin`. */
   readonly zone: string
+  /** The target, where the pipeline has several. */
+  readonly to?: string | undefined
 }
 
 const timesOf = ({ cron, zone }: Schedule): Cron =>

@@ -236,12 +236,13 @@ const Zone = Schema.String.pipe(
 ).annotations(expecting("a time zone such as Europe/Berlin"))
 
 /** When the pipeline runs by itself. */
-export const schedule = Schema.Struct({
+const schedule = Schema.Struct({
   cron: needed(Cron, {
     description: "Minute, hour, day, month and day of the week; with six fields, seconds come first",
     examples: ["0 2 * * *", "*/15 7-19 * * MON-FRI"],
   }),
   zone: needed(Zone, { description: "The time zone whose clocks count", examples: ["Europe/Berlin"] }),
+  to: optional(Identifier, { description: "The target, where the sink has several", examples: ["production"] }),
 }).annotations(expecting("{ cron: TIMES, zone: ZONE }"))
 
 /** The parts of scheduling and payment values: part → kind. */
