@@ -133,13 +133,14 @@ const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake
 /** Looks the rows in doubt up in an export, submission by submission; what the ledger knows is set aside. Records nothing. */
 export const settleFromExport = (
   rows: ReadonlyArray<DoubtfulRow>,
-  view: Pick<PipelineLedger, "submissionIds" | "looseIds">,
+  view: Pick<PipelineLedger, "submissionIds" | "looseIds" | "landedByWord">,
   digest: (id: string) => Buffer,
   { columns, exportedAt, form, kinds, source, stamp, visibleWithin }: Export,
 ) =>
   Effect.gen(function*() {
     const known = yield* knownIds(view, digest)
-    const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds, stamp }))
+    const spoken = yield* view.landedByWord
+    const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds, stamp }), spoken)
     let submissions = 0
     yield* eachChunk(source.read(), (chunk) =>
       Effect.sync(() => {

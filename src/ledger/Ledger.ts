@@ -308,6 +308,8 @@ export interface PipelineLedger {
   ) => Effect.Effect<ReadonlyArray<{ readonly at: number; readonly id: string; readonly own: boolean }>, LedgerError>
   /** Ids of submissions that answered a batch of this pipeline and that no row could be matched to. */
   readonly looseIds: Effect.Effect<ReadonlyArray<string>, LedgerError>
+  /** Items of the rows that landed by a person's word at this destination: their submissions are there, and nobody knows their ids. */
+  readonly landedByWord: Effect.Effect<ReadonlyArray<Item>, LedgerError>
   /** How rows in doubt were settled, the newest first. */
   readonly settlements: (limit: number) => Effect.Effect<ReadonlyArray<Settlement>, LedgerError>
   readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>

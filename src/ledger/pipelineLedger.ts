@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { attended, rejectedRows } from "./attention.ts"
 import { drift, reconciliation } from "./drift.ts"
+import { landedByWord } from "./landedByWord.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
 import { isBlank, leftOutKeyless, lookUp, supersededKeyless } from "./lookUp.ts"
 import { makeSession } from "./makeSession.ts"
@@ -61,6 +62,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
     standing: read("counting rows", nothing, (place) => standing(db, place)),
     submissionIds: (page) => read("reading submission ids", [], (place) => submissionIds(db, place, page)),
+    landedByWord: read("reading rows that landed by somebody's word", [], (place) => landedByWord(db, place)),
     looseIds: read("reading submission ids", [], (place) => looseIds(db, place)),
     settlements: (limit) => read("reading settlements", [], (place) => settlements(db, place, limit)),
     drift: read("counting rows", noDrift, (place) => drift(db, place)),

@@ -31,6 +31,8 @@ export interface Settled {
 /** Rows with one and the same item: which is which does not matter. */
 interface Group {
   readonly rows: Array<DoubtfulRow>
+  /** Such rows that landed by a person's word: so many submissions are theirs, nobody knows which. */
+  spoken: number
   readonly likeness: ((cells: Cells) => Likeness) | undefined
   /** Submissions that are such an item. */
   readonly fits: Array<Candidate>
@@ -56,24 +58,27 @@ export interface Settling {
   readonly decide: (standing: ExportStanding) => Settled
 }
 
-/** @param likenessOf makes an item ready to be looked for */
+/**
+ * @param likenessOf makes an item ready to be looked for
+ * @param spoken items of rows that landed by a person's word: what they became stands in the export and is no row in doubt
+ */
 export const makeSettling = (
   rows: ReadonlyArray<DoubtfulRow>,
   likenessOf: (item: Item) => (cells: Cells) => Likeness,
+  spoken: ReadonlyArray<Item> = [],
 ): Settling => {
   const groups = new Map<string, Group>()
+  const groupOf = (key: string, item: Item | undefined): Group => {
+    const likeness = item === undefined ? undefined : likenessOf(item)
+    const group = groups.get(key) ?? { rows: [], spoken: 0, likeness, fits: [], resembling: 0, example: undefined }
+    groups.set(key, group)
+    return group
+  }
   for (const row of rows) {
     const key = row.item === undefined ? `row ${row.keyDigest.toString("hex")}` : canonicalJson(row.item)
-    const group = groups.get(key) ?? {
-      rows: [],
-      likeness: row.item === undefined ? undefined : likenessOf(row.item),
-      fits: [],
-      resembling: 0,
-      example: undefined,
-    }
-    group.rows.push(row)
-    groups.set(key, group)
+    groupOf(key, row.item).rows.push(row)
   }
+  if (rows.length > 0) { for (const item of spoken) groupOf(canonicalJson(item), item).spoken++ }
   const candidates = new Map<string, Candidate>()
 
   const resembled = (group: Group, id: string): void => {
@@ -102,7 +107,9 @@ export const makeSettling = (
     },
     decide: (standing) => {
       const decided = [...groups.values()].map((group) => ({ group, found: found(group) }))
-      const used = new Set(decided.flatMap(({ found }) => (found._tag === "Landed" ? found.ids : [])))
+      const used = new Set(
+        decided.flatMap(({ found }) => (found._tag === "Landed" ? [...found.ids, ...found.taken] : [])),
+      )
       for (const { id, resembles } of candidates.values()) {
         if (!used.has(id)) { for (const group of resembles) resembled(group, id) }
       }
@@ -135,7 +142,8 @@ export const makeSettling = (
 }
 
 type Found =
-  | { readonly _tag: "Landed"; readonly ids: ReadonlyArray<string> }
+  /** taken: those of rows that landed by a person's word. */
+  | { readonly _tag: "Landed"; readonly ids: ReadonlyArray<string>; readonly taken: ReadonlyArray<string> }
   | { readonly _tag: "Unclear"; readonly reason: string }
 
 /** Which submissions the rows of a group became; ids none, one, or as many as there are rows at most. */
@@ -145,22 +153,28 @@ const found = (group: Group): Found => {
   }
   const shared = group.fits.find((candidate) => candidate.fits.length > 1)
   if (shared !== undefined) {
-    return { _tag: "Unclear", reason: `submission ${shared.id} of the export fits other rows in doubt as well` }
+    const which = shared.fits.every(({ rows }) => rows.length > 0)
+      ? "other rows in doubt"
+      : "a row that landed by somebody's word"
+    return { _tag: "Unclear", reason: `submission ${shared.id} of the export fits ${which} as well` }
   }
+  const taken = group.fits.slice(0, group.spoken).map(({ id }) => id)
   const { length } = group.fits
-  if (length > group.rows.length) {
+  if (length > group.rows.length + group.spoken) {
     const ids = group.fits.slice(0, 3).map(({ id }) => id).join(", ")
     const which = group.rows.length === 1 ? "it" : `the ${group.rows.length} rows that are alike`
+    const spoken = group.spoken === 0 ? "" : `, and ${group.spoken} that landed by somebody's word`
     const twice = group.rows.some((row) => row.resent) ? " It was sent twice and may have landed twice." : ""
     return {
       _tag: "Unclear",
-      reason: `${length} submissions of the export fit ${which}: ${ids}${length > 3 ? ", …" : ""}.${twice}`.replace(
-        /\.$/,
-        "",
-      ),
+      reason: `${length} submissions of the export fit ${which}${spoken}: ${ids}${length > 3 ? ", …" : ""}.${twice}`
+        .replace(
+          /\.$/,
+          "",
+        ),
     }
   }
-  return { _tag: "Landed", ids: group.fits.map(({ id }) => id) }
+  return { _tag: "Landed", ids: group.fits.slice(group.spoken).map(({ id }) => id), taken }
 }
 
 /** Why it can't be said that a row did not land though nothing in the export fits it; undefined: it can. */
@@ -183,6 +197,13 @@ const unproven = (
       reason: `the export was made at ${shown(exportedAt)}, and the submission may not have been seen before ${
         shown(from)
       }`,
+      wants: "another export",
+    }
+  }
+  if (group.fits.length < group.spoken) {
+    return {
+      reason:
+        `the export is not complete: ${group.spoken} such rows landed by somebody's word, and it holds ${group.fits.length}`,
       wants: "another export",
     }
   }

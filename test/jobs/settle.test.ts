@@ -215,6 +215,22 @@ scoped(
 )
 
 scoped(
+  "a row that landed by hand uses its submission up: an identical one that did not land goes out with the next run",
+  Effect.gen(function*() {
+    const { fail, fromExport, names, run, settings, settle, source } = yield* settling
+    yield* settings({ sink: ", canary: off, concurrency: 1, batchSize: 1" })
+    yield* source(["1,Ada,ada@example.org", "2,Ada,ada@example.org"])
+    fail("POST", "lost", { status: 502, body: "" })
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 2 } })
+    yield* settle({ _tag: "Person", landed: true, which: { _tag: "Rows", keys: ["1"] } }, "seen")
+    yield* Effect.sleep("1100 millis")
+    expect((yield* fromExport()).result).toMatchObject({ landed: 0, notLanded: 1, left: 0 })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1, imported: 1 } })
+    expect(names()).toEqual(["Ada", "Ada"])
+  }),
+)
+
+scoped(
   "a file that is no export of this form settles nothing and says why",
   Effect.gen(function*() {
     const { fail, root, run, settings, settle, source, write } = yield* settling

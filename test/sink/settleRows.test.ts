@@ -65,9 +65,10 @@ const settle = (
   lines: ReadonlyArray<Line>,
   standing: Partial<ExportStanding> = {},
   stamp?: string,
+  spoken: ReadonlyArray<Item> = [],
 ) => {
   if (columns === undefined) throw new Error("no columns")
-  const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds: [], stamp }))
+  const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds: [], stamp }), spoken)
   for (const [id, name, mail = `${name}@example.org`, age = "30", key = ""] of lines) {
     settling.offer(id, [id, name, mail, age, key])
   }
@@ -126,6 +127,30 @@ describe("settling rows in doubt from an export", () => {
       [1, "submission s1 of the export fits other rows in doubt as well"],
       [2, "submission s1 of the export fits other rows in doubt as well"],
     ])
+  })
+
+  it("a row that landed by somebody's word uses a submission up: none is left for an identical one that is in doubt", () => {
+    const ada = person("ada")
+    const byWord = (rows: ReadonlyArray<DoubtfulRow>, lines: ReadonlyArray<Line>, ...spoken: ReadonlyArray<Item>) =>
+      settle(rows, lines, {}, undefined, spoken)
+    expect(byWord([rowOf(2, ada)], [["s1", "ada"]], ada)).toEqual({ ...none, notLanded: [2] })
+    expect(byWord([rowOf(2, ada)], [["s1", "ada"], ["s2", "ada"]], ada)).toEqual({ ...none, landed: [[2, "s2"]] })
+    expect(byWord([rowOf(2, ada)], [], ada).open).toEqual([
+      [2, expect.stringContaining("1 such rows landed by somebody's word, and it holds 0"), "another export"],
+    ])
+    expect(byWord([rowOf(2, ada)], ["s1", "s2", "s3"].map((id) => [id, "ada"] as const), ada).open).toEqual([
+      [2, "3 submissions of the export fit it, and 1 that landed by somebody's word: s1, s2, s3", "a person"],
+    ])
+    // Another row's submission keeps nobody in doubt, and one that may be either's does.
+    expect(byWord([rowOf(1, person("bob", "ada@example.org"))], [["s1", "ada"]], ada)).toEqual({
+      ...none,
+      notLanded: [1],
+    })
+    const younger = person("ada", undefined, 29)
+    expect(byWord([rowOf(1, younger)], [["s1", "ada", undefined, "three"]], ada).open.map(([, reason]) => reason))
+      .toEqual([
+        "submission s1 of the export fits a row that landed by somebody's word as well",
+      ])
   })
 
   it("identical rows are interchangeable: of n rows as many have landed as there are submissions", () => {
