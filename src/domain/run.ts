@@ -35,7 +35,7 @@ export interface ProblemGroup {
   readonly column: string | undefined
   readonly question: string | undefined
   /** Only the answer was left out (`onInvalid: drop`): these rows went on without it. */
-  readonly dropped?: true
+  readonly dropped?: true | undefined
   readonly count: number
   readonly examples: ReadonlyArray<
     { readonly row: number; readonly value: string | undefined; readonly message: string }

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import { ConfigurationInvalid } from "../project/errors.ts"
 import { formDifference } from "../project/formDifference.ts"
 import type { FormChange } from "../project/formDifference.ts"
 import { readFormRecord, recordFile } from "../project/formRecord.ts"
@@ -85,6 +86,14 @@ export const compareForm = (project: Pick<Project, "root">, pipeline: Pipeline, 
     })
     return { record, changes, diagnostics }
   })
+
+/** A form that is another one where it is mapped is for a person to look at, before anything is sent or rehearsed: what is sent stays. */
+export const asItWas = (
+  { diagnostics }: FormFindings,
+): Effect.Effect<ReadonlyArray<Diagnostic>, ConfigurationInvalid> =>
+  diagnostics.some(({ severity }) => severity === "error")
+    ? Effect.fail(new ConfigurationInvalid({ diagnostics }))
+    : Effect.succeed(diagnostics)
 
 /** Findings of a mapping and of a changed form together: where both speak of the same place, the change says why. */
 export const withChanges = (

@@ -11,6 +11,7 @@ import { execute } from "../run/Run.ts"
 import { make } from "../service/client.ts"
 import type { FormService } from "../service/FormService.ts"
 import { findPipeline } from "./findPipeline.ts"
+import { asItWas } from "./formAsItWas.ts"
 import { openRun } from "./openRun.ts"
 import { practiceSettings } from "./openService.ts"
 import { orInterrupted } from "./orInterrupted.ts"
@@ -29,7 +30,8 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
-      yield* options.warn(prepared.warnings)
+      const warnings = [...(yield* asItWas(prepared.changed)), ...prepared.warnings]
+      yield* options.warn(warnings)
       const { form, opened } = prepared
       const run = yield* openRun(project, {
         ...options,
@@ -37,7 +39,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         opened: { ...opened, service: yield* stage(form) },
         ledger: yield* copyLedger(project.ledger, yield* throwAway(project.ledger)),
         mode: "rehearsal",
-        warnings: prepared.warnings.map((warning) => warning.message),
+        warnings: warnings.map((warning) => warning.message),
       })
       const { verdicts } = yield* run.view.standing
       const config = project.services.get(opened.name)

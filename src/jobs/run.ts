@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
-import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
 import { execute } from "../run/Run.ts"
 import { findPipeline } from "./findPipeline.ts"
+import { asItWas } from "./formAsItWas.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
 import { orInterrupted } from "./orInterrupted.ts"
 import { prepare, type Prepared } from "./prepare.ts"
@@ -44,12 +44,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
-      const { diagnostics: changes } = prepared.changed
-      // A form that is another one where it is mapped is for a person to look at: what is sent stays.
-      if (changes.some(({ severity }) => severity === "error")) {
-        return yield* new ConfigurationInvalid({ diagnostics: changes })
-      }
-      const warnings = [...changes, ...prepared.warnings]
+      const warnings = [...(yield* asItWas(prepared.changed)), ...prepared.warnings]
       yield* options.warn(warnings)
       yield* confirmed(project, prepared, options)
       const run = yield* openRun(project, {

@@ -48,7 +48,7 @@ export class Tally {
         code: problem.code,
         column: problem.column,
         question: problem.question,
-        ...(problem.dropped === true ? { dropped: true } : {}),
+        dropped: problem.dropped === true ? true : undefined,
         count: 0,
         examples: [],
       }

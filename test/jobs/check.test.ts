@@ -1,7 +1,9 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
+import type { Diagnostic } from "../../src/domain/diagnostic.ts"
 import { type CheckOptions, checkProject } from "../../src/jobs/check.ts"
+import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
 import { runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
@@ -52,27 +54,30 @@ const start = Effect.gen(function*() {
       ),
     }))
   const warned: Array<string> = []
+  const options = {
+    pipeline: "people",
+    to: undefined,
+    source: undefined,
+    limit: undefined,
+    retryRefused: false,
+    acceptCanary: false,
+    acceptLedger: false,
+    progress: () => Effect.void,
+    warn: (warnings: ReadonlyArray<Diagnostic>) =>
+      Effect.sync(() => void warned.push(...warnings.map(({ message }) => message))),
+    interrupted: Effect.never,
+  }
   return {
     root,
     check,
     /** What the runs warned of. */
     warned,
     write: (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text)),
-    run: Effect.flatMap(loadProject(root), (project) =>
-      runPipeline(project, {
-        pipeline: "people",
-        to: undefined,
-        source: undefined,
-        dryRun: true,
-        limit: undefined,
-        retryRefused: false,
-        acceptCanary: false,
-        acceptLedger: false,
-        confirm: () => Effect.succeed(true),
-        progress: () => Effect.void,
-        warn: (warnings) => Effect.sync(() => void warned.push(...warnings.map(({ message }) => message))),
-        interrupted: Effect.never,
-      })),
+    run: Effect.flatMap(
+      loadProject(root),
+      (project) => runPipeline(project, { ...options, dryRun: true, confirm: () => Effect.succeed(true) }),
+    ),
+    rehearse: Effect.flatMap(loadProject(root), (project) => rehearsePipeline(project, options)),
   }
 })
 
@@ -148,12 +153,15 @@ layer(platform)("check", (it) => {
       expect(changed.diagnostics?.[0]?.suggestion).toContain("name: Work e-mail")
       const stopped = yield* Effect.either(world.run)
       expect(Either.isLeft(stopped) && stopped.left._tag).toBe("ConfigurationInvalid")
+      // A rehearsal that went on would say of a run that it will do.
+      expect(yield* Effect.either(world.rehearse)).toEqual(stopped)
 
       // With its mapping put right the form is still for a person to accept.
       yield* world.write("pipelines/people.yaml", pipeline.replace("name: E-mail", "name: Work e-mail"))
       expect(Either.isLeft(yield* Effect.either(world.run))).toBe(true)
       yield* world.check({ acceptForm: true })
       expect((yield* world.run).exitCode).toBe(0)
+      expect(yield* world.rehearse).toMatchObject({ mode: "rehearsal", exitCode: 0 })
     }))
 
   it.scoped("lets a run go on where a change touches nothing that is mapped, and says it", () =>

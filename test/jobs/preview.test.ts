@@ -96,7 +96,7 @@ it.scopedLive("a check tells all that is wrong at once: a broken file, a lost co
       fits: fits?.answers,
     }))).toEqual([
       { pipeline: "column", errors: [true], failures: [], fits: undefined },
-      { pipeline: "one", errors: [], failures: [], fits: 5 },
+      { pipeline: "one", errors: [], failures: [], fits: 3 },
       { pipeline: "source", errors: [], failures: ["SourceError", "ServiceUnusable"], fits: undefined },
     ])
     expect((yield* checkProject(root, ["one"])).pipelines).toHaveLength(1)

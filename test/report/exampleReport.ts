@@ -52,6 +52,7 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     code: "not-a-date",
     column: "DOB",
     question: "q1",
+    dropped: undefined,
     count: 2,
     examples: [{
       row: 17,

@@ -33,7 +33,9 @@ export const showChecked = (checked: CheckedPipeline, screen: Screen): string =>
   return [
     `${name} ${paint.good("can run")}`,
     ...lines(
-      `${fits.answers} answers of ${fits.form.questions.length} questions of "${fits.form.name}", from ${fits.columns} columns.`,
+      `${fits.answers} of ${counted(fits.form.questions.length, "question")} of "${fits.form.name}" get an answer${
+        fits.beside.length === 0 ? "" : `, and beside them ${fits.beside.join(", ")}`
+      }, from ${counted(fits.columns, "column")}.`,
     ),
     ...(data === undefined ? [] : lines(dataLine(data))),
     ...lines(taken.map(({ what, value }) => `${what} ${value}`).join(", ")).map(paint.soft),

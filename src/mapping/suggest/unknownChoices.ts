@@ -70,7 +70,8 @@ export const collectUnknown = (
   let more = false
   return {
     add: (cell: Cell): void => {
-      if (cell === null || empty.has(textOf(cell)) && !(whole([cell]) instanceof Fault)) return
+      // A name of `source.empty` is no answer, or an option's name: unknown it is never.
+      if (cell === null || empty.has(textOf(cell).trim())) return
       const text = cellText(cell)
       let pieces = memory.get(text)
       if (pieces === undefined) {

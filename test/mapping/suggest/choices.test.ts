@@ -44,6 +44,16 @@ describe("Choices", () => {
     expect(counter?.unknown()).toEqual({ counts: [["Chess", 3], ["Go", 1]], more: false })
   })
 
+  it("that mean no answer are none, alone and as a piece", () => {
+    const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
+    const counter = collectUnknown("choice", {}, question, new Set(["k. A."]))
+    for (const cell of ["k. A.", " k. A. ", "Male", "w"]) counter?.add(cell)
+    expect(counter?.unknown().counts).toEqual([["w", 1]])
+    const several = collectUnknown("choices", { split: "," }, question, new Set(["k. A."]))
+    for (const cell of ["Male, k. A.", "k. A., w"]) several?.add(cell)
+    expect(several?.unknown().counts).toEqual([["w", 1]])
+  })
+
   it("that stand under values are known", () => {
     const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
     const counter = collectUnknown("choice", { values: { m: "Male" } }, question, new Set())
