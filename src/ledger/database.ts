@@ -70,6 +70,9 @@ export class Database {
   close(): void {
     if (!this.open) return
     this.open = false
+    // The file stays open as long as a statement lives.
+    this.readers.clear()
+    this.writers.clear()
     this.db.close()
   }
 
