@@ -1,20 +1,29 @@
-// Runs the benchmarks against the built command. The code is TypeScript: it is bundled first.
+// Runs the benchmarks against the built command. The code is TypeScript: it is bundled first. Arguments go to test/bench/index.ts.
 import { build } from "esbuild"
-import { rmSync } from "node:fs"
+import { cpSync, rmSync } from "node:fs"
+import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 
-const bundle = "node_modules/.cache/formferry-bench.mjs"
-await build({
-  entryPoints: ["test/bench/index.ts"],
-  outfile: bundle,
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  logLevel: "warning",
-})
+// Inside of node_modules, so that libsql is found.
+const folder = resolve(`node_modules/.cache/formferry-bench-${process.pid}`)
 try {
-  await import(pathToFileURL(bundle).href)
+  await build({
+    entryPoints: ["index", "service", "runUnlimited"].map((name) => `test/bench/${name}.ts`),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    external: ["libsql"],
+    banner: {
+      js:
+        `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
+    },
+    logLevel: "warning",
+  })
+  cpSync("dist", `${folder}/dist`, { recursive: true })
+  await import(pathToFileURL(`${folder}/index.js`).href)
 } finally {
-  rmSync(bundle)
+  rmSync(folder, { recursive: true, force: true })
 }

@@ -1,6 +1,5 @@
 import { once } from "node:events"
-import { createWriteStream, mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { createWriteStream } from "node:fs"
 
 /** Numbers between 0 and 1 from a seed, the same on every machine (mulberry32). */
 const numbers = (seed: number) => {
@@ -56,62 +55,22 @@ export const rows = function*(count: number, seed: number): Generator<ReadonlyAr
 
 const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
-/** Writes rows as a CSV file with its header. */
-export const writeCsv = async (file: string, count: number, seed: number): Promise<void> => {
+/**
+ * Writes rows as a CSV file with its header.
+ *
+ * @param changed number of a row whose name is another one than `rows` gives
+ */
+export const writeCsv = async (file: string, count: number, seed: number, changed?: number): Promise<void> => {
   const out = createWriteStream(file)
   let text = `${columns.join(",")}\n`
+  let number = 0
   for (const row of rows(count, seed)) {
-    text += `${row.map(quoted).join(",")}\n`
+    const cells = ++number === changed ? row.with(1, "Somebody Else") : row
+    text += `${cells.map(quoted).join(",")}\n`
     if (text.length < 1 << 20) continue
     if (!out.write(text)) await once(out, "drain")
     text = ""
   }
   out.end(text)
   await once(out, "close")
-}
-
-const choice = (name: string, options: ReadonlyArray<string>) => ({
-  name,
-  type: "Dropdown",
-  options: options.map((label) => ({ value: label.toLowerCase(), label })),
-})
-
-const questions = [
-  { name: "Name", type: "ShortAnswer" },
-  { name: "Mail", type: "EmailInput" },
-  { name: "Born", type: "DatePicker" },
-  { name: "Amount", type: "NumberInput" },
-  { name: "City", type: "ShortAnswer" },
-  choice("Colour", ["Red", "Green", "Blue"]),
-  { name: "Note", type: "LongAnswer" },
-  { name: "Score", type: "NumberInput" },
-  { name: "Joined", type: "DatePicker" },
-  { name: "Second mail", type: "EmailInput" },
-  choice("Status", ["Active", "Blocked"]),
-].map((question, index) => ({ id: `q${index + 1}`, ...question }))
-
-/** The form that takes these rows, as the practice service reads it: the row key goes into a URL parameter, so that all twelve columns are mapped. */
-export const form = { id: "bench1", name: "Bench", questions, urlParameters: [{ id: "u1", name: "key" }] }
-
-/** A project in a folder: one pipeline that maps all twelve columns of `source.csv`. */
-export const writeProject = (root: string, service: string, sink = ""): void => {
-  for (const folder of ["config", "pipelines", "forms"]) mkdirSync(join(root, folder), { recursive: true })
-  writeFileSync(join(root, "config", "formferry.yaml"), `services:\n  bench: ${service}\n`)
-  writeFileSync(join(root, "forms", "bench.json"), JSON.stringify(form))
-  const entries = questions.map(({ name }) =>
-    `    - { name: ${name}, from: ${name}${name === "Born" ? ", as: date, format: dd.MM.yyyy" : ""} }`
-  )
-  writeFileSync(
-    join(root, "pipelines", "bench.yaml"),
-    [
-      "pipeline: bench",
-      "source: { file: ../source.csv, rowKey: [Id] }",
-      "mapping:",
-      "  questions:",
-      ...entries,
-      "  urlParameters: [{ name: key, from: Id }]",
-      `sink: { service: bench, form: ${form.id}${sink} }`,
-      "",
-    ].join("\n"),
-  )
 }

@@ -1,96 +1,63 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { writeCsv, writeProject } from "./data.ts"
-import { measure, type Measured, median } from "./measured.ts"
+// `npm run bench -- [--only NAME] [--rounds N]`: docs/performance.md says what is measured, and why.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { cpus, tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { dryRuns } from "./dryRuns.ts"
+import { imports } from "./imports.ts"
+import type { Measured } from "./measured.ts"
+import { others } from "./others.ts"
+import { type Result, resultOf, table } from "./results.ts"
+import { seed, type Target } from "./Target.ts"
 
-/** One target of docs/performance.md: a figure, beside what it is held against in the same run. */
-interface Result {
-  readonly name: string
-  readonly figure: number
-  readonly beside: number
-  readonly ratio: number
-  readonly target: number
-  readonly peak: number
-  readonly peakTarget: number | undefined
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true, default: [] },
+    rounds: { type: "string", default: process.env["ROUNDS"] ?? "3" },
+  },
+})
+const rounds = Number(values.rounds)
+const all = [...dryRuns, ...imports, ...others]
+const chosen = values.only.length === 0 ? all : all.filter(({ name }) => values.only.includes(name))
+const unknown = values.only.filter((name) => !all.some((one) => one.name === name))
+if (unknown.length > 0 || !(Number.isInteger(rounds) && rounds > 0)) {
+  throw new Error(`--only takes ${all.map(({ name }) => name).join(", ")}, and --rounds a number`)
 }
 
-const rounds = Number(process.env["ROUNDS"] ?? 3)
-const command = resolve("dist/main.js")
-const parser = resolve("test/bench/parseAlone.mjs")
-const seed = 20_261_120
-
-/** A run that ended otherwise than it should proves nothing. */
-const checked = (run: Measured, rows: number): Measured => {
-  const report = JSON.parse(run.stdout.trim().split("\n").at(-1) ?? "{}")
-  if (run.exitCode !== 0 || report.rows?.read !== rows || report.balance?.holds !== true) {
-    throw new Error(`the run ended with ${run.exitCode}: ${run.stderr.slice(-2_000)}`)
+/** Runs a target and what stands beside it in turn, so that what else the machine does meets both alike. */
+const measureAll = async (target: Target, root: string): Promise<Result> => {
+  mkdirSync(root, { recursive: true })
+  const { beside, close, ours } = await target.open(root)
+  const [oursRounds, besideRounds]: [Array<Measured>, Array<Measured>] = [[], []]
+  try {
+    for (let round = 0; round < rounds; round++) {
+      besideRounds.push(await beside())
+      oursRounds.push(await ours())
+    }
+  } finally {
+    close?.()
+    rmSync(root, { recursive: true })
   }
-  return run
+  return resultOf(target, oursRounds, besideRounds)
 }
-
-const dryRuns = async (root: string, rows: number) => {
-  await writeCsv(join(root, "source.csv"), rows, seed)
-  const parsed: Array<Measured> = []
-  const dry: Array<Measured> = []
-  for (let round = 0; round < rounds; round++) {
-    parsed.push(await measure(parser, [join(root, "source.csv")], root))
-    dry.push(checked(await measure(command, ["run", "bench", "--dry-run", "--json"], root), rows))
-  }
-  return {
-    parse: median(parsed.map((run) => run.seconds)),
-    seconds: median(dry.map((run) => run.seconds)),
-    megabytes: median(dry.map((run) => run.megabytes)),
-  }
-}
-
-const line = (cells: ReadonlyArray<string>) =>
-  cells.map((cell, at) => (at === 0 ? cell.padEnd(44) : cell.padStart(11))).join("")
 
 const root = mkdtempSync(join(tmpdir(), "formferry-bench-"))
+const results: Array<Result> = []
+const failures: Array<string> = []
 try {
-  writeProject(root, "{ practice: { forms: ../forms } }")
-  const small = await dryRuns(root, 100_000)
-  const large = await dryRuns(root, 1_000_000)
-  const results: ReadonlyArray<Result> = [
-    {
-      name: "dry run of 1M rows, beside papaparse alone",
-      figure: large.seconds,
-      beside: large.parse,
-      ratio: large.seconds / large.parse,
-      target: 3,
-      peak: large.megabytes,
-      peakTarget: 200,
-    },
-    {
-      name: "peak memory at 1M rows, beside 100k rows",
-      figure: large.megabytes,
-      beside: small.megabytes,
-      ratio: large.megabytes / small.megabytes,
-      target: 1.3,
-      peak: large.megabytes,
-      peakTarget: undefined,
-    },
-  ]
-  const met = (one: Result) => one.ratio <= one.target && (one.peakTarget === undefined || one.peak <= one.peakTarget)
-  process.stdout.write(`${line(["target", "figure", "beside", "ratio", "at most", "peak MB", "at most", ""])}\n`)
-  for (const one of results) {
-    process.stdout.write(
-      `${
-        line([
-          one.name,
-          one.figure.toFixed(2),
-          one.beside.toFixed(2),
-          one.ratio.toFixed(2),
-          String(one.target),
-          one.peak.toFixed(0),
-          String(one.peakTarget ?? ""),
-          met(one) ? "met" : "NOT MET",
-        ])
-      }\n`,
-    )
+  for (const target of chosen) {
+    process.stderr.write(`${target.title} …\n`)
+    try {
+      results.push(await measureAll(target, join(root, target.name)))
+    } catch (error) {
+      failures.push(`${target.name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
   }
-  writeFileSync("bench.json", `${JSON.stringify({ rounds, seed, results }, undefined, 2)}\n`)
 } finally {
   rmSync(root, { recursive: true })
 }
+process.stdout.write(table(results))
+for (const failure of failures) process.stdout.write(`${failure}\n`)
+if (failures.length > 0) process.exitCode = 1
+const machine = { node: process.version, processors: cpus().length, processor: cpus()[0]?.model }
+writeFileSync("bench.json", `${JSON.stringify({ machine, rounds, seed, results, failures }, undefined, 2)}\n`)

@@ -1,0 +1,64 @@
+import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { RunReport } from "../../src/domain/run.ts"
+import type { Measured } from "./measured.ts"
+
+/** One round's run of something. */
+export type Round = () => Promise<Measured>
+
+/** What a target's data was made into: the two that are run in turn. */
+export interface Opened {
+  readonly ours: Round
+  readonly beside: Round
+  readonly close?: () => void
+}
+
+/** A target of docs/performance.md: a figure held against what stands beside it in the same round. */
+export interface Target {
+  readonly name: string
+  readonly title: string
+  readonly beside: string
+  /** `over`: so many seconds more; `times`: so many times as much. */
+  readonly by: "times" | "over"
+  readonly of: "seconds" | "megabytes"
+  readonly atMost: number
+  /** Megabytes at most. */
+  readonly peak?: number
+  /** Makes its data in a folder of its own. */
+  readonly open: (root: string) => Promise<Opened>
+}
+
+/** The data's seed. */
+export const seed = 20_261_120
+
+/** Folder of the bundled benchmarks; .ci/bench.mjs copies the built command beside them, so that a build meanwhile does not matter. */
+const here = fileURLToPath(new URL(".", import.meta.url))
+
+/** The built command. */
+export const command = join(here, "dist", "main.js")
+
+/** A process of the benchmarks' own. */
+export const bundled = (name: string): string => join(here, `${name}.js`)
+
+/** A script that stands beside ours. */
+export const companion = (name: string): string => resolve("test", "bench", "companions", name)
+
+export const failed = (run: Measured, why: string): Error =>
+  new Error(`${why}; exit code ${run.exitCode}: ${run.stdout.slice(-1_000)} ${run.stderr.slice(-2_000)}`)
+
+/** The report that a run with --json tells. A run that ended otherwise than it should proves nothing: its balance has to hold, and the rows have to be what they are. */
+export const reported = (run: Measured, rows: Partial<RunReport["rows"]>, exitCode = 0): RunReport => {
+  const report = JSON.parse(run.stdout.trim().split("\n").at(-1) || "{}") as RunReport
+  if (run.exitCode !== exitCode || !report.balance.holds) throw failed(run, "the run did not end as it should")
+  for (const [fate, count] of Object.entries(rows)) {
+    const found = Object.entries(report.rows).find(([name]) => name === fate)?.[1]
+    if (found !== count) throw failed(run, `${found} rows are ${fate} instead of ${count}`)
+  }
+  return report
+}
+
+/** A companion has to have done all of its work: it tells how many rows that were. */
+export const told = (run: Measured, expected: number): Measured => {
+  if (run.exitCode !== 0 || Number(run.stdout) !== expected) throw failed(run, `the companion did not tell ${expected}`)
+  return run
+}

@@ -1,0 +1,103 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import type { RunReport } from "../../src/domain/run.ts"
+import { writeCsv } from "./data.ts"
+import { fillLedger } from "./fillLedger.ts"
+import { measure, type Measured } from "./measured.ts"
+import { embedded, writeProject } from "./project.ts"
+import { command, companion, failed, reported, type Round, seed, type Target, told } from "./Target.ts"
+
+const million = 1_000_000
+
+const parse = (root: string, rows: number): Round => async () =>
+  told(await measure([companion("parse.mjs"), join(root, "source.csv")], root), rows + 1)
+
+const run =
+  (root: string, rows: Partial<RunReport["rows"]>, more: ReadonlyArray<string>, exitCode = 0): Round => async () => {
+    const measured = await measure([command, "run", "bench", "--json", ...more], root)
+    reported(measured, rows, exitCode)
+    return measured
+  }
+
+const dryRun = (root: string, rows: number) => run(root, { read: rows, pending: rows }, ["--dry-run"])
+
+/** A project with that many rows. */
+const withRows = async (root: string, rows: number, changed?: number) => {
+  mkdirSync(root, { recursive: true })
+  writeProject(root, { service: embedded })
+  await writeCsv(join(root, "source.csv"), rows, seed, changed)
+}
+
+/** The practice service's name stands for it in the ledger. */
+const address = "practice:bench"
+
+const digested = (measured: Measured): Measured => {
+  if (measured.exitCode !== 0 || !/^[\da-f]{64}\n$/.test(measured.stdout)) throw failed(measured, "no digest was told")
+  return measured
+}
+
+/** Readings of a million rows that send nothing. */
+export const dryRuns: ReadonlyArray<Target> = [
+  {
+    name: "dry-run",
+    title: "dry run, 1M rows × 12, empty ledger",
+    beside: "papaparse alone",
+    by: "times",
+    of: "seconds",
+    atMost: 3,
+    peak: 200,
+    open: async (root) => {
+      await withRows(root, million)
+      return { ours: dryRun(root, million), beside: parse(root, million) }
+    },
+  },
+  {
+    name: "known",
+    title: "dry run, 1M rows known, one changed",
+    beside: "papaparse alone",
+    by: "times",
+    of: "seconds",
+    atMost: 6,
+    open: async (root) => {
+      await withRows(root, million, million / 2)
+      await fillLedger(root, address, million, seed)
+      return {
+        ours: run(root, { read: million, alreadyImported: million - 1, changed: 1 }, ["--dry-run"], 3),
+        beside: parse(root, million),
+      }
+    },
+  },
+  {
+    name: "unchanged",
+    title: "run of 1M rows, file unchanged",
+    beside: "reading and digesting it",
+    by: "times",
+    of: "seconds",
+    atMost: 2,
+    open: async (root) => {
+      await withRows(root, million)
+      await fillLedger(root, address, million, seed)
+      const again = run(root, { read: million, alreadyImported: million }, [])
+      // The run that finds the file as it is: the ledger then knows that it was imported to its end.
+      await again()
+      return {
+        ours: again,
+        beside: async () => digested(await measure([companion("readAndDigest.mjs"), join(root, "source.csv")], root)),
+      }
+    },
+  },
+  {
+    name: "memory",
+    title: "peak memory of a dry run, 1M rows",
+    beside: "100k rows",
+    by: "times",
+    of: "megabytes",
+    atMost: 1.3,
+    open: async (root) => {
+      const [large, small] = [join(root, "large"), join(root, "small")]
+      await withRows(large, million)
+      await withRows(small, million / 10)
+      return { ours: dryRun(large, million), beside: dryRun(small, million / 10) }
+    },
+  },
+]

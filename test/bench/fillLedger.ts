@@ -1,0 +1,73 @@
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Effect } from "effect"
+import { join } from "node:path"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { columns, rows } from "./data.ts"
+import { answersOf, form } from "./project.ts"
+
+const batchRows = 1_000
+
+/** Writes the ledger that an import of these rows leaves: every row sent once, and verified. */
+export const fillLedger = (root: string, address: string, count: number, seed: number): Promise<void> =>
+  Effect.gen(function*() {
+    const ledger = yield* openLedger({ file: join(root, ".formferry", "ledger.db") })
+    const view = yield* ledger.pipeline({
+      pipeline: "bench",
+      destination: { service: address, form: form.id },
+      renamedFrom: undefined,
+      alongside: [],
+    })
+    const session = yield* view.hold("filled")
+    const startedAt = "2026-01-01T00:00:00.000Z"
+    yield* session.startRun({ run: "filled", mode: "run", startedAt })
+    const sorted = [...columns].sort()
+    const shape = yield* session.shapeOf(sorted)
+    const positions = sorted.map((name) => columns.findIndex((one) => one === name))
+    let batch: Array<{ readonly cells: ReadonlyArray<string>; readonly row: number; readonly keyDigest: Buffer }> = []
+    const record = Effect.suspend(() => {
+      const all = batch
+      batch = []
+      return Effect.gen(function*() {
+        const intent = yield* session.intend({
+          rows: all.map(({ cells, keyDigest, row }) => ({
+            keyDigest,
+            key: cells[0] ?? "",
+            row,
+            content: ledger.digest.content(positions.map((position) => cells[position] ?? "")),
+            shape,
+            supersedes: undefined,
+            item: { questions: [] },
+            cells: [],
+          })),
+          resend: false,
+          columns,
+          mapping: "filled",
+        })
+        yield* session.settle(
+          intent,
+          all.map(({ row }) => ({
+            _tag: "Imported",
+            submissionId: `0f8fad5b-d9cb-469f-a165-${String(row).padStart(12, "0")}`,
+            submissionTime: startedAt,
+          })),
+        )
+        yield* session.readBack(all.map(({ cells, keyDigest }) => ({
+          keyDigest,
+          verdict: "verified",
+          answers: Object.fromEntries(
+            Array.from(answersOf(cells), ([id]) => {
+              const digest = keyDigest.toString("hex")
+              return [id, { sent: digest, returned: digest }]
+            }),
+          ),
+        })))
+      })
+    })
+    let row = 0
+    for (const cells of rows(count, seed)) {
+      batch.push({ cells, row: ++row, keyDigest: ledger.digest.key(cells[0] ?? "") })
+      if (batch.length === batchRows) yield* record
+    }
+    if (batch.length > 0) yield* record
+    yield* session.finishRun({ run: "filled", finishedAt: startedAt, outcome: "complete", exitCode: 0, counts: {} })
+  }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.runPromise)

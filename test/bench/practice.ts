@@ -1,0 +1,43 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import type { Asked, Told } from "./service.ts"
+
+/** The practice service in a process of its own. */
+export interface PracticeProcess {
+  readonly baseUrl: string
+  /** Forgets all submissions. */
+  readonly clear: () => Promise<void>
+  /** Throws unless exactly these rows arrived, every answer as it has to be. */
+  readonly check: (count: number, seed: number) => Promise<void>
+  readonly end: () => void
+}
+
+/**
+ * Starts it, without a limit, or with one that it enforces.
+ *
+ * @param limits requests per second, and milliseconds that each takes
+ */
+export const startPractice = async (
+  limits?: { readonly requestsPerSecond: number; readonly latency: number },
+): Promise<PracticeProcess> => {
+  const child = fork(
+    fileURLToPath(new URL("service.js", import.meta.url)),
+    limits === undefined ? [] : [String(limits.requestsPerSecond), String(limits.latency)],
+  )
+  const heard = async () => (await once(child, "message"))[0] as Told
+  const ask = async (asked: Asked) => {
+    const answer = heard()
+    child.send(asked)
+    const told = await answer
+    if ("wrong" in told && told.wrong !== undefined) throw new Error(`the service holds ${told.wrong}`)
+  }
+  const first = await heard()
+  if (!("baseUrl" in first)) throw new Error("the practice service did not tell its address")
+  return {
+    baseUrl: first.baseUrl,
+    clear: () => ask({ ask: "clear" }),
+    check: (count, seed) => ask({ ask: "check", count, seed }),
+    end: () => void child.disconnect(),
+  }
+}

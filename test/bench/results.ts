@@ -1,0 +1,86 @@
+import { type Measured, median } from "./measured.ts"
+import type { Target } from "./Target.ts"
+
+/** What the rounds of one side came to. */
+interface Side {
+  readonly median: number
+  readonly least: number
+  readonly most: number
+  readonly cpuSeconds: number
+  /** The highest of all rounds. */
+  readonly peakMegabytes: number
+}
+
+/** What a target's rounds came to. */
+export interface Result {
+  readonly name: string
+  readonly title: string
+  readonly beside: string
+  readonly of: Target["of"]
+  readonly by: Target["by"]
+  readonly ours: Side
+  readonly companion: Side
+  /** Of the two medians: how many times as much, or how much more. */
+  readonly ratio: number
+  readonly atMost: number
+  readonly peakAtMost: number | undefined
+  readonly met: boolean
+}
+
+const side = (rounds: ReadonlyArray<Measured>, of: Target["of"]): Side => {
+  const figures = rounds.map((round) => round[of])
+  return {
+    median: median(figures),
+    least: Math.min(...figures),
+    most: Math.max(...figures),
+    cpuSeconds: median(rounds.map((round) => round.cpuSeconds)),
+    peakMegabytes: Math.max(...rounds.map((round) => round.megabytes)),
+  }
+}
+
+export const resultOf = (
+  target: Target,
+  oursRounds: ReadonlyArray<Measured>,
+  besideRounds: ReadonlyArray<Measured>,
+): Result => {
+  const { atMost, beside, by, name, of, peak, title } = target
+  const ours = side(oursRounds, of)
+  const companion = side(besideRounds, of)
+  const ratio = by === "times" ? ours.median / companion.median : ours.median - companion.median
+  const met = ratio <= atMost && (peak === undefined || ours.peakMegabytes <= peak)
+  return { name, title, beside, of, by, ours, companion, ratio, atMost, peakAtMost: peak, met }
+}
+
+const figure = (value: number, { of }: Result) => of === "seconds" ? `${value.toFixed(2)} s` : `${value.toFixed(0)} MB`
+
+const spread = (one: Side, result: Result) =>
+  one.least === one.most
+    ? figure(one.median, result)
+    : `${figure(one.median, result)} (${figure(one.least, result)} to ${figure(one.most, result)})`
+
+const ratio = (value: number, { by }: Result) => by === "times" ? `${value.toFixed(2)} ×` : `${value.toFixed(2)} s more`
+
+const columns: ReadonlyArray<readonly [title: string, of: (result: Result) => string]> = [
+  ["what", (one) => one.title],
+  ["median (spread)", (one) => spread(one.ours, one)],
+  ["beside", (one) => one.beside],
+  ["median (spread)", (one) => spread(one.companion, one)],
+  ["ratio", (one) => ratio(one.ratio, one)],
+  ["at most", (one) => ratio(one.atMost, one)],
+  ["processor", (one) => `${one.ours.cpuSeconds.toFixed(2)} s / ${one.companion.cpuSeconds.toFixed(2)} s`],
+  [
+    "peak",
+    (one) => `${one.ours.peakMegabytes.toFixed(0)} MB${one.peakAtMost === undefined ? "" : ` of ${one.peakAtMost} MB`}`,
+  ],
+  ["verdict", (one) => (one.met ? "met" : "**not met**")],
+]
+
+/** The results as a table of Markdown, which reads well in a terminal too. */
+export const table = (results: ReadonlyArray<Result>): string => {
+  const cells = [columns.map(([title]) => title), ...results.map((one) => columns.map(([, of]) => of(one)))]
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
+  const line = (row: ReadonlyArray<string>) =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |\n`
+  const [head = [], ...rows] = cells
+  return line(head) + line(widths.map((width) => "-".repeat(width))) + rows.map(line).join("")
+}

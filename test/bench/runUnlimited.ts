@@ -1,0 +1,31 @@
+// A process of its own: `formferry run bench --json`, with the service's pace taken off. A project file allows 1,000 requests a second at most.
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Effect } from "effect"
+import { runPipeline } from "../../src/jobs/run.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+
+const program = Effect.gen(function*() {
+  const project = yield* loadProject(process.cwd())
+  const services = new Map(
+    [...project.services].map(([name, service]) =>
+      [name, service._tag === "Live" ? { ...service, requestsPerSecond: Infinity } : service] as const
+    ),
+  )
+  const report = yield* runPipeline({ ...project, services }, {
+    pipeline: "bench",
+    to: undefined,
+    source: undefined,
+    dryRun: false,
+    limit: undefined,
+    retryRefused: false,
+    acceptCanary: false,
+    acceptLedger: false,
+    confirm: () => Effect.succeed(true),
+    progress: () => Effect.void,
+    warn: () => Effect.void,
+    interrupted: Effect.never,
+  })
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+})
+
+await Effect.runPromise(Effect.provide(program, NodeContext.layer))
