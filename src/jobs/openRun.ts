@@ -10,6 +10,7 @@ import { maskOf } from "../report/masked.ts"
 import { openRunFolder } from "../report/openRunFolder.ts"
 import { readLatestReports } from "../report/pastRuns.ts"
 import { columnNames } from "../run/content.ts"
+import { measureProgress } from "../run/metrics.ts"
 import type { RunContext } from "../run/RunContext.ts"
 import { makeStop } from "../run/Stop.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
@@ -104,7 +105,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       view,
       folder,
       stop,
-      progress: settings.progress,
+      progress: (event) => Effect.zipRight(measureProgress(pipeline.name, event), settings.progress(event)),
       limit: settings.limit,
       retryRefused: settings.retryRefused ?? false,
       acceptCanary: settings.acceptCanary ?? false,

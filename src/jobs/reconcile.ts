@@ -6,6 +6,7 @@ import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
 import { reconcileAll } from "../run/reconcileAll.ts"
 import type { Source } from "../source/Source.ts"
+import { asRun } from "./asRun.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
 import { orInterrupted } from "./orInterrupted.ts"
@@ -36,7 +37,8 @@ const noSource: Source = {
 
 /** Reads every submission of a pipeline back again and reports; goes on where an interrupted reconciliation stopped. */
 export const reconcilePipeline = (project: Project, options: ReconcileOptions) =>
-  Effect.scoped(
+  asRun(
+    { pipeline: options.pipeline, mode: "reconcile" },
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const target = yield* chooseTarget(pipeline, options.to)

@@ -2,6 +2,8 @@ import { Effect, Schema } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Project } from "../project/Project.ts"
 import { execute } from "../run/Run.ts"
+import { traced } from "../service/telemetry.ts"
+import { asRun } from "./asRun.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { asItWas } from "./formAsItWas.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
@@ -40,10 +42,15 @@ export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>
 
 /** Runs one pipeline of a project, from checking it to its report. */
 export const runPipeline = (project: Project, options: RunOptions) =>
-  Effect.scoped(
+  asRun(
+    { pipeline: options.pipeline, mode: options.dryRun ? "dry-run" : "run" },
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
-      const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
+      const prepared = yield* traced(
+        "check",
+        {},
+        orInterrupted(options.interrupted, prepare(project, pipeline, options)),
+      )
       const warnings = [...(yield* asItWas(prepared.changed)), ...prepared.warnings]
       yield* options.warn(warnings)
       yield* confirmed(project, prepared, options)

@@ -2,6 +2,7 @@ import { Clock, DateTime, Effect } from "effect"
 import type { RunReport } from "../domain/run.ts"
 import type { LedgerOvertaken } from "../ledger/Ledger.ts"
 import type { ReportError } from "../report/RunFolder.ts"
+import { traced } from "../service/telemetry.ts"
 import type { SinkFailure } from "../sink/Sink.ts"
 import type { SourceChanged, SourceError } from "../source/Source.ts"
 import { type Review, review } from "./review.ts"
@@ -30,7 +31,7 @@ export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =
       run,
       Effect.gen(function*() {
         if (run.session !== undefined) yield* run.session.startRun({ run: run.id, mode: run.mode, startedAt })
-        surveyed = yield* survey(run, tally)
+        surveyed = yield* traced("survey", {}, survey(run, tally))
         reviewed = yield* review(run, surveyed, tally)
         const tooMany = surveyLimits(run, surveyed, reviewed)
         if (tooMany !== undefined) yield* run.stop.request({ _tag: "Protected", because: tooMany })
@@ -45,7 +46,8 @@ export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =
     }
     tally.phase = "report"
     yield* showProgress(run, tally)
-    return yield* writeSummary(run, { startedAt, finishedAt: yield* now, survey: surveyed, review: reviewed, tally })
+    const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review: reviewed, tally }
+    return yield* traced("report", {}, writeSummary(run, ended))
   })
 
 const now = Effect.map(Clock.currentTimeMillis, (millis) => DateTime.formatIso(DateTime.unsafeMake(millis)))

@@ -1,6 +1,7 @@
 import { Effect, Stream } from "effect"
 import type { IntendedRow } from "../ledger/Ledger.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
+import { traced } from "../service/telemetry.ts"
 import { OutcomeUnrecorded } from "../sink/Sink.ts"
 import type { BatchResult, SentRow, Sink, SinkFailure } from "../sink/Sink.ts"
 import { type CreatedRow, readBackRows, type Reading } from "./readBackRows.ts"
@@ -36,7 +37,7 @@ export const deliver = <E extends DeliveryFailure>(
         return delivery.run.stop.request({ _tag: "Failed" })
       })
     const send = (rows: ReadonlyArray<IntendedRow>) =>
-      delivery.sink.send(rows).pipe(
+      traced("batch", { "formferry.rows": rows.length }, delivery.sink.send(rows)).pipe(
         Effect.tap((result) => settled(delivery, result)),
         Effect.map((result) => created(result.rows)),
         Effect.catchAll((error) => Effect.as(failed(error), [])),
@@ -44,12 +45,13 @@ export const deliver = <E extends DeliveryFailure>(
       )
     const read = (rows: ReadonlyArray<CreatedRow>) =>
       readBackRows(delivery, rows, true).pipe(Effect.zipRight(guard(delivery)), Effect.catchAll(failed))
-    yield* batches.pipe(
+    const all = batches.pipe(
       Stream.catchAll((error) => Stream.drain(Stream.fromEffect(failed(error)))),
       Stream.mapEffect(send, { concurrency: delivery.run.pipeline.sink.concurrency, unordered: true }),
       Stream.mapEffect(read, { concurrency: readingBatches, unordered: true }),
       Stream.runDrain,
     )
+    yield* traced(delivery.tally.phase, {}, all)
     const gravest = gravestOf(failures)
     if (gravest !== undefined) return yield* gravest
   })

@@ -9,6 +9,7 @@ import { acknowledgedOf, because, count, noDrift, takes, unprovenOf } from "./be
 import { doubts } from "./doubts.ts"
 import { ending } from "./exit.ts"
 import { FateTable } from "./FateTable.ts"
+import { measureRun } from "./metrics.ts"
 import { nextCommand } from "./nextCommand.ts"
 import { paged, pageSize } from "./paged.ts"
 import type { Review } from "./review.ts"
@@ -63,6 +64,7 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
         () => Effect.void,
       )
     }
+    yield* measureRun(report)
     return report
   })
 

@@ -12,6 +12,7 @@ import { overHttp } from "./overHttp.ts"
 import { longestPause, Pace } from "./pace.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
+import { asRequest } from "./telemetry.ts"
 import { Timeline } from "./Timeline.ts"
 import { NeverSent } from "./transport.ts"
 import type { MaybeSent, OpenTransport, Transport, TransportRequest, TransportResponse } from "./transport.ts"
@@ -112,7 +113,7 @@ const makeView = ({ admission, clock, codec, options, pace, retries, transport }
   ): Effect.Effect<readonly [TransportResponse, wait: number | undefined], NeverSent | MaybeSent> => {
     const work = (startedAt: number) => {
       count(operation)
-      return Effect.map(transport.send(request), (response) => {
+      return Effect.map(asRequest(operation, request.method, transport.send(request)), (response) => {
         if (response.status === 429) count("throttled")
         const wait = pace.observe(response.status, response.headers, startedAt, clock.unsafeCurrentTimeMillis())
         return [response, wait] as const

@@ -1,0 +1,52 @@
+import { Effect, Metric } from "effect"
+import { fates, verdicts } from "../domain/fate.ts"
+import type { Progress } from "../domain/progress.ts"
+import type { RunReport } from "../domain/run.ts"
+import { measured } from "../service/telemetry.ts"
+
+const rows = Metric.counter("formferry.rows", {
+  description: "Rows of the sources, by the fate they had at the end of a run",
+  incremental: true,
+})
+const submissions = Metric.counter("formferry.submissions", {
+  description: "Submissions that runs created and reconciliations read, by verdict",
+  incremental: true,
+})
+const runs = Metric.counter("formferry.runs", { description: "Runs, by outcome", incremental: true })
+const inDoubt = Metric.gauge("formferry.in_doubt", {
+  description: "Rows in doubt over all that the ledger holds, after the last run",
+})
+const duration = Metric.gauge("formferry.run.duration", { description: "How long the last run took, in seconds" })
+const sent = Metric.gauge("formferry.run.sent", { description: "Rows that the run going on has sent so far" })
+const fresh = Metric.gauge("formferry.run.in_doubt", {
+  description: "Rows that the run going on has put in doubt so far",
+})
+
+const of = (pipeline: string) => Metric.tagged("pipeline", pipeline)
+
+/** How far a run is: told once a chunk of rows and once a batch. */
+export const measureProgress = (pipeline: string, event: Progress): Effect.Effect<void> =>
+  measured(() =>
+    Effect.zipRight(
+      Metric.set(sent.pipe(of(pipeline)), event.sent),
+      Metric.set(fresh.pipe(of(pipeline)), event.inDoubt),
+    )
+  )
+
+/** What a run came to. */
+export const measureRun = (report: RunReport): Effect.Effect<void> =>
+  measured(() => {
+    const { finishedAt, mode, outcome, pipeline, readBack, startedAt } = report
+    const byFate = rows.pipe(of(pipeline), Metric.tagged("mode", mode))
+    const byVerdict = submissions.pipe(of(pipeline), Metric.tagged("mode", mode))
+    return Effect.all([
+      ...fates.map((fate) => Metric.incrementBy(byFate.pipe(Metric.tagged("fate", fate)), report.rows[fate])),
+      ...verdicts.map((one) => Metric.incrementBy(byVerdict.pipe(Metric.tagged("verdict", one)), readBack[one])),
+      Metric.increment(runs.pipe(of(pipeline), Metric.tagged("mode", mode), Metric.tagged("outcome", outcome))),
+      Metric.set(inDoubt.pipe(of(pipeline)), report.inDoubt.reduce((sum, doubt) => sum + doubt.count, 0)),
+      Metric.set(
+        duration.pipe(of(pipeline), Metric.tagged("unit", "s")),
+        (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000,
+      ),
+    ], { discard: true })
+  })

@@ -1,0 +1,117 @@
+import { Effect, FiberRef, GlobalValue, Metric, MetricBoundaries } from "effect"
+import type { Exit } from "effect"
+
+/**
+ * Whether traces and metrics are exported (cli/telemetry.ts sets it). Where they are not, nothing is measured and no span is made: most runs have nobody who looks.
+ */
+export const telemetryOn: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
+  "formferry/telemetryOn",
+  () => FiberRef.unsafeMake(false),
+)
+
+type Value = string | number | boolean
+
+/** Names of a span's attributes: only these are exported. None holds anything of a row. */
+export const spanAttributes = [
+  "formferry.pipeline",
+  "formferry.run",
+  "formferry.mode",
+  "formferry.service",
+  "formferry.form",
+  "formferry.outcome",
+  "formferry.exit_code",
+  "formferry.rows",
+  "formferry.operation",
+  "formferry.pages",
+  "http.request.method",
+  "http.response.status_code",
+  "error.type",
+] as const
+
+export type SpanAttributes = { readonly [N in (typeof spanAttributes)[number]]?: Value }
+
+/** An effect in a span of its own: of a run, a phase, a batch or a request, never of a row. */
+export const traced = <A, E, R>(
+  name: string,
+  attributes: SpanAttributes,
+  work: Effect.Effect<A, E, R>,
+  kind: "internal" | "client" = "internal",
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    FiberRef.get(telemetryOn),
+    (on) => on ? Effect.withSpan(work, name, { attributes, kind, captureStackTrace: false }) : work,
+  )
+
+/** Adds to the span that is open. */
+export const annotated = (attributes: SpanAttributes): Effect.Effect<void> =>
+  Effect.flatMap(FiberRef.get(telemetryOn), (on) => (on ? Effect.annotateCurrentSpan(attributes) : Effect.void))
+
+/** Measures only where somebody looks. */
+export const measured = (measure: () => Effect.Effect<unknown>): Effect.Effect<void> =>
+  Effect.flatMap(FiberRef.get(telemetryOn), (on) => (on ? Effect.asVoid(measure()) : Effect.void))
+
+export type Operation = "metadata" | "create" | "read"
+
+const durations = Metric.histogram(
+  "formferry.request.duration",
+  MetricBoundaries.fromIterable([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]),
+  "How long requests to the form service took, from their first byte to the whole answer, in seconds",
+)
+
+const rate = Metric.gauge("formferry.request.rate", {
+  description: "Requests of this process to form services in a second, over the last seconds",
+}).pipe(Metric.tagged("unit", "1/s"))
+
+/** Milliseconds over which the pace is taken. */
+const window = 2_000
+const begun = { at: 0, requests: 0 }
+
+/** The pace at which requests go out, taken down every few seconds. */
+const pace = (now: number): Effect.Effect<void> => {
+  begun.requests++
+  const gone = now - begun.at
+  if (gone < window) return Effect.void
+  const { requests } = begun
+  begun.at = now
+  begun.requests = 0
+  // After a rest nobody knows when these began.
+  return gone > window * 10 ? Effect.void : Metric.set(rate, requests * 1_000 / gone)
+}
+
+const status = (exit: Exit.Exit<{ readonly status: number }, unknown>): string =>
+  exit._tag === "Success" ? String(exit.value.status) : "none"
+
+/** One request to the form service: a span, and its duration by operation and status. Waiting for its turn does not count. */
+export const asRequest = <A extends { readonly status: number }, E, R>(
+  operation: Operation,
+  method: "GET" | "POST",
+  request: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
+    if (!on) return request
+    const observed = Effect.flatMap(Effect.clock, (clock) =>
+      Effect.suspend(() => {
+        const from = clock.unsafeCurrentTimeNanos()
+        return Effect.onExit(request, (exit) =>
+          Effect.all([
+            pace(clock.unsafeCurrentTimeMillis()),
+            Metric.update(
+              durations.pipe(
+                Metric.tagged("operation", operation),
+                Metric.tagged("status", status(exit)),
+                Metric.tagged("unit", "s"),
+              ),
+              Number(clock.unsafeCurrentTimeNanos() - from) / 1e9,
+            ),
+            exit._tag === "Success"
+              ? Effect.annotateCurrentSpan("http.response.status_code", exit.value.status)
+              : Effect.void,
+          ], { discard: true }))
+      }))
+    return traced(
+      "request",
+      { "formferry.operation": operation, "http.request.method": method },
+      observed,
+      "client",
+    )
+  })
