@@ -10,6 +10,7 @@ import type { InitRefused } from "../jobs/init/Initialised.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
 import type { TargetUnknown } from "../jobs/prepare.ts"
 import type { ConfirmationMissing } from "../jobs/run.ts"
+import type { NothingScheduled, ScheduleUnconfirmed } from "../jobs/schedule.ts"
 import type { NothingSettled } from "../jobs/settle.ts"
 import type { ExportUnusable } from "../jobs/settleFromExport.ts"
 import type { LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../ledger/Ledger.ts"
@@ -50,6 +51,8 @@ export type Failure =
   | NothingAcknowledged
   | InitRefused
   | NothingSettled
+  | NothingScheduled
+  | ScheduleUnconfirmed
   | ExportUnusable
   | PracticeFormsMissing
   | PracticeFailure
@@ -87,6 +90,8 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   NothingAcknowledged: 2,
   InitRefused: 2,
   NothingSettled: 2,
+  NothingScheduled: 2,
+  ScheduleUnconfirmed: 2,
   ExportUnusable: 2,
   PracticeFormsMissing: 2,
   // The source changed under a run.

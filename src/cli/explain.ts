@@ -106,6 +106,10 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
       return "formferry demo"
     case "ConfirmationMissing":
       return `${again} --confirm ${shellWord(error.service)}`
+    case "NothingScheduled":
+      return "formferry schema pipeline"
+    case "ScheduleUnconfirmed":
+      return `${again} ${error.services.map((service) => `--confirm ${shellWord(service)}`).join(" ")}`
     case "TargetUnknown":
       return error.known[0] === undefined
         ? again

@@ -24,6 +24,7 @@ import { rehearse } from "./rehearse.ts"
 import { report } from "./report.ts"
 import { run } from "./run.ts"
 import type { HostTerminal } from "./runMain.ts"
+import { schedule } from "./schedule.ts"
 import { schema } from "./schema.ts"
 import { settle } from "./settle.ts"
 import { status } from "./status.ts"
@@ -41,6 +42,7 @@ const commands = [
   acknowledge,
   status,
   report,
+  schedule,
   form,
   practice,
   schema,
@@ -62,6 +64,7 @@ const tree = Command.make("formferry").pipe(
     acknowledge.command,
     status.command,
     report.command,
+    schedule.command,
     form.command,
     practice.command,
     schema.command,

@@ -24,7 +24,7 @@ export const showRun = (project: Project, report: RunReport, called: Called) =>
     const invocation = yield* Invocation
     const path = yield* Path.Path
     const folder = path.join(project.reports, report.pipeline, report.run)
-    const next = report.next === undefined ? undefined : completed(report.next, called, invocation)
+    const next = nextOf(report, called, invocation)
     const told = { ...report, next }
     if (invocation.json) {
       const { reportJson } = yield* Effect.promise(() => import("../report/reportJson.ts"))
@@ -35,6 +35,13 @@ export const showRun = (project: Project, report: RunReport, called: Called) =>
     }
     return { status: report.exitCode, next }
   })
+
+/** The command to run next, completed. */
+export const nextOf = (
+  report: Pick<RunReport, "next">,
+  called: Called,
+  invocation: { readonly project: string | undefined },
+): string | undefined => report.next === undefined ? undefined : completed(report.next, called, invocation)
 
 /** A report's next command does not know how the run was called: the same target, source, confirmation and project go with it. */
 const completed = (

@@ -90,7 +90,12 @@ const tellOthers = (options: ScheduleOptions, { pipeline, schedule }: Scheduled,
     if (turned._tag === "Elsewhere") yield* options.tell({ _tag: "Elsewhere", pipeline })
     if (turned._tag !== "NotDue") return
     const now = yield* Clock.currentTimeMillis
-    yield* options.tell({ _tag: "Waits", pipeline, next: nextTime(schedule, countsFrom(turned.last, now) ?? now) })
+    yield* options.tell({
+      _tag: "Waits",
+      pipeline,
+      schedule,
+      next: nextTime(schedule, countsFrom(turned.last, now) ?? now),
+    })
   })
 
 /** What a schedule that goes on holds of a pipeline. */
@@ -120,7 +125,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     const wait = (pipeline: string, schedule: Scheduled["schedule"], next: number | undefined) => {
       const before = waiting.get(pipeline)?.next
       waiting.set(pipeline, { schedule, next })
-      return before === next ? Effect.void : options.tell({ _tag: "Waits", pipeline, next })
+      return before === next ? Effect.void : options.tell({ _tag: "Waits", pipeline, schedule, next })
     }
 
     /** When a pipeline's next time is that this process has not seen, or whose schedule was edited: then only what is to come counts. */

@@ -2,6 +2,7 @@ import type { FileSystem, Path } from "@effect/platform"
 import type { Duration, Effect, Exit } from "effect"
 import type { Progress } from "../../domain/progress.ts"
 import type { RunReport } from "../../domain/run.ts"
+import type { Schedule } from "../../project/cron.ts"
 import type { loadProject } from "../../project/loadProject.ts"
 import type { Project } from "../../project/Project.ts"
 import type { AttemptFailure } from "../exitStatus.ts"
@@ -10,10 +11,22 @@ import type { RunOptions } from "../run.ts"
 /** What happens while pipelines run by schedule. Times are in milliseconds since 1970. */
 export type ScheduleEvent =
   /** A pipeline waits for its next time; undefined: there is none any more. */
-  | { readonly _tag: "Waits"; readonly pipeline: string; readonly next: number | undefined }
+  | {
+    readonly _tag: "Waits"
+    readonly pipeline: string
+    readonly schedule: Schedule
+    readonly next: number | undefined
+  }
   /** A pipeline's run begins; `again`: its last one broke off. */
   | { readonly _tag: "Begins"; readonly pipeline: string; readonly again: boolean }
-  | { readonly _tag: "Ended"; readonly pipeline: string; readonly exit: Exit.Exit<RunReport, AttemptFailure> }
+  /** `project`: as it was read for this run, or before it when it can't be read now. */
+  | {
+    readonly _tag: "Ended"
+    readonly pipeline: string
+    readonly schedule: Schedule
+    readonly project: Project
+    readonly exit: Exit.Exit<RunReport, AttemptFailure>
+  }
   /** Another process runs it. */
   | { readonly _tag: "Elsewhere"; readonly pipeline: string }
   /** Files of which nobody can tell when their pipeline is to run, as sentences. */

@@ -72,23 +72,23 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
     /** Takes the turn where it is due, and does it. */
     const turn = (scheduled: Scheduled, unseen: Due) =>
       Effect.gen(function*() {
-        const { pipeline } = scheduled
+        const { pipeline, schedule } = scheduled
         if (yield* Ref.get(stopping)) return stopped
         const project = yield* Ref.get(known)
         const now = yield* Clock.currentTimeMillis
         const asked = yield* Effect.exit(withLedger(
           project,
-          ({ turns }) => turns.take(pipeline, (last) => dueNow(scheduled.schedule, last, now, unseen) === "due"),
+          ({ turns }) => turns.take(pipeline, (last) => dueNow(schedule, last, now, unseen) === "due"),
         ))
         if (Exit.isFailure(asked)) {
           const exit = Exit.failCause(asked.cause)
           yield* tell(project, pipeline, exit)
-          yield* options.tell({ _tag: "Ended", pipeline, exit })
+          yield* options.tell({ _tag: "Ended", pipeline, schedule, project, exit })
           return { _tag: "Ran", exit } satisfies Turned
         }
         const { last, taken } = asked.value
         if (!taken) {
-          const elsewhere = dueNow(scheduled.schedule, last, now, unseen) === "elsewhere"
+          const elsewhere = dueNow(schedule, last, now, unseen) === "elsewhere"
           return elsewhere ? { _tag: "Elsewhere" } satisfies Turned : { _tag: "NotDue", last } satisfies Turned
         }
         yield* options.tell({ _tag: "Begins", pipeline, again: last.state === "brokenOff" })
@@ -97,7 +97,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
           withLedger(project, ({ turns }) => turns.end(pipeline, brokeOff(exit) ? "brokenOff" : "done")),
         )
         if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return stopped
-        yield* options.tell({ _tag: "Ended", pipeline, exit })
+        yield* options.tell({ _tag: "Ended", pipeline, schedule, project: yield* Ref.get(known), exit })
         return { _tag: "Ran", exit } satisfies Turned
       }).pipe(places.withPermits(1))
 

@@ -1,0 +1,111 @@
+import { Command, Options } from "@effect/cli"
+import type { FileSystem } from "@effect/platform"
+import { Path } from "@effect/platform"
+import { Effect } from "effect"
+import type { ScheduleOptions } from "../jobs/schedule/options.ts"
+import { json } from "./arguments.ts"
+import type { Ended } from "./explain.ts"
+import { CommandEnded, UsageWrong } from "./Failure.ts"
+import { Interrupts } from "./Interrupts.ts"
+import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
+import { hidingKeys, projectFolder } from "./openProject.ts"
+import { Output } from "./Output.ts"
+import { tellEvent } from "./scheduleEvents.ts"
+import { wrapToWidth } from "./show/fit.ts"
+
+const options = {
+  once: Options.boolean("once").pipe(
+    Options.withDescription(
+      "Run what is due, then end: for cron, systemd, Kubernetes, CI. What never ran is due, and what missed its time.",
+    ),
+  ),
+  plan: Options.boolean("plan").pipe(Options.withDescription("Show the next times of each pipeline, and run nothing.")),
+  confirm: Options.text("confirm").pipe(
+    Options.withPseudoName("SERVICE"),
+    Options.withDescription("Confirms that rows may be sent to this service, for ever. May be given several times."),
+    Options.repeated,
+  ),
+  json,
+}
+
+const about =
+  "Runs pipelines at the times that their files give, until it is ended; or, with --once, those that are due."
+
+/** How many times of each pipeline `--plan` shows. */
+const plannedTimes = 5
+
+/** `schedule`: runs pipelines at their times. */
+export const schedule = {
+  name: "schedule",
+  about,
+  options,
+  command: Command.make("schedule", options, (input) =>
+    Effect.gen(function*() {
+      const output = yield* Output
+      const path = yield* Path.Path
+      if (input.once && input.plan) {
+        return yield* new UsageWrong({
+          message: "`--plan` runs nothing, `--once` does: give one of them.",
+          command: "schedule",
+        })
+      }
+      const root = path.resolve(yield* projectFolder)
+      const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
+      const load: ScheduleOptions["load"] = (pipelines) =>
+        Effect.map(loadProject(root, { pipelines }), (project) => hidingKeys(project, output.hide))
+      if (input.plan) return yield* plan({ load, root }, input.json)
+
+      const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
+      const interrupts = yield* Interrupts
+      yield* interrupts.takeOver
+      yield* Effect.forkScoped(Effect.flatMap(interrupts.first, (signal) =>
+        Effect.sync(() => {
+          const text = `${signal}: what is in flight is finished and recorded. A second one ends at once.`
+          output.tell(wrapToWidth(text, output.err.width).join("\n"))
+        })))
+      const ends = new Map<number, Ended>()
+      const context = yield* Effect.context<
+        Output | Invocation | Path.Path | FileSystem.FileSystem
+      >()
+      const settings: ScheduleOptions = {
+        root,
+        load,
+        confirmed: input.confirm,
+        interrupted: interrupts.first,
+        tell: (event) =>
+          Effect.provide(
+            Effect.map(
+              tellEvent(event, { once: input.once, confirm: input.confirm[0] }),
+              (ended) => {
+                if (ended !== undefined && !ends.has(ended.status)) ends.set(ended.status, ended)
+              },
+            ),
+            context,
+          ),
+        warn: (pipeline, warnings) =>
+          input.json && warnings.length > 0
+            ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings }))
+            : Effect.void,
+      }
+      const status = yield* (input.once ? runDue(settings) : runOnSchedule(settings))
+      if (status === 0) return
+      const invocation = yield* Invocation
+      const interrupted = status === 130 || status === 143
+      const otherwise = interrupted
+        ? sameCommand(invocation)
+        : commandFor(invocation, status === 6 ? ["status"] : ["schedule", "--plan"])
+      const next = interrupted ? otherwise : ends.get(status)?.next ?? otherwise
+      return yield* new CommandEnded({ status, next })
+    }).pipe(Effect.scoped)).pipe(Command.withDescription(about)),
+}
+
+const plan = (asked: Pick<ScheduleOptions, "load" | "root">, asJson: boolean) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    const { planSchedule } = yield* Effect.promise(() => import("../jobs/schedule/plan.ts"))
+    const { planJson, showPlan } = yield* Effect.promise(() => import("./show/schedule.ts"))
+    const planned = yield* planSchedule(asked, plannedTimes)
+    if (asJson) return yield* output.print(JSON.stringify(planJson(planned)))
+    const nothing = planned.pipelines.length === 0 && planned.unreadable.length === 0
+    yield* output.print(nothing ? "No pipeline has a schedule." : showPlan(planned, output.out))
+  })
