@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readdirSync, statSync } from "node:fs"
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { version } from "../../src/project/version.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
@@ -96,6 +96,15 @@ it.scopedLive("status, report, form, check, preview and schema tell people and p
     const reconcile = yield* at.run("reconcile", "contacts")
     expect(reconcile.status, reconcile.stderr).toBe(0)
     expect(at.report()).toMatchObject({ mode: "reconcile", readBack: { verified: 2 } })
+
+    rmSync(join(at.folder, ".formferry"), { recursive: true })
+    const gone = yield* at.run("status", "--verify")
+    expect(gone.status).toBe(2)
+    expect(gone.stdout.replaceAll("\n", " ")).toMatch(
+      /ledger \S+ vanished: run \S+ of contacts wrote it.*Put the right/,
+    )
+    expect(gone.stdout).not.toMatch(/Nothing was imported yet|sound/)
+    expect(gone.lastLine).toBe("formferry status")
   }))
 
 it.scopedLive("a project is found from any folder in it, and with --project before or behind the command", () =>
