@@ -1,5 +1,6 @@
 import { Context, Effect } from "effect"
 import { stripVTControlCharacters } from "node:util"
+import { type LogDetails, type LogFormat, logLine } from "./logFormat.ts"
 import type { Host } from "./runMain.ts"
 import { widthOf } from "./show/fit.ts"
 import { erase, type Painted, repaint } from "./show/repaint.ts"
@@ -14,8 +15,8 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
   readonly interactive: boolean
   /** Writes a result to stdout, on lines of its own. */
   readonly print: (text: string) => Effect.Effect<void>
-  /** Writes a message to stderr, on lines of its own. */
-  readonly tell: (text: string) => void
+  /** Writes a message to stderr, on lines of its own; `details` where it was logged. */
+  readonly tell: (text: string, details?: LogDetails) => void
   /** The lines at the bottom that are painted over again and again, made for the terminal as it is now; `undefined` takes them away. Nothing where stderr is no terminal. */
   readonly bottom: (view: ((screen: Screen) => ReadonlyArray<string>) | undefined) => void
   readonly hasBottom: boolean
@@ -26,15 +27,25 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
 /** Shorter secrets would make other text unreadable, and are none. */
 const shortestSecret = 6
 
+/** Columns of a message in a log for machines: it is not wrapped. */
+const unbroken = 100_000
+
 /** The output of a process. */
 export const makeOutput = (
   host: Pick<Host, "stdin" | "stdout" | "stderr" | "env">,
-  options: { readonly noColor: boolean },
+  options: {
+    readonly noColor: boolean
+    /** How lines on stderr are written (`--log-format`); default text. */
+    readonly log?: { readonly format: LogFormat; readonly now: () => string }
+  },
 ): Context.Tag.Service<typeof Output> => {
   const env = { NO_COLOR: host.env["NO_COLOR"], TERM: host.env["TERM"] }
   const screen = (stream: NodeJS.WriteStream) =>
     screenOf({ isTerminal: stream.isTTY === true, columns: stream.columns, noColor: options.noColor, env })
-  const hasBottom = host.stderr.isTTY === true && env.TERM !== "dumb"
+  // A log for machines is neither painted over nor cut to a window.
+  const log = options.log?.format === "text" ? undefined : options.log
+  const hasBottom = host.stderr.isTTY === true && env.TERM !== "dumb" && log === undefined
+  const errScreen = (): Screen => log === undefined ? screen(host.stderr) : { width: unbroken, colour: false }
   const secrets = new Set<string>()
   let bottom: ((screen: Screen) => ReadonlyArray<string>) | undefined
   let painted: Painted = []
@@ -44,6 +55,10 @@ export const makeOutput = (
     for (const secret of secrets) safe = safe.replaceAll(secret, "<the API key>")
     return `${safe}\n`
   }
+  const line = (text: string, details: LogDetails | undefined): string =>
+    log === undefined
+      ? logLine.text({ text, details, at: "" })
+      : logLine[log.format]({ text: stripVTControlCharacters(text), details, at: log.now() })
   const wipe = () => {
     if (painted.length > 0) host.stderr.write(erase(painted, screen(host.stderr).width))
     painted = []
@@ -69,12 +84,12 @@ export const makeOutput = (
       return screen(host.stdout)
     },
     get err() {
-      return screen(host.stderr)
+      return errScreen()
     },
     interactive: host.stdin.isTTY === true && host.stdout.isTTY === true && host.stderr.isTTY === true,
     hasBottom,
     print: (text) => Effect.sync(() => aside(() => host.stdout.write(shown(text, screen(host.stdout))))),
-    tell: (text) => aside(() => host.stderr.write(shown(text, screen(host.stderr)))),
+    tell: (text, details) => aside(() => host.stderr.write(shown(line(text, details), errScreen()))),
     bottom: (view) => {
       if (!hasBottom) return
       bottom = view

@@ -3,6 +3,7 @@ import { Either, LogLevel, Option } from "effect"
 import type { Context } from "effect"
 import { nearest, oneOf, quoted } from "../project/suggestion.ts"
 import type { Invocation } from "./Invocation.ts"
+import { type LogFormat, logFormats } from "./logFormat.ts"
 
 /** A command's name and options: what it takes to read a command line. */
 export interface CommandShape {
@@ -18,7 +19,7 @@ export interface UsageFault {
 }
 
 export type CommandLine =
-  & { readonly invocation: Context.Tag.Service<typeof Invocation> }
+  & { readonly invocation: Context.Tag.Service<typeof Invocation>; readonly logFormat: LogFormat }
   & (
     | { readonly _tag: "Help" | "Version" }
     /** For @effect/cli: the command, its options one by one, `--`, its other arguments. */
@@ -32,6 +33,7 @@ type Takes = "nothing" | "one" | "some"
 const everywhere: ReadonlyMap<string, Takes> = new Map([
   ["--project", "one"],
   ["--log-level", "one"],
+  ["--log-format", "one"],
   ["--no-color", "nothing"],
   ["--help", "nothing"],
   ["--version", "nothing"],
@@ -145,6 +147,11 @@ export const readCommandLine = (
       `${quoted(level ?? "")} is no log level. There are ${oneOf([...logLevels.keys()].map(quoted), "and")}.`,
     )
   }
+  const format = values.get("--log-format")?.[0] ?? "text"
+  const logFormat = logFormats.find((one) => one === format)
+  if (logFormat === undefined) {
+    return wrong(`${quoted(format)} is no log format. There are ${oneOf(logFormats.map(quoted), "and")}.`)
+  }
   const invocation = {
     typed,
     command,
@@ -153,13 +160,15 @@ export const readCommandLine = (
     json: values.has("--json"),
     logLevel,
   }
-  if (values.has("--version")) return Either.right({ _tag: "Version", invocation })
-  if (values.has("--help")) return Either.right({ _tag: "Help", invocation })
+  if (values.has("--version")) return Either.right({ _tag: "Version", invocation, logFormat })
+  if (values.has("--help")) return Either.right({ _tag: "Help", invocation, logFormat })
   const shell = values.get("--completions")?.[0]
-  if (shell !== undefined) return Either.right({ _tag: "Command", invocation, args: ["--completions", shell] })
+  if (shell !== undefined) {
+    return Either.right({ _tag: "Command", invocation, logFormat, args: ["--completions", shell] })
+  }
   if (command === undefined) return wrong("Which command?")
   const options = [...values].flatMap(([name, found]) =>
     !own.has(name) ? [] : own.get(name) === "nothing" ? [name] : found.flatMap((value) => [name, value])
   )
-  return Either.right({ _tag: "Command", invocation, args: [command, ...options, "--", ...names] })
+  return Either.right({ _tag: "Command", invocation, logFormat, args: [command, ...options, "--", ...names] })
 }

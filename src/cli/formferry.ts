@@ -1,7 +1,8 @@
 import { CliConfig, Command } from "@effect/cli"
-import { Cause, Effect, Either, FiberRef, HashSet, Logger, LogLevel } from "effect"
+import { Cause, DateTime, Effect, Either, FiberRef, HashSet, Logger, LogLevel } from "effect"
 import type { Context } from "effect"
 import { Notifier } from "../jobs/Notifier.ts"
+import { telemetrySettings } from "../project/telemetrySettings.ts"
 import { version } from "../project/version.ts"
 import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
@@ -112,16 +113,40 @@ const work = (line: Either.Either<CommandLine, UsageFault>, output: Context.Tag.
   }
 }
 
+/** Commands that do something worth following. */
+const followed: ReadonlySet<string | undefined> = new Set(["run", "reconcile", "rehearse", "schedule"])
+
+/** Exports what a command does where the standard OTEL_* variables ask for it; nothing of that is loaded otherwise. */
+const observed = <A, E, R>(
+  env: NodeJS.ProcessEnv,
+  command: string | undefined,
+  work: Effect.Effect<A, E, R>,
+) =>
+  Effect.gen(function*() {
+    const settings = followed.has(command) ? telemetrySettings(env) : undefined
+    if (settings === undefined) return yield* work
+    for (const warning of settings.warnings) yield* Effect.logWarning(warning)
+    const { withTelemetry } = yield* Effect.promise(() => import("./telemetry.ts"))
+    return yield* withTelemetry(settings, work)
+  })
+
 /** The whole program: reads the command line, runs its command, says what went wrong and what to do next, and gives the exit status. */
 export const formferry = ({ host, interrupts }: HostTerminal) =>
   Effect.gen(function*() {
     const typed = host.argv.slice(2)
     const line = readCommandLine(typed, commands)
     const noColor = typed.includes("--no-color")
-    const output = makeOutput(host, { noColor })
+    const clock = yield* Effect.clock
+    const output = makeOutput(host, {
+      noColor,
+      log: {
+        format: Either.isRight(line) ? line.right.logFormat : "text",
+        now: () => DateTime.formatIso(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())),
+      },
+    })
     const invocation = Either.isRight(line) ? line.right.invocation : unread(typed)
     const console = yield* Effect.console
-    return yield* work(line, output).pipe(
+    return yield* observed(host.env, invocation.command, work(line, output)).pipe(
       Effect.as(0),
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)

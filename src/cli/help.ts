@@ -16,6 +16,7 @@ type Definition = readonly [term: string, meaning: string]
 const everywhere: ReadonlyArray<Definition> = [
   ["--project DIR", "The project's folder; without it the nearest one upwards with config/formferry.yaml."],
   ["--log-level LEVEL", "all, trace, debug, info, warning, error, fatal or none."],
+  ["--log-format FORMAT", "How lines on stderr are written: text, json or logfmt."],
   ["--no-color", "No colours; the environment's NO_COLOR does the same."],
   ["--completions SHELL", "Completions for bash, fish or zsh."],
   ["--help, --version", "Show help, show the version."],

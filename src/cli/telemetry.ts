@@ -1,0 +1,107 @@
+import * as OtlpMetrics from "@effect/opentelemetry/OtlpMetrics"
+import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
+import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import { ConfigProvider, Context, Effect, Layer } from "effect"
+import type { TelemetrySettings } from "../project/telemetrySettings.ts"
+import { version } from "../project/version.ts"
+import { spanAttributes, telemetryOn } from "../service/telemetry.ts"
+
+interface KeyValue {
+  readonly key: string
+  readonly value: { readonly stringValue?: string | null }
+}
+
+interface ExportedSpan {
+  readonly attributes: ReadonlyArray<KeyValue>
+  readonly events: ReadonlyArray<{ readonly name: string; readonly attributes: ReadonlyArray<KeyValue> }>
+  readonly status: { readonly code: number }
+}
+
+interface TraceData {
+  readonly resourceSpans: ReadonlyArray<
+    { readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<ExportedSpan> }> }
+  >
+}
+
+interface MetricData {
+  readonly resourceMetrics: ReadonlyArray<
+    { readonly scopeMetrics: ReadonlyArray<{ readonly metrics: ReadonlyArray<{ readonly name: string }> }> }
+  >
+}
+
+const known: ReadonlySet<string> = new Set(spanAttributes)
+
+/** The class of the error that a span ended with: never its words, which may repeat a cell. */
+const errorType = ({ events }: ExportedSpan): ReadonlyArray<KeyValue> => {
+  const exception = events.find(({ name }) => name === "exception")
+  const type = exception?.attributes.find(({ key }) => key === "exception.type")?.value.stringValue ?? ""
+  return exception === undefined
+    ? []
+    : [{ key: "error.type", value: { stringValue: /^[A-Za-z]{1,60}$/.test(type) ? type : "Error" } }]
+}
+
+/**
+ * All that leaves goes through here: attributes that formferry names, and no others; no events, for they hold the messages of errors and logs.
+ */
+const withoutWords = (span: ExportedSpan): ExportedSpan => ({
+  ...span,
+  attributes: [...span.attributes.filter(({ key }) => known.has(key)), ...errorType(span)],
+  events: [],
+  status: { code: span.status.code },
+})
+
+const safeTraces = ({ resourceSpans }: TraceData): TraceData => ({
+  resourceSpans: resourceSpans.map((resource) => ({
+    ...resource,
+    scopeSpans: resource.scopeSpans.map((scope) => ({ ...scope, spans: scope.spans.map(withoutWords) })),
+  })),
+})
+
+const safeMetrics = ({ resourceMetrics }: MetricData): MetricData => ({
+  resourceMetrics: resourceMetrics.map((resource) => ({
+    ...resource,
+    scopeMetrics: resource.scopeMetrics.map((scope) => ({
+      ...scope,
+      metrics: scope.metrics.filter(({ name }) => name.startsWith("formferry.")),
+    })),
+  })),
+})
+
+const serialization = (protocol: TelemetrySettings["protocol"]) =>
+  Layer.map(
+    protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf,
+    (services) => {
+      const inner = Context.get(services, OtlpSerialization.OtlpSerialization)
+      return Context.make(OtlpSerialization.OtlpSerialization, {
+        traces: (data) => inner.traces(safeTraces(data as TraceData)),
+        metrics: (data) => inner.metrics(safeMetrics(data as MetricData)),
+        logs: inner.logs,
+      })
+    },
+  )
+
+/**
+ * Does the work and exports traces and metrics over OTLP meanwhile, as the standard variables ask. A collector that can't be reached costs a few seconds at the end and nothing else.
+ */
+export const withTelemetry = <A, E, R>(
+  { attributes, metrics, protocol, serviceName, traces }: TelemetrySettings,
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> => {
+  const resource = { serviceName, serviceVersion: version, attributes }
+  const exporters = Layer.mergeAll(
+    traces === undefined
+      ? Layer.empty
+      : OtlpTracer.layer({ resource, url: traces.url, headers: traces.headers, exportInterval: traces.every }),
+    metrics === undefined
+      ? Layer.empty
+      : OtlpMetrics.layer({ resource, url: metrics.url, headers: metrics.headers, exportInterval: metrics.every }),
+  ).pipe(
+    Layer.provide(serialization(protocol)),
+    Layer.provide(FetchHttpClient.layer),
+    // The library would read the variables once more, and less well.
+    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))),
+  )
+  // @effect-diagnostics-next-line strictEffectProvide:off
+  return work.pipe(Effect.locally(telemetryOn, true), Effect.provide(exporters))
+}

@@ -1,0 +1,187 @@
+// What a run exports to a collector over real HTTP, and that nothing of a row, an answer or a key is in any of it, nor in the log.
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Writable } from "node:stream"
+import { formferry } from "../../src/cli/formferry.ts"
+import type { Host } from "../../src/cli/runMain.ts"
+import { telemetrySettings } from "../../src/project/telemetrySettings.ts"
+import { hearing } from "../notify/webhooks.ts"
+import { world } from "../run/world.ts"
+
+const sink = () => {
+  const written: Array<string> = []
+  const stream = Object.assign(
+    new Writable({
+      decodeStrings: false,
+      write: (text: string, _, done) => {
+        written.push(text)
+        done()
+      },
+    }),
+    { isTTY: false },
+  ) as unknown as NodeJS.WriteStream
+  return { written, stream }
+}
+
+/** Runs a command line in this process. */
+const command = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  Effect.gen(function*() {
+    const out = sink()
+    const err = sink()
+    const host: Host = {
+      argv: ["node", "formferry", ...words],
+      env: { ...env },
+      stdin: { isTTY: false } as NodeJS.ReadStream & { readonly fd: 0 },
+      stdout: out.stream as NodeJS.WriteStream & { readonly fd: 1 },
+      stderr: err.stream as NodeJS.WriteStream & { readonly fd: 2 },
+      once: process.once.bind(process),
+      exit: process.exit.bind(process),
+    }
+    const status = yield* formferry({ host, interrupts: { first: Effect.never, takeOver: Effect.void } })
+    return { status, out: out.written.join(""), err: err.written.join("") }
+  })
+
+interface Span {
+  readonly name: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly status: { readonly code: number; readonly message?: string }
+  readonly events: ReadonlyArray<unknown>
+  readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: Record<string, unknown> }>
+}
+
+const spansOf = (bodies: ReadonlyArray<string>): ReadonlyArray<Span> =>
+  bodies.flatMap((body) =>
+    JSON.parse(body).resourceSpans.flatMap((one: { scopeSpans: ReadonlyArray<{ spans: ReadonlyArray<Span> }> }) =>
+      one.scopeSpans.flatMap(({ spans }) => spans)
+    )
+  )
+
+interface Point {
+  readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: { readonly stringValue: string } }>
+  readonly asDouble?: number
+  readonly asInt?: number
+  readonly count?: number
+}
+
+/** The last value of each metric, by name and tags. */
+const metricsOf = (bodies: ReadonlyArray<string>): ReadonlyMap<string, number> => {
+  const values = new Map<string, number>()
+  for (const body of bodies) {
+    for (const { metrics } of JSON.parse(body).resourceMetrics[0].scopeMetrics) {
+      for (const { gauge, histogram, name, sum } of metrics) {
+        for (const point of (sum ?? gauge ?? histogram).dataPoints as ReadonlyArray<Point>) {
+          const tags = point.attributes.filter(({ key }) => key !== "unit" && key !== "pipeline")
+            .map(({ value }) => value.stringValue).toSorted().join(" ")
+          values.set(`${name} ${tags}`.trim(), point.count ?? point.asDouble ?? point.asInt ?? NaN)
+        }
+      }
+    }
+  }
+  return values
+}
+
+const attribute = (span: Span | undefined, name: string): unknown => {
+  const value = span?.attributes.find(({ key }) => key === name)?.value
+  return value === undefined ? undefined : Object.values(value)[0]
+}
+
+describe("telemetry", () => {
+  it.scopedLive("shows the run, its phases, batches and requests, and nothing of what it carries", () =>
+    Effect.gen(function*() {
+      const here = yield* world
+      const collector = yield* hearing()
+      const env = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b",
+        OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=test",
+      }
+      const formferry = (...words: ReadonlyArray<string>) =>
+        command([...words, "--project", here.root, "--log-format", "json", "--log-level", "all"], env)
+      yield* here.settings({ sink: ", canary: 2" })
+      yield* here.source([
+        ...Array.from({ length: 14 }, (_, at) => `KEY-${at},Marker Ada ${at},marker${at}@example.org`),
+        "KEY-90,Marker Bob,marker at nowhere",
+      ])
+      // The service's own words repeat what it was sent.
+      const body = JSON.stringify({ message: "Marker Ada 0 with marker0@example.org is no good" })
+      here.fail("POST", { status: 429, body, headers: { "retry-after": "0" } }, { status: 400, body })
+      const ran = yield* formferry("run", "people")
+      const again = yield* formferry("reconcile", "people")
+      yield* here.source(["KEY-0,Marker Ada 0,marker0@example.org", 'KEY-1,"Marker'])
+      const broken = yield* formferry("run", "people")
+      here.fail("POST", { status: 401, body }, { status: 401, body })
+      yield* here.source(["KEY-100,Marker Eve,marker@example.org"])
+      const refused = yield* formferry("run", "people")
+      expect([ran.status, again.status, refused.status]).toEqual([1, 0, 5])
+
+      const bodies = (path: string) => collector.heard.filter((one) => one.path === path).map((one) => one.body)
+      const spans = spansOf(bodies("/v1/traces"))
+      const metrics = metricsOf(bodies("/v1/metrics"))
+      expect(new Set(collector.heard.map(({ path }) => path))).toEqual(new Set(["/v1/traces", "/v1/metrics"]))
+      expect(collector.heard[0]?.headers["x-tenant"]).toBe("a b")
+      expect(bodies("/v1/traces")[0]).toContain("deployment.environment")
+
+      const names = new Set(spans.map(({ name }) => name))
+      for (const name of ["run", "check", "survey", "canary", "batch", "request", "read back", "report", "reconcile"]) {
+        expect(names).toContain(name)
+      }
+      const parentOf = (span: Span | undefined) => spans.find(({ spanId }) => spanId === span?.parentSpanId)
+      const create = spans.find((span) => attribute(span, "formferry.operation") === "create")
+      const way = [create, parentOf(create), parentOf(parentOf(create)), parentOf(parentOf(parentOf(create)))]
+      expect(way.map((span) => span?.name)).toEqual(["request", "batch", "canary", "run"])
+      expect(attribute(create, "http.response.status_code")).toBe(429)
+      expect(attribute(spans.find(({ name }) => name === "run"), "formferry.exit_code")).toBe(ran.status)
+
+      expect(metrics.get("formferry.request.duration 401 create")).toBe(1)
+      expect(metrics.get("formferry.rows invalid run")).toBeGreaterThan(0)
+      expect(metrics.get("formferry.runs reconcile complete") ?? metrics.get("formferry.runs complete reconcile")).toBe(
+        1,
+      )
+      expect([...metrics.keys()].filter((name) => !name.startsWith("formferry."))).toEqual([])
+
+      // Every line of the log is an object of its own.
+      const lines = [ran, again, broken, refused].flatMap(({ err }) =>
+        err.trimEnd().split("\n").filter((one) => one !== "")
+      )
+      expect(lines.length).toBeGreaterThan(0)
+      for (const line of lines) {
+        expect(JSON.parse(line)).toMatchObject({ logLevel: expect.any(String), message: expect.any(String) })
+      }
+
+      const all = [...collector.heard.map(({ body, headers }) => `${JSON.stringify(headers)}${body}`), ...lines]
+      for (const text of all) expect(text).not.toMatch(/marker|KEY-\d|practice_key/i)
+      expect(spans.every(({ events, status }) => events.length === 0 && status.message === undefined)).toBe(true)
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("the standard variables", () => {
+  const on = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" }
+
+  it("nothing set, disabled, or none as exporter: nothing is loaded", () => {
+    expect(telemetrySettings({})).toBeUndefined()
+    expect(telemetrySettings({ ...on, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined()
+    expect(telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" })).toBeUndefined()
+  })
+
+  it("one endpoint for all, one of its own, and the standard one for who only says otlp", () => {
+    expect(telemetrySettings(on)).toMatchObject({
+      serviceName: "formferry",
+      traces: { url: "http://collector:4318/v1/traces" },
+      metrics: { url: "http://collector:4318/v1/metrics" },
+    })
+    expect(telemetrySettings({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://t/x", OTEL_SERVICE_NAME: "nightly" }))
+      .toMatchObject({ serviceName: "nightly", traces: { url: "http://t/x" }, metrics: undefined })
+    expect(telemetrySettings({ OTEL_METRICS_EXPORTER: "otlp" })?.metrics?.url).toBe("http://localhost:4318/v1/metrics")
+  })
+
+  it("what can't be done is said", () => {
+    const told = telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "zipkin", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
+    expect(told?.warnings).toEqual([
+      expect.stringContaining("OTEL_TRACES_EXPORTER is zipkin"),
+      expect.stringContaining("OTEL_EXPORTER_OTLP_PROTOCOL is grpc"),
+    ])
+  })
+})
