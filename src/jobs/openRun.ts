@@ -29,6 +29,8 @@ export interface RunSettings {
   readonly form: Form
   readonly mapping: Mapping
   readonly source: Source
+  /** Whether that is another one than the pipeline names. */
+  readonly otherSource?: boolean
   /** Another file than the project's ledger: the copy that a rehearsal works on. */
   readonly ledger?: string | undefined
   /** Whether a ledger that is not the one of the latest report is taken all the same. */
@@ -99,6 +101,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       keyColumns: keys === "content" || keys === undefined ? [] : keys.map((column) => column.name),
       source,
       columns: ownColumns(source.columns),
+      ownSource: settings.mode !== "reconcile" && settings.otherSource !== true,
       mended: isMended(source.columns),
       service: opened.service,
       ledger,

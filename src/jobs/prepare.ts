@@ -110,10 +110,24 @@ export const compileFor = (
     blocks: source.blocks,
     mended: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
   })
-  if (Either.isLeft(compiled)) return Effect.fail(new ConfigurationInvalid({ diagnostics: compiled.left }))
+  const unknown = changesUnknown(keyed)
+  if (Either.isLeft(compiled)) {
+    return Effect.fail(new ConfigurationInvalid({ diagnostics: [...compiled.left, ...unknown] }))
+  }
+  if (unknown.length > 0) return Effect.fail(new ConfigurationInvalid({ diagnostics: unknown }))
   const { mapping, warnings } = compiled.right
   return Effect.succeed({ pipeline: keyed, mapping: overCleanCells(mapping, source.tool?.clean), warnings })
 }
+
+/** By `content` a changed row is another row: there is none that could go in again. */
+const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Diagnostic> =>
+  sink.onChange !== "import-again" || source.rowKey !== "content" ? [] : [{
+    severity: "error",
+    file: document.file,
+    ...document.at(["sink", "onChange"]),
+    message: "`onChange: import-again` needs columns as `rowKey`: with `rowKey: content` a changed row is a new row. "
+      + "Name the columns that make a row the same row tomorrow, or take `onChange` out.",
+  }]
 
 /** Whether a pipeline's own source has typed cells, of which its rejected.csv holds the texts: told by its names, for it may be gone by now. */
 const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>

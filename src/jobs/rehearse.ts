@@ -39,6 +39,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         opened: { ...opened, service: yield* stage(form) },
         ledger: yield* copyLedger(project.ledger, yield* throwAway(project.ledger)),
         mode: "rehearsal",
+        otherSource: options.source !== undefined,
         warnings: warnings.map((warning) => warning.message),
       })
       const { verdicts } = yield* run.view.standing

@@ -58,6 +58,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
         ...options,
         ...prepared,
         mode: options.dryRun ? "dry-run" : "run",
+        otherSource: options.source !== undefined,
         warnings: warnings.map((warning) => warning.message),
       })
       return yield* execute({ ...run, session: options.dryRun ? undefined : yield* run.view.hold(run.id) })

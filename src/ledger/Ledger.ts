@@ -63,6 +63,8 @@ export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCre
  * `notCreated`, with an empty key and content, and row and shape 0.
  */
 export interface KnownRow {
+  /** Its number in the ledger, which never changes; 0 under a key of which nothing was ever sent. */
+  readonly id: number
   readonly keyDigest: Buffer
   readonly key: string
   readonly state: RowState
@@ -71,12 +73,12 @@ export interface KnownRow {
   readonly content: Buffer
   /** Which columns `content` was taken over: see `shape`. */
   readonly shape: number
-  /** Contents that stood in the source before they were mended and imported: the same row, superseded. */
-  readonly superseded: ReadonlyArray<Buffer>
+  /** Contents that stood in the source before they were mended and imported: the same row, superseded; `mended`: the number of the row that it became. */
+  readonly superseded: ReadonlyArray<{ readonly content: Buffer; readonly mended: number }>
   readonly batch: number | undefined
   readonly submissionId: string | undefined
   readonly verdict: Verdict | undefined
-  /** For `refused`: digest of the item that was refused, the mapping's and the form's fingerprint then, and the service's words. */
+  /** For `refused`, and for `imported` when it changed and was refused then: digest of the item that was refused, the mapping's and the form's fingerprint then, and the service's words. */
   readonly refusal:
     | { readonly item: Buffer; readonly mapping: string; readonly form: string; readonly message: string }
     | undefined
@@ -97,6 +99,8 @@ export interface IntendedRow {
   readonly shape: number
   /** The unmended row that this one replaces, when it comes from a mended rejected.csv: its content, and its key where it had one. */
   readonly supersedes: { readonly keyDigest: Buffer | undefined; readonly content: Buffer } | undefined
+  /** It was imported with other content, and goes in again (`onChange: import-again`): the submission that stands for it until then. */
+  readonly replaces?: string | undefined
   readonly item: Item
   /** The source's own cells by column, as text, for in-doubt.csv. */
   readonly cells: ReadonlyArray<string>
@@ -131,6 +135,8 @@ export interface SentRow {
   /** Keyed digests by answer id, of what was sent and of what was returned; there once read back. */
   readonly answers: AnswerDigests | undefined
   readonly cells: ReadonlyArray<string> | undefined
+  /** The submission that stood for the row before it changed and went in again. */
+  readonly replaces: string | undefined
   /** What the last reconciliation found of a verified submission, unless it was unchanged. */
   readonly drift: Drifted | undefined
 }
@@ -225,12 +231,21 @@ export interface RunRecord {
   readonly counts: Json
 }
 
+/** What people and runs of other kinds change in a ledger between two runs; equal marks: nothing of that happened. */
+export interface LedgerMarks {
+  readonly leftOut: number
+  readonly settlements: number
+  readonly inDoubt: number
+}
+
 /** Counts over all that the ledger holds for a pipeline at a destination. */
 export interface Standing {
   readonly imported: number
   readonly inDoubt: number
   readonly refused: number
   readonly leftOut: number
+  /** Submissions whose row changed and went in again: they stay in the form beside `imported`. */
+  readonly replaced: number
   readonly verdicts: { readonly [V in Verdict]: number }
   /** In-doubt, differing and missing rows that a person acknowledged; and rows that landed by a person's word, whose submission nobody knows: they can't be read back. */
   readonly acknowledged: {
@@ -252,6 +267,42 @@ export interface SettledRow {
   readonly reason: string
 }
 
+/** A submission that was replaced, because its row changed and went in again. */
+export interface ReplacedSubmission {
+  /** Where the next page goes on. */
+  readonly at: number
+  readonly key: string
+  readonly submissionId: string
+  /** The submission that stands for the row since. Undefined: it landed by a person's word, and nobody knows its id. */
+  readonly replacedBy: string | undefined
+  /** ISO 8601. */
+  readonly replacedAt: string
+}
+
+/** An imported row that the pipeline's source does not hold any more. */
+export interface VanishedRow {
+  /** Where the next page goes on. */
+  readonly at: number
+  readonly key: string
+  /** Its number in the source of the run that sent it. */
+  readonly row: number
+  readonly submissionId: string | undefined
+  /** The run that missed it first, and when that began (ISO 8601). */
+  readonly since: { readonly run: string; readonly at: string } | undefined
+}
+
+/** Of the imported rows, those that a source did not hold. */
+export interface Missed {
+  /** By the number of a row in the ledger: not 0 when the source held it. May be shorter than the ledger. */
+  readonly met: Uint8Array
+  /** Rows beyond this number came later, and are not asked for. */
+  readonly upTo: number
+  readonly imported: number
+  readonly count: number
+  /** How many of them are not recorded as vanished yet. */
+  readonly fresh: number
+}
+
 /** What the ledger holds for one pipeline at one destination. Only reads. */
 export interface PipelineLedger {
   readonly pipeline: string
@@ -268,8 +319,10 @@ export interface PipelineLedger {
   readonly rejected: (
     row: { readonly keyDigest: Buffer } | { readonly row: number },
   ) => Effect.Effect<ReadonlyArray<{ readonly keyDigest: Buffer | undefined; readonly content: Buffer }>, LedgerError>
-  /** Whether these keyless contents were superseded by a mended row; in the same order. */
-  readonly superseded: (contents: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
+  /** The number of the mended row that superseded each of these keyless contents, if there is one; in the same order. */
+  readonly superseded: (
+    contents: ReadonlyArray<Buffer>,
+  ) => Effect.Effect<ReadonlyArray<number | undefined>, LedgerError>
   /** Whether a person left these keyless contents out for good; in the same order. For rows with a key, `lookUp` tells. */
   readonly leftOut: (contents: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
   /**
@@ -312,6 +365,21 @@ export interface PipelineLedger {
   readonly landedByWord: Effect.Effect<ReadonlyArray<Item>, LedgerError>
   /** How rows in doubt were settled, the newest first. */
   readonly settlements: (limit: number) => Effect.Effect<ReadonlyArray<Settlement>, LedgerError>
+  /** Submissions that were replaced, the earliest first; start with `after: 0`. */
+  readonly replaced: (
+    page: { readonly after: number; readonly limit: number },
+  ) => Effect.Effect<ReadonlyArray<ReplacedSubmission>, LedgerError>
+  /** The imported rows that are not among these: by the number of a row in the ledger, not 0 when a source held it. */
+  readonly missed: (met: Uint8Array) => Effect.Effect<Missed, LedgerError>
+  /** The imported rows that a source did not hold, in the order in which they were sent; start with `after: 0`. */
+  readonly vanished: (
+    missed: Missed,
+    page: { readonly after: number; readonly limit: number },
+  ) => Effect.Effect<ReadonlyArray<VanishedRow>, LedgerError>
+  /** What tells whether a repeated run would find the ledger as the last one left it. */
+  readonly marks: Effect.Effect<LedgerMarks, LedgerError>
+  /** The rows that need a person by the last run that read the source, and how many of them one has acknowledged. */
+  readonly attention: Effect.Effect<{ readonly rows: number; readonly acknowledged: number }, LedgerError>
   readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>
   readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
   /** Takes the lock, turns open intents of older epochs into rows in doubt, keeps a heartbeat; released with the scope. */
@@ -354,6 +422,8 @@ export interface LedgerSession {
   readonly reconciled: (upTo: Buffer | "through") => Written<void>
   readonly attention: (rows: ReadonlyArray<AttentionRow>) => Written<void>
   readonly canary: (record: CanaryRecord) => Written<void>
+  /** Records which imported rows this run's source did not hold; what it held again is not vanished any more. Writes only what differs from before. */
+  readonly vanished: (missed: Missed) => Written<void>
   /** A person has seen these rows; `leaveOut`: they are never imported. Gives how many. */
   readonly acknowledge: (
     what: {
@@ -372,7 +442,10 @@ export interface LedgerSession {
       readonly file: Settlement["file"]
     },
   ) => Written<void>
-  readonly startRun: (run: Pick<RunRecord, "run" | "mode" | "startedAt">) => Written<void>
+  /** @param run.repeats it only repeats the run before, of an unchanged source: what that one met is still what needs a person */
+  readonly startRun: (
+    run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
+  ) => Written<void>
   readonly finishRun: (
     run: Required<Pick<RunRecord, "run" | "finishedAt" | "outcome" | "exitCode" | "counts">>,
   ) => Written<void>

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { stateCode } from "./codes.ts"
 import type { Database } from "./database.ts"
 import type { IntendedRow } from "./Ledger.ts"
+import { replace } from "./replace.ts"
 import type { Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
 
@@ -42,7 +43,7 @@ export const intend = (
        ON CONFLICT (place, digest) DO NOTHING`,
       [at.place, row.keyDigest, row.key, row.row, row.content, row.shape, batch],
     )
-    const id = added.changes === 1 ? added.id : sendAgain(db, at.place, row, batch, intent.resend)
+    const id = added.changes === 1 ? added.id : sendAgain(db, at, row, batch, intent.resend)
     db.run("INSERT OR REPLACE INTO detail (row, item, cells) VALUES (?, ?, ?)", [
       id,
       JSON.stringify(row.item),
@@ -63,23 +64,34 @@ export const intend = (
   return { batch, rows }
 }
 
-/** A row that the ledger knows already: one in doubt goes out once more, and once only. */
-const sendAgain = (db: Database, place: number, row: IntendedRow, batch: number, resend: boolean): number => {
+/** A row that the ledger knows already: one in doubt goes out once more, and once only; an imported one only with other content, in the place of what it was. */
+const sendAgain = (
+  db: Database,
+  at: { readonly place: number; readonly run: number },
+  row: IntendedRow,
+  batch: number,
+  resend: boolean,
+): number => {
   const known = db.get<readonly [number, number, number]>(
     "SELECT id, state, resent FROM row WHERE place = ? AND digest = ?",
-    [place, row.keyDigest],
+    [at.place, row.keyDigest],
   )
   if (known === undefined) throw new Error("A row is neither new nor known.")
   const [id, state, resent] = known
   const free = state === stateCode.notCreated || state === stateCode.refused
   const again = resend && state === stateCode.inDoubt && resent === 0
-  if (!free && !again) {
+  const replaced = row.replaces !== undefined && state === stateCode.imported
+    && replace(db, id, row, row.replaces, { batch, run: at.run })
+  if (!free && !again && !replaced) {
     throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already stand at the destination.`))
   }
+  // A re-import that is sent once more is that of the new batch.
+  if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
   db.run(
-    "UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL WHERE id = ?",
+    `UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL, submission = NULL, time = NULL WHERE id = ?`,
     [row.key, row.row, row.content, row.shape, batch, again ? 1 : 0, id],
   )
   db.run("DELETE FROM refusal WHERE row = ?", [id])
+  db.run("DELETE FROM refusedAgain WHERE row = ?", [id])
   return id
 }

@@ -48,6 +48,7 @@ export const lookUp = (
   const text = db.get<readonly [string]>(findRows, [Buffer.concat(keys), place, keys.length])?.[0] ?? "[]"
   const leftOut = leftOutIn(db, place)
   const superseded = supersededIn(db, place)
+  const refusedAgain = db.get("SELECT 1 FROM refusedAgain LIMIT 1") !== undefined
   for (
     const [at, id, key, state, row, content, shape, batch, resent, verdict, submission] of JSON.parse(text) as Array<
       Found
@@ -57,6 +58,7 @@ export const lookUp = (
     if (keyDigest === undefined) continue
     const name = stateOf(state)
     known[at] = {
+      id,
       keyDigest,
       key,
       state: name,
@@ -67,7 +69,11 @@ export const lookUp = (
       batch,
       submissionId: submission ?? undefined,
       verdict: verdict === null ? undefined : verdictOf(verdict),
-      refusal: name === "refused" ? refusalOf(store, id) : undefined,
+      refusal: name === "refused"
+        ? refusalOf(store, "refusal", id)
+        : name === "imported" && refusedAgain
+        ? refusalOf(store, "refusedAgain", id)
+        : undefined,
       doubt: name === "inDoubt" ? doubtOf(db, id) : undefined,
       resent: resent === 1,
       leftOut: leftOut(keyDigest),
@@ -85,7 +91,8 @@ export const lookUp = (
 }
 
 /** A key under which nothing was sent, but that a person left out, or whose row was mended and went in under another key. */
-const unsent = (keyDigest: Buffer, leftOut: boolean, superseded: ReadonlyArray<Buffer>): KnownRow => ({
+const unsent = (keyDigest: Buffer, leftOut: boolean, superseded: KnownRow["superseded"]): KnownRow => ({
+  id: 0,
   keyDigest,
   key: "",
   state: "notCreated",
@@ -112,30 +119,30 @@ const leftOutIn = (db: Database, place: number): (key: Buffer) => boolean => {
     db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 1 AND digest = ?", [place, key]) !== undefined
 }
 
-const noContents: ReadonlyArray<Buffer> = []
+const noContents: KnownRow["superseded"] = []
 
-const none = (): ReadonlyArray<Buffer> => noContents
+const none = (): KnownRow["superseded"] => noContents
 
 /** The contents superseded under a key: they count once the row that replaced them is imported. */
-const supersededIn = (db: Database, place: number): (key: Buffer) => ReadonlyArray<Buffer> => {
+const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["superseded"] => {
   const any = db.get("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place])
   if (any === undefined) return none
   return (key) =>
-    db.all<readonly [Buffer]>(
-      `SELECT s.content FROM superseded s JOIN row r ON r.id = s.mended AND r.state = ${stateCode.imported} WHERE s.place = ? AND s.digest = ?`,
+    db.all<readonly [Buffer, number]>(
+      `SELECT s.content, s.mended FROM superseded s JOIN row r ON r.id = s.mended AND r.state = ${stateCode.imported} WHERE s.place = ? AND s.digest = ?`,
       [place, key],
-    ).map(([content]) => content)
+    ).map(([content, mended]) => ({ content, mended }))
 }
 
-/** Whether each of these keyless contents was superseded. */
+/** The mended row, by its number, that superseded each of these keyless contents. */
 export const supersededKeyless = (
   db: Database,
   place: number,
   contents: ReadonlyArray<Buffer>,
-): ReadonlyArray<boolean> => {
+): ReadonlyArray<number | undefined> => {
   const superseded = supersededIn(db, place)(Buffer.alloc(0))
-  const all = new Set(superseded.map((content) => content.toString("latin1")))
-  return contents.map((content) => all.has(content.toString("latin1")))
+  const all = new Map(superseded.map(({ content, mended }) => [content.toString("latin1"), mended]))
+  return contents.map((content) => all.get(content.toString("latin1")))
 }
 
 /** Whether each of these keyless contents was left out for good. */
@@ -151,9 +158,9 @@ export const leftOutKeyless = (
   )
 }
 
-const refusalOf = (store: Store, row: number): KnownRow["refusal"] => {
+const refusalOf = (store: Store, table: "refusal" | "refusedAgain", row: number): KnownRow["refusal"] => {
   const refusal = store.db.get<readonly [Buffer, number, number, string]>(
-    "SELECT item, mapping, form, message FROM refusal WHERE row = ?",
+    `SELECT item, mapping, form, message FROM ${table} WHERE row = ?`,
     [row],
   )
   if (refusal === undefined) return undefined

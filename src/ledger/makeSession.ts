@@ -12,6 +12,7 @@ import { finishRun, recordCanary, startRun } from "./runRecords.ts"
 import { abandon, settle } from "./settle.ts"
 import { settleDoubts } from "./settleDoubts.ts"
 import type { Store } from "./Store.ts"
+import { recordVanished } from "./vanished.ts"
 
 /** Takes the pipeline's lock for the scope, and what earlier holders left open into doubt. */
 export const makeSession = (
@@ -83,6 +84,7 @@ export const makeSession = (
         ),
       attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
       canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
+      vanished: (missed) => write("recording vanished rows", () => recordVanished(db, place, held.run, missed)),
       acknowledge: (what) => write("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) => write("recording what became of rows in doubt", () => settleDoubts(store, place, what)),
       startRun: (record) =>

@@ -117,6 +117,25 @@ const steps: ReadonlyArray<string> = [
     pipeline TEXT PRIMARY KEY, at INTEGER NOT NULL, state INTEGER NOT NULL, tries INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Submissions whose row changed and went in again: they stay in the form for ever. The row stands for the newest; the next entry of the row, or the row itself, tells
+  -- which one that is. verdict, number, content, shape, batch: as the row had them. by: the batch that replaced it; at: when its outcome was known, NULL until then. item, cells,
+  -- answers, and what the new row mends: kept until then, for a row that is not created after all is again what it was.
+  CREATE TABLE replaced (
+    id INTEGER PRIMARY KEY, row INTEGER NOT NULL REFERENCES row, submission TEXT NOT NULL, time TEXT, verdict INTEGER NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL,
+    shape INTEGER NOT NULL, batch INTEGER NOT NULL, by INTEGER NOT NULL, at INTEGER, item TEXT, cells TEXT, answers BLOB, mends BLOB
+  ) STRICT;
+  CREATE INDEX replaced_row ON replaced (row);
+  CREATE INDEX replaced_open ON replaced (by) WHERE at IS NULL;
+
+  -- Imported rows whose changed content the service refused: they stand as they were imported.
+  CREATE TABLE refusedAgain (
+    row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL
+  ) STRICT;
+
+  -- Imported rows that the pipeline's source does not hold any more; run: the first that missed them.
+  CREATE TABLE vanished (row INTEGER PRIMARY KEY REFERENCES row, run INTEGER NOT NULL REFERENCES run) STRICT;
+  `,
 ]
 
 /** The `user_version` that this formferry writes. */

@@ -5,6 +5,7 @@ import { fateCode, stateCode, verdictCode, verdictOf } from "./codes.ts"
 import type { Database, Param } from "./database.ts"
 import { driftedOf } from "./drift.ts"
 import type { DoubtfulRow, SentRow } from "./Ledger.ts"
+import { lastReplaced } from "./replace.ts"
 import { isoOf } from "./Store.ts"
 import type { Store } from "./Store.ts"
 
@@ -34,6 +35,7 @@ type SentColumns = readonly [
   answers: Buffer | null,
   cells: string | null,
   drift: number | null,
+  replaces: string | null,
 ]
 
 /**
@@ -69,13 +71,13 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
   }
   where.push(rare ? "r.place = ? AND r.verdict > 0" : "+r.place = ?")
   return db.all<SentColumns>(
-    `SELECT r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, d.item, d.answers, d.cells, f.standing
+    `SELECT r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, d.item, d.answers, d.cells, f.standing, ${lastReplaced}
      FROM row r ${
       rare ? "INDEXED BY row_unverified" : "NOT INDEXED"
     } CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run LEFT JOIN detail d ON d.row = r.id LEFT JOIN drift f ON f.row = r.id
      WHERE ${where.join(" AND ")} ORDER BY r.id LIMIT ?`,
     [after, ...runParams, place, page.limit],
-  ).map(([keyDigest, key, row, batch, run, submissionId, time, verdict, item, answers, cells, drift]) => ({
+  ).map(([keyDigest, key, row, batch, run, submissionId, time, verdict, item, answers, cells, drift, replaces]) => ({
     keyDigest,
     key,
     row,
@@ -87,6 +89,7 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
     item: itemOf(item),
     answers: answers === null ? undefined : unpackAnswers(answers, texts),
     cells: cellsOf(cells),
+    replaces: replaces ?? undefined,
     drift: verdictOf(verdict) === "verified" ? driftedOf(drift) : undefined,
   }))
 }

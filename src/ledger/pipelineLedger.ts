@@ -8,17 +8,20 @@ import { makeSession } from "./makeSession.ts"
 import { doubtfulPage, sentPage } from "./pages.ts"
 import { findPlace } from "./place.ts"
 import type { Place } from "./place.ts"
+import { replacedPage } from "./replace.ts"
 import { canaryRecord, runRecords } from "./runRecords.ts"
 import { looseIds, settlements, submissionIds } from "./settleDoubts.ts"
-import { importedUnderOther, isNew, standing } from "./standing.ts"
+import { attentionOf, importedUnderOther, isNew, marks, standing } from "./standing.ts"
 import { reading } from "./Store.ts"
 import type { Store } from "./Store.ts"
+import { missed, vanishedPage } from "./vanished.ts"
 
 const nothing = {
   imported: 0,
   inDoubt: 0,
   refused: 0,
   leftOut: 0,
+  replaced: 0,
   verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
   acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
 }
@@ -48,7 +51,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     shape: (id) => reading(store, "reading columns", () => columnsOf(store, id)),
     rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(db, place, row)),
     superseded: (contents) =>
-      read("looking up mended rows", contents.map(() => false), (place) => supersededKeyless(db, place, contents)),
+      read("looking up mended rows", contents.map(() => undefined), (place) => supersededKeyless(db, place, contents)),
     leftOut: (contents) =>
       read("looking up rows left out", contents.map(() => false), (place) => leftOutKeyless(db, place, contents)),
     attended: (rows) =>
@@ -67,6 +70,20 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     settlements: (limit) => read("reading settlements", [], (place) => settlements(db, place, limit)),
     drift: read("counting rows", noDrift, (place) => drift(db, place)),
     reconciliation: read("reading the reconciliation", undefined, (place) => reconciliation(db, place)),
+    replaced: (page) => read("reading replaced submissions", [], (place) => replacedPage(db, place, page)),
+    missed: (met) =>
+      read(
+        "counting vanished rows",
+        { met, upTo: 0, imported: 0, count: 0, fresh: 0 },
+        (place) => missed(db, place, met),
+      ),
+    vanished: (missed, page) => read("reading vanished rows", [], (place) => vanishedPage(db, place, missed, page)),
+    marks: read("reading", { leftOut: 0, settlements: 0, inDoubt: 0 }, (place) => marks(db, place)),
+    attention: read(
+      "counting rows that need a person",
+      { rows: 0, acknowledged: 0 },
+      (place) => attentionOf(db, place),
+    ),
     canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),
     runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
     hold: (run) => makeSession(store, at, run),

@@ -9,10 +9,12 @@ export const startRun = (
   db: Database,
   place: number,
   run: number,
-  record: Pick<RunRecord, "mode" | "startedAt">,
+  record: Pick<RunRecord, "mode" | "startedAt"> & { readonly repeats?: boolean },
 ): void => {
   db.run("UPDATE run SET mode = ?, started = ? WHERE id = ?", [record.mode, record.startedAt, run])
-  if (record.mode !== "reconcile") db.run("UPDATE place SET latest = ? WHERE id = ?", [run, place])
+  if (record.mode !== "reconcile" && record.repeats !== true) {
+    db.run("UPDATE place SET latest = ? WHERE id = ?", [run, place])
+  }
 }
 
 export const finishRun = (

@@ -2,6 +2,7 @@ import { stateCode, verdictCode } from "./codes.ts"
 import type { Database } from "./database.ts"
 import type { OpenBatch } from "./intend.ts"
 import type { RowOutcome } from "./Ledger.ts"
+import { completeReplacement, openOfBatch, type OpenReplacement, refuseAgain, undoReplacement } from "./replace.ts"
 import type { Store } from "./Store.ts"
 
 /** Records, inside a transaction, what became of a batch. */
@@ -12,11 +13,12 @@ export const settle = (
   loose: ReadonlyArray<string>,
 ): void => {
   let imported = 0
+  const replacements = openOfBatch(store.db, batch)
   rows.forEach((row, index) => {
     const outcome = outcomes[index]
     if (outcome === undefined) throw new Error("A batch has fewer outcomes than rows.")
     if (outcome._tag === "Imported") imported++
-    settleRow(store, row, batch, outcome)
+    settleRow(store, row, batch, outcome, replacements.get(row))
   })
   store.db.run("UPDATE batch SET open = 0, imported = ?, loose = ? WHERE id = ?", [
     imported,
@@ -25,7 +27,13 @@ export const settle = (
   ])
 }
 
-const settleRow = (store: Store, row: number, batch: number, outcome: RowOutcome): void => {
+const settleRow = (
+  store: Store,
+  row: number,
+  batch: number,
+  outcome: RowOutcome,
+  replacement: OpenReplacement | undefined,
+): void => {
   const { db } = store
   switch (outcome._tag) {
     case "Imported": {
@@ -37,6 +45,7 @@ const settleRow = (store: Store, row: number, batch: number, outcome: RowOutcome
         row,
       ])
       db.run("DELETE FROM doubt WHERE row = ?", [row])
+      if (replacement !== undefined) completeReplacement(store, replacement)
       return
     }
     case "InDoubt":
@@ -44,12 +53,17 @@ const settleRow = (store: Store, row: number, batch: number, outcome: RowOutcome
     case "NotCreated": {
       // What was sent the first time may still have landed: not having been sent again proves nothing about that.
       if (backToDoubt(db, row, "", 0)) return
+      if (replacement !== undefined) return undoReplacement(db, replacement)
       db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.notCreated, row])
       db.run("DELETE FROM detail WHERE row = ?", [row])
       return
     }
     case "Refused": {
       if (backToDoubt(db, row, `; sent again and refused: ${outcome.message}`, 1)) return
+      if (replacement !== undefined) {
+        undoReplacement(db, replacement)
+        return refuseAgain(store, row, outcome)
+      }
       db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.refused, row])
       db.run("DELETE FROM detail WHERE row = ?", [row])
       db.run("INSERT OR REPLACE INTO refusal (row, item, mapping, form, message) VALUES (?, ?, ?, ?, ?)", [

@@ -3,6 +3,7 @@ import type { Settlement } from "../domain/run.ts"
 import { fateCode, stateCode, verdictCode } from "./codes.ts"
 import type { Database } from "./database.ts"
 import type { SettledRow } from "./Ledger.ts"
+import { completeReplacement, openOfRow, undoReplacement } from "./replace.ts"
 import { isoOf } from "./Store.ts"
 import type { Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
@@ -43,7 +44,11 @@ export const settleDoubts = (store: Store, place: number, { because, by, file, r
       throw new Refusal(Effect.dieMessage("A row was to be settled that is not in doubt."))
     }
     const [row, batch] = found
-    if (outcome._tag === "Landed") land(db, row, batch, outcome.submissionId)
+    const replacement = openOfRow(db, row)
+    if (outcome._tag === "Landed") {
+      land(db, row, batch, outcome.submissionId)
+      if (replacement !== undefined) completeReplacement(store, replacement)
+    } else if (replacement !== undefined) undoReplacement(db, replacement)
     else {
       db.run("UPDATE row SET state = ?, resent = 0 WHERE id = ?", [stateCode.notCreated, row])
       db.run("DELETE FROM detail WHERE row = ?", [row])
@@ -102,17 +107,21 @@ export const settlements = (db: Database, place: number, limit: number): Readonl
     notLanded,
   }))
 
-/** A page of the ids of all submissions that stand at the place's destination. */
+/** A page of the ids of all submissions that stand at the place's destination, replaced ones among them: these a person may have removed, so no export has to hold them. */
 export const submissionIds = (
   db: Database,
   place: number,
   page: { readonly after: number; readonly limit: number },
 ): ReadonlyArray<{ readonly at: number; readonly id: string; readonly own: boolean }> =>
   db.all<readonly [number, string, number]>(
-    `SELECT r.id, r.submission, r.place = ?1 FROM row r NOT INDEXED
-     WHERE r.id > ?2 AND r.submission IS NOT NULL AND +r.place IN
-       (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)
-     ORDER BY r.id LIMIT ?3`,
+    `WITH here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)
+     SELECT at, submission, own FROM (SELECT * FROM (
+       SELECT r.id * 2 AS at, r.submission, r.place = ?1 AS own FROM row r NOT INDEXED
+       WHERE r.id > ?2 / 2 AND r.submission IS NOT NULL AND +r.place IN here ORDER BY r.id LIMIT ?3)
+     UNION ALL SELECT * FROM (
+       SELECT p.id * 2 + 1 AS at, p.submission, 0 AS own FROM replaced p JOIN row r ON r.id = p.row
+       WHERE p.id > (?2 - 1) / 2 AND r.place IN here ORDER BY p.id LIMIT ?3))
+     ORDER BY at LIMIT ?3`,
     [place, page.after, page.limit],
   ).map(([at, id, own]) => ({ at, id, own: own === 1 }))
 

@@ -1,6 +1,6 @@
-import { differingCode, fateCode, missingCode, stateOf, verdictOf } from "./codes.ts"
+import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { Standing } from "./Ledger.ts"
+import type { LedgerMarks, Standing } from "./Ledger.ts"
 
 /** Counts over all rows of a place. */
 export const standing = (db: Database, place: number): Standing => {
@@ -27,6 +27,9 @@ export const standing = (db: Database, place: number): Standing => {
     inDoubt: states.inDoubt + states.intended,
     refused: states.refused,
     leftOut: count("SELECT count(*) FROM leftOut WHERE place = ?"),
+    replaced: count(
+      "SELECT count(*) FROM replaced p JOIN row r ON r.id = p.row WHERE r.place = ? AND p.at IS NOT NULL",
+    ),
     verdicts,
     acknowledged: {
       inDoubt: acknowledged("r.state = 1", fateCode("inDoubt")),
@@ -37,6 +40,28 @@ export const standing = (db: Database, place: number): Standing => {
       ),
     },
   }
+}
+
+/** What tells whether anything happened in the ledger since a run. */
+export const marks = (db: Database, place: number): LedgerMarks => {
+  const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
+  return {
+    leftOut: count("SELECT count(*) FROM leftOut WHERE place = ?"),
+    settlements: count("SELECT count(*) FROM settlement WHERE place = ?"),
+    inDoubt: count(`SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`)
+      + count("SELECT count(*) FROM batch INDEXED BY batch_open WHERE place = ? AND open = 1"),
+  }
+}
+
+/** Rows that need a person, as the last run that read the source met them. */
+export const attentionOf = (db: Database, place: number): { readonly rows: number; readonly acknowledged: number } => {
+  const found = db.get<readonly [number, number | null]>(
+    `SELECT count(*), sum(EXISTS (SELECT 1 FROM acknowledged a
+       WHERE a.place = t.place AND a.digest = t.digest AND a.content = t.content AND a.what = t.what))
+     FROM attention t WHERE t.place = ?1 AND t.seen = (SELECT latest FROM place WHERE id = ?1)`,
+    [place],
+  )
+  return { rows: found?.[0] ?? 0, acknowledged: found?.[1] ?? 0 }
 }
 
 /** Imported rows whose mapping was another one. */

@@ -34,8 +34,22 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
   [
     "submissions that several rows of a form claim",
-    `SELECT count(*) FROM (SELECT 1 FROM row r JOIN place p ON p.id = r.place WHERE r.submission IS NOT NULL
-      GROUP BY p.service, p.form, r.submission HAVING count(*) > 1)`,
+    `SELECT count(*) FROM (SELECT 1 FROM (SELECT place, submission FROM row WHERE submission IS NOT NULL
+        UNION ALL SELECT r.place, o.submission FROM replaced o JOIN row r ON r.id = o.row) r
+      JOIN place p ON p.id = r.place GROUP BY p.service, p.form, r.submission HAVING count(*) > 1)`,
+  ],
+  [
+    "rows that are to replace a submission, and are neither sent nor in doubt",
+    "SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NULL AND r.state NOT IN (0, 1)",
+  ],
+  [
+    "replaced submissions whose row was not created anew",
+    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NOT NULL AND r.state <> 2
+      AND NOT EXISTS (SELECT 1 FROM replaced later WHERE later.row = o.row AND later.id > o.id)`,
+  ],
+  [
+    "rows refused after a change that were never imported",
+    "SELECT count(*) FROM refusedAgain f JOIN row r ON r.id = f.row WHERE r.state <> 2",
   ],
 ]
 

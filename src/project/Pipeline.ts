@@ -103,6 +103,8 @@ export interface SourceConfig {
   readonly columns: ReadonlyArray<ColumnAlias>
   /** Rows for which one of these does not hold are left out. */
   readonly where: ReadonlyArray<Condition>
+  /** Whether imported rows that the source does not hold any more are counted and listed; default `report`. */
+  readonly vanished?: "report" | "ignore" | undefined
 }
 
 export interface MappingConfig {
@@ -136,7 +138,7 @@ export interface SinkConfig {
   readonly concurrency: number
   readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
   readonly inDoubt: "hold" | "resend"
-  readonly onChange: "report" | "ignore"
+  readonly onChange: "report" | "ignore" | "import-again"
   /** Rows of the canary at most; 0: off. */
   readonly canary: number
   readonly stopWhen: Readonly<Record<"new" | "changed" | "invalid" | "refused" | "differing" | "inDoubt", StopLimit>>

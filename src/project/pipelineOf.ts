@@ -114,6 +114,7 @@ export const pipelineOf = (
     empty: [...new Set(["", ...(file.source.empty ?? [])])],
     columns: aliasesOf(file.source.columns),
     where: whereOf(file.source.where),
+    vanished: file.source.vanished ?? "report",
   },
   mapping: mappingOf(file.mapping, vocabulary.elements, { kinds: vocabulary.kinds, sets }),
   sink: sinkOf(file.sink),

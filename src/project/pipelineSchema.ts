@@ -89,6 +89,11 @@ const source = Schema.Struct({
       examples: [{ reason: { header: "Why?", nth: 2, of: 2 }, last: { position: 14 } }],
     },
   ),
+  vanished: optional(Schema.Literal("report", "ignore"), {
+    description:
+      "Imported rows that the source does not hold any more: counted and listed, or not; `ignore` for an export that only holds the latest rows",
+    default: "report",
+  }),
   where: optional(Conditions, {
     description: "Rows for which this does not hold are left out",
     examples: [{ Status: ["complete", "finished"] }],
@@ -176,8 +181,9 @@ const sink = withRules(
       description: "Rows whose outcome is not known: held, or sent once more in the next run (may create duplicates)",
       default: "hold",
     }),
-    onChange: optional(Schema.Literal("report", "ignore"), {
-      description: "Rows that changed since they were imported",
+    onChange: optional(Schema.Literal("report", "ignore", "import-again"), {
+      description:
+        "Rows that changed since they were imported: reported, ignored, or imported once more beside what they were, for the service can't change a submission (needs columns as rowKey)",
       default: "report",
     }),
     canary: optional(

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { Effect, Stream } from "effect"
 import type { Fate, Verdict } from "../domain/fate.ts"
 import type { Problem } from "../domain/problem.ts"
-import type { Difference, RunReport } from "../domain/run.ts"
+import type { Difference, Replacement, RunReport } from "../domain/run.ts"
 
 /** What stands in the place of a text that must not be shown: the same for the same text, and nothing for nothing. */
 export type Mask = (text: string) => string
@@ -46,6 +46,18 @@ export interface ImportedRow {
   readonly submissionId: string
   readonly verdict: Verdict
   readonly submissionTime: string | undefined
+  /** The submission that stood for the row before it changed and went in again. */
+  readonly replaces: string | undefined
+}
+
+/** A row for vanished.csv: it was imported, and the source does not hold it any more. */
+export interface VanishedRow {
+  readonly key: string
+  /** Its number in the source of the run that sent it. */
+  readonly row: number
+  readonly submissionId: string | undefined
+  /** The run that missed it first, and when that began (ISO 8601). */
+  readonly since: { readonly run: string; readonly at: string } | undefined
 }
 
 /**
@@ -68,12 +80,18 @@ export interface RunFolder {
   ) => Stream.Stream<ReadonlyArray<RejectedRow>, ReportError>
   /** Spools differences. */
   readonly differ: (differences: ReadonlyArray<Difference>) => Effect.Effect<void, ReportError>
+  /** Spools rows that went in again. */
+  readonly replace: (replacements: ReadonlyArray<Replacement>) => Effect.Effect<void, ReportError>
+  /** The folder of another run of the pipeline, as long as its report is there. */
+  readonly of: (run: string) => Effect.Effect<string | undefined>
   /** Writes all files of product.md's "What a run leaves" and points `latest` to the folder; rejected.csv is in row order. */
   readonly finish: <E>(result: {
     readonly report: RunReport
     /** Titles of the source's columns, in their order. */
     readonly columns: ReadonlyArray<string>
     readonly imported: Stream.Stream<ReadonlyArray<ImportedRow>, E>
+    /** Imported rows that the source does not hold any more. */
+    readonly vanished?: Stream.Stream<ReadonlyArray<VanishedRow>, E>
     /** Titles of the columns differ when a row stems from another source; each row brings as many cells as `columns`, or fewer. */
     readonly inDoubt: Stream.Stream<ReadonlyArray<InDoubtRow>, E>
     /** The final fate of a spooled row, where the survey's end changed it; `undefined` drops the line. */

@@ -1,9 +1,9 @@
 import { Chunk, Stream } from "effect"
 import { cut } from "../domain/problem.ts"
-import type { Difference } from "../domain/run.ts"
+import type { Difference, Replacement } from "../domain/run.ts"
 import { visible } from "../domain/visible.ts"
 import { valueText } from "./differences.ts"
-import type { ImportedRow, InDoubtRow, RejectedRow } from "./RunFolder.ts"
+import type { ImportedRow, InDoubtRow, RejectedRow, VanishedRow } from "./RunFolder.ts"
 import { fateWords, verdictWords } from "./words.ts"
 
 /** Something about a row that a person may want to look at. */
@@ -60,6 +60,23 @@ export const differenceEntry =
       editLink: /^https?:\/\//i.test(editLink) ? editLink : "",
     }
   }
+
+/** The earlier submission of a row that went in again: it stays, unless somebody removes it. */
+export const replacedEntry = (
+  { editLink = "", key, replaces = "", row, submissionId }: Replacement,
+): AttentionEntry => ({
+  ...entry(row, key, "replaced", "", `changed, and imported again as ${submissionId}; this one stays in the form`),
+  submissionId: visible(replaces),
+  editLink: /^https?:\/\//i.test(editLink) ? editLink : "",
+})
+
+/** A row that this run was the first to miss; those that were missed before are in vanished.csv. */
+export const vanishedEntry =
+  (run: string) => ({ key, row, since, submissionId }: VanishedRow): AttentionEntry | undefined =>
+    since !== undefined && since.run !== run ? undefined : {
+      ...entry(row, key, "vanished", "", "imported earlier; the source does not hold it any more"),
+      submissionId: visible(submissionId ?? ""),
+    }
 
 /** A submission that was created and can't be read. */
 export const importedEntry = (row: ImportedRow): AttentionEntry | undefined =>

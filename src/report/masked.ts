@@ -1,8 +1,8 @@
 import type { Json } from "../domain/json.ts"
 import type { ProblemCode } from "../domain/problem.ts"
-import type { Difference, RunReport } from "../domain/run.ts"
+import type { Difference, Replacement, RunReport } from "../domain/run.ts"
 import { valueText } from "./differences.ts"
-import type { ImportedRow, InDoubtRow, Mask, RejectedRow } from "./RunFolder.ts"
+import type { ImportedRow, InDoubtRow, Mask, RejectedRow, VanishedRow } from "./RunFolder.ts"
 import { problemWords } from "./words.ts"
 
 /**
@@ -49,6 +49,14 @@ export const maskInDoubt = (row: InDoubtRow, mask: Mask): InDoubtRow => ({
 
 export const maskImported = (row: ImportedRow, mask: Mask): ImportedRow => ({ ...row, key: mask(row.key) })
 
+export const maskVanished = (row: VanishedRow, mask: Mask): VanishedRow => ({ ...row, key: mask(row.key) })
+
+export const maskReplaced = (one: Replacement, mask: Mask): Replacement => ({
+  ...one,
+  key: mask(one.key),
+  editLink: undefined,
+})
+
 /** A report without a value of its rows: titles, names, counts and submission ids stay. */
 export const maskReport = (report: RunReport, mask: Mask): RunReport => {
   const refusals = report.problems
@@ -82,6 +90,9 @@ export const maskReport = (report: RunReport, mask: Mask): RunReport => {
         returned: maskValue(one.example.returned, mask),
       },
     })),
+    ...(report.replaced === undefined ? {} : {
+      replaced: { ...report.replaced, examples: report.replaced.examples.map((one) => maskReplaced(one, mask)) },
+    }),
     values: "masked",
   }
 }

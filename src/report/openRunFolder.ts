@@ -6,6 +6,7 @@ import { isFolderName } from "./folderName.ts"
 import { pointLatest } from "./latest.ts"
 import { partFiles } from "./partFiles.ts"
 import { rejectedCodec } from "./rejectedRows.ts"
+import { replacementCodec } from "./replacedRows.ts"
 import { ReportError } from "./RunFolder.ts"
 import type { Mask, RunFolder } from "./RunFolder.ts"
 import { openSpool } from "./spool.ts"
@@ -40,6 +41,7 @@ export const openRunFolder = (options: {
     yield* Effect.addFinalizer(() => files.tidy)
     const rejected = yield* openSpool(path.join(folder, "rejected.spool"), rejectedCodec)
     const differences = yield* openSpool(path.join(folder, "differences.spool"), differenceCodec)
+    const replaced = yield* openSpool(path.join(folder, "replaced.spool"), replacementCodec)
 
     return {
       path: folder,
@@ -48,12 +50,22 @@ export const openRunFolder = (options: {
       reject: rejected.add,
       rejected: (fateOf) => Stream.map(rejected.sorted, (rows) => rows.map(fateOf).filter((row) => row !== undefined)),
       differ: differences.add,
-      finish: ({ report, columns, imported, inDoubt, fateOf }) =>
+      replace: replaced.add,
+      of: (run) => {
+        const other = path.join(ofPipeline, run)
+        return Effect.map(
+          isFolderName(run) ? fs.exists(path.join(other, "report.json")) : Effect.succeed(false),
+          (there) => (there ? other : undefined),
+        ).pipe(Effect.orElseSucceed(() => undefined))
+      },
+      finish: ({ report, columns, imported, inDoubt, fateOf, vanished = Stream.empty }) =>
         Effect.gen(function*() {
           const names = yield* writeFiles<Stream.Stream.Error<typeof inDoubt> | ReportError>(files, {
             report,
             columns,
             imported,
+            vanished,
+            replaced: replaced.sorted,
             inDoubt,
             rejected: Stream.map(rejected.sorted, (rows) => rows.map(fateOf).filter((row) => row !== undefined)),
             differences: differences.sorted,

@@ -1,4 +1,5 @@
 import { Either, Option, Schema } from "effect"
+import { anomalyCodes } from "../domain/anomaly.ts"
 import { answerVerdicts } from "../domain/comparison.ts"
 import { fates, verdicts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
@@ -44,6 +45,10 @@ const ReportFile = Schema.Struct({
   normalised: list,
   inDoubt: list,
   settled: list,
+  replaced: maybe(Schema.Struct({ count: Schema.Number, examples: list })),
+  vanished: maybe(Schema.Struct({ count: Schema.Number, fresh: maybe(Schema.Number) })),
+  unchangedSince: maybe(Schema.String),
+  anomalies: list,
   discarded: list,
   sent: maybe(Schema.Number),
   questions: list,
@@ -129,6 +134,20 @@ const Settled = Schema.Struct({
   notLanded: Schema.Number,
 })
 
+const Replaced = Schema.Struct({
+  row: Schema.Number,
+  key: Schema.String,
+  submissionId: Schema.String,
+  replaces: maybe(Schema.String),
+  editLink: maybe(Schema.String),
+})
+
+const Unusual = Schema.Struct({
+  code: Schema.Literal(...anomalyCodes),
+  sentence: Schema.String,
+  fresh: maybe(Schema.Boolean),
+})
+
 const Question = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -152,6 +171,8 @@ const findings = each(Finding)
 const normalised = each(Normalised)
 const doubtful = each(Doubtful)
 const settlements = each(Settled)
+const replacements = each(Replaced)
+const unusual = each(Unusual)
 const differing = each(Differing)
 const differences = (members: ReadonlyArray<unknown> | null | undefined) =>
   differing(members).map((difference): Difference => ({
@@ -276,6 +297,23 @@ const toReport = (file: typeof ReportFile.Type): RunReport => ({
       because: one.because ?? undefined,
       file: one.file ?? undefined,
     })),
+  }),
+  ...(file.replaced == null ? {} : {
+    replaced: {
+      count: file.replaced.count,
+      examples: replacements(file.replaced.examples).map((one) => ({
+        ...one,
+        replaces: one.replaces ?? undefined,
+        editLink: one.editLink ?? undefined,
+      })),
+    },
+  }),
+  ...(file.vanished == null
+    ? {}
+    : { vanished: { count: file.vanished.count, fresh: file.vanished.fresh ?? 0 } }),
+  ...(file.unchangedSince == null ? {} : { unchangedSince: file.unchangedSince }),
+  ...(file.anomalies == null ? {} : {
+    anomalies: unusual(file.anomalies).map((one) => ({ ...one, fresh: one.fresh ?? true })),
   }),
   discarded: discarded(file.discarded),
   questions: questions(file.questions).map((question) => ({ ...question, verdicts: question.verdicts ?? {} })),

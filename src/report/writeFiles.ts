@@ -1,17 +1,28 @@
 import { Effect, Stream } from "effect"
-import type { Difference, RunReport } from "../domain/run.ts"
-import { differenceEntry, entriesOf, importedEntry, inDoubtEntry, mostEntries, rejectedEntry } from "./attention.ts"
+import type { Difference, Replacement, RunReport } from "../domain/run.ts"
+import {
+  differenceEntry,
+  entriesOf,
+  importedEntry,
+  inDoubtEntry,
+  mostEntries,
+  rejectedEntry,
+  replacedEntry,
+  vanishedEntry,
+} from "./attention.ts"
 import type { AttentionEntry } from "./attention.ts"
 import { faithfulCsv, spreadsheetCsv } from "./csv.ts"
 import type { CsvLine } from "./csv.ts"
 import { differenceLine, differenceTitles } from "./differences.ts"
 import { importedLine, importedTitles } from "./importedRows.ts"
 import { inDoubtLine, inDoubtTitles } from "./inDoubtRows.ts"
-import { maskDifference, maskImported, maskInDoubt, maskRejected } from "./masked.ts"
+import { maskDifference, maskImported, maskInDoubt, maskRejected, maskReplaced, maskVanished } from "./masked.ts"
 import type { PartFiles } from "./partFiles.ts"
 import { rejectedLine, rejectedTitles } from "./rejectedRows.ts"
+import { replacedLine, replacedTitles } from "./replacedRows.ts"
 import { reportJson } from "./reportJson.ts"
-import type { ImportedRow, InDoubtRow, Mask, RejectedRow, ReportError } from "./RunFolder.ts"
+import type { ImportedRow, InDoubtRow, Mask, RejectedRow, ReportError, VanishedRow } from "./RunFolder.ts"
+import { vanishedLine, vanishedTitles } from "./vanishedRows.ts"
 
 type Rows<A, E> = Stream.Stream<ReadonlyArray<A>, E>
 
@@ -25,6 +36,8 @@ export interface ReportContent<E> {
   readonly inDoubt: Rows<InDoubtRow, E>
   readonly differences: Rows<Difference, E>
   readonly imported: Rows<ImportedRow, E>
+  readonly replaced: Rows<Replacement, E>
+  readonly vanished: Rows<VanishedRow, E>
   readonly mask: Mask | undefined
 }
 
@@ -103,6 +116,29 @@ export const writeFiles = <E>(
       entry: importedEntry,
       marked: true,
     })
+    // The two that follow are there only when there is something in them.
+    if ((report.replaced?.count ?? 0) > 0) {
+      yield* write({
+        name: "replaced.csv",
+        titles: replacedTitles,
+        rows: masked(content.replaced, maskReplaced),
+        line: replacedLine,
+        toCsv: spreadsheetCsv,
+        entry: replacedEntry,
+        marked: true,
+      })
+    }
+    if ((report.vanished?.count ?? 0) > 0 && report.unchangedSince === undefined) {
+      yield* write({
+        name: "vanished.csv",
+        titles: vanishedTitles,
+        rows: masked(content.vanished, maskVanished),
+        line: vanishedLine,
+        toCsv: spreadsheetCsv,
+        entry: vanishedEntry(report.run),
+        marked: true,
+      })
+    }
     yield* write({
       name: "in-doubt.csv",
       titles: [...columns, ...inDoubtTitles],

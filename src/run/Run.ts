@@ -1,10 +1,11 @@
 import { Clock, DateTime, Effect } from "effect"
 import type { RunReport } from "../domain/run.ts"
-import type { LedgerOvertaken } from "../ledger/Ledger.ts"
+import type { LedgerOvertaken, Missed } from "../ledger/Ledger.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { traced } from "../service/telemetry.ts"
 import type { SinkFailure } from "../sink/Sink.ts"
 import type { SourceChanged, SourceError } from "../source/Source.ts"
+import { type Repeated, unchangedSince } from "./repeat.ts"
 import { type Review, review } from "./review.ts"
 import { roomForLedger } from "./roomForLedger.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -14,12 +15,13 @@ import { surveyLimits } from "./stopWhen.ts"
 import { writeSummary } from "./summary.ts"
 import { type Survey, survey } from "./survey.ts"
 import { Tally } from "./Tally.ts"
+import { vanishedRows } from "./vanished.ts"
 
 export type RunFailure = SourceError | Exclude<SinkFailure, LedgerOvertaken> | ReportError
 
 /**
- * A run, step by step (product.md): survey, canary, import with reading back, report. Whatever ends it early is told in its report; it fails only
- * when the source can't be read at all, or when the ledger or the report can't be written.
+ * A run, step by step (product.md): survey, canary, import with reading back, report. Where nothing changed since the last run it only says so.
+ * Whatever ends it early is told in its report; it fails only when the source can't be read at all, or when the ledger or the report can't be written.
  */
 export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =>
   Effect.gen(function*() {
@@ -27,12 +29,18 @@ export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =
     const tally = new Tally()
     let surveyed: Survey | undefined
     let reviewed: Review | undefined
+    let missed: Missed | undefined
+    let repeated: Repeated | undefined
     yield* endsEarly(
       run,
       Effect.gen(function*() {
-        if (run.session !== undefined) yield* run.session.startRun({ run: run.id, mode: run.mode, startedAt })
+        repeated = yield* unchangedSince(run)
+        const repeats = repeated !== undefined
+        if (run.session !== undefined) yield* run.session.startRun({ run: run.id, mode: run.mode, startedAt, repeats })
+        if (repeats) return
         surveyed = yield* traced("survey", {}, survey(run, tally))
         reviewed = yield* review(run, surveyed, tally)
+        missed = yield* vanishedRows(run, surveyed)
         const tooMany = surveyLimits(run, surveyed, reviewed)
         if (tooMany !== undefined) yield* run.stop.request({ _tag: "Protected", because: tooMany })
         if (run.session === undefined || run.stop.requested()) return
@@ -46,7 +54,7 @@ export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =
     }
     tally.phase = "report"
     yield* showProgress(run, tally)
-    const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review: reviewed, tally }
+    const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review: reviewed, missed, repeated, tally }
     return yield* traced("report", {}, writeSummary(run, ended))
   })
 

@@ -31,6 +31,8 @@ export interface RunContext {
   readonly source: Source
   /** The source's own columns: without those that a rejected.csv adds. */
   readonly columns: ReadonlyArray<Column>
+  /** Whether the source is the one that the pipeline names, and not another one that it was given. */
+  readonly ownSource: boolean
   /** Whether the source is a mended rejected.csv. */
   readonly mended: boolean
   readonly service: FormService

@@ -4,12 +4,12 @@ import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
-import type { Difference, ProblemGroup, RunReport } from "../domain/run.ts"
+import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain/run.ts"
 import { Findings } from "../report/findings/Findings.ts"
 
 /** Examples kept of each group of problems. */
 const examples = 5
-/** Differences that report.json shows; all of them are in differences.csv. */
+/** Differences and replacements that report.json shows; all of them are in differences.csv and replaced.csv. */
 const shownDifferences = 1_000
 
 interface MutableGroup extends Omit<ProblemGroup, "count" | "examples"> {
@@ -33,6 +33,7 @@ export class Tally {
   private readonly discardedTypes = new Map<string, number>()
   readonly differences: Array<Difference> = []
   readonly findings = new Findings()
+  readonly replacements: { count: number; readonly examples: Array<Replacement> } = { count: 0, examples: [] }
 
   problem(row: number, problem: Problem): void {
     // The same code, column and question; a refusal also by its words.
@@ -89,6 +90,11 @@ export class Tally {
   difference(difference: Difference): void {
     this.findings.add(difference)
     if (this.differences.length < shownDifferences) this.differences.push(difference)
+  }
+
+  replaced(replacement: Replacement): void {
+    this.replacements.count++
+    if (this.replacements.examples.length < shownDifferences) this.replacements.examples.push(replacement)
   }
 
   discard(types: ReadonlyArray<string>): void {

@@ -37,6 +37,8 @@ export const because = (end: {
   readonly inDoubt: number
   readonly left: Unproven
   readonly rows: RunReport["rows"]
+  /** Whether the rows that need a person stand in this run's own rejected.csv. */
+  readonly rejected: boolean
 }): ReadonlyArray<string> => {
   const { differing, edited, gone, missing, unread } = end.left
   const submissions = (many: number) => count(many, "submission", "submissions")
@@ -69,8 +71,39 @@ export const because = (end: {
         `${count(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`,
       ]
       : []),
-    ...(end.needed > 0 ? [`${count(end.needed, "row needs", "rows need")} a person: see rejected.csv.`] : []),
+    ...(end.needed > 0
+      ? [`${count(end.needed, "row needs", "rows need")} a person${end.rejected ? ": see rejected.csv" : ""}.`]
+      : []),
     ...(end.rows.pending > 0 ? [`${count(end.rows.pending, "row is", "rows are")} left for the next run.`] : []),
+  ]
+}
+
+/** What happened since earlier runs that is no reason for how this one ended. */
+export const since = (run: {
+  /** The run that it repeats. */
+  readonly repeated: string | undefined
+  readonly replaced: number
+  readonly vanished: RunReport["vanished"]
+}): ReadonlyArray<string> => {
+  const { repeated, replaced, vanished } = run
+  const rows = (many: number) => `${grouped(many)} ${many === 1 ? "row" : "rows"}`
+  const fresh = vanished === undefined || vanished.fresh === 0
+    ? ""
+    : vanished.fresh === vanished.count
+    ? ", since the last run"
+    : `, ${grouped(vanished.fresh)} of them since the last run`
+  return [
+    ...(repeated === undefined
+      ? []
+      : [`Nothing changed since run ${repeated}, whose report has the rows: the source was not read again.`]),
+    ...(replaced === 0
+      ? []
+      : [`${rows(replaced)} changed and went in again; what they were before stays in the form: see replaced.csv.`]),
+    ...(vanished === undefined || vanished.count === 0 ? [] : [
+      `${grouped(vanished.count)} of the rows imported earlier ${
+        vanished.count === 1 ? "is" : "are"
+      } not in the source any more${fresh}${repeated === undefined ? ": see vanished.csv" : ""}.`,
+    ]),
   ]
 }
 

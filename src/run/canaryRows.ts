@@ -35,11 +35,16 @@ export class CanaryRows {
     }
   }
 
-  /** Row numbers, ascending: greedily those that cover most of what is not covered yet, filled up with the source's first rows. */
-  choose(limit: number): ReadonlyArray<number> {
+  /**
+   * Row numbers, ascending: greedily those that cover most of what is not covered yet, filled up with the source's first rows.
+   *
+   * @param goesOut whether an offered row goes out after all
+   */
+  choose(limit: number, goesOut: (row: number) => boolean = () => true): ReadonlyArray<number> {
     const most = Math.min(this.size, limit)
-    const candidates = new Set(this.fullest.flatMap((one) => one ?? []))
-    const open = new Set(this.fullest.flatMap((one, index) => (one === undefined ? [] : [index])))
+    const fullest = this.fullest.map((one) => (one !== undefined && goesOut(one.row) ? one : undefined))
+    const candidates = new Set(fullest.flatMap((one) => one ?? []))
+    const open = new Set(fullest.flatMap((one, index) => (one === undefined ? [] : [index])))
     const chosen = new Set<number>()
     while (open.size > 0 && chosen.size < most) {
       let best: Candidate | undefined
@@ -54,7 +59,7 @@ export class CanaryRows {
       chosen.add(best.row)
       for (const index of best.answers) open.delete(index)
     }
-    for (const row of this.first) if (chosen.size < most) chosen.add(row)
+    for (const row of this.first) if (chosen.size < most && goesOut(row)) chosen.add(row)
     return [...chosen].sort((a, b) => a - b)
   }
 

@@ -6,10 +6,11 @@ import type { KnownRow, LedgerError } from "../ledger/Ledger.ts"
 import type { RejectedRow } from "../report/RunFolder.ts"
 import type { CanaryRows } from "./canaryRows.ts"
 import { contentDigest, positionsOf } from "./content.ts"
-import type { Deferred } from "./Deferred.ts"
+import type { Deferred, Waiting } from "./Deferred.ts"
 import type { FateTable } from "./FateTable.ts"
 import { changed, duplicateOf } from "./keyProblems.ts"
 import type { KeyTable } from "./KeyTable.ts"
+import type { MetRows } from "./MetRows.ts"
 import type { RowHash } from "./RowHash.ts"
 import type { RunContext } from "./RunContext.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
@@ -23,6 +24,8 @@ export interface Gathered {
   readonly canary: CanaryRows
   /** Rows in doubt that may go out once more (`inDoubt: resend`): pending as long as it is open whether they do. */
   readonly resending: Set<number>
+  /** Rows of the ledger that the source holds. */
+  readonly met: MetRows
   /** Counts an answer that is left out of a row that goes on without it. */
   readonly dropped: (row: number, problem: Problem) => void
 }
@@ -44,7 +47,7 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
   const { canary, deferred, fates, hash, seen } = gathered
   const { mapping } = run
   const resends = run.pipeline.sink.inDoubt === "resend"
-  const ignoresChanges = run.pipeline.sink.onChange === "ignore"
+  const { onChange } = run.pipeline.sink
   const positions = positionsOf(run.shape, run.columns)
   const answered = new Uint8Array(mapping.answers.length)
   const uniques = new UniqueAnswers(mapping.uniques)
@@ -53,7 +56,13 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     const mapped = mapping.map(cells, key)
     return "item" in mapped && digest.equals(run.ledger.digest.value(mapped.item))
   }
+  const wasRefused = (memory: KnownRow, cells: Cells, key: string): boolean => {
+    const { refusal } = memory
+    return refusal !== undefined && !run.retryRefused && refusal.mapping === mapping.fingerprint
+      && refusal.form === run.formFingerprint && isItem(cells, key, refusal.item)
+  }
   return (row, cells, key, memory, reject) => {
+    if (memory !== undefined) gathered.met.mark(memory.id)
     const give = (fate: Fate) => fates.set(row, fate)
     const doubt = memory !== undefined && (memory.state === "inDoubt" || memory.state === "intended")
     // What a person left out is not sent once more by any policy.
@@ -72,11 +81,26 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
         uniques.take(cells, key, row)
         return give(held ? "inDoubt" : "alreadyImported")
       }
-      const problems = mapping.check(cells, answered)
-      deferred.add(row, hash, held, problems === undefined)
+      // A submission without a known id could not be told from the new one, should that end in doubt.
+      const again = !held && onChange === "import-again" && memory.submissionId !== undefined
+      dropped.length = 0
+      const problems = mapping.check(cells, answered, dropped) ?? (again ? uniques.take(cells, key, row) : undefined)
+      const waiting: Waiting = held
+        ? "doubt"
+        : !again
+        ? "changed"
+        : wasRefused(memory, cells, key)
+        ? "refused"
+        : "again"
+      deferred.add(row, hash, waiting, problems === undefined)
       if (problems !== undefined) reject(row, key, cells, "invalid", problems)
       else reject(row, key, cells, "duplicate", [duplicateOf(run, undefined, false)])
-      if (!held) reject(row, key, cells, "changed", [changed(run)], ignoresChanges)
+      if (waiting === "changed") reject(row, key, cells, "changed", [changed(run)], onChange === "ignore")
+      else if (waiting === "refused") reject(row, key, cells, "refused", refusedBefore(memory))
+      else if (waiting === "again" && problems === undefined) {
+        for (const problem of dropped) gathered.dropped(row, problem)
+        canary.offer(row, answered)
+      }
       return
     }
     dropped.length = 0
@@ -93,13 +117,9 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
       return reject(row, key, cells, "duplicate", [duplicateOf(run, seen.row(slot), same)], same)
     }
     seen.add(hash, row)
-    const refusal = memory?.state === "refused" ? memory.refusal : undefined
-    if (
-      refusal !== undefined && !run.retryRefused && refusal.mapping === mapping.fingerprint
-      && refusal.form === run.formFingerprint && isItem(cells, key, refusal.item)
-    ) {
+    if (memory?.state === "refused" && wasRefused(memory, cells, key)) {
       give("refused")
-      return reject(row, key, cells, "refused", [{ code: "refused", message: refusal.message }])
+      return reject(row, key, cells, "refused", refusedBefore(memory))
     }
     for (const problem of dropped) gathered.dropped(row, problem)
     give("pending")
@@ -107,6 +127,10 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     canary.offer(row, answered)
   }
 }
+
+const refusedBefore = ({ refusal }: KnownRow): ReadonlyArray<Problem> => [
+  { code: "refused", message: refusal?.message ?? "" },
+]
 
 /** Compares a row's content with what the ledger knows, over the columns that were mapped when the row was sent. */
 export interface Contents {
@@ -118,13 +142,20 @@ export interface Contents {
   readonly learn: (known: ReadonlyArray<KnownRow | undefined>) => Effect.Effect<void, LedgerError>
 }
 
-export const makeContents = (run: RunContext): Contents => {
+/** @param met takes down which rows of the ledger the source holds */
+export const makeContents = (run: RunContext, met: MetRows): Contents => {
   const digestOf = (names: ReadonlyArray<string>) => contentDigest(names, run.columns, run.ledger.digest)
   const now = digestOf(run.shape)
   const current = [...run.shape].sort().join("\n")
   const shapes = new Map<number, (cells: Cells) => Buffer>()
-  const replaced = (memory: KnownRow, cells: Cells) =>
-    memory.superseded.length > 0 && memory.superseded.some((content) => content.equals(now(cells)))
+  const replaced = (memory: KnownRow, cells: Cells) => {
+    if (memory.superseded.length === 0) return false
+    const content = now(cells)
+    const one = memory.superseded.find((superseded) => superseded.content.equals(content))
+    // The mended row stands in the source as it was before.
+    if (one !== undefined) met.mark(one.mended)
+    return one !== undefined
+  }
   return {
     now,
     replaced,

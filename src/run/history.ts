@@ -1,6 +1,9 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { anomalyCodes, type RunFacts } from "../domain/anomaly.ts"
-import type { RunRecord } from "../ledger/Ledger.ts"
+import type { RowCounts } from "../domain/fate.ts"
+import type { RunReport } from "../domain/run.ts"
+import type { LedgerError, PipelineLedger, RunRecord } from "../ledger/Ledger.ts"
+import type { RunContext } from "./RunContext.ts"
 
 const Facts = Schema.Struct({
   duration: Schema.Number,
@@ -21,3 +24,40 @@ export const factsOf = ({ counts, mode, run, startedAt }: RunRecord): RunFacts |
   mode === "run"
     ? Option.getOrUndefined(Option.map(decode(counts), ({ facts }) => ({ run, startedAt, ...facts })))
     : undefined
+
+/** Runs that are looked at to know what is usual. */
+const remembered = 60
+
+/** The runs before one, the newest first. */
+export const historyOf = (
+  view: Pick<PipelineLedger, "runs">,
+  run: string,
+): Effect.Effect<ReadonlyArray<RunFacts>, LedgerError> =>
+  Effect.map(view.runs(remembered), (records) => records.flatMap((one) => (one.run === run ? [] : factsOf(one) ?? [])))
+
+/** What is to be remembered of a run that ends now; what is unusual about it is not known yet. */
+export const factsNow = (
+  run: Pick<RunContext, "id" | "ownSource">,
+  ended: {
+    readonly startedAt: string
+    readonly finishedAt: string
+    /** Whether the source was read to its end. */
+    readonly whole: boolean
+    readonly unchanged: boolean
+    readonly rows: RowCounts
+    readonly alreadyKnown: number
+    readonly vanished: RunReport["vanished"]
+  },
+): RunFacts => ({
+  run: run.id,
+  startedAt: ended.startedAt,
+  duration: Date.parse(ended.finishedAt) - Date.parse(ended.startedAt),
+  whole: ended.whole && run.ownSource,
+  unchanged: ended.unchanged,
+  read: ended.rows.read,
+  invalid: ended.rows.invalid,
+  sent: ended.rows.imported,
+  alreadyKnown: ended.alreadyKnown,
+  vanished: ended.vanished ?? { count: 0, fresh: 0 },
+  anomalies: [],
+})

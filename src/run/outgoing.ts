@@ -23,6 +23,7 @@ export const outgoing = (
   const numbering = survey.keys.numbering()
   const contentOf = contentDigest(run.shape, run.columns, run.ledger.digest)
   const supersededBy = mendedRows(run)
+  const standingFor = (key: Buffer) => Effect.map(run.view.lookUp([key]), ([known]) => known?.submissionId)
   let given = 0
   const rowsOf = (chunk: RowChunk) =>
     Effect.gen(function*() {
@@ -35,14 +36,17 @@ export const outgoing = (
         const mapped = run.mapping.map(cells, key)
         if (!("item" in mapped)) continue
         given++
+        const keyDigest = run.ledger.digest.key(key)
+        const replaces = survey.fates.marked(row) ? yield* standingFor(keyDigest) : undefined
         const content = contentOf(cells)
         rows.push({
-          keyDigest: run.ledger.digest.key(key),
+          keyDigest,
           key,
           row,
           content,
           shape,
           supersedes: yield* supersededBy(cells, key, content),
+          ...(replaces === undefined ? {} : { replaces }),
           item: mapped.item,
           cells: rowTexts(cells, run.columns),
         })

@@ -12,9 +12,16 @@ export const pageSize = 1_000
 export const paged = <A extends { readonly keyDigest: Buffer }, E>(
   read: (after: Buffer | undefined) => Effect.Effect<ReadonlyArray<A>, E>,
   { from, size = pageSize }: { readonly from?: Buffer | undefined; readonly size?: number } = {},
+): Stream.Stream<ReadonlyArray<A>, E> => pagedBy(read, (row) => row.keyDigest, { from, size })
+
+/** The same where a page goes on behind something else of its last row. */
+export const pagedBy = <A, C, E>(
+  read: (after: C | undefined) => Effect.Effect<ReadonlyArray<A>, E>,
+  place: (row: A) => C,
+  { from, size = pageSize }: { readonly from?: C | undefined; readonly size?: number } = {},
 ): Stream.Stream<ReadonlyArray<A>, E> =>
   Stream.paginateEffect(from, (after) =>
-    Effect.map(read(after), (rows) => [
-      rows,
-      rows.length < size ? Option.none() : Option.some(rows.at(-1)?.keyDigest),
-    ]))
+    Effect.map(read(after), (rows) => {
+      const last = rows.at(-1)
+      return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(place(last))]
+    }))

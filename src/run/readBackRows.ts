@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import type { Item } from "../domain/item.ts"
+import type { Replacement } from "../domain/run.ts"
 import { compareSubmission } from "../kinds/submission.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession, ReadBack } from "../ledger/Ledger.ts"
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import type { ReportError } from "../report/RunFolder.ts"
+import { traced } from "../service/telemetry.ts"
 import type { RunContext } from "./RunContext.ts"
 import { showProgress } from "./showProgress.ts"
 import type { Tally } from "./Tally.ts"
@@ -36,6 +38,8 @@ export interface CreatedRow {
   readonly row: number
   readonly item: Item
   readonly submissionId: string
+  /** The submission that stood for the row before it changed. */
+  readonly replaces?: string | undefined
 }
 
 /** Whether what is not read back yet stays unread: the next run reads it first. */
@@ -54,12 +58,21 @@ export const readBackRows = (
   Effect.gen(function*() {
     const { run, session, tally } = reading
     if (rows.length === 0 || readingEnds(run)) return yield* showProgress(run, tally)
-    const read: Array<{ readonly row: CreatedRow; readonly result: ReadBackResult }> = []
+    const read: Array<{
+      readonly row: CreatedRow
+      readonly result: ReadBackResult
+      readonly replacement: Replacement | undefined
+    }> = []
     const all = Effect.forEach(
       rows,
       (row) =>
-        readBack(row, reading.readBack).pipe(
-          Effect.map((result) => void (result === undefined || read.push({ row, result }))),
+        Effect.zipWith(
+          readBack(row, reading.readBack),
+          earlier(reading, row),
+          (result, replacement) => {
+            if (result !== undefined) read.push({ row, result, replacement })
+          },
+        ).pipe(
           Effect.catchTag(
             "ServiceUnusable",
             (error) => run.stop.request({ _tag: "Unavailable", because: error.message }),
@@ -68,7 +81,7 @@ export const readBackRows = (
       { concurrency: "unbounded", discard: true },
     )
     // Reads are safe to give up, in a pause of the service's too: the next run reads first what this one left.
-    yield* Effect.raceFirst(all, run.stop.readingEnds)
+    yield* traced("read back", { "formferry.rows": rows.length }, Effect.raceFirst(all, run.stop.readingEnds))
     if (read.length > 0) {
       yield* session.readBack(read.map(({ row, result }): ReadBack => ({
         keyDigest: row.keyDigest,
@@ -76,12 +89,25 @@ export const readBackRows = (
         answers: result.answers,
       })))
     }
-    for (const { row, result } of read) {
+    for (const { replacement, result, row } of read) {
       if (counted) tally.readBack(result.verdict)
+      if (replacement !== undefined) {
+        tally.replaced(replacement)
+        yield* run.folder.replace([replacement])
+      }
       yield* takeDown(reading, row, result)
     }
     yield* showProgress(run, tally)
   })
+
+/** The submission that stood for a row before, with the link under which a person can void it, should the service give one. */
+const earlier = ({ readBack }: Reading, { key, replaces, row, submissionId }: CreatedRow) =>
+  replaces === undefined
+    ? Effect.succeed(undefined)
+    : readBack.service.read(readBack.formId, replaces, { editLink: true }).pipe(
+      Effect.orElseSucceed(() => undefined),
+      Effect.map((submission): Replacement => ({ row, key, submissionId, replaces, editLink: submission?.editLink })),
+    )
 
 /** Takes down the differences of a submission that was read. */
 export const takeDown = (

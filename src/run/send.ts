@@ -53,7 +53,7 @@ export const send = (
     const shape = yield* session.shapeOf(run.shape)
     const rows = (choose: (row: number) => boolean, count: number) => outgoing(run, survey, shape, choose, count)
 
-    const canary = new Set(survey.canary.choose(most))
+    const canary = canaryOf(survey, settings.canary, most)
     if (canary.size > 0) {
       tally.phase = "canary"
       tally.total = canary.size
@@ -68,6 +68,12 @@ export const send = (
       rows((row) => !canary.has(row) && survey.fates.get(row) === "pending", most - canary.size),
     )
   })
+
+/** The rows that go first. Where none of those that were chosen goes out after all, the first ones that do. */
+const canaryOf = (survey: Survey, size: number, most: number): ReadonlySet<number> => {
+  const chosen = survey.canary.choose(most, (row) => survey.fates.get(row) === "pending")
+  return new Set(chosen.length > 0 ? chosen : survey.fates.first("pending", Math.min(size, most)))
+}
 
 /** What earlier runs created and did not read back is read first. */
 const readUnread = (delivery: Delivery): Effect.Effect<void, LedgerError | LedgerOvertaken | ReportError> =>

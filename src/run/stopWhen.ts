@@ -29,15 +29,17 @@ const percent = (share: number): string => `${Number((share * 100).toFixed(1))}%
 export const surveyLimits = (run: RunContext, survey: Survey, review: Review): string | undefined => {
   const { stopWhen } = run.pipeline.sink
   const { fates } = survey
-  const known = fates.count("alreadyImported") + fates.count("changed")
-  const fresh = fates.count("pending") + review.newlyInvalid
+  const changed = fates.count("changed") + fates.markedRows
+  const known = fates.count("alreadyImported") + changed
+  const fresh = fates.count("pending") - fates.markedRows + review.newlyInvalid
   return overLimit("new", stopWhen.new, {
     rows: fresh,
     of: survey.read - fates.count("filtered"),
     among: "rows read",
   })
     ?? overLimit("changed", stopWhen.changed, {
-      rows: fates.count("changed"),
+      // What a person has mended is meant to be other than it was.
+      rows: run.mended ? 0 : changed,
       of: known,
       among: "rows that were imported before",
     })

@@ -1,17 +1,22 @@
 import { Effect, Stream } from "effect"
+import type { RunFacts } from "../domain/anomaly.ts"
+import type { Json } from "../domain/json.ts"
 import type { RunReport } from "../domain/run.ts"
-import type { LedgerError, SentRow } from "../ledger/Ledger.ts"
+import type { LedgerError, Missed, SentRow } from "../ledger/Ledger.ts"
 import { version } from "../project/version.ts"
 import { maskReport } from "../report/masked.ts"
 import type { ImportedRow, ReportError } from "../report/RunFolder.ts"
+import { anomalies } from "./anomalies.ts"
 import { balanceHolds } from "./balance.ts"
-import { acknowledgedOf, because, count, noDrift, takes, unprovenOf } from "./because.ts"
+import { acknowledgedOf, because, count, noDrift, since, takes, unprovenOf } from "./because.ts"
 import { doubts } from "./doubts.ts"
 import { ending } from "./exit.ts"
 import { FateTable } from "./FateTable.ts"
+import { factsNow, historyOf } from "./history.ts"
 import { measureRun } from "./metrics.ts"
 import { nextCommand } from "./nextCommand.ts"
-import { paged, pageSize } from "./paged.ts"
+import { paged, pagedBy, pageSize } from "./paged.ts"
+import { repeatable, type Repeated } from "./repeat.ts"
 import type { Review } from "./review.ts"
 import type { RunContext } from "./RunContext.ts"
 import { sinceRehearsal } from "./sinceRehearsal.ts"
@@ -24,6 +29,10 @@ export interface Ended {
   readonly finishedAt: string
   readonly survey: Survey | undefined
   readonly review: Review | undefined
+  /** Imported rows that the source does not hold any more; undefined: not looked at. */
+  readonly missed?: Missed | undefined
+  /** The run that this one repeats, because nothing changed since. */
+  readonly repeated?: Repeated | undefined
   readonly tally: Tally
   /** For a reconciliation: how many submissions it was about; its verdicts are over these. */
   readonly submissions?: number
@@ -32,8 +41,9 @@ export interface Ended {
 /** Sums a run up, writes its report, and records its end in the ledger. */
 export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunReport, ReportError | LedgerError> =>
   Effect.gen(function*() {
-    const whole = yield* summarise(run, ended)
+    const { facts, report: whole } = yield* summarise(run, ended)
     const report = run.folder.mask === undefined ? whole : maskReport(whole, run.folder.mask)
+    const { missed } = ended
     yield* run.folder.finish({
       report,
       columns: run.columns.map((column) => column.title),
@@ -48,14 +58,21 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
         paged((after) => run.view.doubtful({ after, limit: pageSize })),
         (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
       ),
-      fateOf: (row) => (row.fate === "refused" ? row : ended.survey?.fateOf(row)),
+      vanished: missed === undefined ? Stream.empty : pagedBy(
+        (after) => run.view.vanished(missed, { after: after ?? 0, limit: pageSize }),
+        (row) => row.at,
+      ),
+      fateOf: (row) => ended.survey?.fateOf(row),
     })
     if (run.session !== undefined) {
       const { exitCode, finishedAt, outcome } = report
+      const repeat = ended.repeated?.repeat ?? (yield* repeatable(run, whole))
       const counts = {
         rows: { ...report.rows },
         readBack: { ...report.readBack },
         mapping: run.mapping.fingerprint,
+        facts: facts as unknown as Json,
+        ...(repeat === undefined ? {} : { repeat: repeat as unknown as Json }),
       }
       // A run that was overtaken has no say in the ledger any more.
       yield* Effect.catchTag(
@@ -77,11 +94,14 @@ const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
 /** Settlements of rows in doubt that a report shows, the latest. */
 const shownSettlements = 20
 
-const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, LedgerError> =>
+const summarise = (
+  run: RunContext,
+  ended: Ended,
+): Effect.Effect<{ readonly report: RunReport; readonly facts: RunFacts }, LedgerError> =>
   Effect.gen(function*() {
-    const { tally } = ended
+    const { missed, repeated, tally } = ended
     const survey = ended.survey
-    const rows = (survey?.fates ?? new FateTable()).counts(survey?.read ?? 0)
+    const rows = repeated?.rows ?? (survey?.fates ?? new FateTable()).counts(survey?.read ?? 0)
     const readBack = tally.verdicts(ended.submissions ?? rows.imported)
     const holds = balanceHolds(rows, readBack, ended.submissions)
     const standing = yield* run.view.standing
@@ -91,10 +111,10 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
     const drift = run.mode === "reconcile" ? yield* run.view.drift : noDrift
     const left = unprovenOf(standing, drift, run.rehearsal?.leftUnread ?? 0)
     const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
-    const needed = (ended.review?.needed ?? 0) + tally.fresh.refused
+    const needed = ((repeated ?? ended.review)?.needed ?? 0) + tally.fresh.refused
     const reasons = run.stop.reasons()
     const requests = yield* run.service.requests
-    const since = run.rehearsed === undefined || survey === undefined
+    const rehearsed = run.rehearsed === undefined || survey === undefined
       ? undefined
       : sinceRehearsal(run.rehearsed, {
         startedAt: ended.startedAt,
@@ -106,7 +126,20 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
       })
     const settled = yield* run.view.settlements(shownSettlements)
     const { exitCode, outcome } = ending({ balanced: holds, reasons, inDoubt, unproven, needed })
-    return {
+    const vanished = repeated?.vanished
+      ?? (missed === undefined ? undefined : { count: missed.count, fresh: missed.fresh })
+    const facts = factsNow(run, {
+      startedAt: ended.startedAt,
+      finishedAt: ended.finishedAt,
+      whole: repeated !== undefined || ended.review !== undefined,
+      unchanged: repeated !== undefined,
+      rows,
+      alreadyKnown: repeated?.alreadyKnown ?? missed?.imported ?? rows.alreadyImported + rows.changed,
+      vanished,
+    })
+    const looked = run.mode === "run" || run.mode === "dry-run"
+    const unusual = looked ? anomalies(facts, yield* historyOf(run.view, run.id)) : []
+    const report: RunReport = {
       pipeline: run.pipeline.name,
       run: run.id,
       mode: run.mode,
@@ -116,9 +149,10 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
       outcome,
       exitCode,
       because: [
-        ...because({ reasons, holds, needed, inDoubt, left, rows }),
+        ...because({ reasons, holds, needed, inDoubt, left, rows, rejected: repeated === undefined }),
+        ...since({ repeated: repeated?.run, replaced: tally.replacements.count, vanished }),
         ...(run.rehearsal === undefined ? [] : takes(requests, run.rehearsal.requestsPerSecond)),
-        ...(since?.same ?? []),
+        ...(rehearsed?.same ?? []),
       ],
       next: nextCommand({
         pipeline: run.pipeline.name,
@@ -128,11 +162,13 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
         rows,
         inDoubt,
         unread: left.unread,
-        rejected: `${run.folder.path}/rejected.csv`,
+        rejected: `${repeated?.folder ?? run.folder.path}/rejected.csv`,
       }),
       ledger: { id: run.ledger.id, lastIntent },
-      acknowledged: run.mode === "reconcile" ? acknowledgedOf(standing, drift) : ended.review?.acknowledged ?? 0,
-      sources: survey?.files.map((one) => one.file) ?? [],
+      acknowledged: run.mode === "reconcile"
+        ? acknowledgedOf(standing, drift)
+        : (repeated ?? ended.review)?.acknowledged ?? 0,
+      sources: repeated?.sources ?? survey?.files.map((one) => one.file) ?? [],
       rows,
       readBack,
       balance: { holds },
@@ -144,6 +180,10 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
       normalised: tally.findings.allNormalised,
       inDoubt: standing.inDoubt === 0 ? [] : yield* doubts(run.view, run.id),
       ...(settled.length === 0 ? {} : { settled }),
+      ...(tally.replacements.count === 0 ? {} : { replaced: tally.replacements }),
+      ...(vanished === undefined ? {} : { vanished }),
+      ...(repeated === undefined ? {} : { unchangedSince: repeated.run }),
+      ...(unusual.length === 0 ? {} : { anomalies: unusual }),
       discarded: tally.discarded,
       sent: tally.sent,
       questions: run.mapping.answers.map((answer) => ({
@@ -153,10 +193,16 @@ const summarise = (run: RunContext, ended: Ended): Effect.Effect<RunReport, Ledg
         ...tally.question(answer.id),
       })),
       values: "shown",
-      warnings: [...run.warnings, ...(yield* editedMapping(run)), ...(since?.differs ?? [])],
+      warnings: [
+        ...run.warnings,
+        ...(yield* editedMapping(run)),
+        ...(rehearsed?.differs ?? []),
+        ...unusual.map(({ sentence }) => sentence),
+      ],
       versions: { formferry: version, node: process.versions.node },
       fingerprints: { mapping: run.mapping.fingerprint, form: run.formFingerprint },
     }
+    return { report, facts: { ...facts, anomalies: unusual.map(({ code }) => code) } }
   })
 
 /** An edited mapping changes no row that was imported; it is told once, with the number of rows imported under the old one. */

@@ -10,8 +10,9 @@ import { type Gathered, makeClassify, makeContents, type Reject } from "./classi
 import { rowTexts } from "./content.ts"
 import { Deferred } from "./Deferred.ts"
 import { FateTable } from "./FateTable.ts"
-import { missingKey } from "./keyProblems.ts"
+import { duplicateOf, missingKey } from "./keyProblems.ts"
 import { KeyTable } from "./KeyTable.ts"
+import { MetRows } from "./MetRows.ts"
 import { RowHash } from "./RowHash.ts"
 import { type RowKeys, rowKeys } from "./rowKeys.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -27,6 +28,8 @@ export interface Survey {
   readonly keys: RowKeys
   /** Rows in doubt that may go out once more: in doubt still unless they were created. */
   readonly resending: ReadonlySet<number>
+  /** Rows of the ledger that the source holds. */
+  readonly met: MetRows
   /** The final word on a row that was spooled as rejected. */
   readonly fateOf: (row: RejectedRow) => RejectedRow | undefined
 }
@@ -52,12 +55,13 @@ export const survey = (
       deferred: new Deferred(),
       canary: new CanaryRows(run.pipeline.sink.canary, run.mapping.answers.length),
       resending: new Set(),
+      met: new MetRows(),
       dropped: (row, problem) => tally.problem(row, problem),
     }
     const { fates } = gathered
     const keys = yield* rowKeys(run)
     const numbering = keys.numbering()
-    const contents = makeContents(run)
+    const contents = makeContents(run, gathered.met)
     const classify = makeClassify(run, gathered, contents)
     // Where the ledger knows nothing there is nothing to look up, and no key needs a digest.
     const blank = yield* run.view.isBlank
@@ -130,7 +134,9 @@ export const survey = (
       Effect.gen(function*() {
         const rows = chunk.rows.flatMap((cells, index) => (texts[index] === undefined ? [{ cells, index }] : []))
         const digests = rows.map(({ cells }) => contents.now(cells))
-        const superseded = yield* run.view.superseded(digests)
+        const mended = yield* run.view.superseded(digests)
+        for (const id of mended) if (id !== undefined) gathered.met.mark(id)
+        const superseded = mended.map((id) => id !== undefined)
         const leftOut = yield* run.view.leftOut(digests)
         const those = (flags: ReadonlyArray<boolean>) =>
           new Set(rows.flatMap(({ index }, at) => (flags[at] === true ? [index] : [])))
@@ -138,7 +144,7 @@ export const survey = (
       })
 
     yield* eachChunk(run.source.read(), chunkRows, run.stop.requested)
-    settleDeferred(gathered)
+    const repeated = settleDeferred(gathered)
     const files = run.stop.requested() ? [] : yield* run.source.files
     return {
       fates,
@@ -147,23 +153,36 @@ export const survey = (
       canary: gathered.canary,
       keys,
       resending: gathered.resending,
-      fateOf: (row) => (fates.get(row.row) === row.fate ? row : undefined),
+      met: gathered.met,
+      fateOf: (row) => {
+        if (fates.get(row.row) !== row.fate) return undefined
+        return repeated.has(row.row) ? { ...row, problems: [duplicateOf(run, undefined, true)], quiet: true } : row
+      },
     }
   })
 
-/** Gives the rows their fates that depended on rows after them. */
-const settleDeferred = ({ deferred, fates, hash, seen }: Gathered): void => {
+/** Gives the rows their fates that depended on rows after them. Gives those that only repeat a row that goes in again. */
+const settleDeferred = ({ deferred, fates, hash, seen }: Gathered): ReadonlySet<number> => {
+  const repeated = new Set<number>()
   deferred.resolve(
     hash,
-    () => {
-      const slot = seen.find(hash)
-      return slot >= 0 && seen.matched(slot)
+    {
+      matched: () => {
+        const slot = seen.find(hash)
+        return slot >= 0 && seen.matched(slot)
+      },
+      claim: () => {
+        const slot = seen.find(hash)
+        if (slot >= 0) return seen.hasContent(slot, hash) ? "same" : "other"
+        seen.add(hash, 0)
+        return "mine"
+      },
     },
-    () => {
-      if (seen.find(hash) >= 0) return false
-      seen.add(hash, 0)
-      return true
+    (row, fate, same) => {
+      fates.set(row, fate)
+      if (fate === "pending") fates.mark(row)
+      if (same) repeated.add(row)
     },
-    (row, fate) => fates.set(row, fate),
   )
+  return repeated
 }

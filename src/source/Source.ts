@@ -100,4 +100,12 @@ export interface Source {
   ) => Stream.Stream<RowChunk, SourceError | SourceChanged>
   /** What was read, known once a stream of `read` came to its end: one entry a file; none before that. */
   readonly files: Effect.Effect<ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>>
+  /** The digests that `files` would give, at the price of reading the bytes and nothing more. Absent: no row can be read from it. */
+  readonly digest?: Effect.Effect<ReadonlyArray<FileDigest>, SourceError>
+}
+
+/** A file of a source and the SHA-256 of its bytes, in hex; of what an archive holds, where it is read from one. */
+export interface FileDigest {
+  readonly file: string
+  readonly sha256: string
 }

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import type { Scope } from "effect"
 import { createHash } from "node:crypto"
 import { SourceChanged, SourceError } from "./Source.ts"
-import type { Fingerprint } from "./Source.ts"
+import type { FileDigest, Fingerprint } from "./Source.ts"
 
 /** One reading of a file's bytes, in order. */
 export interface Blocks {
@@ -38,6 +38,15 @@ export interface FileBytes extends Bytes {
   /** Up to `length` bytes from `from` on: fewer where the file ends. */
   readonly range: (from: number, length: number) => Effect.Effect<Uint8Array, SourceError>
 }
+
+/** Takes the digest that a fingerprint would have, and no digests of blocks. */
+export const digestOf = (bytes: Bytes): Effect.Effect<ReadonlyArray<FileDigest>, SourceError> =>
+  Effect.scoped(Effect.gen(function*() {
+    const next = yield* bytes.look
+    const whole = createHash("sha256")
+    for (let block = yield* next; block !== undefined; block = yield* next) whole.update(block)
+    return [{ file: bytes.file, sha256: whole.digest("hex") }]
+  }))
 
 const digestLength = 32
 

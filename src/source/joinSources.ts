@@ -66,6 +66,10 @@ export const joinSources = (
       ...first.source,
       warnings: all.flatMap(({ source }) => source.warnings),
       read,
+      digest: Effect.map(
+        Effect.forEach(all, ({ source }) => source.digest ?? Effect.succeed([])),
+        (digests) => digests.flat(),
+      ),
       files: Effect.map(
         Effect.forEach(all, ({ source }) => source.files),
         (files) => files.every((one) => one.length > 0) ? files.flat() : [],

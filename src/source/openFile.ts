@@ -1,7 +1,7 @@
 import type { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import type { SourceConfig } from "../project/Pipeline.ts"
-import { findBytes } from "./bytes.ts"
+import { digestOf, findBytes } from "./bytes.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { isMended } from "./columns.ts"
 import { beginning, openCsv } from "./csv.ts"
@@ -163,7 +163,10 @@ export const openFile = (
     }
     const { bytes, content, missing, taken } = yield* openArchives(found, config.member, config.format)
     const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
-      plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen)
+      Effect.map(
+        plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen),
+        (opened): Source => ({ ...opened, digest: digestOf(bytes) }),
+      )
     if (content === "text" || options.mended) {
       const mended = yield* openMended(bytes, options.mended)
       if (mended !== undefined && isMended(mended.columns)) {

@@ -228,17 +228,17 @@ describe("a mended row", () => {
       yield* send(1, notCreated, { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
       expect((yield* known("key 1"))?.superseded).toEqual([])
       yield* send(1, imported("s1"), { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
-      expect((yield* known("key 1"))?.superseded).toEqual([content("bad 1")])
+      expect((yield* known("key 1"))?.superseded).toEqual([{ content: content("bad 1"), mended: 1 }])
       yield* send(2, imported("s2"), { supersedes: { keyDigest: key("wrong key"), content: content("bad 2") } })
       expect((yield* known("key 2"))?.superseded).toEqual([])
       expect(yield* known("wrong key")).toMatchObject({
         state: "notCreated",
-        superseded: [content("bad 2")],
+        superseded: [{ content: content("bad 2"), mended: 2 }],
         leftOut: false,
         batch: undefined,
       })
       yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3") } })
-      expect(yield* view.superseded([content("bad 2"), content("bad 3")])).toEqual([false, true])
+      expect(yield* view.superseded([content("bad 2"), content("bad 3")])).toEqual([undefined, 3])
     }))
 })
 

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type Fate, fates } from "../../src/domain/fate.ts"
 import { balanceHolds } from "../../src/run/balance.ts"
-import { Deferred } from "../../src/run/Deferred.ts"
+import { Deferred, type Waiting } from "../../src/run/Deferred.ts"
 import { FateTable } from "../../src/run/FateTable.ts"
 import { RowHash } from "../../src/run/RowHash.ts"
 
@@ -54,54 +54,72 @@ describe("the balance", () => {
 
 describe("rows whose key was sent with other content", () => {
   const resolve = (
-    rows: ReadonlyArray<readonly [key: string, doubt: boolean, valid: boolean]>,
+    rows: ReadonlyArray<readonly [key: string, waiting: Waiting, valid: boolean, content?: string]>,
     standing: ReadonlyArray<string>,
   ) => {
     const deferred = new Deferred()
-    rows.forEach(([name, doubt, valid], index) => {
+    rows.forEach(([name, waiting, valid, content = ""], index) => {
       hash.key(name)
-      deferred.add(index + 1, hash, doubt, valid)
+      hash.content([content], [0])
+      deferred.add(index + 1, hash, waiting, valid)
     })
-    const given: Array<Fate> = []
-    const claimed = new Set<string>()
+    const given: Array<Fate | "the same"> = []
+    const claimed = new Map<string, number>()
     const standingKeys = new Set(standing.map(key))
     const words = () => `${hash.a} ${hash.b} ${hash.c}`
     deferred.resolve(
       hash,
-      () => standingKeys.has(words()),
-      () => {
-        const name = words()
-        if (claimed.has(name)) return false
-        claimed.add(name)
-        return true
+      {
+        matched: () => standingKeys.has(words()),
+        claim: () => {
+          const name = words()
+          const content = claimed.get(name)
+          if (content !== undefined) return content === hash.d ? "same" : "other"
+          claimed.set(name, hash.d)
+          return "mine"
+        },
       },
-      (row, fate) => {
-        given[row - 1] = fate
+      (row, fate, same) => {
+        given[row - 1] = same ? "the same" : fate
       },
     )
     return given
   }
 
   it("are changed when no row of the source has the content that was imported", () => {
-    expect(resolve([["a", false, true], ["a", false, false]], [])).toEqual(["changed", "changed"])
+    expect(resolve([["a", "changed", true], ["a", "changed", false]], [])).toEqual(["changed", "changed"])
   })
 
   it("are duplicates, or invalid, when another row has the content that was imported", () => {
-    expect(resolve([["a", false, true], ["a", false, false]], ["a"])).toEqual(["duplicate", "invalid"])
+    expect(resolve([["a", "changed", true], ["a", "changed", false]], ["a"])).toEqual(["duplicate", "invalid"])
   })
 
   it("are in doubt once for a key in doubt, also when the row was edited since", () => {
-    expect(resolve([["a", true, true], ["a", true, true], ["a", true, false]], [])).toEqual([
+    expect(resolve([["a", "doubt", true], ["a", "doubt", true], ["a", "doubt", false]], [])).toEqual([
       "inDoubt",
       "duplicate",
       "invalid",
     ])
   })
 
+  it("go in again, the first of a key that can, where changes are imported again", () => {
+    expect(
+      resolve([
+        ["a", "again", false, "no"],
+        ["a", "again", true, "x"],
+        ["a", "again", true, "x"],
+        ["a", "again", true, "y"],
+        ["b", "refused", true],
+        ["c", "again", true],
+        ["c", "again", false],
+      ], ["c"]),
+    ).toEqual(["invalid", "pending", "the same", "duplicate", "refused", "duplicate", "invalid"])
+  })
+
   it("keep their keys apart over more rows than the first buffer holds", () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `key ${index}`)
     const given = resolve(
-      names.map((name) => [name, false, true] as const),
+      names.map((name) => [name, "changed", true] as const),
       names.filter((_, index) => index % 7 === 0),
     )
     expect(given.map((fate, index) => fate === (index % 7 === 0 ? "duplicate" : "changed")).every(Boolean)).toBe(true)

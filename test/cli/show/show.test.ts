@@ -89,6 +89,7 @@ const status = (text: string) => [{
     inDoubt: 4,
     refused: 0,
     leftOut: 1,
+    replaced: 0,
     verdicts: { verified: 1198, differing: 2, missing: 0, unread: 0 },
     acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
   },
