@@ -143,7 +143,7 @@ it(
           reality.world.close()
         }
       }),
-      { seed: 20261120, numRuns: 60 },
+      { seed: 20261120, numRuns: 40 },
     )
   },
   120_000,

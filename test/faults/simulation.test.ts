@@ -4,7 +4,10 @@ import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
 import { simulate, type Simulated } from "./simulate.ts"
 
-const seeds = 200
+/** CI does 200 besides, by `npm run simulate`. */
+const seeds = 50
+/** So soon a planted bug has to be found. */
+const patience = 200
 
 describe("the promise under faults", () => {
   it(`holds over ${seeds} seeds: nothing lost, nothing doubled, ledger and service agree`, async () => {
@@ -20,7 +23,8 @@ describe("the promise under faults", () => {
     for (const mishap of ["crash", "vanish", "stop", "interrupt", "full", "full before", "full after", "edit"]) {
       expect(met, text).toContain(mishap)
     }
-    expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(10)
+    expect(met.size, text).toBeGreaterThan(25)
+    expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(3)
     expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
     expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds)
   }, 240_000)
@@ -41,10 +45,10 @@ describe("the promise under faults", () => {
 
 describe("a planted bug is caught", () => {
   for (const [name, { breaks, bug }] of Object.entries(plantedBugs)) {
-    it(`${name}: within ${seeds} seeds, by the promise that it breaks`, async () => {
+    it(`${name}: within ${patience} seeds, by the promise that it breaks`, async () => {
       const pipeline = await loadPipeline()
       let caught: Simulated | undefined
-      for (let seed = 1; seed <= seeds && caught === undefined; seed++) {
+      for (let seed = 1; seed <= patience && caught === undefined; seed++) {
         const one = await simulate(seed, pipeline, bug)
         if (one.violations.length > 0) caught = one
       }

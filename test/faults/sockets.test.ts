@@ -15,7 +15,8 @@ import { ledgerRows } from "./ledgerOnDisk.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
 import { Truth } from "./truth.ts"
 
-const rows = Array.from({ length: 120 }, (_, index) => ({
+/** Twelve batches of five. */
+const rows = Array.from({ length: 60 }, (_, index) => ({
   no: String(index + 1),
   name: `Person ${index + 1}`,
   mail: `p${index + 1}@example.org`,
@@ -64,8 +65,8 @@ for (const [name, faults] of Object.entries(cases)) {
         "config/formferry.yaml":
           `services: { live: { baseUrl: ${practice.baseUrl}, apiKey: { env: THE_KEY }, requestsPerSecond: 1000, timeout: 500 millis, confirm: false } }\n`,
         ".env": "THE_KEY=practice_key_over_sockets\n",
-        "pipelines/people.yaml": pipelineYaml.replace("visibleWithin: 20 seconds", "visibleWithin: 1 seconds")
-          .replace("form: people,", "form: people, canary: off, stopWhen: { inDoubt: 1000 },"),
+        "pipelines/people.yaml": pipelineYaml.replace("visibleWithin: 20 seconds", "visibleWithin: 500 millis")
+          .replace("form: people,", "form: people, canary: off, batchSize: 5, stopWhen: { inDoubt: 1000 },"),
         "source.csv": `No,Name,Mail,Amount,Note\n${
           rows.map(({ amount, mail, name, no }) => `${no},${name},${mail},${amount},\n`).join("")
         }`,
@@ -110,7 +111,7 @@ for (const [name, faults] of Object.entries(cases)) {
       expect(report.rows.pending).toBe(0)
       if (report.rows.inDoubt > 0) {
         expect(report.exitCode).toBe(4)
-        yield* Effect.sleep("1100 millis")
+        yield* Effect.sleep("600 millis")
         const answer = yield* Effect.promise(() => fetch(`${new URL(practice.baseUrl).origin}/results/people/csv`))
         const results = join(root, "results.csv")
         writeFileSync(results, Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())))
@@ -141,6 +142,6 @@ for (const [name, faults] of Object.entries(cases)) {
         }
       }
       expect(rows.map(({ no }) => truth.count(no))).toEqual(rows.map(() => 1))
-      expect(report.rows).toMatchObject({ read: 120, pending: 0, inDoubt: 0 })
+      expect(report.rows).toMatchObject({ read: 60, pending: 0, inDoubt: 0 })
     }).pipe(Effect.provide(NodeContext.layer)))
 }
