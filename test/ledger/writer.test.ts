@@ -87,7 +87,7 @@ describe("a full disk", () => {
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
-      store.db.set(`max_page_count = ${Number(store.db.pragma("page_count")) + 40}`)
+      store.db.set(`max_page_count = ${Number(store.db.pragma("page_count")) + 8}`)
       const acknowledged: Array<number> = []
       const failures: Array<number> = []
       for (let round = 0; failures.length === 0 && round < 200; round++) {
