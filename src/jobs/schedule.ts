@@ -82,8 +82,15 @@ export const runDue = (options: ScheduleOptions) =>
         }),
       { concurrency: "unbounded" },
     )
-    return gravest([...statuses, ...schedules.unreadable.map(() => 2)])
+    const signal = yield* turns.signal
+    return gravest([
+      ...statuses,
+      ...schedules.unreadable.map(() => 2),
+      ...(signal === undefined ? [] : [statusOfSignal[signal]]),
+    ])
   }))
+
+const statusOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
 
 const tellOthers = (options: ScheduleOptions, { pipeline, schedule }: Scheduled, turned: Turned) =>
   Effect.gen(function*() {
@@ -200,7 +207,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     const goOn = Effect.zipRight(look(schedules), Effect.forever(Effect.flatMap(readSchedules(options.root), look)))
     const signal = yield* Effect.raceFirst(goOn, options.interrupted)
     yield* FiberSet.awaitEmpty(running)
-    return signal === "SIGINT" ? 130 : 143
+    return statusOfSignal[signal]
   }))
 
 const sameTimes = (a: Scheduled["schedule"], b: Scheduled["schedule"]): boolean =>

@@ -13,6 +13,7 @@ import { ProjectFile } from "./projectSchema.ts"
 import { decodeYaml } from "./reading.ts"
 import { keysAt, unknownServices } from "./references.ts"
 import { reportsOf } from "./reportsSchema.ts"
+import { scheduleWithoutKey } from "./scheduleIn.ts"
 import { servicesOf } from "./servicesOf.ts"
 import { readYamlFile } from "./textFile.ts"
 import { loadValueSets, unknownSets } from "./valueSets.ts"
@@ -53,6 +54,7 @@ const decodePipeline = (
   const strangers = !yaml.sound ? [] : [
     ...(services === undefined ? [] : unknownServices(yaml, services)),
     ...(sets === undefined ? [] : unknownSets(yaml, [...sets.keys()])),
+    ...scheduleWithoutKey(yaml),
   ]
   if (result._tag === "Read" && strangers.length === 0) {
     return { pipeline: pipelineOf(result.value, yaml, resolve, vocabulary, sets) }

@@ -1,4 +1,5 @@
 import { cronFault, isZone, type Schedule } from "./cron.ts"
+import type { Finding } from "./finding.ts"
 import { keysAt, textAt } from "./references.ts"
 import { quoted } from "./suggestion.ts"
 import type { YamlText } from "./yamlText.ts"
@@ -19,3 +20,12 @@ export const scheduleIn = (yaml: YamlText): Schedule | string | undefined => {
     ? { cron, zone, to: textAt(yaml, ["schedule", "to"]) }
     : `its schedule can't be read. ${fault}`
 }
+
+/** A schedule needs a row key that holds from night to night: with `content`, an edited or a reordered source would import rows again. */
+export const scheduleWithoutKey = (yaml: YamlText): ReadonlyArray<Finding> =>
+  textAt(yaml, ["source", "rowKey"]) !== "content" || keysAt(yaml, [])?.includes("schedule") !== true ? [] : [{
+    offset: yaml.offset(["source", "rowKey"], "value"),
+    message:
+      "A pipeline with a schedule needs columns as its row key: `content` takes an edited row for a new one, every night.",
+    suggestion: "Name the columns that make a row the same row tomorrow, or run it by hand.",
+  }]

@@ -38,8 +38,8 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
     const services = yield* RcRef.make({ acquire: shareServices })
     const places = yield* Effect.makeSemaphore(options.atOnce ?? usuallyAtOnce)
     const known = yield* Ref.make(first)
-    const stopping = yield* Ref.make(false)
-    yield* Effect.forkScoped(Effect.zipRight(options.interrupted, Ref.set(stopping, true)))
+    const stopping = yield* Ref.make<"SIGINT" | "SIGTERM" | undefined>(undefined)
+    yield* Effect.forkScoped(Effect.flatMap(options.interrupted, (signal) => Ref.set(stopping, signal)))
 
     const run = ({ pipeline, schedule }: Scheduled) =>
       Effect.gen(function*() {
@@ -73,7 +73,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
     const turn = (scheduled: Scheduled, unseen: Due) =>
       Effect.gen(function*() {
         const { pipeline, schedule } = scheduled
-        if (yield* Ref.get(stopping)) return stopped
+        if ((yield* Ref.get(stopping)) !== undefined) return stopped
         const project = yield* Ref.get(known)
         const now = yield* Clock.currentTimeMillis
         const asked = yield* Effect.exit(withLedger(
@@ -101,7 +101,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         return { _tag: "Ran", exit } satisfies Turned
       }).pipe(places.withPermits(1))
 
-    return { turn, known: Ref.get(known) }
+    return { turn, known: Ref.get(known), signal: Ref.get(stopping) }
   })
 
 const stopped: Turned = { _tag: "Stopped" }

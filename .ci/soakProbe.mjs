@@ -1,0 +1,13 @@
+// Loaded into the process that is watched (node --expose-gc --import): writes what its memory holds, after collecting garbage, as a JSON line a time.
+import { appendFileSync } from "node:fs"
+import process from "node:process"
+
+const { SOAK_FILE, SOAK_EVERY } = process.env
+if (SOAK_FILE !== undefined) {
+  const look = () => {
+    globalThis.gc?.()
+    const { arrayBuffers, external, heapUsed, rss } = process.memoryUsage()
+    appendFileSync(SOAK_FILE, `${JSON.stringify({ heapUsed, external, arrayBuffers, rss })}\n`)
+  }
+  setInterval(look, Number(SOAK_EVERY ?? 10_000)).unref()
+}

@@ -1,0 +1,320 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Notifier, type RunEnd } from "../../src/jobs/Notifier.ts"
+import { runDue, runOnSchedule } from "../../src/jobs/schedule.ts"
+import type { ScheduleEvent, ScheduleOptions } from "../../src/jobs/schedule/options.ts"
+import { planSchedule } from "../../src/jobs/schedule/plan.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { until } from "../acceptance/formferry.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+import { nightClock } from "./nightClock.ts"
+
+const people = (name: string, cron: string, more = "") =>
+  `pipeline: ${name}
+source: { file: ../${name}.csv, rowKey: [No] }
+mapping:
+  questions:
+    - { name: Name, from: Name }
+    - { name: Mail, from: Mail, as: email }
+sink: { service: live, form: ${name} }
+schedule: { cron: "${cron}", zone: Europe/Berlin }
+${more}`
+
+const csv = (...keys: ReadonlyArray<number>) =>
+  ["No,Name,Mail", ...keys.map((key) => `${key},Person ${key},p${key}@example.org`), ""].join("\n")
+
+/** Two pipelines of a world, two o'clock and three o'clock in Berlin, on a clock that the test sets; and all that is told. */
+const nights = (start: string) =>
+  Effect.gen(function*() {
+    const at = yield* world
+    const night = nightClock(start)
+    yield* at.write("pipelines/people.yaml", people("people", "0 2 * * *"))
+    yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *"))
+    yield* at.write("people.csv", csv(1, 2, 3))
+    yield* at.write("others.csv", csv(1, 2))
+    const events: Array<ScheduleEvent> = []
+    const ends: Array<RunEnd> = []
+    const interrupted = yield* Deferred.make<"SIGINT" | "SIGTERM">()
+    const options: ScheduleOptions = {
+      root: at.root,
+      load: (pipelines) => loadProject(at.root, { pipelines }),
+      confirmed: [],
+      interrupted: Deferred.await(interrupted),
+      tell: (event) => Effect.sync(() => void events.push(event)),
+    }
+    const notifier = {
+      notify: (_: unknown, end: RunEnd) => Effect.sync(() => void ends.push(end)),
+    }
+    const during = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      effect.pipe(Effect.provideService(Notifier, notifier), Effect.withClock(night.clock))
+    return {
+      ...at,
+      night,
+      events,
+      ends,
+      options,
+      interrupt: (signal: "SIGINT" | "SIGTERM") => Deferred.succeed(interrupted, signal),
+      once: (more: Partial<ScheduleOptions> = {}) => during(runDue({ ...options, ...more })),
+      plan: during(planSchedule(options, 2)),
+      /** A scheduler that goes on, until the scope closes. */
+      scheduler: (more: Partial<ScheduleOptions> = {}) =>
+        Effect.forkScoped(during(runOnSchedule({ ...options, ...more }))),
+      during,
+      /** Names of pipelines whose run ended, in that order. */
+      ran: () => events.flatMap((event) => event._tag === "Ended" ? [event.pipeline] : []),
+      waits: () => events.filter(({ _tag }) => _tag === "Waits").length,
+    }
+  })
+
+layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
+  it.scoped("runs what never ran and what has missed its times, each once, and what is not due stays", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      expect(yield* at.once()).toBe(0)
+      expect(at.ran().toSorted()).toEqual(["others", "people"])
+      expect(at.names("people")).toHaveLength(3)
+
+      // The same day again: nothing.
+      at.events.length = 0
+      expect(yield* at.once()).toBe(0)
+      expect(at.events.map(({ _tag }) => _tag)).toEqual(["Waits", "Waits"])
+
+      // Half past two: only the one of two o'clock.
+      yield* at.night.set("2026-11-21T01:30:00Z")
+      yield* at.write("people.csv", csv(1, 2, 3, 4))
+      yield* at.once()
+      expect(at.ran()).toEqual(["people"])
+      expect(at.names("people")).toHaveLength(4)
+
+      // Three weeks later both have missed many times, and run once.
+      yield* at.night.set("2026-12-12T12:00:00Z")
+      at.events.length = 0
+      yield* at.once()
+      yield* at.once()
+      expect(at.ran().toSorted()).toEqual(["others", "people"])
+      expect(at.ends.map((end) => end._tag)).toEqual(Array.from({ length: 5 }, () => "Reported"))
+    }))
+
+  it.scoped("a run by hand after a time makes up for it", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      yield* at.once()
+      yield* at.night.set("2026-11-21T01:10:00Z")
+      yield* at.during(at.run())
+      at.events.length = 0
+      yield* at.once()
+      expect(at.ran()).toEqual([])
+    }))
+
+  it.scoped("one pipeline's failure leaves the others alone, is told, and gives the exit status; the same night it is not tried again", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *", "mapping: { questions: nonsense }"))
+      expect(yield* at.once()).toBe(2)
+      expect(at.ran().toSorted()).toEqual(["others", "people"])
+      expect(at.names("people")).toHaveLength(3)
+      const failed = at.ends.find((end) => end._tag === "Failed")
+      expect(failed).toMatchObject({ pipeline: "others", exitCode: 2, error: "ConfigurationInvalid" })
+      expect(yield* at.once()).toBe(0)
+      expect(at.ends).toHaveLength(2)
+      // The next night, mended.
+      yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *"))
+      yield* at.night.set("2026-11-21T02:00:00Z")
+      expect(yield* at.once()).toBe(0)
+      expect(at.names("others")).toHaveLength(2)
+    }))
+
+  it.scoped("a file whose schedule can't be read is said, counts as 2, and the others run", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      yield* at.write("pipelines/others.yaml", people("others", "0 25 * * *"))
+      expect(yield* at.once()).toBe(2)
+      expect(at.ran()).toEqual(["people"])
+      const said = at.events.flatMap((event) => event._tag === "Unreadable" ? event.files : [])
+      expect(said).toEqual([expect.stringContaining("pipelines/others.yaml: its schedule can't be read.")])
+    }))
+
+  it.scoped("two at the same time run each pipeline once; whoever comes second hears that it is busy", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      const statuses = yield* Effect.all([at.once(), at.once()], { concurrency: 2 })
+      expect(at.ran().toSorted()).toEqual(["others", "people"])
+      expect(Math.max(...statuses)).toBeLessThanOrEqual(6)
+      expect(Math.min(...statuses)).toBe(0)
+      expect(at.names("people")).toHaveLength(3)
+    }))
+
+  it.scoped("a pipeline that a run by hand holds gives 6, and the others run", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      const project = yield* loadProject(at.root)
+      const status = yield* at.during(Effect.scoped(Effect.gen(function*() {
+        const ledger = yield* openLedger({ file: project.ledger })
+        const service = project.services.get("live")
+        const address = service?._tag === "Live" ? service.baseUrl : ""
+        const view = yield* ledger.pipeline({
+          pipeline: "people",
+          destination: { service: address, form: "people" },
+          renamedFrom: undefined,
+          alongside: [],
+        })
+        yield* view.hold("by-hand")
+        return yield* at.once()
+      })))
+      expect(status).toBe(6)
+      expect(at.names("others")).toHaveLength(2)
+      expect(at.names("people")).toHaveLength(0)
+    }))
+
+  it.scoped("what is confirmed may be sent; what is not ends with nothing sent", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const config = path.join(at.root, "config/formferry.yaml")
+      yield* fs.writeFileString(config, (yield* fs.readFileString(config)).replace("confirm: false", "confirm: true"))
+      const exit = yield* Effect.exit(at.once())
+      expect(Exit.isFailure(exit) && exit.cause).toMatchObject({
+        error: { _tag: "ScheduleUnconfirmed", services: ["live"], pipelines: ["others", "people"] },
+      })
+      expect(at.heard).toEqual([])
+      expect(yield* at.once({ confirmed: ["live"] })).toBe(0)
+      expect(at.names("people")).toHaveLength(3)
+    }))
+
+  it.scoped("a project in which nothing is scheduled is told so", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      for (const name of ["people", "others"]) {
+        yield* at.write(`pipelines/${name}.yaml`, people(name, "0 2 * * *").replace(/^schedule.*$/m, ""))
+      }
+      const exit = yield* Effect.exit(at.once())
+      expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ error: { _tag: "NothingScheduled" } })
+    }))
+
+  it.scoped("pipelines that run at the same time share one service: its form is asked for by each, its connection and pace are one", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const config = path.join(at.root, "config/formferry.yaml")
+      yield* fs.writeFileString(
+        config,
+        (yield* fs.readFileString(config)).replace("requestsPerSecond: 1000", "requestsPerSecond: 25"),
+      )
+      const began = Date.now()
+      expect(yield* at.once()).toBe(0)
+      const seconds = (Date.now() - began) / 1000
+      // 2 forms, 2 creates at least, 5 submissions read: at 25 in a second, all together.
+      expect(at.heard.length).toBeGreaterThanOrEqual(9)
+      expect(at.heard.length / seconds).toBeLessThanOrEqual(25 * 1.3)
+    }))
+})
+
+layer(platform, { excludeTestServices: true })("schedule", (it) => {
+  it.scoped("runs pipelines at their times, night after night, also those edited meanwhile", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      const scheduler = yield* at.scheduler()
+      yield* until(() => at.waits() === 2)
+      // What never ran waits for its time.
+      expect(at.ran()).toEqual([])
+      yield* at.night.set("2026-11-21T01:00:00Z")
+      yield* until(() => at.waits() === 3)
+      expect(at.ran()).toEqual(["people"])
+      yield* at.night.set("2026-11-21T02:00:00Z")
+      yield* until(() => at.waits() === 4)
+      expect(at.ran()).toEqual(["people", "others"])
+
+      // Four o'clock from now on: seen within a minute, and only what is to come counts.
+      yield* at.write("pipelines/people.yaml", people("people", "0 4 * * *"))
+      yield* at.write("people.csv", csv(1, 2, 3, 4))
+      yield* at.night.set("2026-11-21T12:00:00Z")
+      yield* until(() => at.waits() === 5)
+      expect(at.ran()).toHaveLength(2)
+      yield* at.night.set("2026-11-22T03:00:00Z")
+      yield* until(() => at.ran().length === 4)
+      expect(at.names("people")).toHaveLength(4)
+
+      yield* at.interrupt("SIGTERM")
+      expect(yield* Fiber.join(scheduler)).toBe(143)
+    }))
+
+  it.scoped("after a restart what was missed meanwhile is made up for at once, and once", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      const first = yield* at.scheduler()
+      yield* until(() => at.waits() === 2)
+      yield* Fiber.interrupt(first)
+      yield* at.night.set("2026-11-24T12:00:00Z")
+      yield* at.scheduler()
+      yield* until(() => at.ran().length === 2 && at.waits() >= 6)
+      expect(at.ran().toSorted()).toEqual(["others", "people"])
+      yield* at.night.set("2026-11-24T13:00:00Z")
+      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 50)))
+      expect(at.ran()).toHaveLength(2)
+    }))
+
+  it.scoped("two schedulers share the nights: each pipeline runs once a night", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      yield* at.scheduler()
+      yield* at.scheduler()
+      yield* until(() => at.waits() === 4)
+      for (const [night, day] of [21, 22, 23].entries()) {
+        yield* at.write("people.csv", csv(1, 2, 3, day))
+        yield* at.night.set(`2026-11-${day}T02:00:00Z`)
+        yield* until(() => at.ran().length >= 2 * (night + 1))
+        yield* until(() => at.waits() >= 4 * (night + 2))
+      }
+      expect(at.ran().filter((name) => name === "people")).toHaveLength(3)
+      expect(at.ran().filter((name) => name === "others")).toHaveLength(3)
+      expect(at.names("people")).toHaveLength(6)
+    }))
+
+  it.scoped("a signal in the middle of a run lets it finish what is in flight; the next scheduler goes on with it", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      yield* at.write("people.csv", csv(...Array.from({ length: 200 }, (_, index) => index + 1)))
+      const scheduler = yield* at.scheduler()
+      yield* until(() => at.waits() === 2)
+      yield* at.night.set("2026-11-21T01:00:00Z")
+      yield* until(() => at.practice.submissions("people").length > 0)
+      yield* at.interrupt("SIGINT")
+      expect(yield* Fiber.join(scheduler)).toBe(130)
+      const [end] = at.ends
+      expect(end).toMatchObject({ pipeline: "people", report: { outcome: "interrupted" } })
+      expect(at.names("people").length).toBeLessThan(200)
+
+      const plan = yield* at.plan
+      expect(plan.pipelines.map(({ now, pipeline }) => [pipeline, now])).toEqual([["others", "later"], [
+        "people",
+        "due",
+      ]])
+      yield* at.scheduler({ interrupted: Effect.never })
+      yield* until(() => at.ran().length === 2)
+      expect(at.events.find((event) => event._tag === "Begins" && event.again)).toMatchObject({ pipeline: "people" })
+      expect(at.names("people")).toHaveLength(200)
+    }))
+})
+
+layer(platform, { excludeTestServices: true })("schedule --plan", (it) => {
+  it.scoped("tells the next times in each zone, and makes no ledger", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-10-24T12:00:00Z")
+      const fs = yield* FileSystem.FileSystem
+      const plan = yield* at.plan
+      expect(plan.pipelines.map(({ last, next, pipeline }) => [
+        pipeline,
+        last,
+        next.map((time) => new Date(time).toISOString()),
+      ])).toEqual([
+        ["others", undefined, ["2026-10-25T02:00:00.000Z", "2026-10-26T02:00:00.000Z"]],
+        ["people", undefined, ["2026-10-25T00:00:00.000Z", "2026-10-26T01:00:00.000Z"]],
+      ])
+      expect(yield* fs.exists(`${at.root}/.formferry/ledger.db`)).toBe(false)
+    }))
+})
