@@ -1,6 +1,7 @@
 import { Command, Options } from "@effect/cli"
-import { Effect } from "effect"
-import { json, pipelines } from "./arguments.ts"
+import { Clock, DateTime, Effect, Option } from "effect"
+import type { PipelineHealth } from "../jobs/status/health.ts"
+import { json, pipelines, wholeNumber } from "./arguments.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
@@ -9,11 +10,28 @@ import { wrapToWidth } from "./show/fit.ts"
 import { showStatus } from "./show/status.ts"
 
 const options = {
+  runs: wholeNumber("runs", 1).pipe(
+    Options.withDescription("Tell of this many of the last runs; default 10."),
+    Options.optional,
+    Options.map(Option.getOrUndefined),
+  ),
+  maxAge: Options.text("max-age").pipe(
+    Options.withPseudoName("TIME"),
+    Options.filterMap(
+      (text) => Option.fromNullable(timeOf(text)),
+      "--max-age takes a time such as 26h, 90m or 2d.",
+    ),
+    Options.withDescription(
+      "End with 1 when the last good run of a pipeline is older than this (26h, 90m, 2d), or there is none: for probes.",
+    ),
+    Options.optional,
+    Options.map(Option.getOrUndefined),
+  ),
   verify: Options.boolean("verify").pipe(Options.withDescription("Have the ledger's whole file checked for damage.")),
   json,
 }
 
-const about = "Shows what the ledger holds: imported, verified, in doubt, the last run."
+const about = "Shows what the ledger holds: imported, verified, in doubt by age, the last runs, the next one."
 
 /** `status [NAME…]`: what the ledger holds. */
 export const status = {
@@ -25,10 +43,15 @@ export const status = {
       const output = yield* Output
       const project = yield* openProject([])
       const { projectStatus } = yield* Effect.promise(() => import("../jobs/status.ts"))
-      const status = yield* projectStatus(project, input.pipelines, { verify: input.verify })
-      const { damage, ledger, missed, untouched } = status
-      if (input.json) yield* output.print(JSON.stringify({ ...status, damage: damage ?? null }))
-      else {
+      const status = yield* projectStatus(project, input.pipelines, {
+        verify: input.verify,
+        runs: input.runs ?? usualRuns,
+        maxAge: input.maxAge,
+      })
+      const { damage, health, ledger, missed, untouched } = status
+      if (input.json) {
+        yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
+      } else {
         for (const { message } of missed) yield* output.print(wrapToWidth(message, output.out.width).join("\n"))
         if (!ledger.exists) {
           if (untouched.length > 0 || missed.length === 0) {
@@ -39,7 +62,15 @@ export const status = {
             )
           }
         } else if (status.pipelines.length > 0) {
-          yield* output.print(showStatus(status.pipelines.map((one) => ({ ...one, nextRun: undefined })), output.out))
+          // One pipeline is told of at length; of many, a line each.
+          const atLength = status.pipelines.length === 1 || input.pipelines.length > 0 || input.runs !== undefined
+          const { showPipelineStatus } = yield* Effect.promise(() => import("./show/pipelineStatus.ts"))
+          const now = yield* Clock.currentTimeMillis
+          yield* output.print(
+            atLength
+              ? status.pipelines.map((one) => showPipelineStatus(one, now, output.out)).join("\n\n")
+              : showStatus(status.pipelines, output.out),
+          )
         }
         if (ledger.exists && untouched.length > 0) {
           yield* output.print(`Nothing was imported yet by ${untouched.join(", ")}.`)
@@ -48,6 +79,9 @@ export const status = {
           yield* output.print(missed.length === 0 ? "The ledger is sound." : "The file itself is sound.")
         }
         for (const finding of damage ?? []) yield* output.print(`The ledger is damaged: ${finding}`)
+        for (const one of health ?? []) {
+          if (!one.healthy) yield* output.print(unhealthy(one))
+        }
       }
       if (damage !== undefined && damage.length > 0) return yield* new CommandEnded({ status: 70, next: undefined })
       // As their runs would end.
@@ -57,5 +91,30 @@ export const status = {
           next: commandFor(yield* Invocation, ["status", ...input.pipelines]),
         })
       }
+      const overdue = (health ?? []).filter(({ healthy }) => !healthy).map(({ pipeline }) => pipeline)
+      if (overdue.length > 0) {
+        return yield* new CommandEnded({ status: 1, next: commandFor(yield* Invocation, ["status", ...overdue]) })
+      }
     })).pipe(Command.withDescription(about)),
 }
+
+/** How many of the last runs are told of, unless asked otherwise. */
+const usualRuns = 10
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** A time as people write it, `26h`, in milliseconds. */
+const timeOf = (text: string): number | undefined => {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(m|h|d)$/.exec(text) ?? []
+  return unit === "m" || unit === "h" || unit === "d" ? Number(amount) * units[unit] : undefined
+}
+
+const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
+
+const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
+  health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
+
+const unhealthy = ({ lastGood, pipeline }: PipelineHealth): string =>
+  lastGood === undefined
+    ? `${pipeline} never ended a good run.`
+    : `The last good run of ${pipeline} ended ${iso(lastGood).slice(0, 16)}Z: that is too long ago.`

@@ -1,12 +1,19 @@
 import { FileSystem } from "@effect/platform"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { DateTime } from "luxon"
+import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
-import type { RunRecord, Standing } from "../ledger/Ledger.ts"
+import type { Drift, RunRecord, Standing } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
+import { nextTime, type Schedule } from "../project/cron.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
+import { factsOf } from "../run/history.ts"
 import { type LedgerMissed, missedBy } from "./reportedLedger.ts"
+import { readSchedules } from "./schedule/schedules.ts"
+import { byAge, type DoubtAge } from "./status/ages.ts"
+import { healthOf, type PipelineHealth } from "./status/health.ts"
 
 /** What the ledger holds for one pipeline at one destination. */
 export interface PipelineStanding {
@@ -15,6 +22,22 @@ export interface PipelineStanding {
   readonly standing: Standing
   /** The last run that wrote here. */
   readonly lastRun: RunRecord | undefined
+  /** The last runs that wrote here, the newest first: as many as were asked for. */
+  readonly runs: ReadonlyArray<PastRecord>
+  /** The last run that did its work (exit status 0 or 1). */
+  readonly lastDone: RunRecord | undefined
+  /** Rows in doubt by age, the youngest first. */
+  readonly doubts: ReadonlyArray<DoubtAge>
+  /** Verified submissions that were edited or deleted since. */
+  readonly drift: Drift
+  /** When it runs next by schedule, ISO 8601 with the offset of its zone, and that zone. */
+  readonly nextRun: { readonly at: string; readonly zone: string } | undefined
+}
+
+/** A run's record, and what is remembered of it. */
+export interface PastRecord extends RunRecord {
+  /** Undefined: it did not end, was no `run`, or is of an earlier formferry. */
+  readonly facts: RunFacts | undefined
 }
 
 export interface ProjectStatus {
@@ -25,6 +48,8 @@ export interface ProjectStatus {
   readonly untouched: ReadonlyArray<string>
   /** Pipelines whose reports speak of another ledger than this one, or of a later one. */
   readonly missed: ReadonlyArray<LedgerMissed>
+  /** Whether pipelines did their work lately enough: those asked for, else those that have a schedule, else all. Undefined when it was not asked for. */
+  readonly health: ReadonlyArray<PipelineHealth> | undefined
   /** Findings of SQLite's own integrity check; undefined when it was not asked for. */
   readonly damage: ReadonlyArray<string> | undefined
 }
@@ -34,11 +59,13 @@ export interface ProjectStatus {
  *
  * @param names pipelines to tell about; none: all
  * @param options.verify whether to have SQLite check the whole file
+ * @param options.runs how many of the last runs to tell of
+ * @param options.maxAge how old a pipeline's last good run may be, in milliseconds
  */
 export const projectStatus = (
   project: Project,
   names: ReadonlyArray<string>,
-  options: { readonly verify: boolean },
+  options: { readonly verify: boolean; readonly runs?: number; readonly maxAge?: number | undefined },
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
@@ -52,21 +79,32 @@ export const projectStatus = (
       const unknown = names.filter((name) => !all.includes(name))
       if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known: all })
 
+      const now = yield* Clock.currentTimeMillis
+      const { scheduled } = yield* readSchedules(project.root)
+      const nextRun = (name: string) => nextOf(scheduled.find((one) => one.pipeline === name)?.schedule, now)
       const asked = (name: string) => names.length === 0 || names.includes(name)
       const pipelines = ledger === undefined ? [] : yield* Effect.forEach(
         known.filter(({ pipeline }) => asked(pipeline)),
         ({ pipeline, destination }) =>
           Effect.gen(function*() {
             const view = yield* ledger.pipeline({ pipeline, destination, renamedFrom: undefined, alongside: [] })
+            const runs = yield* view.runs(Math.max(1, options.runs ?? 1))
             const standing: PipelineStanding = {
               pipeline,
               destination,
               standing: yield* view.standing,
-              lastRun: (yield* view.runs(1))[0],
+              lastRun: runs[0],
+              runs: runs.slice(0, options.runs ?? 1).map((one) => ({ ...one, facts: factsOf(one) })),
+              lastDone: yield* view.lastDone,
+              doubts: byAge(yield* view.doubts, now),
+              drift: yield* view.drift,
+              nextRun: nextRun(pipeline),
             }
             return standing
           }),
       )
+      const timed = scheduled.map(({ pipeline }) => pipeline)
+      const watched = names.length > 0 ? names : timed.length > 0 ? timed : all
       const missed = yield* missedBy(project, all.filter(asked), ledger)
       const status: ProjectStatus = {
         ledger: { file: project.ledger, exists },
@@ -76,8 +114,22 @@ export const projectStatus = (
           && !missed.some(({ pipeline }) => pipeline === name)
         ),
         missed,
+        health: options.maxAge === undefined ? undefined : healthOf(
+          watched,
+          (name) =>
+            pipelines.flatMap((one) => one.pipeline === name ? one.lastDone?.finishedAt ?? [] : []).map(Date.parse),
+          now,
+          options.maxAge,
+        ),
         damage: options.verify && ledger !== undefined ? yield* ledger.verify : undefined,
       }
       return status
     }),
   )
+
+const nextOf = (schedule: Schedule | undefined, now: number): PipelineStanding["nextRun"] => {
+  const next = schedule === undefined ? undefined : nextTime(schedule, now)
+  if (schedule === undefined || next === undefined) return undefined
+  const { zone } = schedule
+  return { at: DateTime.fromMillis(next, { zone }).toISO({ suppressMilliseconds: true }) ?? "", zone }
+}

@@ -238,6 +238,13 @@ export interface LedgerMarks {
   readonly inDoubt: number
 }
 
+/** Rows in doubt that were sent at one time. */
+export interface DoubtsOf {
+  /** ISO 8601. */
+  readonly sentAt: string
+  readonly count: number
+}
+
 /** Counts over all that the ledger holds for a pipeline at a destination. */
 export interface Standing {
   readonly imported: number
@@ -382,6 +389,10 @@ export interface PipelineLedger {
   readonly attention: Effect.Effect<{ readonly rows: number; readonly acknowledged: number }, LedgerError>
   readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>
   readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
+  /** The last `run` that did its work, whether or not rows need a person (exit status 0 or 1). */
+  readonly lastDone: Effect.Effect<RunRecord | undefined, LedgerError>
+  /** Rows in doubt by when they were sent, the oldest first; open intents too, for whoever only reads. */
+  readonly doubts: Effect.Effect<ReadonlyArray<DoubtsOf>, LedgerError>
   /** Takes the lock, turns open intents of older epochs into rows in doubt, keeps a heartbeat; released with the scope. */
   readonly hold: (run: string) => Effect.Effect<LedgerSession, LedgerLocked | LedgerError, Scope.Scope>
 }

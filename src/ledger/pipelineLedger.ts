@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { attended, rejectedRows } from "./attention.ts"
+import { doubtsBySending } from "./doubts.ts"
 import { drift, reconciliation } from "./drift.ts"
 import { landedByWord } from "./landedByWord.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
@@ -9,7 +10,7 @@ import { doubtfulPage, sentPage } from "./pages.ts"
 import { findPlace } from "./place.ts"
 import type { Place } from "./place.ts"
 import { replacedPage } from "./replace.ts"
-import { canaryRecord, runRecords } from "./runRecords.ts"
+import { canaryRecord, lastDone, runRecords } from "./runRecords.ts"
 import { looseIds, settlements, submissionIds } from "./settleDoubts.ts"
 import { attentionOf, importedUnderOther, isNew, marks, standing } from "./standing.ts"
 import { reading } from "./Store.ts"
@@ -86,6 +87,8 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     ),
     canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),
     runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
+    lastDone: read("reading runs", undefined, (place) => lastDone(db, place)),
+    doubts: read("reading rows in doubt", [], (place) => doubtsBySending(db, place)),
     hold: (run) => makeSession(store, at, run),
   }
 }

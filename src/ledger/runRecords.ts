@@ -41,20 +41,33 @@ type RunColumns = readonly [
   counts: string | null,
 ]
 
+const columns = "name, mode, started, finished, outcome, exit, counts"
+
+const recordOf = ([run, mode, started, finished, outcome, exit, counts]: RunColumns): RunRecord => ({
+  run,
+  mode: modes.find((one): one is Mode => one === mode) ?? "run",
+  startedAt: started ?? "",
+  finishedAt: finished ?? undefined,
+  outcome: outcomes.find((one): one is Outcome => one === outcome),
+  exitCode: exit ?? undefined,
+  counts: counts === null ? null : JSON.parse(counts) as Json,
+})
+
 /** The newest first. */
 export const runRecords = (db: Database, place: number, limit: number): ReadonlyArray<RunRecord> =>
   db.all<RunColumns>(
-    `SELECT name, mode, started, finished, outcome, exit, counts FROM run WHERE place = ? AND mode IS NOT NULL ORDER BY started DESC, id DESC LIMIT ?`,
+    `SELECT ${columns} FROM run WHERE place = ? AND mode IS NOT NULL ORDER BY started DESC, id DESC LIMIT ?`,
     [place, limit],
-  ).map(([run, mode, started, finished, outcome, exit, counts]) => ({
-    run,
-    mode: modes.find((one): one is Mode => one === mode) ?? "run",
-    startedAt: started ?? "",
-    finishedAt: finished ?? undefined,
-    outcome: outcomes.find((one): one is Outcome => one === outcome),
-    exitCode: exit ?? undefined,
-    counts: counts === null ? null : JSON.parse(counts) as Json,
-  }))
+  ).map(recordOf)
+
+/** The last run that did its work: exit status 0, or 1 for rows that need a person. */
+export const lastDone = (db: Database, place: number): RunRecord | undefined => {
+  const found = db.get<RunColumns>(
+    `SELECT ${columns} FROM run WHERE place = ? AND mode = 'run' AND exit IN (0, 1) ORDER BY finished DESC, id DESC LIMIT 1`,
+    [place],
+  )
+  return found === undefined ? undefined : recordOf(found)
+}
 
 export const recordCanary = (db: Database, place: number, record: CanaryRecord): void => {
   db.run("INSERT OR REPLACE INTO canary (place, standing, state, because) VALUES (?, ?, ?, ?)", [

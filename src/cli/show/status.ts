@@ -3,6 +3,7 @@ import { verdicts } from "../../domain/fate.ts"
 import type { RunRecord, Standing } from "../../ledger/Ledger.ts"
 import { count, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
 import { cutToWidth } from "./fit.ts"
+import { inZone } from "./schedule.ts"
 import { paints } from "./Screen.ts"
 import type { Screen } from "./Screen.ts"
 import { table } from "./table.ts"
@@ -14,8 +15,8 @@ export interface PipelineStatus {
   readonly destination: Destination
   readonly standing: Standing
   readonly lastRun: RunRecord | undefined
-  /** When it runs next (ISO 8601), where it is scheduled. */
-  readonly nextRun: string | undefined
+  /** When it runs next (ISO 8601), where it is scheduled, and in which zone. */
+  readonly nextRun: { readonly at: string; readonly zone: string } | undefined
 }
 
 const lastRun = (run: RunRecord | undefined, screen: Screen): TableCell => {
@@ -57,7 +58,7 @@ export const showStatus = (statuses: ReadonlyArray<PipelineStatus>, screen: Scre
       open(standing.refused),
       standing.leftOut === 0 ? "" : count(standing.leftOut),
       lastRun(run, screen),
-      ...scheduled ? [nextRun ?? ""] : [],
+      ...scheduled ? [nextRun === undefined ? "" : inZone(Date.parse(nextRun.at), nextRun.zone)] : [],
     ]),
     screen,
   )

@@ -1,0 +1,118 @@
+import { verdicts } from "../../domain/fate.ts"
+import type { PastRecord, PipelineStanding } from "../../jobs/status.ts"
+import { lasting, span } from "../../report/span.ts"
+import { count, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
+import { cutToWidth, wrapToWidth } from "./fit.ts"
+import { inZone } from "./schedule.ts"
+import { paints } from "./Screen.ts"
+import type { Screen } from "./Screen.ts"
+import { sparkline } from "./sparkline.ts"
+import { table } from "./table.ts"
+import type { TableCell } from "./table.ts"
+
+/** Columns of the words before what they stand for, and of the sparklines. */
+const label = 12
+const mostBars = 40
+
+/** All that status tells of one pipeline at one destination: what stands, how its runs went, when it runs next. */
+export const showPipelineStatus = (one: PipelineStanding, now: number, screen: Screen): string => {
+  const paint = paints(screen)
+  const title = cutToWidth(`${one.pipeline} → ${one.destination.form} of ${one.destination.service}`, screen.width)
+  const line = (what: string, text: string): ReadonlyArray<string> =>
+    text === ""
+      ? []
+      : wrapToWidth(text, Math.max(20, screen.width - label - 2)).map((part, index) =>
+        `  ${paint.soft((index === 0 ? what : "").padEnd(label))}${part}`
+      )
+  const { drift, lastDone, nextRun, runs, standing } = one
+  const verdictsNow = verdicts.flatMap((verdict) =>
+    standing.verdicts[verdict] === 0 ? [] : [`${count(standing.verdicts[verdict])} ${verdictWords[verdict].title}`]
+  )
+  const vanished = runs.find(({ facts }) => facts?.whole === true)?.facts?.vanished.count ?? 0
+  return [
+    paint.strong(title),
+    ...line("imported", [count(standing.imported), ...verdictsNow].join(" · ")),
+    ...line(
+      "in doubt",
+      standing.inDoubt === 0 ? "" : [
+        count(standing.inDoubt),
+        ...one.doubts.map((doubt) => `${count(doubt.count)} ${doubt.age}`),
+        ...some(standing.acknowledged.inDoubt, "acknowledged"),
+      ].join(" · "),
+    ),
+    ...line(
+      "besides",
+      [
+        ...some(standing.refused, "refused"),
+        ...some(standing.leftOut, "left out"),
+        ...some(standing.replaced, "replaced by an edited row"),
+        ...some(vanished, "vanished from the source"),
+        ...some(drift.edited, "edited since they were verified"),
+        ...some(drift.gone, "deleted since they were verified"),
+      ].join(" · "),
+    ),
+    ...line("last good", lastDone?.finishedAt === undefined ? "never" : ago(lastDone.finishedAt, now)),
+    ...line(
+      "next run",
+      nextRun === undefined
+        ? ""
+        : `${inZone(Date.parse(nextRun.at), nextRun.zone)} ${nextRun.zone}, in ${
+          lasting(Date.parse(nextRun.at) - now)
+        }`,
+    ),
+    ...trends(runs).flatMap(({ text, what }) => line(what, text)),
+    ...(runs.length === 0 ? [] : [runTable(runs, screen)]),
+  ].join("\n")
+}
+
+const some = (number: number, what: string): ReadonlyArray<string> => number === 0 ? [] : [`${count(number)} ${what}`]
+
+const ago = (time: string, now: number): string =>
+  `${time.slice(0, 16)}Z, ${lasting(Math.max(0, now - Date.parse(time)))} ago`
+
+/** How the last runs went, the oldest on the left: rows read, rows sent, how long it took. Two runs are no trend. */
+const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what: string; readonly text: string }> => {
+  const shown = runs.filter(({ facts }) => facts !== undefined).slice(0, mostBars).toReversed()
+  const last = shown.at(-1)?.facts
+  if (shown.length < 3 || last === undefined) return []
+  const line = (what: string, of: (run: PastRecord) => number | undefined, value: string) => ({
+    what,
+    text: `${sparkline(shown.map(of))}  ${value}`,
+  })
+  return [
+    line("read", ({ facts }) => facts?.read, `${count(last.read)} rows`),
+    line("sent", ({ facts }) => facts?.sent, `${count(last.sent)} rows`),
+    line("took", ({ facts }) => facts?.duration, lasting(last.duration)),
+  ]
+}
+
+const runTable = (runs: ReadonlyArray<PastRecord>, screen: Screen): string => {
+  const paint = paints(screen)
+  const outcomeOf = (run: PastRecord): TableCell => {
+    if (run.outcome === undefined) return { text: "not finished", paint: paint.warn }
+    const { title, tone } = outcomeWords[run.outcome]
+    return { text: title, paint: paint[tone] }
+  }
+  const number = (value: number | undefined): string => value === undefined ? "" : count(value)
+  return table(
+    [
+      { title: "started" },
+      { title: "mode" },
+      { title: "took", right: true },
+      { title: "read", right: true },
+      { title: "sent", right: true },
+      { title: "invalid", right: true },
+      { title: "outcome" },
+    ],
+    runs.map((run) => [
+      `${run.startedAt.slice(0, 16)}Z`,
+      modeWords[run.mode],
+      run.finishedAt === undefined ? "" : span(run.startedAt, run.finishedAt) ?? "",
+      run.facts?.unchanged === true ? "unchanged" : number(run.facts?.read),
+      number(run.facts?.sent),
+      number(run.facts?.invalid),
+      outcomeOf(run),
+    ]),
+    screen,
+  )
+}
