@@ -1,0 +1,86 @@
+import stringWidth from "string-width"
+import { expect, it } from "vitest"
+import { showPipelineStatus } from "../../../src/cli/show/pipelineStatus.ts"
+import { sparkline } from "../../../src/cli/show/sparkline.ts"
+import type { PastRecord, PipelineStanding } from "../../../src/jobs/status.ts"
+
+const now = Date.parse("2026-11-20T12:00:00Z")
+
+const run = (day: number, read: number, outcome: PastRecord["outcome"] = "complete"): PastRecord => {
+  const startedAt = `2026-11-${String(day).padStart(2, "0")}T01:00:00.000Z`
+  return {
+    run: `r${day}`,
+    mode: "run",
+    startedAt,
+    finishedAt: startedAt.replace("01:00:00", "01:01:05"),
+    outcome,
+    exitCode: outcome === "complete" ? 0 : 4,
+    counts: null,
+    facts: {
+      run: `r${day}`,
+      startedAt,
+      duration: 65_000,
+      whole: true,
+      unchanged: false,
+      read,
+      invalid: 2,
+      sent: day,
+      alreadyKnown: read - day,
+      vanished: { count: 3, fresh: 1 },
+      anomalies: [],
+    },
+  }
+}
+
+const standing: PipelineStanding = {
+  pipeline: "contacts",
+  destination: { service: "https://forms.example.com/v1/api", form: "kT7cWm2Lq9" },
+  standing: {
+    imported: 12_345,
+    inDoubt: 4,
+    refused: 1,
+    leftOut: 2,
+    replaced: 0,
+    verdicts: { verified: 12_340, differing: 5, missing: 0, unread: 0 },
+    acknowledged: { inDoubt: 1, differing: 0, missing: 0, unread: 0 },
+  },
+  lastRun: run(20, 12_345, "inDoubt"),
+  lastDone: run(19, 12_000),
+  runs: [run(20, 12_345, "inDoubt"), run(19, 12_000), run(18, 6_000), run(17, 0)],
+  doubts: [{ age: "younger than a day", count: 3 }, { age: "30 days or older", count: 1 }],
+  drift: { edited: 7, gone: 0, acknowledged: { edited: 0, gone: 0 } },
+  nextRun: { at: "2026-11-21T02:00:00+01:00", zone: "Europe/Berlin" },
+}
+
+it("tells what stands, how runs went and when the next one is", () => {
+  const shown = showPipelineStatus(standing, now, { width: 80, colour: false })
+  expect(shown.split("\n").slice(0, 11)).toMatchInlineSnapshot(`
+    [
+      "contacts → kT7cWm2Lq9 of https://forms.example.com/v1/api",
+      "  imported    12,345 · 12,340 verified · 5 differing",
+      "  in doubt    4 · 3 younger than a day · 1 30 days or older · 1 acknowledged",
+      "  besides     1 refused · 2 left out · 3 vanished from the source · 7 edited",
+      "              since they were verified",
+      "  last good   2026-11-19T01:01Z, 1d 10h ago",
+      "  next run    Sat 2026-11-21 02:00 +01:00 Europe/Berlin, in 13h",
+      "  read        ▁▄██  12,345 rows",
+      "  sent        ▇▇██  20 rows",
+      "  took        ████  1m 5s",
+      " started           │ mode │  took │   read │ sent │ invalid │ outcome",
+    ]
+  `)
+})
+
+it("fits a terminal of 80 columns, and narrower ones", () => {
+  for (const width of [80, 60, 40]) {
+    for (const line of showPipelineStatus(standing, now, { width, colour: false }).split("\n")) {
+      expect(stringWidth(line), line).toBeLessThanOrEqual(width)
+    }
+  }
+})
+
+it("a sparkline goes from nothing to the highest; only nothing is the lowest bar, and what is not known is a gap", () => {
+  expect(sparkline([0, 1, 50, 100, undefined, 100])).toBe("▁▂▅█ █")
+  expect(sparkline([0, 0])).toBe("▁▁")
+  expect(sparkline([])).toBe("")
+})

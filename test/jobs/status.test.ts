@@ -1,0 +1,90 @@
+import { FileSystem } from "@effect/platform"
+import { expect, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { projectStatus } from "../../src/jobs/status.ts"
+import { byAge } from "../../src/jobs/status/ages.ts"
+import { healthOf } from "../../src/jobs/status/health.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+import { nightClock } from "./nightClock.ts"
+
+const hour = 3_600_000
+
+layer(platform, { excludeTestServices: true })("status", (it) => {
+  it.scoped("tells the last runs, rows in doubt by age, the next run; and a probe how old the last good run is", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const night = nightClock("2026-11-01T02:00:00Z")
+      const during = Effect.withClock(night.clock)
+      const status = (maxAge?: number, names: ReadonlyArray<string> = []) =>
+        during(
+          Effect.flatMap(loadProject(at.root, { pipelines: [] }), (project) =>
+            projectStatus(project, names, { verify: false, runs: 2, maxAge })),
+        )
+
+      // Nothing yet: the probe fails.
+      const { health, pipelines: none } = yield* status(26 * hour)
+      expect(none).toEqual([])
+      expect(health).toEqual([{ pipeline: "people", healthy: false, lastGood: undefined }])
+
+      yield* at.source(["1,Ann,ann@example.org"])
+      yield* during(at.run())
+      yield* night.set("2026-11-02T02:00:00Z")
+      yield* at.source(["1,Ann,ann@example.org", "2,Bob,bob@example.org"])
+      at.fail("POST", "lost")
+      yield* during(at.run())
+
+      // The run that left a row in doubt is not a good one: the last good one is of the night before.
+      const [healthy] = (yield* status(26 * hour)).health ?? []
+      expect(healthy?.healthy).toBe(true)
+      const [overdue] = (yield* status(23 * hour)).health ?? []
+      expect(overdue?.healthy).toBe(false)
+      expect(new Date(overdue?.lastGood ?? 0).toISOString()).toMatch(/^2026-11-01T02:00/)
+
+      yield* night.set("2026-11-05T12:00:00Z")
+      yield* at.source(["1,Ann,ann@example.org"])
+      yield* during(at.run())
+      const [people] = (yield* status()).pipelines
+      expect(people?.runs.map(({ outcome, startedAt }) => [startedAt.slice(0, 10), outcome])).toEqual([
+        ["2026-11-05", "inDoubt"],
+        ["2026-11-02", "inDoubt"],
+      ])
+      expect(people?.runs.map(({ facts }) => facts?.read)).toEqual([1, 2])
+      expect(people?.doubts).toEqual([{ age: "younger than a week", count: 1 }])
+      expect(people?.lastDone?.startedAt).toMatch(/^2026-11-01/)
+      expect(people?.nextRun).toBeUndefined()
+
+      const pipeline = `schedule: { cron: "0 2 * * *", zone: Europe/Berlin }\n`
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.writeFileString(`${at.root}/pipelines/people.yaml`, pipeline, { flag: "a" })
+      const [scheduled] = (yield* status()).pipelines
+      expect(scheduled?.nextRun).toEqual({ at: "2026-11-06T02:00:00+01:00", zone: "Europe/Berlin" })
+    }))
+})
+
+it("rows in doubt are counted by age; an age without rows is left out", () => {
+  const now = Date.parse("2026-11-30T12:00:00Z")
+  const doubts = [
+    { sentAt: "2026-10-01T00:00:00Z", count: 5 },
+    { sentAt: "2026-11-20T00:00:00Z", count: 1 },
+    { sentAt: "2026-11-30T02:00:00Z", count: 2 },
+    { sentAt: "2026-11-30T11:59:00Z", count: 3 },
+    // A clock that was set back: as young as can be.
+    { sentAt: "2026-12-30T11:59:00Z", count: 1 },
+  ]
+  expect(byAge(doubts, now)).toEqual([
+    { age: "younger than a day", count: 6 },
+    { age: "younger than 30 days", count: 1 },
+    { age: "30 days or older", count: 5 },
+  ])
+})
+
+it("a pipeline is healthy by its newest good run, wherever that went", () => {
+  const ended = (name: string) => name === "moved" ? [1_000, 9_000] : name === "old" ? [1_000] : []
+  expect(healthOf(["moved", "old", "never"], ended, 10_000, 5_000)).toEqual([
+    { pipeline: "moved", healthy: true, lastGood: 9_000 },
+    { pipeline: "old", healthy: false, lastGood: 1_000 },
+    { pipeline: "never", healthy: false, lastGood: undefined },
+  ])
+})
