@@ -47,7 +47,7 @@ export interface ImportedRow {
   readonly verdict: Verdict
   readonly submissionTime: string | undefined
   /** The submission that stood for the row before it changed and went in again. */
-  readonly replaces: string | undefined
+  readonly replaces?: string | undefined
 }
 
 /** A row for vanished.csv: it was imported, and the source does not hold it any more. */
@@ -58,6 +58,12 @@ export interface VanishedRow {
   readonly submissionId: string | undefined
   /** The run that missed it first, and when that began (ISO 8601). */
   readonly since: { readonly run: string; readonly at: string } | undefined
+}
+
+/** A run's report, for a later run that repeats it. */
+export interface Earlier extends Pick<RunReport, "problems"> {
+  /** Its folder. */
+  readonly path: string
 }
 
 /**
@@ -82,14 +88,16 @@ export interface RunFolder {
   readonly differ: (differences: ReadonlyArray<Difference>) => Effect.Effect<void, ReportError>
   /** Spools rows that went in again. */
   readonly replace: (replacements: ReadonlyArray<Replacement>) => Effect.Effect<void, ReportError>
-  /** The folder of another run of the pipeline, as long as its report is there. */
-  readonly of: (run: string) => Effect.Effect<string | undefined>
+  /** Another run of the pipeline, as long as its report is there and can be repeated: its values are masked as this one's are. */
+  readonly of: (run: string) => Effect.Effect<Earlier | undefined>
   /** Writes all files of product.md's "What a run leaves" and points `latest` to the folder; rejected.csv is in row order. */
   readonly finish: <E>(result: {
     readonly report: RunReport
     /** Titles of the source's columns, in their order. */
     readonly columns: ReadonlyArray<string>
     readonly imported: Stream.Stream<ReadonlyArray<ImportedRow>, E>
+    /** The run that this one repeats: its rejected.csv is this one's too. */
+    readonly repeats?: Earlier | undefined
     /** Imported rows that the source does not hold any more. */
     readonly vanished?: Stream.Stream<ReadonlyArray<VanishedRow>, E>
     /** Titles of the columns differ when a row stems from another source; each row brings as many cells as `columns`, or fewer. */

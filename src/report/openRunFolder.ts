@@ -5,6 +5,7 @@ import { differenceCodec } from "./differences.ts"
 import { isFolderName } from "./folderName.ts"
 import { pointLatest } from "./latest.ts"
 import { partFiles } from "./partFiles.ts"
+import { readReport } from "./pastRuns.ts"
 import { rejectedCodec } from "./rejectedRows.ts"
 import { replacementCodec } from "./replacedRows.ts"
 import { ReportError } from "./RunFolder.ts"
@@ -51,20 +52,25 @@ export const openRunFolder = (options: {
       rejected: (fateOf) => Stream.map(rejected.sorted, (rows) => rows.map(fateOf).filter((row) => row !== undefined)),
       differ: differences.add,
       replace: replaced.add,
-      of: (run) => {
-        const other = path.join(ofPipeline, run)
-        return Effect.map(
-          isFolderName(run) ? fs.exists(path.join(other, "report.json")) : Effect.succeed(false),
-          (there) => (there ? other : undefined),
-        ).pipe(Effect.orElseSucceed(() => undefined))
-      },
-      finish: ({ report, columns, imported, inDoubt, fateOf, vanished = Stream.empty }) =>
+      of: (run) =>
+        readReport(options.reports, options.pipeline, run).pipe(
+          Effect.map(({ folder, report }) =>
+            (report.values === "masked") === (options.mask !== undefined)
+              ? { path: folder, problems: report.problems }
+              : undefined
+          ),
+          Effect.orElseSucceed(() => undefined),
+          Effect.provideService(FileSystem.FileSystem, fs),
+          Effect.provideService(Path.Path, path),
+        ),
+      finish: ({ report, columns, imported, inDoubt, fateOf, repeats, vanished = Stream.empty }) =>
         Effect.gen(function*() {
           const names = yield* writeFiles<Stream.Stream.Error<typeof inDoubt> | ReportError>(files, {
             report,
             columns,
             imported,
             vanished,
+            repeats: repeats === undefined ? undefined : textOf(fs, path.join(repeats.path, "rejected.csv")),
             replaced: replaced.sorted,
             inDoubt,
             rejected: Stream.map(rejected.sorted, (rows) => rows.map(fateOf).filter((row) => row !== undefined)),
@@ -80,3 +86,7 @@ export const openRunFolder = (options: {
         }),
     }
   })
+
+/** The text of a file, in pieces. */
+const textOf = (fs: FileSystem.FileSystem, file: string): Stream.Stream<string, ReportError> =>
+  Stream.mapError(Stream.decodeText(fs.stream(file)), (cause) => new ReportError({ file, cause }))

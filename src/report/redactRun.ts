@@ -1,11 +1,11 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import Papa from "papaparse"
 import { answerVerdicts } from "../domain/comparison.ts"
 import type { AnswerVerdict } from "../domain/comparison.ts"
 import { verdicts } from "../domain/fate.ts"
 import { problemCodes } from "../domain/problem.ts"
-import type { Difference, RunReport } from "../domain/run.ts"
+import type { Difference, Replacement, RunReport } from "../domain/run.ts"
 import { withoutApostrophe } from "./csv.ts"
 import { differenceTitles } from "./differences.ts"
 import { importedTitles } from "./importedRows.ts"
@@ -13,8 +13,10 @@ import { inDoubtTitles } from "./inDoubtRows.ts"
 import { maskReport } from "./masked.ts"
 import { partFiles } from "./partFiles.ts"
 import { rejectedJoint, rejectedTitles } from "./rejectedRows.ts"
+import { replacedTitles } from "./replacedRows.ts"
 import { ReportError } from "./RunFolder.ts"
-import type { ImportedRow, InDoubtRow, Mask, RejectedRow } from "./RunFolder.ts"
+import type { ImportedRow, InDoubtRow, Mask, RejectedRow, VanishedRow } from "./RunFolder.ts"
+import { vanishedTitles } from "./vanishedRows.ts"
 import { rehearsalTitle, writeFiles } from "./writeFiles.ts"
 
 /** A CSV of ours: its titles, and its lines. */
@@ -99,6 +101,32 @@ const importedOf = (file: Lines): ReadonlyArray<ImportedRow> =>
       submissionId: withoutApostrophe(cell("submission_id")),
       verdict: verdicts.find((one) => one === cell("verdict")) ?? "unread",
       submissionTime: cell("submission_time") === "" ? undefined : cell("submission_time"),
+      replaces: cell("replaces") === "" ? undefined : withoutApostrophe(cell("replaces")),
+    }
+  })
+
+const replacedOf = (file: Lines): ReadonlyArray<Replacement> =>
+  file.lines.map((line) => {
+    const { cell } = split(file, line, replacedTitles)
+    const text = (title: string) => withoutApostrophe(cell(title))
+    return {
+      row: Number(cell("row")),
+      key: text("key"),
+      submissionId: text("submission_id"),
+      replaces: text("replaces"),
+      editLink: undefined,
+    }
+  })
+
+const vanishedOf = (file: Lines): ReadonlyArray<VanishedRow> =>
+  file.lines.map((line) => {
+    const { cell } = split(file, line, vanishedTitles)
+    const submissionId = withoutApostrophe(cell("submission_id"))
+    return {
+      row: Number(cell("row")),
+      key: withoutApostrophe(cell("key")),
+      submissionId: submissionId === "" ? undefined : submissionId,
+      since: cell("run") === "" ? undefined : { run: cell("run"), at: cell("missing_since") },
     }
   })
 
@@ -127,6 +155,12 @@ export const redactRun = (
           ? { titles: titles.slice(0, -1), lines: lines.map((line) => line.slice(0, -1)) }
           : { titles, lines }
       })
+    /** A file that a run only leaves when there is something in it. */
+    const some = <A>(name: string, of: (file: Lines) => ReadonlyArray<A>) =>
+      Effect.map(
+        Effect.option(read(name)),
+        Option.match({ onNone: () => Stream.empty, onSome: (file) => Stream.make(of(file)) }),
+      )
     const rejected = yield* read("rejected.csv")
     const inDoubt = yield* read("in-doubt.csv")
     const report = maskReport(run.report, mask)
@@ -142,6 +176,9 @@ export const redactRun = (
         inDoubt: Stream.make(inDoubtOf(inDoubt)),
         differences: Stream.make(differencesOf(yield* read("differences.csv"))),
         imported: Stream.make(importedOf(yield* read("imported.csv"))),
+        replaced: yield* some("replaced.csv", replacedOf),
+        vanished: yield* some("vanished.csv", vanishedOf),
+        repeats: undefined,
         mask,
       }),
     )

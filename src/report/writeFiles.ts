@@ -38,6 +38,8 @@ export interface ReportContent<E> {
   readonly imported: Rows<ImportedRow, E>
   readonly replaced: Rows<Replacement, E>
   readonly vanished: Rows<VanishedRow, E>
+  /** The text of the rejected.csv of the run that this one repeats. */
+  readonly repeats: Stream.Stream<string, E> | undefined
   readonly mask: Mask | undefined
 }
 
@@ -148,15 +150,21 @@ export const writeFiles = <E>(
       entry: inDoubtEntry,
       marked: true,
     })
-    yield* write({
-      name: "rejected.csv",
-      titles: [...columns, ...rejectedTitles],
-      rows: masked(content.rejected, maskRejected),
-      line: (row) => rejectedLine(rehearsal ? rehearsed(row) : row, columns.length),
-      toCsv: faithfulCsv,
-      entry: rejectedEntry,
-      marked: false,
-    })
+    if (content.repeats === undefined) {
+      yield* write({
+        name: "rejected.csv",
+        titles: [...columns, ...rejectedTitles],
+        rows: masked(content.rejected, maskRejected),
+        line: (row) => rejectedLine(rehearsal ? rehearsed(row) : row, columns.length),
+        toCsv: faithfulCsv,
+        entry: rejectedEntry,
+        marked: false,
+      })
+    } else {
+      yield* files.write("rejected.csv", content.repeats)
+      const { changed, duplicate, invalid, refused } = report.rows
+      written.push({ name: "rejected.csv", rows: changed + duplicate + invalid + refused })
+    }
 
     // The page and its charts are loaded only when a page is written.
     const { reportPage } = yield* Effect.promise(() => import("./html/reportPage.ts"))

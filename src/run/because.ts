@@ -37,8 +37,6 @@ export const because = (end: {
   readonly inDoubt: number
   readonly left: Unproven
   readonly rows: RunReport["rows"]
-  /** Whether the rows that need a person stand in this run's own rejected.csv. */
-  readonly rejected: boolean
 }): ReadonlyArray<string> => {
   const { differing, edited, gone, missing, unread } = end.left
   const submissions = (many: number) => count(many, "submission", "submissions")
@@ -71,9 +69,7 @@ export const because = (end: {
         `${count(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`,
       ]
       : []),
-    ...(end.needed > 0
-      ? [`${count(end.needed, "row needs", "rows need")} a person${end.rejected ? ": see rejected.csv" : ""}.`]
-      : []),
+    ...(end.needed > 0 ? [`${count(end.needed, "row needs", "rows need")} a person: see rejected.csv.`] : []),
     ...(end.rows.pending > 0 ? [`${count(end.rows.pending, "row is", "rows are")} left for the next run.`] : []),
   ]
 }
@@ -95,7 +91,7 @@ export const since = (run: {
   return [
     ...(repeated === undefined
       ? []
-      : [`Nothing changed since run ${repeated}, whose report has the rows: the source was not read again.`]),
+      : [`Nothing changed since run ${repeated}: the source was not read again.`]),
     ...(replaced === 0
       ? []
       : [`${rows(replaced)} changed and went in again; what they were before stays in the form: see replaced.csv.`]),

@@ -4,6 +4,7 @@ import type { Json } from "../domain/json.ts"
 import type { RunReport, SourceFile } from "../domain/run.ts"
 import type { LedgerError, RunRecord } from "../ledger/Ledger.ts"
 import { version } from "../project/version.ts"
+import type { Earlier } from "../report/RunFolder.ts"
 import type { SourceError } from "../source/Source.ts"
 import { factsOf } from "./history.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -35,8 +36,8 @@ const decode = Schema.decodeUnknownOption(Schema.Struct({ repeat: Repeatable }))
 /** The run that an unchanged source repeats, and what comes of that. */
 export interface Repeated {
   readonly run: string
-  /** Its folder; undefined: gone by now. */
-  readonly folder: string | undefined
+  /** Its report, where it rejected rows. */
+  readonly earlier: Earlier | undefined
   readonly rows: RowCounts
   readonly sources: ReadonlyArray<SourceFile>
   /** Rows that need a person and that nobody has acknowledged, and those that a person has. */
@@ -70,9 +71,11 @@ export const unchangedSince = (run: RunContext): Effect.Effect<Repeated | undefi
     const unread = yield* run.view.sent({ after: undefined, limit: 1, verdicts: ["unread"] })
     if (unread.length > 0) return undefined
     const attention = yield* run.view.attention
-    // Rows that need a person stand in that run's rejected.csv, which may be gone by now.
-    const folder = yield* run.folder.of(repeat.run)
-    if (attention.rows > attention.acknowledged && folder === undefined) return undefined
+    // The rows that were rejected stand in that run's report, which may be gone by now.
+    const { changed, duplicate, invalid, refused } = repeat.rows
+    const rejected = changed + duplicate + invalid + refused > 0
+    const earlier = rejected ? yield* run.folder.of(repeat.run) : undefined
+    if (rejected && earlier === undefined) return undefined
     const files = yield* digest
     const same = files.length === repeat.sources.length
       && files.every((file, at) => file.sha256 === repeat.sources[at]?.sha256)
@@ -80,7 +83,7 @@ export const unchangedSince = (run: RunContext): Effect.Effect<Repeated | undefi
     const { alreadyImported, imported, read } = repeat.rows
     return {
       run: repeat.run,
-      folder,
+      earlier,
       rows: { ...repeat.rows, read, imported: 0, alreadyImported: alreadyImported + imported },
       sources: repeat.sources.map((source, at) => ({ ...source, file: files[at]?.file ?? "", taken: [] })),
       needed: attention.rows - attention.acknowledged,

@@ -58,6 +58,7 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
         paged((after) => run.view.doubtful({ after, limit: pageSize })),
         (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
       ),
+      repeats: ended.repeated?.earlier,
       vanished: missed === undefined ? Stream.empty : pagedBy(
         (after) => run.view.vanished(missed, { after: after ?? 0, limit: pageSize }),
         (row) => row.at,
@@ -149,7 +150,7 @@ const summarise = (
       outcome,
       exitCode,
       because: [
-        ...because({ reasons, holds, needed, inDoubt, left, rows, rejected: repeated === undefined }),
+        ...because({ reasons, holds, needed, inDoubt, left, rows }),
         ...since({ repeated: repeated?.run, replaced: tally.replacements.count, vanished }),
         ...(run.rehearsal === undefined ? [] : takes(requests, run.rehearsal.requestsPerSecond)),
         ...(rehearsed?.same ?? []),
@@ -162,7 +163,7 @@ const summarise = (
         rows,
         inDoubt,
         unread: left.unread,
-        rejected: `${repeated?.folder ?? run.folder.path}/rejected.csv`,
+        rejected: `${run.folder.path}/rejected.csv`,
       }),
       ledger: { id: run.ledger.id, lastIntent },
       acknowledged: run.mode === "reconcile"
@@ -174,7 +175,7 @@ const summarise = (
       balance: { holds },
       requests,
       pace: yield* run.service.pace,
-      problems: tally.problems,
+      problems: repeated?.earlier?.problems ?? tally.problems,
       differences: tally.differences,
       findings: tally.findings.all((question) => tolerated.get(question)),
       normalised: tally.findings.allNormalised,

@@ -128,7 +128,7 @@ scoped(
     )
     expect(same.because.join()).not.toContain(rehearsed.run)
     expect(same.warnings).toEqual([])
-    expect((yield* run()).because).toEqual([])
+    expect((yield* run()).because).toEqual([`Nothing changed since run ${same.run}: the source was not read again.`])
 
     yield* source(people(1, 15))
     yield* rehearse()

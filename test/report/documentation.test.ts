@@ -5,7 +5,9 @@ import { differenceTitles } from "../../src/report/differences.ts"
 import { importedTitles } from "../../src/report/importedRows.ts"
 import { inDoubtTitles } from "../../src/report/inDoubtRows.ts"
 import { rejectedTitles } from "../../src/report/rejectedRows.ts"
+import { replacedTitles } from "../../src/report/replacedRows.ts"
 import { reportJson } from "../../src/report/reportJson.ts"
+import { vanishedTitles } from "../../src/report/vanishedRows.ts"
 import { exampleReport } from "./exampleReport.ts"
 import { places } from "./places.ts"
 
@@ -40,6 +42,8 @@ describe("docs/reports.md", () => {
     ["rejected.csv", rejectedTitles],
     ["in-doubt.csv", inDoubtTitles],
     ["differences.csv", differenceTitles],
+    ["replaced.csv", replacedTitles],
+    ["vanished.csv", vanishedTitles],
   ])("names every column of %s and no other, in their order", (file, titles) => {
     expect(documented(`### ${file}`)).toEqual(titles)
   })

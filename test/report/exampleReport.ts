@@ -107,6 +107,18 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     landed: 7,
     notLanded: 3,
   }],
+  replaced: {
+    count: 1,
+    examples: [{
+      row: 12,
+      key: "K-00012",
+      submissionId: "sub-new",
+      replaces: "sub-old",
+      editLink: "https://forms.example.com/edit/sub-old",
+    }],
+  },
+  vanished: { count: 3, fresh: 1 },
+  anomalies: [{ code: "vanished", sentence: "Rows are gone.", fresh: true }],
   discarded: [{ type: "Hologram", count: 3 }],
   sent: 1006,
   questions: [

@@ -38,7 +38,14 @@ const difference: Difference = {
 }
 
 const imported: ReadonlyArray<ImportedRow> = [
-  { row: 1, key: "@a", submissionId: "s1", verdict: "verified", submissionTime: "2025-03-01T02:00:00.000Z" },
+  {
+    row: 1,
+    key: "@a",
+    submissionId: "s1",
+    verdict: "verified",
+    submissionTime: "2025-03-01T02:00:00.000Z",
+    replaces: "s0",
+  },
   { row: 2, key: "b", submissionId: "s2", verdict: "unread", submissionTime: undefined },
 ]
 
@@ -85,7 +92,16 @@ describe("the folder of a run", () => {
         yield* finish(folder)
 
         expect((yield* fs.readDirectory(folder.path)).toSorted()).toEqual(
-          ["differences.csv", "imported.csv", "in-doubt.csv", "rejected.csv", "report.html", "report.json"],
+          [
+            "differences.csv",
+            "imported.csv",
+            "in-doubt.csv",
+            "rejected.csv",
+            "replaced.csv",
+            "report.html",
+            "report.json",
+            "vanished.csv",
+          ],
         )
         expect(cellsOf(yield* fs.readFileString(`${folder.path}/rejected.csv`))).toEqual([
           ["id", "DOB", "_row", "_key", "_code", "_column", "_message"],
@@ -103,9 +119,9 @@ describe("the folder of a run", () => {
           ["5", "'=k5", "sub5", "q2", "Phone", "different", "'+49 30", "null", ""],
         ])
         expect(cellsOf(yield* fs.readFileString(`${folder.path}/imported.csv`))).toEqual([
-          ["row", "key", "submission_id", "verdict", "submission_time"],
-          ["1", "'@a", "s1", "verified", "2025-03-01T02:00:00.000Z"],
-          ["2", "b", "s2", "unread", ""],
+          ["row", "key", "submission_id", "verdict", "submission_time", "replaces"],
+          ["1", "'@a", "s1", "verified", "2025-03-01T02:00:00.000Z", "s0"],
+          ["2", "b", "s2", "unread", "", ""],
         ])
       })
     ))

@@ -4,13 +4,13 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { createHmac } from "node:crypto"
-import type { Difference, RunReport } from "../../src/domain/run.ts"
+import type { Difference, Replacement, RunReport } from "../../src/domain/run.ts"
 import { makeDigester } from "../../src/ledger/makeDigester.ts"
 import { maskOf, maskReport } from "../../src/report/masked.ts"
 import { openRunFolder } from "../../src/report/openRunFolder.ts"
 import { readReport } from "../../src/report/pastRuns.ts"
 import { redactRun } from "../../src/report/redactRun.ts"
-import type { ImportedRow, InDoubtRow, RejectedRow } from "../../src/report/RunFolder.ts"
+import type { ImportedRow, InDoubtRow, RejectedRow, VanishedRow } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "./exampleReport.ts"
 
 const secret = "0123456789abcdef".repeat(4)
@@ -20,7 +20,16 @@ const mask = maskOf(makeDigester(secret).value)
 const byHand = (text: string) =>
   `hmac:${createHmac("sha256", secret).update(`v${JSON.stringify(text)}`).digest().subarray(0, 16).toString("hex")}`
 
-const names = ["rejected.csv", "in-doubt.csv", "differences.csv", "imported.csv", "report.html", "report.json"]
+const names = [
+  "rejected.csv",
+  "in-doubt.csv",
+  "differences.csv",
+  "imported.csv",
+  "replaced.csv",
+  "vanished.csv",
+  "report.html",
+  "report.json",
+]
 
 /** Values that must not be seen. */
 const ada = "Ada Lovelace"
@@ -69,6 +78,19 @@ const imported: ReadonlyArray<ImportedRow> = [
   { row: 5, key: ada, submissionId: "sub5", verdict: "missing", submissionTime: "2025-03-01T02:00:00.000Z" },
 ]
 
+const replacement: Replacement = {
+  row: 4,
+  key,
+  submissionId: "sub4",
+  replaces: "sub3",
+  editLink: "https://forms.example/secret-link",
+}
+
+const vanished: ReadonlyArray<VanishedRow> = [
+  { row: 6, key: ada, submissionId: "sub6", since: { run: "masked", at: "2025-03-01T02:00:00.000Z" } },
+  { row: 7, key, submissionId: undefined, since: undefined },
+]
+
 const report = (change: Partial<RunReport> = {}) =>
   exampleReport({
     because: [`The service refuses every row for the same reason: The service does not like ${ada} Byron`],
@@ -88,6 +110,7 @@ const report = (change: Partial<RunReport> = {}) =>
         examples: [{ row: 2, value: undefined, message: `The service does not like ${ada} Byron` }],
       },
     ],
+    replaced: { count: 1, examples: [replacement] },
     differences: [difference],
     findings: [{
       question: "q2",
@@ -114,11 +137,13 @@ const write = (reports: string, run: string, masked: boolean, change: Partial<Ru
     const folder = yield* openRunFolder({ reports, pipeline: "contacts", run, mask: masked ? mask : undefined })
     yield* folder.reject(rejected)
     yield* folder.differ([difference])
+    yield* folder.replace([replacement])
     const whole = report({ run, ...change })
     yield* folder.finish({
       report: masked ? maskReport(whole, mask) : whole,
       columns: ["No", "Name", "Born", "Phone"],
       imported: Stream.make(imported),
+      vanished: Stream.make(vanished),
       inDoubt: Stream.make(inDoubt),
       fateOf: (row) => row,
     })

@@ -34,7 +34,7 @@ const forms = ["people", "others"].map((id) => ({
 
 const pipeline = (extra: Readonly<Record<string, string>>) =>
   `pipeline: people
-source: { file: ../source.csv, rowKey: ${extra["rowKey"] ?? "[No]"} }
+source: { file: ${extra["file"] ?? "../source.csv"}, rowKey: ${extra["rowKey"] ?? "[No]"}${extra["source"] ?? ""} }
 mapping:
   questions:
     - { name: Name, from: Name }
@@ -121,6 +121,8 @@ export const world = Effect.gen(function*() {
   const write = (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text))
   return {
     root,
+    /** The service's address, as it stands in the ledger. */
+    address: `http://127.0.0.1:${port}${upstream.pathname}`,
     practice,
     store,
     /** Every request that the service was sent. */
@@ -129,7 +131,7 @@ export const world = Effect.gen(function*() {
     fail: (on: "POST" | "GET", ...list: ReadonlyArray<Fault>) => {
       faults.push(...list.map((fault) => ({ on, fault })))
     },
-    /** The pipeline with some of its settings changed: rowKey, mail (further keys of that entry), form, sink, reconcile. */
+    /** The pipeline with some of its settings changed: file, rowKey, source, mail (further keys of that entry), form, sink, reconcile. */
     settings: (extra: Readonly<Record<string, string>>) => write("pipelines/people.yaml", pipeline(extra)),
     /** More keys of the project file. */
     configure: (more: string) => write("config/formferry.yaml", projectYaml + more),

@@ -1,0 +1,234 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import Papa from "papaparse"
+import type { RunReport } from "../../src/domain/run.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+const edited = (row: number, name: string) => `${row},${name},p${row}@example.org`
+
+const again = { sink: ", onChange: import-again" }
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+const cellsOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data
+
+/** A world whose pipeline imports changed rows again, with some rows imported; and what its ledger holds. */
+const imported = (rows: number, sink = again.sink) =>
+  Effect.gen(function*() {
+    const one = yield* world
+    yield* one.settings({ sink })
+    yield* one.source(people(1, rows))
+    const first = yield* one.run()
+    expect(first).toMatchObject({ exitCode: 0, rows: { imported: rows } })
+    expect(first).not.toHaveProperty("replaced")
+    const { ledger: file } = yield* loadProject(one.root)
+    const looked = <A, E>(look: (view: View) => Effect.Effect<A, E>) =>
+      Effect.scoped(Effect.gen(function*() {
+        const ledger = yield* openLedger({ file })
+        const [place] = yield* ledger.pipelines
+        if (place === undefined) throw new Error("The ledger is empty.")
+        expect(yield* ledger.verify).toEqual([])
+        return yield* look(yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] }))
+      }))
+    const links = looked((view) =>
+      Effect.map(view.replaced({ after: 0, limit: 100 }), (all) =>
+        all.map(({ key, replacedBy, submissionId }) => [key, submissionId, replacedBy]))
+    )
+    return { ...one, first, looked, links, idOf: idOf(one) }
+  })
+
+type View = Effect.Effect.Success<ReturnType<Effect.Effect.Success<ReturnType<typeof openLedger>>["pipeline"]>>
+
+/** The id of the newest submission with a name. */
+const idOf = ({ store }: Effect.Effect.Success<typeof world>) => (name: string): string | undefined =>
+  store.all("people").findLast(({ json }) => json.includes(`"${name}"`))?.id
+
+const importedCells = (one: Pick<Effect.Effect.Success<typeof world>, "file">, report: RunReport) =>
+  Effect.map(one.file(report, "imported.csv"), (csv) => cellsOf(csv).slice(1))
+
+scoped(
+  "a changed row goes in again beside what it was, and everything shows which submission it replaces",
+  Effect.gen(function*() {
+    const one = yield* imported(20)
+    const old = one.idOf("Person 3")
+    yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 21)])
+    const report = yield* one.run()
+    expect(report).toMatchObject({
+      exitCode: 0,
+      outcome: "complete",
+      rows: { read: 21, alreadyImported: 19, imported: 2, changed: 0 },
+      readBack: { verified: 2 },
+      balance: { holds: true },
+    })
+    const now = one.idOf("Grace")
+    expect(report.replaced).toEqual({
+      count: 1,
+      examples: [{ row: 3, key: "3", submissionId: now, replaces: old, editLink: expect.stringContaining(`${old}`) }],
+    })
+    expect(report.because.join()).toContain("1 row changed and went in again")
+    expect(one.names().length).toBe(22)
+    expect((yield* importedCells(one, report)).map(([row, , id, , , replaces]) => [row, id, replaces])).toEqual([
+      ["3", now, old],
+      ["21", one.idOf("Person 21"), ""],
+    ])
+    const replaced = cellsOf(yield* one.file(report, "replaced.csv"))
+    expect(replaced[0]).toEqual(["row", "key", "submission_id", "replaces", "edit_link"])
+    expect(replaced[1]?.slice(0, 4)).toEqual(["3", "3", now, old])
+    expect(yield* one.file(report, "report.html")).toContain("this one stays in the form")
+    expect(yield* one.links).toEqual([["3", old, now]])
+    expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 21, replaced: 1 })
+
+    // The new content is what is known from now on.
+    yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 22)])
+    expect(yield* one.run()).toMatchObject({
+      exitCode: 0,
+      rows: { alreadyImported: 21, imported: 1 },
+    })
+    // The old content coming back is another change: what stands for the row has to say what the source says.
+    yield* one.source(people(1, 22))
+    expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 21, imported: 1 }, replaced: { count: 1 } })
+    expect(yield* one.links).toEqual([["3", old, now], ["3", now, one.idOf("Person 3")]])
+    // What was replaced is nobody's any more: a person may remove it.
+    one.store.remove("people", `${old}`)
+    one.store.remove("people", `${now}`)
+    expect(yield* one.reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 22, missing: 0 } })
+  }),
+)
+
+scoped(
+  "a changed row whose outcome is not known is in doubt and not sent again, whatever the source says then; settled, it goes on",
+  Effect.gen(function*() {
+    const one = yield* imported(12, `${again.sink}, canary: off`)
+    const old = one.idOf("Person 3")
+    const changed = [...people(1, 2), edited(3, "Grace"), ...people(4, 12)]
+    yield* one.source(changed)
+    one.fail("POST", "lost")
+    expect(yield* one.run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 1, alreadyImported: 11 } })
+    expect(one.names().length).toBe(13)
+    for (const rows of [changed, people(1, 12), [...people(1, 2), edited(3, "Hopper"), ...people(4, 12)]]) {
+      yield* one.source(rows)
+      expect(yield* one.run()).toMatchObject({
+        exitCode: 4,
+        rows: { inDoubt: 1, alreadyImported: 11, imported: 0 },
+        requests: { create: 0 },
+      })
+    }
+    expect(yield* one.links).toEqual([])
+    // The earlier submission of the row is known: no export can take it for the new one.
+    const ids = yield* one.looked((view) => view.submissionIds({ after: 0, limit: 100 }))
+    expect(ids.filter(({ id }) => id === old)).toMatchObject([{ own: false }])
+    expect(ids.length).toBe(12)
+
+    const settled = (landed: boolean) =>
+      one.looked((view) =>
+        Effect.scoped(Effect.gen(function*() {
+          const session = yield* view.hold("settle")
+          const [row] = yield* view.doubtful({ after: undefined, limit: 1 })
+          if (row === undefined) throw new Error("Nothing is in doubt.")
+          const id = one.idOf("Grace")
+          yield* session.settleDoubts({
+            rows: [{
+              keyDigest: row.keyDigest,
+              outcome: landed ? { _tag: "Landed", submissionId: id } : { _tag: "NotLanded" },
+              reason: "seen",
+            }],
+            by: "somebody",
+            because: undefined,
+            file: undefined,
+          })
+        }))
+      )
+    yield* settled(false)
+    // It is again what it was before; and the source has it otherwise.
+    yield* one.source(people(1, 12))
+    expect(yield* one.run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12 } })
+    yield* one.source([...people(1, 2), edited(3, "Lovelace"), ...people(4, 12)])
+    one.fail("POST", "lost")
+    expect(yield* one.run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 1 } })
+    yield* settled(true)
+    expect(yield* one.links).toEqual([["3", old, one.idOf("Grace")]])
+    expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 12 }, replaced: { count: 1 } })
+  }),
+)
+
+scoped(
+  "a row whose change the service refuses stays what it was, and is not tried again until something changed",
+  Effect.gen(function*() {
+    const one = yield* imported(12, `${again.sink}, canary: off`)
+    yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 12)])
+    const refusal = { status: 422, body: JSON.stringify({ message: "no such name", index: 0 }) }
+    one.fail("POST", refusal)
+    const refused = yield* one.run()
+    expect(refused.rows).toMatchObject({ refused: 1, alreadyImported: 11, imported: 0 })
+    expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 12, refused: 0, replaced: 0 })
+    expect(yield* one.reconcile()).toMatchObject({ readBack: { verified: 12 } })
+    yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 13)])
+    const next = yield* one.run()
+    expect(next).toMatchObject({ exitCode: 1, rows: { refused: 1, alreadyImported: 11, imported: 1 } })
+    expect(yield* one.file(next, "rejected.csv")).toContain("Grace,p3@example.org,3,3,refused,")
+    expect(yield* one.run({ retryRefused: true })).toMatchObject({
+      exitCode: 0,
+      rows: { imported: 1, alreadyImported: 12 },
+      replaced: { count: 1 },
+    })
+  }),
+)
+
+scoped(
+  "a changed row that could not be sent is what it was, and goes out with the next run; a limit leaves it for later",
+  Effect.gen(function*() {
+    const one = yield* imported(12, `${again.sink}, canary: off, stopWhen: { changed: 50% }`)
+    yield* one.source([edited(1, "Ada"), edited(2, "Grace"), ...people(3, 12)])
+    one.fail("POST", { status: 402, body: "" })
+    expect(yield* one.run()).toMatchObject({ exitCode: 5, rows: { pending: 2, alreadyImported: 10 } })
+    expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 12, replaced: 0 })
+    expect(yield* one.run({ dryRun: true })).toMatchObject({ rows: { pending: 2, alreadyImported: 10 } })
+    expect(yield* one.run({ limit: 1 })).toMatchObject({ exitCode: 0, rows: { imported: 1, pending: 1 } })
+    expect(yield* one.run()).toMatchObject({ exitCode: 0, rows: { imported: 1, alreadyImported: 11 } })
+    expect(one.names().length).toBe(14)
+  }),
+)
+
+scoped(
+  "of several changed rows with one key one goes in; a change that is invalid needs a person; many changes stop the run",
+  Effect.gen(function*() {
+    const one = yield* imported(12)
+    const rows = [edited(1, "Ada"), edited(1, "Ada"), edited(1, "Countess"), "2,Bob,nowhere", ...people(3, 12)]
+    yield* one.source(rows)
+    const report = yield* one.run()
+    expect(report).toMatchObject({
+      exitCode: 1,
+      rows: { read: 14, imported: 1, duplicate: 2, invalid: 1, alreadyImported: 10 },
+      because: expect.arrayContaining(["2 rows need a person: see rejected.csv."]),
+    })
+    // With the row that was imported still in the source, nothing goes in again.
+    yield* one.source([edited(1, "Ada"), edited(1, "Augusta"), ...people(2, 12)])
+    expect(yield* one.run()).toMatchObject({ rows: { imported: 0, duplicate: 1, alreadyImported: 12 } })
+    yield* one.source([edited(1, "Ada"), edited(2, "Bob"), edited(3, "Carl"), ...people(4, 12)])
+    const stopped = yield* one.run()
+    expect(stopped).toMatchObject({ exitCode: 3, rows: { pending: 2 }, requests: { create: 0 } })
+    expect(stopped.because.join()).toContain("2 of 12 rows that were imported before are changed")
+    expect(one.names().length).toBe(13)
+  }),
+)
+
+scoped(
+  "rows that are known by their content can't go in again: a changed one is another row",
+  Effect.gen(function*() {
+    const { run, settings, source } = yield* world
+    yield* settings({ ...again, rowKey: "content" })
+    yield* source(people(1, 3))
+    const exit = yield* Effect.exit(run())
+    expect(Exit.isFailure(exit) && JSON.stringify(exit.cause)).toContain("needs columns as `rowKey`")
+  }),
+)

@@ -1,0 +1,145 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { RunReport } from "../../src/domain/run.ts"
+import { acknowledge } from "../../src/jobs/acknowledge.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+const since = ({ unchangedSince }: RunReport) => unchangedSince
+
+scoped(
+  "an unchanged source ends the run at once: with the counts that reading it would give, and as often as it comes",
+  Effect.gen(function*() {
+    const { file, heard, run, source, write } = yield* world
+    yield* source(people(1, 12))
+    const first = yield* run()
+    expect(since(first)).toBeUndefined()
+    heard.length = 0
+    const second = yield* run()
+    expect(second).toMatchObject({
+      exitCode: 0,
+      outcome: "complete",
+      unchangedSince: first.run,
+      because: [`Nothing changed since run ${first.run}: the source was not read again.`],
+      rows: { read: 12, alreadyImported: 12, imported: 0 },
+      vanished: { count: 0, fresh: 0 },
+      balance: { holds: true },
+    })
+    expect(second.sources.map(({ rows, sha256 }) => [rows, sha256])).toEqual(
+      first.sources.map(({ rows, sha256 }) => [rows, sha256]),
+    )
+    expect(heard).toEqual(["GET /forms/people"])
+    expect(yield* file(second, "imported.csv")).toBe("row,key,submission_id,verdict,submission_time,replaces\n")
+    expect(since(yield* run())).toBe(first.run)
+    // Written again, but the same.
+    yield* source(people(1, 12))
+    expect(since(yield* run())).toBe(first.run)
+    // A dry run looks at every row; it changes nothing, so that the next run is as unchanged as before.
+    expect(since(yield* run({ dryRun: true }))).toBeUndefined()
+    expect(since(yield* run())).toBe(first.run)
+    // A byte more.
+    yield* write("source.csv", `No,Name,Mail\n${people(1, 12).join("\n")}\n\n`)
+    expect(since(yield* run())).toBeUndefined()
+  }),
+)
+
+scoped(
+  "rows that need a person raise the exit status of an unchanged run as they did, until they are acknowledged; its report has them",
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { file, root, run, source } = yield* world
+    const say = (keys: ReadonlyArray<string> | "all", leaveOut = false) =>
+      Effect.flatMap(
+        loadProject(root),
+        (project) =>
+          acknowledge(project, { pipeline: "people", to: undefined, keys, because: "seen", by: "ada", leaveOut }),
+      )
+    yield* source([...people(1, 12), "13,Bob,nowhere", "14,Carl,nowhere", "1,Twin,p1@example.org"])
+    const first = yield* run()
+    expect(first).toMatchObject({ exitCode: 1, rows: { invalid: 2, duplicate: 1 } })
+    const second = yield* run()
+    expect(second).toMatchObject({
+      exitCode: 1,
+      unchangedSince: first.run,
+      rows: { invalid: 2, duplicate: 1, alreadyImported: 12 },
+      because: expect.arrayContaining(["3 rows need a person: see rejected.csv."]),
+    })
+    expect(second.problems).toEqual(JSON.parse(JSON.stringify(first.problems)))
+    expect(yield* file(second, "rejected.csv")).toBe(yield* file(first, "rejected.csv"))
+    expect(second.next).toContain(`${second.run}/rejected.csv`)
+
+    yield* say(["13"])
+    expect(yield* run()).toMatchObject({ exitCode: 1, unchangedSince: first.run, acknowledged: 1 })
+    yield* say("all")
+    expect(yield* run()).toMatchObject({ exitCode: 0, unchangedSince: first.run, acknowledged: 3 })
+    // Once the report with the rows is gone, they are looked for again.
+    yield* fs.remove(path.join(root, "reports", "people", first.run), { recursive: true })
+    const fourth = yield* run()
+    expect(fourth).toMatchObject({ exitCode: 0, acknowledged: 3 })
+    expect(since(fourth)).toBeUndefined()
+    expect(since(yield* run())).toBe(fourth.run)
+    // A row that is left out from now on has another fate.
+    yield* say(["14"], true)
+    expect(yield* run()).toMatchObject({ rows: { invalid: 1, filtered: 1 } })
+  }),
+)
+
+scoped(
+  "whatever decides about rows besides the source makes it be read: mapping, settings, form, another file in between",
+  Effect.gen(function*() {
+    const { run, settings, source, write } = yield* world
+    yield* source(people(1, 12))
+    const first = yield* run()
+    expect(since(yield* run())).toBe(first.run)
+    const changes = [
+      { mail: ", required: true" },
+      { source: ", where: { No: { not: ['3'] } }" },
+      { source: ", empty: ['-']" },
+      { sink: ", onChange: ignore" },
+      { sink: ", inDoubt: resend" },
+    ]
+    for (const change of changes) {
+      yield* settings(change)
+      expect(since(yield* run()), JSON.stringify(change)).toBeUndefined()
+    }
+    yield* settings({})
+    const own = yield* run()
+    expect(since(yield* run())).toBe(own.run)
+    yield* write("other.csv", "No,Name,Mail\n99,Zoe,zoe@example.org\n")
+    expect(since(yield* run({ source: "other.csv" }))).toBeUndefined()
+    expect(since(yield* run())).toBeUndefined()
+  }),
+)
+
+scoped(
+  "a run that left something to do is not repeated: pending, in doubt, unread",
+  Effect.gen(function*() {
+    const { fail, reconcile, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, concurrency: 1" })
+    yield* source(people(1, 20))
+    expect(since(yield* run({ limit: 5 }))).toBeUndefined()
+    expect(yield* run()).toMatchObject({ rows: { imported: 15, alreadyImported: 5 } })
+    expect((yield* run()).unchangedSince).toBeDefined()
+    // A reconciliation reads no source.
+    yield* reconcile()
+    expect((yield* run()).unchangedSince).toBeDefined()
+    yield* source(people(1, 25))
+    fail("POST", "lost")
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 5 } })
+    const next = yield* run()
+    expect(next).toMatchObject({ exitCode: 4, rows: { inDoubt: 5 } })
+    expect(since(next)).toBeUndefined()
+  }),
+)

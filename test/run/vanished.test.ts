@@ -1,0 +1,104 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import Papa from "papaparse"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+const linesOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data.slice(1)
+
+scoped(
+  "rows that the source does not hold any more are counted and listed, with the run that missed them first; they may come back",
+  Effect.gen(function*() {
+    const { file, run, settings, source } = yield* world
+    yield* settings({ sink: ", stopWhen: { changed: 50% }" })
+    yield* source(people(1, 12))
+    expect(yield* run()).toMatchObject({ vanished: { count: 0, fresh: 0 } })
+
+    yield* source(people(3, 13))
+    const dry = yield* run({ dryRun: true })
+    expect(dry).toMatchObject({ vanished: { count: 2, fresh: 2 } })
+    const first = yield* run()
+    expect(first).toMatchObject({ exitCode: 0, outcome: "complete", vanished: { count: 2, fresh: 2 } })
+    expect(first.because).toEqual([
+      "2 of the rows imported earlier are not in the source any more, since the last run: see vanished.csv.",
+    ])
+    const listed = linesOf(yield* file(first, "vanished.csv"))
+    expect(listed.map(([row, key, , since, by]) => [row, key, since, by])).toEqual([
+      ["1", "1", first.startedAt, first.run],
+      ["2", "2", first.startedAt, first.run],
+    ])
+    expect(linesOf(yield* file(first, "imported.csv")).map(([, key]) => key)).toEqual(["13"])
+    expect(yield* file(first, "report.html")).toContain("the source does not hold it any more")
+
+    // One comes back, another one goes: what an edit, a bad cell or a duplicate does to a row does not make it vanish.
+    yield* source([
+      "2,Person 2,p2@example.org",
+      "4,Edited,p4@example.org",
+      "5,Person 5,not-an-address",
+      ...people(6, 13),
+    ])
+    const second = yield* run()
+    expect(second).toMatchObject({ exitCode: 1, vanished: { count: 2, fresh: 1 } })
+    expect(second.because.join()).toContain("not in the source any more, 1 of them since the last run")
+    expect(linesOf(yield* file(second, "vanished.csv")).map(([, key, , , by]) => [key, by])).toEqual([
+      ["1", first.run],
+      ["3", second.run],
+    ])
+    yield* source(people(1, 14))
+    expect(yield* run()).toMatchObject({ exitCode: 0, vanished: { count: 0, fresh: 0 } })
+  }),
+)
+
+scoped(
+  "`vanished: ignore` does not look; another source than the pipeline's own tells nothing of it",
+  Effect.gen(function*() {
+    const { run, settings, source, write } = yield* world
+    yield* source(people(1, 12))
+    yield* run()
+    yield* write("more.csv", "No,Name,Mail\n13,Person 13,p13@example.org\n")
+    expect(yield* run({ source: "more.csv" })).not.toHaveProperty("vanished")
+    yield* settings({ source: ", vanished: ignore" })
+    yield* source(people(5, 12))
+    const report = yield* run()
+    expect(report).toMatchObject({ exitCode: 0, because: [] })
+    expect(report).not.toHaveProperty("vanished")
+    yield* settings({})
+    yield* source(people(6, 12))
+    expect(yield* run()).toMatchObject({ vanished: { count: 6, fresh: 6 } })
+  }),
+)
+
+scoped(
+  "a row that was mended has not vanished while its unmended original is there, with a key or without",
+  Effect.gen(function*() {
+    const { file, run, source, write } = yield* world
+    const bad = ["2,Bob,nowhere", ",Carl,carl@example.org"]
+    yield* source([...people(10, 21), ...bad])
+    const first = yield* run()
+    expect(first.rows).toMatchObject({ imported: 12, invalid: 2 })
+    const rejected = yield* file(first, "rejected.csv")
+    // One gets another mail address and, as it was wrong, another key; the other one gets a key.
+    yield* write(
+      "mended.csv",
+      rejected.replace("2,Bob,nowhere,", "3,Bob,bob@example.org,").replace("\n,Carl,", "\n4,Carl,"),
+    )
+    expect((yield* run({ source: "mended.csv" })).rows).toMatchObject({ imported: 2 })
+    yield* source([...people(10, 22), ...bad])
+    expect(yield* run()).toMatchObject({
+      rows: { alreadyImported: 14, imported: 1 },
+      vanished: { count: 0, fresh: 0 },
+    })
+    yield* source(people(10, 22))
+    const gone = yield* run()
+    expect(linesOf(yield* file(gone, "vanished.csv")).map(([, key]) => key)).toEqual(["3", "4"])
+  }),
+)
