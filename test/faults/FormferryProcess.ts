@@ -176,6 +176,7 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
         keyColumns: ["No"],
         source,
         columns: source.columns,
+        ownSource: true,
         mended: false,
         service,
         ledger,

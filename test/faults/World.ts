@@ -203,7 +203,9 @@ export class World {
     }
     const { overtaken, rows: ledger } = left() ?? { overtaken: false, rows: new Map<string, LedgerRow>() }
     if (!overtaken) {
-      const wrong = edited() ? undefined : misreported(rows, source, ledger, this.disk.leftOut())
+      const wrong = edited()
+        ? undefined
+        : misreported(rows, source, ledger, this.disk.leftOut(), day.pipeline.sink.onChange === "import-again")
       if (wrong !== undefined) this.truth.violated("every row is in exactly one state", wrong)
       if (exitCode === 6) {
         this.truth.violated("a run ends as it should", "it says that it was overtaken, and nobody did")

@@ -12,17 +12,28 @@ export const temporaryFolder = (prefix: string): string =>
 const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const
 const verdicts = ["verified", "unread", "differing", "missing"] as const
 
-type Found = readonly [key: string, state: number, resent: number, verdict: number | null, submission: string | null]
+type Found = readonly [
+  key: string,
+  state: number,
+  resent: number,
+  batch: number,
+  verdict: number | null,
+  submission: string | null,
+  replaced: string | null,
+]
 
-const rowOf = ([key, state, resent, verdict, submission]: Found): LedgerRow => ({
+const rowOf = ([key, state, resent, batch, verdict, submission, replaced]: Found): LedgerRow => ({
   key,
   state: states[state] ?? "intended",
   resent: resent === 1,
+  batch,
   verdict: verdict === null ? undefined : verdicts[verdict],
   submissionId: submission ?? undefined,
+  replaced: replaced === null ? [] : JSON.parse(replaced) as ReadonlyArray<string>,
 })
 
-const select = "SELECT key, state, resent, verdict, submission FROM row"
+const select = `SELECT key, state, resent, batch, verdict, submission,
+  (SELECT json_group_array(p.submission) FROM (SELECT submission FROM replaced WHERE replaced.row = row.id ORDER BY id) p) FROM row`
 
 const selectLeftOut =
   "SELECT r.key FROM leftOut l JOIN row r ON r.place = l.place AND r.digest = l.digest WHERE l.keyed = 1"

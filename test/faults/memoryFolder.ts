@@ -16,6 +16,9 @@ export const memoryFolder = (run: string): RunFolder => {
         )
       ),
     differ: () => Effect.void,
-    finish: ({ imported, inDoubt }) => Effect.zipRight(Stream.runDrain(imported), Stream.runDrain(inDoubt)),
+    replace: () => Effect.void,
+    of: (earlier) => Effect.succeed({ path: `reports/people/${earlier}`, problems: [] }),
+    finish: ({ imported, inDoubt, vanished = Stream.empty }) =>
+      Effect.all([Stream.runDrain(imported), Stream.runDrain(inDoubt), Stream.runDrain(vanished)], { discard: true }),
   }
 }

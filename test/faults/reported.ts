@@ -7,12 +7,14 @@ import type { LedgerRow } from "./truth.ts"
  * Undefined when it tells the truth. For a report of a run that read the whole source and that nobody overtook.
  *
  * @param leftOut keys that a person left out for good
+ * @param again whether imported rows that changed go in again: until they do, they are pending, refused or invalid
  */
 export const misreported = (
   { read, ...fates }: RunReport["rows"],
   source: ReadonlyArray<SourceRow>,
   ledger: ReadonlyMap<string, LedgerRow>,
   leftOut: ReadonlySet<string>,
+  again: boolean,
 ): string | undefined => {
   if (read !== source.length) return undefined
   const isIn = (states: ReadonlyArray<LedgerRow["state"]>) => ({ no }: SourceRow) =>
@@ -25,7 +27,8 @@ export const misreported = (
   if (fates.inDoubt < few(doubtful) || fates.inDoubt > doubtful.length) {
     return `${fates.inDoubt} in doubt, ${few(doubtful)} in the ledger`
   }
-  if (imported < few(there.filter(({ no }) => !leftOut.has(no))) || imported > there.length) {
+  const open = again ? fates.pending + fates.refused + fates.invalid : 0
+  if (imported + open < few(there.filter(({ no }) => !leftOut.has(no))) || imported > there.length) {
     return `${imported} imported now or before, ${few(there)} in the ledger`
   }
   return undefined

@@ -143,6 +143,7 @@ export const drawPipeline = (draws: Draws, pipeline: Pipeline): Pipeline => {
       canary: draws.pick([0, 4, 10]),
       inDoubt: draws.chance(0.2) ? "resend" : "hold",
       stopWhen: draws.chance(0.9) ? noLimits : pipeline.sink.stopWhen,
+      onChange: draws.chance(0.25) ? "import-again" : pipeline.sink.onChange,
     },
   }
 }

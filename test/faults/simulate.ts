@@ -56,7 +56,13 @@ export const simulate = async (
       tell(`quiet day ${day}: ${ended(ending)}`)
       if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
     }
-    if (truth.violations.length === 0) everyRowHasItsEnd(world, leftOut)
+    // The same source once more: nothing is left to send, and nothing is sent.
+    const before = truth.held.size
+    if (truth.violations.length === 0) {
+      tell(`once more: ${ended(await world.day(quietDay("run", set, seed * 10 + 9)))}`)
+    }
+    if (truth.held.size !== before) truth.violated("no row is sent twice", "the same source, once more, sends rows")
+    if (truth.violations.length === 0) everyRowHasItsEnd(world, leftOut, set.sink.onChange === "import-again")
     return {
       seed,
       violations: truth.violations,
@@ -75,7 +81,7 @@ export const simulate = async (
 const isValid = ({ mail, no }: SourceRow) => no !== "" && mail !== "nobody"
 
 /** When nothing goes wrong any more, every row that can be imported is, or was left out by a person. */
-const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<string>): void => {
+const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<string>, again: boolean): void => {
   const ledger = new Map(disk.rows().map((row) => [row.key, row]))
   for (const row of rows) {
     if (!isValid(row) || leftOut.has(row.no)) continue
@@ -86,6 +92,11 @@ const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<st
     const { submissionId, verdict } = ledger.get(row.no) ?? {}
     if (submissionId !== undefined && verdict === "unread") {
       truth.violated("every submission is read back", `row ${row.no} is unread when all is done`)
+    }
+    const held = truth.held.get(submissionId ?? "")
+    const isOnly = rows.filter(({ no }) => no === row.no).length === 1
+    if (again && isOnly && held !== undefined && !held.altered && held.answers.get("name") !== row.name) {
+      truth.violated("what changed goes in again", `row ${row.no} stands at the service as it was`)
     }
   }
 }

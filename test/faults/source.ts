@@ -30,6 +30,10 @@ export const tableSource = (titles: ReadonlyArray<string>, rows: ReadonlyArray<C
 const cellSource = (columns: Source["columns"], rows: () => ReadonlyArray<Cells>): Source => {
   let files: Effect.Effect.Success<Source["files"]> = []
   const file = "source.csv"
+  const digested = (read: ReadonlyArray<Cells>) => {
+    const text = JSON.stringify(read)
+    return { bytes: text.length, sha256: createHash("sha256").update(text).digest("hex") }
+  }
   return {
     columns,
     blocks: [],
@@ -39,9 +43,8 @@ const cellSource = (columns: Source["columns"], rows: () => ReadonlyArray<Cells>
     read: (expected) =>
       Stream.suspend(() => {
         const read = rows()
-        const text = JSON.stringify(read)
-        const sha256 = createHash("sha256").update(text).digest("hex")
-        const fingerprint: Fingerprint = { bytes: text.length, sha256, blocks: new Uint8Array(0), blockSize: 0 }
+        const { bytes, sha256 } = digested(read)
+        const fingerprint: Fingerprint = { bytes, sha256, blocks: new Uint8Array(0), blockSize: 0 }
         if (expected !== undefined && expected[0]?.sha256 !== sha256) return Stream.fail(new SourceChanged({ file }))
         const chunks: Array<RowChunk> = []
         for (let at = 0; at < read.length; at += chunkRows) {
@@ -52,12 +55,13 @@ const cellSource = (columns: Source["columns"], rows: () => ReadonlyArray<Cells>
           Stream.fromIterable(chunks),
           Stream.execute(Effect.sync(() => {
             files = [{
-              file: { file, format: "csv", bytes: text.length, sha256, rows: read.length, taken: [] },
+              file: { file, format: "csv", bytes, sha256, rows: read.length, taken: [] },
               fingerprint,
             }]
           })),
         )
       }),
     files: Effect.sync(() => files),
+    digest: Effect.sync(() => [{ file, ...digested(rows()) }]),
   }
 }

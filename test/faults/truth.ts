@@ -8,8 +8,12 @@ export interface LedgerRow {
   readonly key: string
   readonly state: "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
   readonly resent: boolean
+  /** The batch with which it went out last. */
+  readonly batch: number
   readonly verdict: "verified" | "unread" | "differing" | "missing" | undefined
   readonly submissionId: string | undefined
+  /** Submissions that stood for it before its content changed and went in again, the earliest first; the last may be about to be. */
+  readonly replaced: ReadonlyArray<string>
 }
 
 /** A submission that the service holds. */
@@ -43,6 +47,8 @@ export class Truth {
   /** Keys of creates of which nobody can know whether they did anything. */
   readonly ambiguous = new Set<string>()
   private readonly byHand = new Set<string>()
+  /** Batches of which submissions arrived because the policy sends a row in doubt once more, by key. */
+  private readonly resent = new Map<string, Set<number>>()
   private readonly inner = memoryStore()
   /** The ledger's row of a key as it is on disk at this moment. */
   rowOf: (key: string) => LedgerRow | undefined = () => undefined
@@ -70,10 +76,16 @@ export class Truth {
     return this.byKey.get(key) ?? 0
   }
 
-  /** Looks a row up for a person who settles it by hand: it then counts as imported without an id. */
+  /** Looks a row up for a person who settles it by hand: it then counts as imported without an id. What it was before it changed is not what went missing. */
   landedByHand(key: string): boolean {
-    if (this.count(key) > 0) this.byHand.add(key)
-    return this.count(key) > 0
+    const landed = this.count(key) > (this.rowOf(key)?.replaced.length ?? 0)
+    if (landed) this.byHand.add(key)
+    return landed
+  }
+
+  /** How often a row may stand at the service: once, and once more each time that somebody said so: that it changed and is to go in again, or that it is sent again while in doubt. */
+  private most({ key, replaced }: LedgerRow): number {
+    return 1 + replaced.length + (this.resent.get(key)?.size ?? 0)
   }
 
   private arrived(id: string, { questions, urlParameters }: Kept): void {
@@ -95,9 +107,13 @@ export class Truth {
     if (!expected) {
       this.violated("intent before the first byte", `row ${key} arrived while the ledger had it as ${row.state}`)
     }
-    const most = row.resent ? 2 : 1
-    if (this.count(key) > most) {
+    if (row.resent) this.resent.set(key, (this.resent.get(key) ?? new Set()).add(row.batch))
+    if (this.count(key) > this.most(row)) {
       this.violated("no row is sent twice", `row ${key} stands ${this.count(key)} times at the service`)
+    }
+    const before = this.held.get(row.replaced.at(-1) ?? "")
+    if (before !== undefined && !before.altered && !altered && sameAnswers(before.answers, answers)) {
+      this.violated("no row is sent twice", `row ${key} went in again as it was`)
     }
   }
 
@@ -110,7 +126,7 @@ export class Truth {
       if (keys.has(key)) this.violated("every row is in exactly one state", `row ${key} stands twice in the ledger`)
       keys.add(key)
       const there = this.count(key)
-      if (there > (row.resent ? 2 : 1)) {
+      if (there > this.most(row)) {
         this.violated("no row is sent twice", `row ${key} stands ${there} times at the service`)
       }
       if (state === "intended" && !open) {
@@ -123,6 +139,13 @@ export class Truth {
       if (state !== "inDoubt" && state !== "intended") this.ambiguous.delete(key)
       if ((state === "notCreated" || state === "refused") && there > 0) {
         this.violated("ledger and service agree", `row ${key} is ${state} and stands at the service`)
+      }
+      for (const id of row.replaced) {
+        if (ids.has(id)) this.violated("ledger and service agree", `submission ${id} stands for two rows`)
+        ids.add(id)
+        if (!this.held.has(id)) {
+          this.violated("ledger and service agree", `row ${key} replaces ${id}, which is not there`)
+        }
       }
       if (state !== "imported") continue
       if (submissionId === undefined && this.byHand.has(key)) continue
@@ -156,6 +179,9 @@ export class Truth {
     )
   }
 }
+
+const sameAnswers = (a: Held["answers"], b: Held["answers"]): boolean =>
+  a.size === b.size && [...a].every(([id, value]) => b.get(id) === value)
 
 /** As the mapping sends it: the domain in lower case. */
 const sentMail = ({ mail }: SourceRow): string => mail.replace(/@.*$/, (domain) => domain.toLowerCase())
