@@ -24,9 +24,18 @@ export const plainNumber = (value: number): string => {
   return Number.isFinite(value) ? withoutExponent(String(Number(value.toPrecision(15)))) : String(value)
 }
 
+/** From `!` to `~`: no white space. What lies beyond may be some. */
+const isPlain = (unit: number): boolean => unit > 32 && unit < 127
+
+/** `text.trim()`, without its call for the many texts that need none: a third of what reading a cell took. */
+export const trimmed = (text: string): string => {
+  const last = text.length - 1
+  return last >= 0 && isPlain(text.charCodeAt(0)) && isPlain(text.charCodeAt(last)) ? text : text.trim()
+}
+
 /** A cell's text, trimmed; "" for no cell. */
 export const textOf = (cell: Cell | undefined): string =>
-  typeof cell === "string" ? cell.trim() : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
+  typeof cell === "string" ? trimmed(cell) : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
 
 const excelError = new Fault("excel-error", "a value, not an error of the workbook")
 
@@ -45,7 +54,7 @@ export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined |
   const cell = cells[0]
   if (cell === null || cell === undefined) return undefined
   if (typeof cell === "string") {
-    const text = cell.trim()
+    const text = trimmed(cell)
     return text === "" ? undefined : parse(text)
   }
   return cell instanceof ErrorCell ? excelError : parse(cell)

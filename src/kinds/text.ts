@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Cell } from "../domain/cell.ts"
-import { errorIn, textOf } from "./cells.ts"
+import { errorIn, textOf, trimmed } from "./cells.ts"
 import { compareText } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
@@ -79,7 +79,7 @@ export const text: Kind<Options> = {
     return (cells) => {
       const first = cells[0]
       const value = cells.length === 1 && typeof first === "string"
-        ? first.trim()
+        ? trimmed(first)
         : errorIn(cells) ?? joined(cells, join)
       return value === "" ? undefined : plain || value instanceof Fault ? value : check(value)
     }

@@ -9,6 +9,11 @@ export const day = 86_400_000
 const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const leap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
+/** Whether there is such a day, month 1 to 12, year 1 to 9999; false for NaN. */
+export const isDay = (year: number, month: number, dayOfMonth: number): boolean =>
+  year >= 1 && year <= 9999 && dayOfMonth >= 1 && dayOfMonth <= (daysIn[month - 1] ?? 0)
+  && (month !== 2 || dayOfMonth !== 29 || leap(year))
+
 /** A reading from its fields, month 1 to 12; NaN when there is no such day or time. Years 1 to 9999. */
 export const wall = (
   year: number,
@@ -19,8 +24,7 @@ export const wall = (
   second = 0,
   milli = 0,
 ): Wall => {
-  if (!(year >= 1 && year <= 9999 && dayOfMonth >= 1 && hour < 24 && minute < 60 && second < 60)) return NaN
-  if (!(dayOfMonth <= (daysIn[month - 1] ?? 0)) || (month === 2 && dayOfMonth === 29 && !leap(year))) return NaN
+  if (!isDay(year, month, dayOfMonth) || !(hour < 24 && minute < 60 && second < 60)) return NaN
   // Date.UTC takes the years 0 to 99 for 1900 to 1999.
   const days = year >= 100
     ? Date.UTC(year, month - 1, dayOfMonth)

@@ -4,7 +4,7 @@ import { ErrorCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import { errorIn, textOf } from "../kinds/cells.ts"
+import { errorIn, textOf, trimmed } from "../kinds/cells.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { cellProblem, conflictProblem, requiredProblem, templateProblem } from "./problems.ts"
@@ -33,8 +33,9 @@ export interface Reading {
 const given = (cells: Cells, position: number, empty: ReadonlySet<string>): Cell => {
   const cell = cells[position]
   if (typeof cell === "string") {
-    const text = cell.trim()
-    return text === "" || empty.has(text) ? null : text
+    const text = trimmed(cell)
+    // A look-up needs the text's hash, also in a set that is empty.
+    return text === "" || (empty.size > 0 && empty.has(text)) ? null : text
   }
   if (cell === undefined || cell === null) return null
   return empty.size > 0 && !(cell instanceof ErrorCell) && empty.has(textOf(cell)) ? null : cell

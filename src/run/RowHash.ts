@@ -40,10 +40,18 @@ export class RowHash {
       const cell = cells[positions[index]!]
       const text = typeof cell === "string" ? cell : cellText(cell)
       const last = text.length - 1
-      for (let at = 0; at <= last; at += 2) {
-        const unit = at < last ? text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16) : text.charCodeAt(at)
-        d = rotated(Math.imul(d ^ unit, 0x9e3779b1), 13)
-        e = rotated(Math.imul(e ^ unit, 0x85ebca77), 17)
+      let at = 0
+      // Four code units at once, two for each word, and the words into one another: half the multiplications of two words that each see all.
+      for (; at + 3 <= last; at += 4) {
+        const first = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)
+        const second = text.charCodeAt(at + 2) | (text.charCodeAt(at + 3) << 16)
+        d = (rotated(Math.imul(d ^ first, 0x9e3779b1), 13) + e) | 0
+        e = rotated(Math.imul(e ^ second, 0x85ebca77), 17) ^ d
+      }
+      for (; at <= last; at++) {
+        const unit = text.charCodeAt(at)
+        d = (rotated(Math.imul(d ^ unit, 0x9e3779b1), 13) + e) | 0
+        e = rotated(Math.imul(e ^ unit, 0x85ebca77), 17) ^ d
       }
       // Lengths after the cells: ["ab", ""] must not be taken for ["a", "b"].
       d = Math.imul(d ^ text.length, 0xc2b2ae3d)

@@ -73,6 +73,25 @@ describe("RowHash", () => {
     expect(seen.map((words) => words.size)).toEqual([count * makes.length, count * makes.length, count * makes.length])
   })
 
+  it("tells a quarter of a million contents of every usual make apart", () => {
+    const makes = [
+      (n: number) => [`${n}`],
+      (n: number) => ["", `note about row ${n} of some length`],
+      (n: number) => [`${n % 500}`, `${Math.floor(n / 500)}`],
+      (n: number) => ["x".repeat(n % 97), `${n}`.padStart(11, "0")],
+      (n: number) => [`${n}`.padEnd(40, "-"), "same"],
+    ]
+    const seen = new Set<number>()
+    const count = 50_000
+    for (const make of makes) {
+      for (let n = 0; n < count; n++) {
+        hash.content(make(n), [0, 1])
+        seen.add(hash.d * 0x200000 + (hash.e & 0x1fffff))
+      }
+    }
+    expect(seen.size).toBe(count * makes.length)
+  })
+
   it("tells where one cell ends and the next begins", () => {
     const words = (cells: ReadonlyArray<string>) => {
       hash.content(cells, [0, 1])
