@@ -16,6 +16,7 @@ import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
 import { Interrupts } from "./Interrupts.ts"
 import { Invocation, sameCommand } from "./Invocation.ts"
+import { ledger } from "./ledger.ts"
 import { logger } from "./log.ts"
 import { makeOutput, Output } from "./Output.ts"
 import { practice } from "./practice.ts"
@@ -42,6 +43,7 @@ const commands = [
   settle,
   acknowledge,
   status,
+  ledger,
   report,
   schedule,
   form,
@@ -64,6 +66,7 @@ const tree = Command.make("formferry").pipe(
     settle.command,
     acknowledge.command,
     status.command,
+    ledger.command,
     report.command,
     schedule.command,
     form.command,

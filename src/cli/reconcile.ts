@@ -27,6 +27,7 @@ export const reconcile = {
       const project = yield* openProject([input.pipeline])
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
       const { tell } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
+      const { upkeepAfterRun } = yield* Effect.promise(() => import("../jobs/upkeepAfterRun.ts"))
       yield* oneByOne([input.pipeline], (name, interrupted) =>
         Effect.gen(function*() {
           const progress = yield* progressOf(name)
@@ -38,6 +39,7 @@ export const reconcile = {
             progress: progress.show,
             interrupted,
           }).pipe(Effect.ensuring(progress.done), Effect.onExit((exit) => tell(project, name, exit)))
+          yield* upkeepAfterRun(project, report)
           return yield* showRun(project, report, { to: input.to })
         }))
     })).pipe(Command.withDescription(about)),

@@ -4,12 +4,17 @@ import type { Project } from "../project/Project.ts"
 import { type AttemptFailure, exitStatus } from "./exitStatus.ts"
 import { Notifier, type RunEnd } from "./Notifier.ts"
 import { type RunOptions, runPipeline } from "./run.ts"
+import { upkeepAfterRun } from "./upkeepAfterRun.ts"
 
-/** Runs one pipeline and tells the notifier how it ended: the one place from which people hear of runs, by hand and by schedule. */
+/** Runs one pipeline, tells the notifier how it ended, and clears old reports away: the one place from which people hear of runs, by hand and by schedule. */
 export const attempt = (project: Project, options: RunOptions) =>
   Effect.flatMap(
     Effect.exit(runPipeline(project, options)),
-    (exit) => Effect.zipRight(tell(project, options.pipeline, exit), exit),
+    (exit) =>
+      tell(project, options.pipeline, exit).pipe(
+        Effect.zipRight(Exit.isSuccess(exit) ? upkeepAfterRun(project, exit.value) : Effect.void),
+        Effect.zipRight(exit),
+      ),
   )
 
 /** Tells the notifier how a run ended. One that was interrupted before it began has not happened. */

@@ -1,4 +1,5 @@
 import type { Database } from "./database.ts"
+import { forgottenTable } from "./forgottenTable.ts"
 
 /** "ffry": marks the file as a ledger of formferry's. */
 const applicationId = 0x66667279
@@ -136,6 +137,7 @@ const steps: ReadonlyArray<string> = [
   -- Imported rows that the pipeline's source does not hold any more; run: the first that missed them.
   CREATE TABLE vanished (row INTEGER PRIMARY KEY REFERENCES row, run INTEGER NOT NULL REFERENCES run) STRICT;
   `,
+  forgottenTable,
 ]
 
 /** The `user_version` that this formferry writes. */

@@ -107,7 +107,7 @@ export const settlements = (db: Database, place: number, limit: number): Readonl
     notLanded,
   }))
 
-/** A page of the ids of all submissions that stand at the place's destination, replaced ones among them: these a person may have removed, so no export has to hold them. */
+/** A page of the ids of all submissions that stand at the place's destination, replaced and forgotten ones among them: these a person may have removed, so no export has to hold them. */
 export const submissionIds = (
   db: Database,
   place: number,
@@ -116,11 +116,13 @@ export const submissionIds = (
   db.all<readonly [number, string, number]>(
     `WITH here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)
      SELECT at, submission, own FROM (SELECT * FROM (
-       SELECT r.id * 2 AS at, r.submission, r.place = ?1 AS own FROM row r NOT INDEXED
-       WHERE r.id > ?2 / 2 AND r.submission IS NOT NULL AND +r.place IN here ORDER BY r.id LIMIT ?3)
+       SELECT r.id * 3 AS at, r.submission, r.place = ?1 AS own FROM row r NOT INDEXED
+       WHERE r.id > ?2 / 3 AND r.submission IS NOT NULL AND +r.place IN here ORDER BY r.id LIMIT ?3)
      UNION ALL SELECT * FROM (
-       SELECT p.id * 2 + 1 AS at, p.submission, 0 AS own FROM replaced p JOIN row r ON r.id = p.row
-       WHERE p.id > (?2 - 1) / 2 AND r.place IN here ORDER BY p.id LIMIT ?3))
+       SELECT p.id * 3 + 1 AS at, p.submission, 0 AS own FROM replaced p JOIN row r ON r.id = p.row
+       WHERE p.id > (?2 - 1) / 3 AND r.place IN here ORDER BY p.id LIMIT ?3)
+     UNION ALL SELECT * FROM (
+       SELECT f.id * 3 + 2 AS at, f.submission, 0 AS own FROM forgotten f WHERE f.id > (?2 - 2) / 3 AND f.place IN here ORDER BY f.id LIMIT ?3))
      ORDER BY at LIMIT ?3`,
     [place, page.after, page.limit],
   ).map(([at, id, own]) => ({ at, id, own: own === 1 }))

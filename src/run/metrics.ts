@@ -22,14 +22,12 @@ const fresh = Metric.gauge("formferry.run.in_doubt", {
   description: "Rows that the run going on has put in doubt so far",
 })
 
-const of = (pipeline: string) => Metric.tagged("pipeline", pipeline)
-
 /** How far a run is: told once a chunk of rows and once a batch. */
 export const measureProgress = (pipeline: string, event: Progress): Effect.Effect<void> =>
   measured(() =>
     Effect.zipRight(
-      Metric.set(sent.pipe(of(pipeline)), event.sent),
-      Metric.set(fresh.pipe(of(pipeline)), event.inDoubt),
+      Metric.set(sent.pipe(Metric.tagged("pipeline", pipeline)), event.sent),
+      Metric.set(fresh.pipe(Metric.tagged("pipeline", pipeline)), event.inDoubt),
     )
   )
 
@@ -37,15 +35,21 @@ export const measureProgress = (pipeline: string, event: Progress): Effect.Effec
 export const measureRun = (report: RunReport): Effect.Effect<void> =>
   measured(() => {
     const { finishedAt, mode, outcome, pipeline, readBack, startedAt } = report
-    const byFate = rows.pipe(of(pipeline), Metric.tagged("mode", mode))
-    const byVerdict = submissions.pipe(of(pipeline), Metric.tagged("mode", mode))
+    const byFate = rows.pipe(Metric.tagged("pipeline", pipeline), Metric.tagged("mode", mode))
+    const byVerdict = submissions.pipe(Metric.tagged("pipeline", pipeline), Metric.tagged("mode", mode))
     return Effect.all([
       ...fates.map((fate) => Metric.incrementBy(byFate.pipe(Metric.tagged("fate", fate)), report.rows[fate])),
       ...verdicts.map((one) => Metric.incrementBy(byVerdict.pipe(Metric.tagged("verdict", one)), readBack[one])),
-      Metric.increment(runs.pipe(of(pipeline), Metric.tagged("mode", mode), Metric.tagged("outcome", outcome))),
-      Metric.set(inDoubt.pipe(of(pipeline)), report.inDoubt.reduce((sum, doubt) => sum + doubt.count, 0)),
+      Metric.incrementBy(
+        runs.pipe(Metric.tagged("pipeline", pipeline), Metric.tagged("mode", mode), Metric.tagged("outcome", outcome)),
+        1,
+      ),
       Metric.set(
-        duration.pipe(of(pipeline), Metric.tagged("unit", "s")),
+        inDoubt.pipe(Metric.tagged("pipeline", pipeline)),
+        report.inDoubt.reduce((sum, doubt) => sum + doubt.count, 0),
+      ),
+      Metric.set(
+        duration.pipe(Metric.tagged("pipeline", pipeline), Metric.tagged("unit", "s")),
         (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000,
       ),
     ], { discard: true })

@@ -14,7 +14,9 @@ import { exampleReport } from "../report/exampleReport.ts"
 import { world } from "../run/world.ts"
 import { hearing } from "./webhooks.ts"
 
-const told: Notification = failed({ pipeline: "people", exitCode: 2, error: "SourceError", at: "2026-01-01T00:00:00Z" })
+const end = { pipeline: "people", exitCode: 2, error: "SourceError", at: "2026-01-01T00:00:00Z" }
+
+const told: Notification = failed(end)
 
 const quick = {
   retries: { attempts: 3, base: Duration.millis(1), max: Duration.millis(2) },
@@ -139,7 +141,7 @@ describe("a project's webhooks", () => {
       expect(diagnostics.map(({ file }) => file)).toEqual(["config/formferry.yaml", "config/formferry.yaml"])
       const project = yield* loadProject(here.root)
       const lines = yield* logged(
-        webhookNotifier.notify(project, { _tag: "Failed", ...told, message: "secret", at: told.finishedAt }, []),
+        webhookNotifier.notify(project, { _tag: "Failed", ...end, message: "secret" }, []),
       )
       expect(lines).toHaveLength(1)
       expect(lines[0]).toContain("config/formferry.yaml:8: HOOK is not set")

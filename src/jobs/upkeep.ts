@@ -1,0 +1,93 @@
+import { FileSystem } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import { backUpLedger } from "../ledger/copyLedger.ts"
+import type { ExportedRow } from "../ledger/exportRows.ts"
+import { LedgerRefused } from "../ledger/Ledger.ts"
+import { openUpkeep } from "../ledger/openUpkeep.ts"
+import type { Project } from "../project/Project.ts"
+import { type CsvLine, spreadsheetCsv } from "../report/csv.ts"
+import { emptyFolder, foldersHolding } from "../report/holding.ts"
+
+/** Opens a project's ledger for its upkeep; one that is not there is not made. */
+const opened = (project: Project) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    if (!(yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false))) {
+      return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
+    }
+    return yield* openUpkeep({ file: project.ledger })
+  })
+
+/** Forgets old runs and rejected rows that left the source, and writes the ledger's file anew. No run may be going on. */
+export const compactLedger = (project: Project) =>
+  Effect.scoped(Effect.flatMap(opened(project), (upkeep) => upkeep.compact))
+
+/** Backs the ledger up, with its secret; a run may go on meanwhile. Gives the copy's size in bytes. */
+export const backUp = (project: Project, file: string) => backUpLedger(project.ledger, file)
+
+export const exportFormats = ["csv", "jsonl"] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+const titles: ReadonlyArray<keyof ExportedRow> = [
+  "pipeline",
+  "service",
+  "form",
+  "key",
+  "state",
+  "row",
+  "submissionId",
+  "verdict",
+  "sentAt",
+  "submissionTime",
+  "run",
+]
+
+const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[title] ?? ""))
+
+/**
+ * The rows of the ledger as text, piece by piece: a million of them need no more memory than a thousand. A run may go on meanwhile.
+ *
+ * @param names pipelines; none: all
+ */
+export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
+  Stream.unwrapScoped(Effect.map(opened(project), (upkeep) => {
+    const lines = Stream.map(
+      upkeep.rows(names),
+      (rows) =>
+        format === "csv"
+          ? spreadsheetCsv(rows.map(csvLine))
+          : rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+    )
+    return format === "csv" ? Stream.concat(Stream.make(spreadsheetCsv([titles])), lines) : lines
+  }))
+
+/** Rows that a person wants forgotten. */
+export interface ForgetOptions {
+  readonly pipeline: string
+  readonly keys: ReadonlyArray<string>
+  readonly by: string
+  readonly because: string
+  /** Whether reports that hold them are emptied too. */
+  readonly reports: boolean
+}
+
+/**
+ * Forgets rows on a person's request: nothing but the keyed digests of their keys stays in the ledger, so that they are not imported again. Says where reports still hold them; with
+ * `reports` these are emptied: of each only its counts stay.
+ */
+export const forgetRows = (project: Project, options: ForgetOptions) =>
+  Effect.scoped(Effect.gen(function*() {
+    const upkeep = yield* opened(project)
+    const forgotten = yield* upkeep.forget(options)
+    if (forgotten.keys.length === 0) {
+      return yield* new LedgerRefused({
+        message: `The ledger knows no row of ${options.pipeline} with ${
+          options.keys.length === 1 ? "the key" : "one of the keys"
+        } ${options.keys.join(", ")}. The keys stand in the column key of imported.csv and _key of rejected.csv.`,
+      })
+    }
+    const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
+    const reports = yield* foldersHolding(project.reports, options.pipeline, forgotten.keys, submissions)
+    if (options.reports) yield* Effect.forEach(reports, emptyFolder, { discard: true })
+    return { ...forgotten, reports, emptied: options.reports }
+  }))

@@ -1,0 +1,18 @@
+import { Effect } from "effect"
+import type { RunReport } from "../domain/run.ts"
+import { openUpkeep } from "../ledger/openUpkeep.ts"
+import type { Project } from "../project/Project.ts"
+import { dropOldReports } from "../report/dropOldReports.ts"
+
+/**
+ * Keeps the ledger and the reports from growing with the number of nights: old run records and old reports go. Nothing of it can spoil the run that went before: what fails is logged.
+ */
+export const upkeepAfterRun = (project: Project, { mode, pipeline }: Pick<RunReport, "mode" | "pipeline">) =>
+  Effect.gen(function*() {
+    if (mode === "run" || mode === "reconcile") {
+      yield* Effect.scoped(Effect.flatMap(openUpkeep({ file: project.ledger }), ({ dropOldRuns }) => dropOldRuns)).pipe(
+        Effect.catchAll((error) => Effect.logWarning(`Old runs stay in the ledger: ${error.message}`)),
+      )
+    }
+    yield* dropOldReports(project.reports, pipeline, project.reportsKept)
+  })

@@ -1,0 +1,208 @@
+// The ledger's upkeep over real runs: what is forgotten is gone to the byte and stays out, backups while a run goes on, exports, old reports.
+import { FileSystem, Path } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import type { Scope } from "effect"
+import { readFileSync, statSync } from "node:fs"
+import type { RunReport } from "../../src/domain/run.ts"
+import { backUp, compactLedger, exportLedger, forgetRows } from "../../src/jobs/upkeep.ts"
+import { upkeepAfterRun } from "../../src/jobs/upkeepAfterRun.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { world } from "../run/world.ts"
+
+const inWorld = (name: string, body: () => Effect.Effect<unknown, unknown, Scope.Scope | NodeContext.NodeContext>) =>
+  it.scopedLive(name, () => Effect.provide(body(), NodeContext.layer))
+
+const ledgerFiles = (root: string) => ["", "-wal", "-shm"].map((end) => `${root}/.formferry/ledger.db${end}`)
+
+/** Every byte of the ledger and its logs. */
+const bytes = (root: string): string =>
+  ledgerFiles(root).map((file) => {
+    try {
+      return readFileSync(file, "latin1")
+    } catch {
+      return ""
+    }
+  }).join("")
+
+const asked = { by: "a test", because: "request 17", reports: false }
+
+describe("forget", () => {
+  inWorld(
+    "leaves nothing of a row but its key's digest, and the row is never imported again",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        const rows = [
+          "K-1,Ada Forgettable,ada-forgettable@example.org",
+          "K-2,Bob,bob@example.org",
+          "K-3,Eve,eve@example.org",
+        ]
+        yield* here.source([...rows, "K-4,Invalid Forgettable,not an address"])
+        const first = yield* here.run()
+        expect(first.rows).toMatchObject({ imported: 3, invalid: 1 })
+        const project = yield* loadProject(here.root)
+        const secretKey = "K-1"
+        expect(bytes(here.root)).toContain(secretKey)
+        const before = yield* Effect.scoped(
+          Effect.map(openLedger({ file: project.ledger }), (one) => one.digest.key("K-1")),
+        )
+        const contentBefore = bytes(here.root)
+
+        const done = yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1", "K-4", "K-99"] })
+        expect(done.keys).toEqual(["K-1", "K-4"])
+        expect(done.unknown).toEqual(["K-99"])
+        expect(done.submissions).toHaveLength(1)
+        // Where reports still hold them, by name.
+        expect(done.reports.map(({ folder }) => folder)).toEqual([`${here.root}/reports/people/${first.run}`])
+        expect(done.reports[0]?.files).toEqual(["imported.csv", "rejected.csv"])
+
+        const after = bytes(here.root)
+        for (const text of ["K-1", "K-4", "Forgettable", "forgettable"]) expect(after).not.toContain(text)
+        expect(after).toContain("K-2")
+        // The keyed digest stays, and what was a digest of the content is gone.
+        expect(after).toContain(before.toString("latin1"))
+        expect(contentBefore.length).toBeGreaterThan(0)
+        expect(yield* Effect.scoped(Effect.flatMap(openLedger({ file: project.ledger }), (one) => one.verify))).toEqual(
+          [],
+        )
+
+        // The source still holds the person; the real run passes the row by, unchanged and changed, and asks nobody.
+        yield* here.source([
+          "K-1,Ada Forgettable,new-address@example.org",
+          ...rows.slice(1),
+          "K-4,Now Valid,valid@example.org",
+        ])
+        const second = yield* here.run()
+        expect(second.rows).toMatchObject({ read: 4, filtered: 2, alreadyImported: 2, imported: 0 })
+        expect(second.exitCode).toBe(0)
+        expect(yield* Effect.sync(() => here.names())).toEqual(["Ada Forgettable", "Bob", "Eve"])
+        const reconciled = yield* here.reconcile()
+        expect(reconciled.readBack).toEqual({ verified: 2, differing: 0, missing: 0, unread: 0 })
+        expect(reconciled.exitCode).toBe(0)
+
+        // Once more with --reports: only counts stay, and they are still a report.
+        const again = yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1", "K-4"], reports: true })
+        expect(again.reports.map(({ folder }) => folder)).toContain(`${here.root}/reports/people/${first.run}`)
+        const fs = yield* FileSystem.FileSystem
+        const folder = `${here.root}/reports/people/${first.run}`
+        expect(yield* fs.readDirectory(folder)).toEqual(["report.json"])
+        const left = yield* fs.readFileString(`${folder}/report.json`)
+        expect(left).not.toMatch(/forgettable|K-[14]|not an address/i)
+        expect((JSON.parse(left) as RunReport).rows).toEqual(JSON.parse(JSON.stringify(first.rows)))
+        const third = yield* here.run()
+        expect(third.exitCode).toBe(0)
+      }),
+  )
+
+  inWorld("wants a row in doubt settled first, and says when it knows no such row", () =>
+    Effect.gen(function*() {
+      const here = yield* world
+      yield* here.source(["K-1,Ada,ada@example.org"])
+      here.fail("POST", "lost")
+      expect((yield* here.run()).exitCode).toBe(4)
+      const project = yield* loadProject(here.root)
+      const doubtful = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1"] }))
+      expect(doubtful.message).toContain("Settle it first (formferry settle people --rows …)")
+      const unknown = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-7"] }))
+      expect(unknown.message).toContain("knows no row of people with the key K-7")
+      expect(bytes(here.root)).toContain("K-1")
+    }))
+})
+
+describe("the ledger's file", () => {
+  inWorld(
+    "is backed up while a run holds it, whole, for its owner only, and over nothing",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.source(Array.from({ length: 25 }, (_, at) => `K-${at},Name ${at},n${at}@example.org`))
+        const report = yield* here.run()
+        const project = yield* loadProject(here.root)
+        const to = `${here.root}/backups/ledger.db`
+        yield* Effect.scoped(Effect.gen(function*() {
+          const ledger = yield* openLedger({ file: project.ledger })
+          const destination = { service: here.address, form: "people" }
+          const view = yield* ledger.pipeline({
+            pipeline: "people",
+            destination,
+            renamedFrom: undefined,
+            alongside: [],
+          })
+          const session = yield* view.hold("a run that goes on")
+          expect(yield* backUp(project, to)).toBeGreaterThan(0)
+          // The run writes on as if nothing had been.
+          yield* session.canary({ standing: "s", state: "passed", because: "b" })
+          const busy = yield* Effect.flip(compactLedger(project))
+          expect(busy._tag).toBe("LedgerLocked")
+        }))
+        expect([to, `${to}.key`].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
+        expect((yield* Effect.flip(backUp(project, to))).message).toContain("is there already")
+
+        // Restored: the same ledger, which goes on where it was.
+        const fs = yield* FileSystem.FileSystem
+        for (const file of ledgerFiles(here.root)) yield* fs.remove(file, { force: true })
+        yield* fs.remove(`${here.root}/.formferry/ledger.db.key`)
+        yield* fs.rename(to, `${here.root}/.formferry/ledger.db`)
+        yield* fs.rename(`${to}.key`, `${here.root}/.formferry/ledger.db.key`)
+        const restored = yield* here.run()
+        expect(restored.ledger).toEqual(report.ledger)
+        expect(restored.rows).toMatchObject({ alreadyImported: 25, imported: 0 })
+      }),
+  )
+
+  inWorld("is exported as CSV and as JSON lines", () =>
+    Effect.gen(function*() {
+      const here = yield* world
+      yield* here.source(["K-1,Ada,ada@example.org", "=2+3,Bob,bob@example.org"])
+      yield* here.run()
+      const project = yield* loadProject(here.root)
+      const csv = yield* Stream.mkString(exportLedger(project, [], "csv"))
+      const [head, ...lines] = csv.trimEnd().split("\n")
+      expect(head).toBe("pipeline,service,form,key,state,row,submissionId,verdict,sentAt,submissionTime,run")
+      expect(lines).toHaveLength(2)
+      expect(lines[1]).toMatch(/^people,http[^,]+,people,"'=2\+3",imported,2,[^,]+,verified,/)
+      const jsonl = (yield* Stream.mkString(exportLedger(project, ["people"], "jsonl"))).trimEnd().split("\n")
+      expect(jsonl.map((line) => JSON.parse(line))).toMatchObject([
+        { key: "K-1", state: "imported", verdict: "verified" },
+        { key: "=2+3", state: "imported", verdict: "verified" },
+      ])
+      expect(yield* Stream.mkString(exportLedger(project, ["nobody"], "jsonl"))).toBe("")
+    }))
+})
+
+describe("old reports", () => {
+  inWorld(
+    "go after a run as configured, but neither the latest nor the one that names the ledger",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.configure("reports: { directory: ../reports, keepRuns: 2 }\n")
+        yield* here.source(["K-1,Ada,ada@example.org"])
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const folders = () =>
+          Effect.map(
+            fs.readDirectory(path.join(here.root, "reports/people")),
+            (names) => names.filter((one) => one !== "latest").toSorted(),
+          )
+        const night = (dryRun: boolean) =>
+          Effect.gen(function*() {
+            const report = yield* here.run({ dryRun })
+            yield* upkeepAfterRun(yield* loadProject(here.root), report)
+            return report.run
+          })
+        const real = yield* night(false)
+        const looks = [yield* night(true), yield* night(true), yield* night(true)]
+        // The run that wrote the ledger stays, however many looks come after it.
+        expect(yield* folders()).toEqual([real, ...looks.slice(1)].toSorted())
+        expect(yield* fs.readLink(path.join(here.root, "reports/people/latest"))).toBe(looks[2])
+        yield* night(false)
+        expect(yield* folders()).toHaveLength(2)
+        yield* fs.remove(path.join(here.root, ".formferry"), { recursive: true })
+        expect((yield* Effect.flip(here.run())).message).toContain("--accept-ledger")
+      }),
+  )
+})
