@@ -12,7 +12,7 @@ export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly co
 export interface ColumnBook {
   /** The column of that name; when there is none, or several have that title, it is found as an error. */
   readonly find: (name: ColumnName) => Column | undefined
-  /** Like `find` for a column that may be missing. */
+  /** Like `find` for a column that may be missing; or the title of a block, for all of its columns. */
   readonly mention: (name: ColumnName) => void
   /** The block of that title with its columns; when there is none it is found as an error. `unknown`: no source is at hand. */
   readonly block: (title: string, path: YamlPath) => Block | "unknown" | undefined
@@ -70,7 +70,10 @@ export const columnBook = (
       return column
     },
     mention: (wanted) => {
-      if (look(wanted.name) === undefined) missing(wanted, findings.warning)
+      if (look(wanted.name) !== undefined) return
+      const block = source.blocks?.find((one) => one.title.trim() === wanted.name.trim())
+      if (block === undefined) missing(wanted, findings.warning)
+      for (const { position } of block?.columns ?? []) touched.add(position)
     },
     block: (title, path) => {
       if (source.blocks === undefined) return "unknown"

@@ -136,7 +136,7 @@ const mapping = (kinds: Kinds, elements: ElementParts) => {
         description: "Payment fields",
       }),
       ignore: optional(Schema.Array(Column), {
-        description: "Columns left behind on purpose",
+        description: "Columns left behind on purpose; the title of a block leaves all of its columns behind",
         examples: [["Internal note"]],
       }),
       unmapped: optional(Schema.Literal("error", "warn", "ignore"), {

@@ -371,6 +371,11 @@ describe("blocks", () => {
     }])
   })
 
+  it("are left behind by their title", () => {
+    const lines = "  questions: [{ name: Order, from: { block: Rank } }]\n  ignore: [Films seen, Grid]\n  unmapped: error"
+    expect(compiledMapping(pipelineFrom(lines), form, titles, { blocks }).warnings).toEqual([])
+  })
+
   it("are found by their title", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Films, as: choices, from: { block: Films sen } }]")
     expect(errorsOf(pipeline, form, titles, { blocks })).toMatchObject([{

@@ -1,6 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import { draftPipeline } from "../../mapping/suggest/draftPipeline.ts"
+import { unmappedNames } from "../../mapping/suggest/unmappedNames.ts"
 import { writeFormRecord } from "../../project/formRecord.ts"
 import { pipelineText } from "../../project/pipelineText.ts"
 import type { Project } from "../../project/Project.ts"
@@ -87,7 +88,7 @@ export const writeNew = (
         ...openNames(form, draft.questions),
         ...draft.own.filter(({ open }) => open).map(({ of }) => of),
       ],
-      unmapped: suggestions.unmapped.map((column) => column.name ?? `column ${column.position + 1}`),
+      unmapped: unmappedNames(suggestions),
       rowKey: suggestions.rowKey.names,
       added: false,
       taken: source.taken,

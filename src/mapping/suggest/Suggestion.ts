@@ -61,6 +61,8 @@ export interface Suggestions {
   readonly left: ReadonlyArray<Column>
   /** Columns that nothing takes. */
   readonly unmapped: ReadonlyArray<Column>
+  /** Questions that the source spreads over several columns, taken or not. */
+  readonly blocks: ReadonlyArray<Block>
 }
 
 export interface RowKeySuggestion {

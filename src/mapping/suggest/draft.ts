@@ -167,10 +167,11 @@ export const openEntry = ({ candidates, question, why }: OpenQuestion, nameOf: N
         const from = fromOf(origin, nameOf, question)
         const shown = typeof from === "string"
           ? from
-          : origin._tag === "Block"
-          ? origin.block.title ?? "several columns"
+          : origin._tag === "Block" && origin.block.title !== undefined
+          ? `block ${origin.block.title}`
           : "several columns"
-        return `candidate ${confidence.toFixed(2)} ${cut(shown, 80)}${
+        // In full: a person may copy it.
+        return `candidate ${confidence.toFixed(2)} ${commentText(shown)}${
           samplesFrom(origin).map((sample) => ` · ${sample}`).join("")
         }`
       }),

@@ -4,6 +4,7 @@ import { openEntry, otherEntries, suggestedEntry } from "./draft.ts"
 import type { Unknown } from "./draft.ts"
 import { columnsOf } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
+import { unmappedNames } from "./unmappedNames.ts"
 
 /** What a new pipeline says of its source. */
 export interface DraftSource {
@@ -127,7 +128,7 @@ export const draftPipeline = (
   const { form } = suggestions
   const questions = questionEntries(suggestions, nameOf, options.unknown, options.source.uploads)
   const others = otherEntries(suggestions, nameOf)
-  const unmapped = suggestions.unmapped.map((column) => column.name ?? `column ${column.position + 1}`)
+  const unmapped = unmappedNames(suggestions)
   const parts = [
     ...(form.scheduling.length === 0
       ? []

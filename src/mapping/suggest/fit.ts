@@ -7,7 +7,7 @@ import type { Meaning } from "./meaning.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
 import type { OptionNames } from "./optionNames.ts"
 import { splitFit } from "./separators.ts"
-import type { Unit } from "./Unit.ts"
+import type { BlockContent, Unit } from "./Unit.ts"
 
 /** A question as suggestions look at it. */
 export interface Target {
@@ -42,6 +42,12 @@ export const coverage = (unit: Unit, target: Target): Coverage | undefined => {
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
     const own = unit.members.filter(({ role }) => role === "option")
+    // The rows of a grid stand in the titles, its answers in the cells.
+    if (target.expected.kind === "matrix") {
+      const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]
+      const known = answers.flatMap((text) => likelyOption(options, text)?.value ?? [])
+      return answers.length === 0 ? undefined : { covered: known.length / answers.length, hits: new Set(known).size }
+    }
     const hits = own.filter(({ option }) => likelyOption(options, option) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
@@ -106,6 +112,7 @@ const proof: Readonly<Partial<Record<ExpectedKind, number>>> = {
 
 /** How rare something is in this source and form: where only one column and one question have it, they belong together. */
 export interface Rarity {
+  /** Of what a question asks for, 0 to 1. */
   readonly shape: (kind: ExpectedKind) => number
   /** Of a question's options in a unit, 0 to 1. */
   readonly options: number
@@ -156,14 +163,14 @@ export const fitColumn = (
   rarity: Rarity,
 ): number => {
   const { kind, told } = target.expected
+  // One column is no address and no grid.
+  if (kind === "address" || kind === "matrix") return -9
   if (profile.filled === 0) return -0.3
   const sure = profile.filled / (profile.filled + 1)
   const share = shapeShare(profile, kind)
   if (covered !== undefined) return fitOptions(covered, profile, target, rarity.options) * sure
   if (share === undefined) {
     if (kind === "text" || kind === "longText") return fitText(profile, target)
-    // One column is no address and no grid.
-    if (kind === "address" || kind === "matrix") return -9
     if (kind === "other" || kind === "location") return -3
     // A choice whose options are not told: few distinct texts.
     return profile.more ? -2 : 0
@@ -175,24 +182,31 @@ export const fitColumn = (
   return told ? against * (1 - share) : -2.5 * (1 - share)
 }
 
+/** What a block may answer by what its columns hold. */
+const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
+  empty: ["choices", "ranking", "matrix"],
+  ticks: ["choices"],
+  ranks: ["ranking", "matrix"],
+  labels: ["matrix"],
+}
+
+/** Whether a block looks like what a question asks for. */
+export const blockFits = (content: BlockContent, kind: ExpectedKind): boolean => answered[content].includes(kind)
+
 /** What a block's columns say for or against a question, in logits. */
 export const fitBlock = (
-  content: "ticks" | "ranks" | "labels" | "empty",
+  content: BlockContent,
   target: Target,
   covered: Coverage | undefined,
-  rare: number,
+  rarity: Rarity,
 ): number => {
   const { kind, told } = target.expected
-  const fits = content === "empty"
-    ? ["choices", "ranking", "matrix"]
-    : content === "ticks"
-    ? ["choices"]
-    : content === "ranks"
-    ? ["ranking", "matrix"]
-    : ["matrix"]
-  if (told && !fits.includes(kind)) return -8
+  if (told && !blockFits(content, kind)) return -8
   // Without a type told, one per option can be seen by the options alone.
-  if (!told) return content === "ticks" && covered !== undefined ? fitOptions(covered, undefined, target, rare) : -8
-  const options = covered === undefined ? 0.5 : fitOptions(covered, undefined, target, rare)
-  return options + 0.5
+  if (!told) {
+    return content === "ticks" && covered !== undefined ? fitOptions(covered, undefined, target, rarity.options) : -8
+  }
+  // A grid's answers may be other words than the form's: they are no reason against it.
+  if (kind === "matrix") return 0.5 + 2.5 * rarity.shape(kind) + (covered?.covered ?? 0) * 1.5
+  return 0.5 + (covered === undefined ? 0.5 : fitOptions(covered, undefined, target, rarity.options))
 }

@@ -1,6 +1,6 @@
 import { assign } from "./assign.ts"
 import type { ExpectedKind } from "./expected.ts"
-import { coverage, fitBlock, fitColumn, shapeShare } from "./fit.ts"
+import { blockFits, coverage, fitBlock, fitColumn, shapeShare } from "./fit.ts"
 import type { Coverage, Target } from "./fit.ts"
 import { likeness, weigh } from "./likeness.ts"
 import type { Likeness } from "./likeness.ts"
@@ -24,7 +24,9 @@ export interface Ranked {
 }
 
 const matchingShape = (unit: Unit, kind: ExpectedKind): boolean =>
-  unit._tag === "Column" && unit.profile.filled > 0 && (shapeShare(unit.profile, kind) ?? 0) >= 0.8
+  unit._tag === "Column"
+    ? unit.profile.filled > 0 && (shapeShare(unit.profile, kind) ?? 0) >= 0.8
+    : unit.content !== "empty" && blockFits(unit.content, kind)
 
 /** How rare each kind's shape is: 1 when one column has it and one question asks for it. */
 const shapeRarity = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) => {
@@ -69,7 +71,7 @@ export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
       const options = rare(at, of)
       const fit = unit._tag === "Column"
         ? fitColumn(unit.profile, target, cover, { shape, options })
-        : fitBlock(unit.content, target, cover, options)
+        : fitBlock(unit.content, target, cover, { shape, options })
       // A block without a title has only its options to speak for it.
       return fit + (name === undefined || (unit._tag === "Block" && unit.title === undefined) ? -1 : nameLogit(name))
     })
@@ -90,8 +92,11 @@ export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
       sigmoid(logits[u]?.[t] ?? -Infinity) >= accepted.confidence
       && own - (logits[u]?.[t] ?? -Infinity) < accepted.lead
       && ((names[unit]?.[target]?.value ?? 0) < saysTheSame || (names[u]?.[t]?.value ?? 0) >= saysTheSame)
+    // Of two columns with one title nothing but a person knows which is meant, or whether both are.
+    const title = units[unit]?.meaning.same ?? ""
+    const isTwin = (u: number) => u !== unit && title !== "" && units[u]?.meaning.same === title
     return targets.some((_, other) => !takenTargets.has(other) && isRival(unit, other))
-      || units.some((_, other) => !takenUnits.has(other) && isRival(other, target))
+      || units.some((_, other) => !takenUnits.has(other) && (isTwin(other) || isRival(other, target)))
   }
   return units.flatMap((unit, at) =>
     targets.map((target, of): Ranked => {

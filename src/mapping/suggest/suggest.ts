@@ -137,5 +137,6 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
     rowKey,
     left: rest.filter((column) => isLeft(column) && column.name !== undefined),
     unmapped: rest.filter((column) => !isLeft(column)),
+    blocks: kept.filter(({ known }) => known),
   }
 }
