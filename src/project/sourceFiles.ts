@@ -19,7 +19,8 @@ const Files = Schema.NonEmptyArray(File).annotations(expecting("a list of paths"
 const Pattern = Schema.Struct({
   glob: needed(Path, { description: "A pattern of paths, relative to this file", examples: ["kobo-*.csv"] }),
   take: optional(Schema.Literal("all", "newest"), {
-    description: "All files that match, one after the other, or only the one that changed last",
+    description:
+      "All files that match, one after the other, or only the newest: by the date in its name (2026-11-20, 20261120), where all have one, else by its time of change",
     default: "all",
   }),
 })

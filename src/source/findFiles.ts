@@ -2,6 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Option } from "effect"
 import picomatch from "picomatch"
 import type { SourceFiles } from "../project/sourceFiles.ts"
+import { dateInName } from "./dateInName.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
 
@@ -36,19 +37,25 @@ const matching = (glob: string) =>
     return files.sort(byName.compare)
   })
 
-/** The file that changed last; of several that changed at once, the last by name. */
+/**
+ * The newest file: by the date in its name, where each of them has one, for a copy changes the time of change and not the name; else the one that changed last. Of several with
+ * one date the one that changed last, of several that changed at once the last by name.
+ */
 const newest = (files: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    let best: { readonly file: string; readonly at: number } | undefined
-    for (const file of files) {
+    const dates = files.map(dateInName)
+    const dated = dates.every((date) => date !== undefined)
+    let best: { readonly file: string; readonly date: string; readonly at: number } | undefined
+    for (const [index, file] of files.entries()) {
       const at = yield* fs.stat(file).pipe(
         Effect.map((info) => Option.match(info.mtime, { onNone: () => 0, onSome: (time) => time.getTime() })),
         Effect.orElseSucceed(() => 0),
       )
-      if (best === undefined || at >= best.at) best = { file, at }
+      const date = dated ? dates[index] ?? "" : ""
+      if (best === undefined || date > best.date || (date === best.date && at >= best.at)) best = { file, date, at }
     }
-    return best === undefined ? [] : [best.file]
+    return { files: best === undefined ? [] : [best.file], by: dated ? "the date in its name" : "its time of change" }
   })
 
 /** The files that a pipeline's source names, in order: of a pattern those that it finds, by name, numbers in them by their value. */
@@ -62,10 +69,10 @@ export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceE
       return yield* new SourceError({ file: where.glob, message })
     }
     const count = all.length === 1 ? "the only file" : `${thousands(all.length)} files`
-    return where.take === "newest"
-      ? {
-        files: yield* newest(all),
-        said: all.length === 1 ? "the only file that matches" : `the newest of ${count} that match`,
-      }
-      : { files: all, said: `${count} that ${all.length === 1 ? "matches" : "match"}` }
+    if (where.take !== "newest") {
+      return { files: all, said: `${count} that ${all.length === 1 ? "matches" : "match"}` }
+    }
+    const { by, files } = yield* newest(all)
+    const said = all.length === 1 ? "the only file that matches" : `the newest of ${count} that match, by ${by}`
+    return { files, said }
   })

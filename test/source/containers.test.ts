@@ -207,8 +207,25 @@ describe("several files", () => {
     const take = { file: { glob: join(dumps, "*.csv"), take: "newest" as const } }
     const all = await run(read(config("", take)))
     expect(all.rows).toEqual([["b"]])
-    expect(all.source.taken.at(-1)?.value).toBe("the newest of 3 files that match")
+    expect(all.source.taken.at(-1)?.value).toBe("the newest of 3 files that match, by its time of change")
     utimesSync(join(dumps, "c.csv"), 9000, 9000)
     expect((await run(read(config("", take)))).rows).toEqual([["c"]])
+  })
+
+  it.each([
+    ["dump-2026-11-19.csv", "dump-2026-11-20.csv", "dump-2026-9-30.csv"],
+    ["20261120.csv", "20251231.csv"],
+    ["kobo_2026_11_20_0200.csv", "kobo_2026_11_19_2300.csv", "kobo_2026_11_20.csv"],
+    ["form 2020-01-01, exported 2026-11-20T02.00.15Z.csv", "form 2024-01-01, exported 2026-11-20T02.00.14Z.csv"],
+  ])("is the one with the latest date in its name, where every name has one: %s", async (...names) => {
+    const dumps = folderOf(Object.fromEntries(names.map((name, index) => [name, `id\n${index}\n`])))
+    // As after a copy: times of change say something else, or nothing.
+    names.forEach((name, index) => utimesSync(join(dumps, name), 9000 - index, 1000 + index * 1000))
+    const found = await run(read(config("", { file: { glob: join(dumps, "*.csv"), take: "newest" } })))
+    const latest = names[0] === "dump-2026-11-19.csv" ? 2 : 0
+    expect(found.rows).toEqual([[String(latest)]])
+    expect(found.source.taken.at(-1)?.value).toContain(
+      latest === 2 ? "by its time of change" : "by the date in its name",
+    )
   })
 })
