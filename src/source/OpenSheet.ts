@@ -9,6 +9,8 @@ export interface OpenSheet {
   readonly names: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
   readonly date1904: boolean
+  /** Why some of it may be missing, as the end of a sentence: what the file says of itself does not add up. */
+  readonly doubt?: string | undefined
   /** Its first rows: enough to find the header, or all. */
   readonly first: ReadonlyArray<SheetRow>
   readonly merges: Effect.Effect<ReadonlyArray<CellRange>, SourceError>

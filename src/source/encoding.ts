@@ -139,27 +139,41 @@ const marks: ReadonlyArray<
 /** Characters that tables are full of, in any script. */
 const signs: ReadonlySet<number> = new Set([...'\t\n\r ",;|'].map((sign) => sign.charCodeAt(0)))
 
-/** UTF-16 without a mark: text has no zero bytes, but there every sign of a table brings one, always on the same side. */
+/**
+ * UTF-16 without a mark: there every sign of a table brings a zero byte, always on the same side. A zero byte here and there in another text is none: it
+ * would have to stand beside most of the signs.
+ */
 const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
-  const pairs = Math.min(head.length, 4096) >> 1
-  let little = 0
-  let big = 0
-  let zeros = 0
+  const bytes = Math.min(head.length, 4096)
+  // A text of an odd number of bytes is none.
+  if (bytes < 4096 && bytes % 2 === 1) return undefined
+  const pairs = bytes >> 1
+  const zeros = { first: 0, second: 0 }
+  const bySign = { first: 0, second: 0 }
+  const all = { first: 0, second: 0 }
   for (let pair = 0; pair < pairs; pair++) {
     const first = head[2 * pair]!
     const second = head[2 * pair + 1]!
     if (first === 0 && second === 0) return undefined
-    if (first === 0 || second === 0) zeros++
-    if (second === 0 && signs.has(first)) little++
-    if (first === 0 && signs.has(second)) big++
+    if (first === 0) zeros.first++
+    if (second === 0) zeros.second++
+    if (signs.has(first)) {
+      all.first++
+      if (second === 0) bySign.second++
+    }
+    if (signs.has(second)) {
+      all.second++
+      if (first === 0) bySign.first++
+    }
   }
-  if (pairs < 2 || zeros < pairs * 0.04) return undefined
-  const name = little > 4 * big ? "UTF-16LE" : big > 4 * little ? "UTF-16BE" : undefined
-  if (name === undefined) return undefined
+  const [name, own, other, beside, sides] = zeros.second > zeros.first
+    ? ["UTF-16LE", zeros.second, zeros.first, bySign.second, all.first] as const
+    : ["UTF-16BE", zeros.first, zeros.second, bySign.first, all.second] as const
+  // Of other scripts' letters some have a sign's number as their lower byte.
+  if (pairs < 2 || own < pairs * 0.04 || other > own / 20 || beside === 0 || beside < sides * 0.6) return undefined
   try {
     const text = new TextDecoder(name, { fatal: true }).decode(head.subarray(0, 2 * pairs), { stream: true })
-    // oxlint-disable-next-line no-control-regex
-    return /[\u0000-\u0008\u000e-\u001f\ufffe\uffff]/.test(text) ? undefined : name
+    return /[^\P{C}\t\n\r\p{Cf}]/u.test(text) ? undefined : name
   } catch {
     return undefined
   }

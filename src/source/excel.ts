@@ -87,39 +87,36 @@ export const openExcel = (
     const { content, fingerprint } = yield* readWhole(bytes).pipe(
       Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })),
     )
-    const sheet = yield* isLarge(content, held)
-      ? streamSheet(
-        file,
-        content,
-        settings.sheet,
-        rowsToFind(settings.headerRow, range),
-        Effect.map(readWhole(bytes, fingerprint), (whole) => whole.content),
-      )
+    const opened = yield* isLarge(content, held)
+      ? streamSheet(bytes, content, fingerprint, settings.sheet, rowsToFind(settings.headerRow, range))
       : holdSheet(file, content, settings.sheet, verify(bytes, fingerprint))
-    const table = findTable(sheet.first, settings.headerRow, range)
+    // Closures below share what any of them holds. They must not hold `opened`, which knows the way to the file's bytes.
+    const { date1904, doubt, hidden, name, names, notes, rows: sheetRows } = opened
+    const table = findTable(opened.first, settings.headerRow, range)
     if (typeof table === "string") {
-      return yield* new SourceError({ file, message: `${file}, sheet "${sheet.name}": ${table}` })
+      return yield* new SourceError({ file, message: `${file}, sheet "${name}": ${table}` })
     }
-    const titles = table.untitled ? underMerges(table, yield* sheet.merges, range) : table.titles
+    const titles = table.untitled ? underMerges(table, yield* opened.merges, range) : table.titles
 
-    const others = sheet.names.length === 1 ? "the only one" : `of ${sheet.names.length}`
+    const others = names.length === 1 ? "the only one" : `of ${names.length}`
     const taken = [
-      { what: "sheet", value: `${sheet.name} (${others}${sheet.hidden.includes(sheet.name) ? ", hidden" : ""})` },
+      { what: "sheet", value: `${name} (${others}${hidden.includes(name) ? ", hidden" : ""})` },
       ...(settings.range === undefined ? [] : [{ what: "range", value: settings.range }]),
       { what: "header", value: `row ${table.headerRow}${table.above === 0 ? "" : " (detected)"}` },
-      ...(sheet.date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
+      ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
     ]
-    const unread = sheet.hidden.filter((name) => name !== sheet.name)
-    // Closures below hold these and not the sheet, which knows the way to the file's bytes.
-    const { notes, rows: sheetRows } = sheet
+    const unread = hidden.filter((one) => one !== name)
     const within = hiddenIn(notes())
     const warnings = [
+      ...(doubt === undefined ? [] : [
+        `${file}, sheet "${name}" may be damaged, and rows or cells be missing: ${doubt}. Compare it with what it was made of.`,
+      ]),
       ...(unread.length === 0 ? [] : [
         `${file} has hidden sheets that are not read: ${unread.join(", ")}. Name one with \`source.sheet\` to read it.`,
       ]),
-      ...(within === undefined ? [] : [`${file}, sheet "${sheet.name}" has ${within}. They are read like the others.`]),
+      ...(within === undefined ? [] : [`${file}, sheet "${name}" has ${within}. They are read like the others.`]),
       ...(table.above === 0 ? [] : [
-        `${file}, sheet "${sheet.name}" has its header in row ${table.headerRow}, as it seems: ${
+        `${file}, sheet "${name}" has its header in row ${table.headerRow}, as it seems: ${
           table.above === 1 ? "one row above is" : `${table.above} rows above are`
         } left out. Say \`headerRow: ${table.headerRow}\` under \`source\` if so, else the right row.`,
       ]),
@@ -130,10 +127,10 @@ export const openExcel = (
       const records = recordsOf(table, range)
       const ended = Effect.sync(() => {
         const { empty, rows } = records.counts()
-        const hidden = hiddenIn(notes())
+        const inSheet = hiddenIn(notes())
         const more = [
           ...(empty === 0 ? [] : [{ what: "empty rows", value: `${thousands(empty)} left out` }]),
-          ...(hidden === undefined ? [] : [{ what: "hidden", value: `${hidden}, read like the others` }]),
+          ...(inSheet === undefined ? [] : [{ what: "hidden", value: `${inSheet}, read like the others` }]),
         ]
         const { bytes: size, sha256 } = fingerprint
         files = [{
@@ -154,7 +151,7 @@ export const openExcel = (
         records: table.head.rows,
         header: table.headerRow - 1 - table.head.top,
         skipped: table.head.top,
-        sheet: sheet.name,
+        sheet: name,
         delimiter: undefined,
       },
       warnings,

@@ -1,21 +1,21 @@
 import { Effect, Option, Stream } from "effect"
-import { Parser } from "htmlparser2"
-import { crc32 } from "node:zlib"
+import type { Bytes } from "./bytes.ts"
 import type { CellRange } from "./cellRange.ts"
 import { limits, thousands } from "./limits.ts"
 import { chooseSheet } from "./OpenSheet.ts"
 import type { OpenSheet } from "./OpenSheet.ts"
-import { localName, sharedStringsReader } from "./sharedStrings.ts"
+import { BadSheet, sharedStringsReader } from "./sharedStrings.ts"
 import type { SharedStrings } from "./sharedStrings.ts"
-import { BadSheet, mergeOf, sheetRowsReader } from "./sheetRows.ts"
+import { mergeOf, sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext, SheetNotes, SheetRow } from "./sheetRows.ts"
 import { SourceError } from "./Source.ts"
-import type { SourceChanged } from "./Source.ts"
-import { inflating } from "./unpacked.ts"
-import { BadArchive, packedData, unpack, zipDirectory } from "./zip.ts"
+import type { Fingerprint } from "./Source.ts"
+import { bookOf } from "./xlsxBook.ts"
+import type { Entries } from "./xlsxBook.ts"
+import { heldPart, streamedPart } from "./xlsxPart.ts"
+import type { Part } from "./xlsxPart.ts"
+import { BadArchive, zipDirectory } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
-
-type Entries = ReadonlyMap<string, ZipEntry>
 
 const isLargePart = (name: string) => /^xl\/(?:worksheets\/[^/]+\.xml|sharedStrings\.xml)$/i.test(name)
 
@@ -32,138 +32,24 @@ export const isLarge = (content: Buffer, held: number): boolean => {
   }
 }
 
-const damaged = (file: string) =>
-  new SourceError({ file, message: `${file} can't be opened. It is damaged or cut short. Fetch or export it again.` })
+const noTexts: SharedStrings = { at: () => undefined }
 
-/** Bytes that are unpacked at a time. */
-const pieceBytes = 16 * 1024
-
-/** An entry's text, piece by piece, `undefined` at its end; its size and sum are checked by then. */
-const partText = (file: string, content: Buffer, entry: ZipEntry) =>
-  Effect.gen(function*() {
-    const data = packedData(content, entry)
-    if (data === undefined || (entry.method !== 0 && entry.method !== 8)) return yield* damaged(file)
-    const inflate = entry.method === 8 ? yield* inflating(file, "deflate") : undefined
-    const decoder = new TextDecoder("utf-8", { fatal: true })
-    let at = 0
-    let given = 0
-    let sum = 0
-    let ended = false
-    let carriageReturn = ""
-    /** Line ends of XML are line feeds; a CRLF may be cut in two. */
-    const lineFeeds = (piece: string, last: boolean) => {
-      const all = carriageReturn + piece
-      carriageReturn = ""
-      if (!all.includes("\r")) return all
-      if (!last && all.endsWith("\r")) carriageReturn = "\r"
-      return all.slice(0, all.length - carriageReturn.length).replaceAll(/\r\n?/g, "\n")
-    }
-    const decode = (parts: ReadonlyArray<Uint8Array>) =>
-      Effect.suspend(() => {
-        try {
-          let text = ""
-          for (const part of parts) {
-            given += part.length
-            sum = crc32(part, sum)
-            text += decoder.decode(part, { stream: true })
-          }
-          return given > entry.unpacked ? damaged(file) : Effect.succeed(lineFeeds(text, ended))
-        } catch {
-          return damaged(file)
-        }
-      })
-    const next: Effect.Effect<string | undefined, SourceError> = Effect.gen(function*() {
-      if (ended) return undefined
-      if (at < data.length) {
-        const piece = data.subarray(at, at + pieceBytes)
-        at += pieceBytes
-        return yield* decode(inflate === undefined ? [piece] : yield* inflate.push(piece))
-      }
-      ended = true
-      const last = yield* decode(inflate === undefined ? [] : yield* inflate.end)
-      return given === entry.unpacked && sum === entry.crc ? last : yield* damaged(file)
-    })
-    return next
-  })
-
-/** Attributes of the elements of a small part, element by element. */
-const elementsOf = (
-  file: string,
-  content: Buffer,
-  entries: Entries,
-  name: string,
-  see: (element: string, attributes: Readonly<Record<string, string>>) => void,
-) =>
-  Effect.gen(function*() {
-    const entry = entries.get(name.toLowerCase())
-    if (entry === undefined) return
-    if (entry.unpacked > limits.unpackedFreely) return yield* damaged(file)
-    const text = yield* Effect.tryPromise({ try: () => unpack(content, entry), catch: () => damaged(file) })
-    const parser = new Parser({
-      onopentag: (element, attributes) => see(localName(element), attributes),
-    }, { xmlMode: true })
-    parser.end(text.toString("utf8").replace(/^\ufeff/, ""))
-  })
-
-/** A part's name from where another part refers to it. */
-const targetOf = (target: string) => target.startsWith("/") ? target.slice(1) : `xl/${target.replace(/^\.\//, "")}`
-
-const attributeOf = (attributes: Readonly<Record<string, string>>, local: string) =>
-  Object.entries(attributes).find(([name]) => localName(name) === local)?.[1]
-
-/** What a workbook's small parts say: its sheets, number formats, and the start of its dates. */
-const bookOf = (file: string, content: Buffer, entries: Entries) =>
-  Effect.gen(function*() {
-    const sheets: Array<{ readonly name: string; readonly hidden: boolean; readonly id: string }> = []
-    let date1904 = false
-    yield* elementsOf(file, content, entries, "xl/workbook.xml", (element, attributes) => {
-      if (element === "sheet") {
-        const state = attributes["state"] ?? "visible"
-        sheets.push({
-          name: attributes["name"] ?? "",
-          hidden: state !== "visible",
-          id: attributeOf(attributes, "id") ?? "",
-        })
-      } else if (element === "workbookPr") date1904 = /^(?:1|true)$/.test(attributes["date1904"] ?? "")
-    })
-    const targets = new Map<string, string>()
-    let strings = "xl/sharedStrings.xml"
-    yield* elementsOf(file, content, entries, "xl/_rels/workbook.xml.rels", (element, attributes) => {
-      if (element !== "Relationship") return
-      const target = targetOf(attributes["Target"] ?? "")
-      targets.set(attributes["Id"] ?? "", target)
-      if (attributes["Type"]?.endsWith("/sharedStrings") === true) strings = target
-    })
-    const xlsx = yield* Effect.promise(() => import("xlsx"))
-    const known = new Map(Object.entries(xlsx.SSF.get_table() as Readonly<Record<string, string>>))
-    const formats: Array<string> = []
-    let inCells = false
-    yield* elementsOf(file, content, entries, "xl/styles.xml", (element, attributes) => {
-      if (element === "numFmt") known.set(attributes["numFmtId"] ?? "", attributes["formatCode"] ?? "General")
-      else if (element === "cellXfs") inCells = true
-      else if (element === "cellStyles" || element === "dxfs" || element === "cellStyleXfs") inCells = false
-      else if (element === "xf" && inCells) formats.push(known.get(attributes["numFmtId"] ?? "0") ?? "General")
-    })
-    return { sheets, date1904, targets, formats, strings }
-  })
-
-const stringsOf = (
-  file: string,
-  content: Buffer,
-  entry: ZipEntry | undefined,
-): Effect.Effect<SharedStrings, SourceError> =>
+const stringsOf = <E>(file: string, part: Part<E> | undefined): Effect.Effect<SharedStrings, SourceError | E> =>
   Effect.scoped(Effect.gen(function*() {
+    if (part === undefined) return noTexts
     const reader = sharedStringsReader()
-    if (entry === undefined) return reader.end()
-    if (entry.unpacked > limits.sharedStrings) {
-      const message = `${file} holds ${thousands(entry.unpacked)} bytes of texts, more than the ${
+    if (part.entry.unpacked > limits.sharedStrings) {
+      const message = `${file} holds ${thousands(part.entry.unpacked)} bytes of texts, more than the ${
         thousands(limits.sharedStrings)
       } that are read of a workbook. Save its sheet as CSV.`
       return yield* new SourceError({ file, message })
     }
-    const next = yield* partText(file, content, entry)
-    for (let text = yield* next; text !== undefined; text = yield* next) reader.write(text)
-    return reader.end()
+    const next = yield* part.text
+    for (let text = yield* next; text !== undefined; text = yield* next) {
+      const piece = text
+      yield* sound(file, () => reader.write(piece))
+    }
+    return yield* sound(file, () => reader.end())
   }))
 
 /** Runs what may find that a sheet is none. */
@@ -180,31 +66,28 @@ const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
   })
 
 /** The sheet's rows below each other, in lots; `ended` with what is known at the end. */
-const rowLots = (
+const rowLots = <E>(
   file: string,
-  content: Buffer,
-  entry: ZipEntry,
+  part: Part<E>,
   context: CellContext,
   ended: (notes: SheetNotes) => void,
-): Stream.Stream<ReadonlyArray<SheetRow>, SourceError> =>
+): Stream.Stream<ReadonlyArray<SheetRow>, SourceError | E> =>
   Stream.unwrapScoped(Effect.gen(function*() {
-    const next = yield* partText(file, content, entry)
+    const next = yield* part.text
     const reader = sheetRowsReader(context)
     return Stream.repeatEffectOption(Effect.gen(function*() {
       const text = yield* Effect.mapError(next, Option.some)
-      if (text === undefined) {
-        reader.end()
-        ended(reader.notes)
-        return yield* Effect.fail(Option.none())
-      }
-      return yield* Effect.mapError(sound(file, () => reader.write(text)), Option.some)
+      if (text !== undefined) return yield* Effect.mapError(sound(file, () => reader.write(text)), Option.some)
+      yield* Effect.mapError(sound(file, () => reader.end()), Option.some)
+      ended(reader.notes)
+      return yield* Effect.fail(Option.none())
     }))
   }))
 
 /** Merged cells stand behind all rows: what is before is unpacked and left unread. */
-const mergesOf = (file: string, content: Buffer, entry: ZipEntry) =>
+const mergesOf = (part: Part) =>
   Effect.scoped(Effect.gen(function*() {
-    const next = yield* partText(file, content, entry)
+    const next = yield* part.text
     const merges: Array<CellRange> = []
     let tail = ""
     for (let text = yield* next; text !== undefined; text = yield* next) {
@@ -221,58 +104,44 @@ const mergesOf = (file: string, content: Buffer, entry: ZipEntry) =>
 
 const noNotes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
 
-type ContextReader = (content: Buffer) => Effect.Effect<CellContext, SourceError>
-
 /** Texts that unpack to as many bytes are kept from the first look on; more are read again each time. */
 const keptTexts = 64 * 1024 * 1024
 
-const contextReader = (
-  file: string,
-  texts: ZipEntry | undefined,
-  rest: Omit<CellContext, "strings">,
-): ContextReader => {
-  let kept: SharedStrings | undefined
-  return (content) =>
-    kept !== undefined
-      ? Effect.succeed({ strings: kept, ...rest })
-      : Effect.map(stringsOf(file, content, texts), (strings) => {
-        if ((texts?.unpacked ?? 0) <= keptTexts) kept = strings
-        return { strings, ...rest }
-      })
-}
-
 /** The sheet's rows, read anew. Stands alone, so that nothing of the first look is held on to. */
-const readAgain = (
+const readAgain = <E>(
   file: string,
-  entry: ZipEntry,
-  again: Effect.Effect<Buffer, SourceError | SourceChanged>,
-  contextOf: ContextReader,
-): Pick<OpenSheet, "rows" | "notes"> => {
+  part: Part<E>,
+  contextOf: Effect.Effect<CellContext, SourceError | E>,
+) => {
   let notes = noNotes
   return {
-    rows: Stream.unwrap(Effect.gen(function*() {
-      const content = yield* again
-      return rowLots(file, content, entry, yield* contextOf(content), (found) => void (notes = found))
-    })),
+    rows: Stream.unwrap(
+      Effect.map(contextOf, (context) => rowLots(file, part, context, (found) => void (notes = found))),
+    ),
     notes: () => notes,
   }
 }
 
+/** A sheet or its texts that unpack to more than any honest ones do. */
+const isBomb = ({ packed, unpacked }: ZipEntry) =>
+  unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
+
 /**
- * Opens one sheet of a large .xlsx workbook, to be read row by row. The packed file is held while it is read, its texts too, its rows never.
+ * Opens one sheet of a large .xlsx workbook, to be read row by row. Its texts are held, its rows and the file itself are not.
  *
  * @param content the workbook's bytes, for looking at its beginning
+ * @param fingerprint of these bytes: each reading proves that they are the same still
  * @param rowsWanted how many rows `first` has to reach down, if there are as many
- * @param again the same bytes again, proven to be the same
  */
 export const streamSheet = (
-  file: string,
+  bytes: Bytes,
   content: Buffer,
+  fingerprint: Fingerprint,
   asked: string | number | undefined,
   rowsWanted: number,
-  again: Effect.Effect<Buffer, SourceError | SourceChanged>,
 ): Effect.Effect<OpenSheet, SourceError> =>
   Effect.gen(function*() {
+    const { file } = bytes
     const refuse = (message: string) => new SourceError({ file, message: `${file} ${message}` })
     const entries: Entries = new Map(zipDirectory(content).map((entry) => [entry.name.toLowerCase(), entry]))
     const { date1904, formats, sheets, strings, targets } = yield* bookOf(file, content, entries)
@@ -285,9 +154,7 @@ export const streamSheet = (
       return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
     }
     const texts = entries.get(strings.toLowerCase())
-    const bomb = [entry, ...(texts === undefined ? [] : [texts])].find(({ packed, unpacked }) =>
-      unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
-    )
+    const bomb = [entry, ...(texts === undefined ? [] : [texts])].find(isBomb)
     if (bomb !== undefined) {
       return yield* refuse(
         `unpacks to ${
@@ -295,21 +162,36 @@ export const streamSheet = (
         } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
       )
     }
-    const contextOf = contextReader(file, texts, { formats, date1904 })
+    const held = heldPart(file, content, entry)
+    const context: CellContext = {
+      strings: yield* stringsOf(file, texts && heldPart(file, content, texts)),
+      formats,
+      date1904,
+    }
     const first: Array<SheetRow> = []
-    const context = yield* contextOf(content)
-    yield* Stream.runForEachWhile(rowLots(file, content, entry, context, () => undefined), (rows) =>
+    yield* Stream.runForEachWhile(rowLots(file, held, context, () => undefined), (rows) =>
       Effect.sync(() => {
         first.push(...rows)
         return (first.at(-1)?.row ?? 0) <= rowsWanted
       }))
+    const textsAgain = texts === undefined || texts.unpacked <= keptTexts
+      ? undefined
+      : streamedPart(bytes, fingerprint, content, texts)
     return {
       name,
       names,
       hidden: sheets.filter((sheet) => sheet.hidden).map((sheet) => sheet.name),
       date1904,
       first,
-      merges: mergesOf(file, content, entry),
-      ...readAgain(file, entry, again, contextOf),
+      merges: mergesOf(held),
+      ...readAgain(
+        file,
+        streamedPart(bytes, fingerprint, content, entry),
+        textsAgain === undefined ? Effect.succeed(context) : textsFrom(file, textsAgain, { formats, date1904 }),
+      ),
     }
   })
+
+/** Texts that are too many to be kept between readings. */
+const textsFrom = <E>(file: string, part: Part<E>, rest: Omit<CellContext, "strings">) =>
+  Effect.map(stringsOf(file, part), (strings): CellContext => ({ strings, ...rest }))

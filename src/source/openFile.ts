@@ -22,6 +22,8 @@ export interface FileOptions {
   readonly mended: boolean
   /** In bytes. */
   readonly blockSize: number
+  /** Bytes of sheets and texts from which on a workbook is read row by row. */
+  readonly held?: number | undefined
   /** What the file is called in messages and reports, where that is not its path. */
   readonly name?: string
 }
@@ -193,7 +195,7 @@ export const openFile = (
       return (format === "csv"
         ? openCsv(bytes, settings)
         : format === "excel"
-        ? openExcel(bytes, settings)
+        ? openExcel(bytes, settings, options.held)
         : openJson(bytes, format, settings))
         .pipe(Effect.map((source) =>
           withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken])

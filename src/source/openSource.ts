@@ -18,6 +18,8 @@ export interface OpenOptions {
   readonly mended?: boolean
   /** In bytes; for tests. */
   readonly blockSize?: number
+  /** Bytes of sheets and texts from which on a workbook is read row by row; for tests. */
+  readonly held?: number
 }
 
 /**
@@ -33,7 +35,11 @@ export const openSource = (
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { files, said } = yield* findFiles(config.file)
-    const settings = { mended: options.mended === true, blockSize: options.blockSize ?? defaultBlockSize }
+    const settings = {
+      mended: options.mended === true,
+      blockSize: options.blockSize ?? defaultBlockSize,
+      held: options.held,
+    }
     const open = (file: string) =>
       Effect.gen(function*() {
         if (!isAddress(file)) return { file, source: yield* openFile(fs, file, config, settings) }

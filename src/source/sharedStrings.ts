@@ -1,5 +1,8 @@
 import { Parser } from "htmlparser2"
 
+/** A sheet's XML that is no sheet. */
+export class BadSheet extends Error {}
+
 /** A workbook's shared texts: its cells name them by number. Held as bytes, for there may be millions. */
 export interface SharedStrings {
   /** Undefined when there is no text of that number. */
@@ -24,6 +27,7 @@ export const sharedStringsReader = () => {
   let used = 0
   let ends = new Uint32Array(1024)
   let count = 0
+  let ended = false
   let text = ""
   let inText = false
   /** Depth of phonetic hints, which are no part of a text. */
@@ -58,6 +62,7 @@ export const sharedStringsReader = () => {
     },
     onclosetag: (name) => {
       const local = localName(name)
+      if (local === "sst") ended = true
       if (local === "t") inText = false
       else if (local === "rPh") hints--
       else if (local === "si") keep()
@@ -66,7 +71,9 @@ export const sharedStringsReader = () => {
 
   return {
     write: (piece: string) => parser.write(piece),
+    /** Throws when the texts do not end where their XML does. */
     end: (): SharedStrings => {
+      if (!ended) throw new BadSheet("texts that break off")
       parser.end()
       return {
         at: (index) =>

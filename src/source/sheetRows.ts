@@ -3,7 +3,7 @@ import type { CellObject } from "xlsx"
 import type { Cell } from "../domain/cell.ts"
 import type { CellRange } from "./cellRange.ts"
 import { toCell } from "./excelCell.ts"
-import { localName, plainText } from "./sharedStrings.ts"
+import { BadSheet, localName, plainText } from "./sharedStrings.ts"
 import type { SharedStrings } from "./sharedStrings.ts"
 
 /** A row of a sheet: its number from 0, and its cells by column, with holes. */
@@ -19,9 +19,6 @@ export interface CellContext {
   readonly formats: ReadonlyArray<string>
   readonly date1904: boolean
 }
-
-/** A sheet's XML that is no sheet. */
-export class BadSheet extends Error {}
 
 /** What stands beside a sheet's rows. */
 export interface SheetNotes {
@@ -68,6 +65,8 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
   const merges: Array<CellRange> = []
   let cells: Array<Cell | undefined> = []
+  let ended = false
+  let inCell = false
   let row = -1
   let last = -1
   let column = -1
@@ -121,6 +120,8 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     onopentagname: (name) => {
       tag = localName(name)
       if (tag === "c") {
+        if (inCell) throw new BadSheet("a cell within another")
+        inCell = true
         column++
         type = ""
         style = 0
@@ -168,11 +169,14 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     },
     onclosetag: (name) => {
       const local = localName(name)
+      if (local === "worksheet") ended = true
       if (local === "v") {
         capture = false
         value = text
-      } else if (local === "c") closeCell()
-      else if (local === "row") {
+      } else if (local === "c") {
+        inCell = false
+        closeCell()
+      } else if (local === "row") {
         if (row <= last) throw new BadSheet("rows that are not in order")
         rows.push({ row, cells })
         last = row
@@ -194,7 +198,11 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
       rows = []
       return given
     },
-    end: () => parser.end(),
+    /** Throws when the sheet does not end where its XML does. */
+    end: () => {
+      if (!ended) throw new BadSheet("no end")
+      parser.end()
+    },
     notes,
     merges,
   }

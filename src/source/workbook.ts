@@ -8,6 +8,11 @@ import type { OpenSheet } from "./OpenSheet.ts"
 import type { SheetRow } from "./sheetRows.ts"
 import { SourceError } from "./Source.ts"
 import type { SourceChanged } from "./Source.ts"
+import { checkXls } from "./xls/checkXls.ts"
+import type { XlsCheck } from "./xls/checkXls.ts"
+import { BadRecords } from "./xls/SheetRecords.ts"
+import { endOfSheet } from "./xlsbRecords.ts"
+import { endsWell } from "./xmlEnds.ts"
 import { BadArchive, unpackArchive } from "./zip.ts"
 
 const isZip = (bytes: Buffer) => bytes.readUInt16BE(0) === 0x504b
@@ -17,6 +22,10 @@ const withoutValue = ["</f></c>", "</f><v></v>", "</f><v/>", "</f><v />"]
 
 /** How a hidden row or column looks there. */
 const hiddenParts = ['hidden="1"', 'hidden="true"']
+
+/** Parts of which rows, their texts and their places are read. */
+const partsRead = /^(?:xl\/(?:workbook|styles|sharedStrings|worksheets\/[^/]+)\.xml|content\.xml)$/i
+const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i
 
 /** The workbook ready for the reader, and what its sheets may hold that needs another look. */
 interface Prepared {
@@ -33,6 +42,8 @@ const prepare = async (bytes: Buffer): Promise<Prepared> => {
   if (!isZip(bytes)) return { content: bytes, formulas: false, hidden: true, odsErrors: false, odsHidden: false }
   let [formulas, hidden, odsErrors, odsHidden] = [false, false, false, false]
   const content = await unpackArchive(bytes, (name, entry) => {
+    const whole = partsRead.test(name) ? endsWell(entry) : !sheetsOfXlsb.test(name) || endOfSheet(entry)
+    if (!whole) throw new BadArchive(`Its part ${name} breaks off, or is badly put together. Fetch or export it again.`)
     if (name.startsWith("xl/worksheets/")) {
       formulas ||= withoutValue.some((pattern) => entry.includes(pattern))
       hidden ||= name.endsWith(".bin") || hiddenParts.some((pattern) => entry.includes(pattern))
@@ -51,6 +62,18 @@ const options: ParsingOptions = {
   cellText: false,
   cellHTML: false,
   cellFormula: false,
+}
+
+/** xlsx writes some of its doubts to the console. Those that matter here are found and told otherwise. */
+const silently = <A>(read: () => A): A => {
+  const { console: screen } = globalThis
+  const { error } = screen
+  screen.error = () => undefined
+  try {
+    return read()
+  } finally {
+    screen.error = error
+  }
 }
 
 type Grid = Array<Array<CellObject | undefined> | undefined>
@@ -80,9 +103,20 @@ export const holdSheet = (
     })
     // Heavy, and not needed for text files: loaded when the first workbook comes.
     const xlsx = yield* Effect.promise(() => import("xlsx"))
+    const unsound = (error: unknown, name: string) =>
+      refuse(
+        error instanceof BadRecords
+          ? `is damaged${name}: it holds ${error.message}. Fetch or export it again; or open it in a spreadsheet program, see what is there, and save it again.`
+          : "is no workbook that can be read: it is damaged. Fetch or export it again.",
+        error,
+      )
+    const check = isZip(bytes) ? undefined : yield* Effect.try({
+      try: (): XlsCheck | undefined => checkXls(content, xlsx.CFB),
+      catch: (error) => unsound(error, ""),
+    })
     const read = (more: ParsingOptions): Effect.Effect<WorkBook, SourceError> =>
       Effect.try({
-        try: () => xlsx.read(content, { ...options, cellStyles: mayHide, ...more }),
+        try: () => silently(() => xlsx.read(check?.content ?? content, { ...options, cellStyles: mayHide, ...more })),
         catch: (error) =>
           error instanceof Error && error.message.includes("password")
             ? refuse("is protected by a password. Save it without one.", error)
@@ -105,6 +139,10 @@ export const holdSheet = (
     if (sheet === undefined || cells === undefined) {
       return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
     }
+    const doubt = check && (yield* Effect.try({
+      try: () => check.sheet(at, (row, column) => cells[row]?.[column] !== undefined),
+      catch: (error) => unsound(error, ` in sheet "${name}"`),
+    }))
     if (formulas) {
       const again = yield* read({ sheets: at, cellFormula: true, sheetStubs: true })
       nameUncalculated(cells, gridOf(again.Sheets[name]) ?? [])
@@ -121,6 +159,7 @@ export const holdSheet = (
       names,
       hidden,
       date1904,
+      doubt,
       first: rows,
       merges: Effect.succeed((sheet["!merges"] ?? []).map(({ e, s }) => ({
         from: { row: s.r, column: s.c },

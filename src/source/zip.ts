@@ -72,7 +72,7 @@ const wide = (extra: Buffer, values: Array<number>) => {
   return values
 }
 
-/** Reads an archive's directory. Throws `BadArchive`. */
+/** Reads an archive's directory: its bytes, and how many entries it is said to have. Throws `BadArchive`. */
 export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipEntry> =>
   readable(() => {
     const entries: Array<ZipEntry> = []
@@ -97,13 +97,15 @@ export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipE
       })
       at = extraEnd + directory.readUInt16LE(at + 32)
     }
+    // An archive with fewer entries than its directory would lose the others without a word.
+    if (at !== directory.length) throw new BadArchive(damaged)
     return entries
   })
 
 /** Reads the directory of an archive that is held whole. Throws `BadArchive`. */
 export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
-  const { count, offset } = directoryPlace(bytes)
-  return zipEntries(bytes.subarray(offset), count)
+  const { count, offset, size } = directoryPlace(bytes)
+  return zipEntries(bytes.subarray(offset, offset + size), count)
 }
 
 /** Looks at sizes as the directory has them. Throws `BadArchive` when the archive would unpack to too much. */
@@ -124,10 +126,20 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   }
 }
 
+/** Where an entry's packed bytes begin; undefined when its own header is not there, or not its own. */
+export const packedStart = (bytes: Buffer, { name, offset }: ZipEntry): number | undefined => {
+  if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== 0x04034b50) return undefined
+  const nameEnd = offset + 30 + bytes.readUInt16LE(offset + 26)
+  // A damaged name would hide a part of a workbook that it can do without: its texts, or a sheet.
+  return bytes.toString("utf8", offset + 30, nameEnd) === name
+    ? nameEnd + bytes.readUInt16LE(offset + 28)
+    : undefined
+}
+
 /** An entry's bytes as they are packed; undefined when they are not there. */
 export const packedData = (bytes: Buffer, entry: ZipEntry): Buffer | undefined => {
-  if (entry.offset + 30 > bytes.length || bytes.readUInt32LE(entry.offset) !== 0x04034b50) return undefined
-  const from = entry.offset + 30 + bytes.readUInt16LE(entry.offset + 26) + bytes.readUInt16LE(entry.offset + 28)
+  const from = packedStart(bytes, entry)
+  if (from === undefined) return undefined
   const data = bytes.subarray(from, from + entry.packed)
   return data.length === entry.packed ? data : undefined
 }

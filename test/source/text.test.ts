@@ -68,6 +68,18 @@ describe("an encoding that is not said", () => {
     },
   )
 
+  it.each([
+    ["A,B\nx\0y,2\n\0,3\n", [["x\0y", "2"], ["\0", "3"]]],
+    ["A,B\n\0,3\n", [["\0", "3"]]],
+    ["A;B\r\n1;\0\r\n2;\0\r\n3;\0\r\n", [["1", "\0"], ["2", "\0"], ["3", "\0"]]],
+    ["AB,C\n\0,\0,\n", [["\0", "\0"]]],
+    ["id,t\n1,a\0b\0c\0d\0e\0f\0\n", [["1", "a\0b\0c\0d\0e\0f\0"]]],
+  ])("is not UTF-16 for a few zero bytes in cells: %j", async (text, rows) => {
+    const all = await csv(text)
+    expect(taken(all).encoding).toBe("UTF-8 (checked byte by byte)")
+    expect(all.rows).toEqual(rows)
+  })
+
   it("is found where the first such byte stands far down", async () => {
     const text = `a;b\n${"1;plain\n".repeat(200_000)}2;Müller\n3;schön und größer\n`
     const all = await csv(iconv.encode(text, "windows-1252"))

@@ -1,0 +1,133 @@
+// Workbooks that are put together badly where no check sum tells it: what is lost has to be told.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it, vi } from "vitest"
+import * as XLSX from "xlsx"
+import { config, file, read, refusal, run } from "./opening.ts"
+import { row, text, xlsx, zip } from "./workbooks.ts"
+
+const sheet = readFileSync(join(import.meta.dirname, "libreoffice/sheet.xls"))
+/** Where the workbook's stream stands in that file. */
+const stream = sheet.indexOf(Buffer.from([9, 8, 16, 0, 0, 6]))
+
+/** Where its records begin, of a kind. */
+const recordsOf = (type: number) => {
+  const places: Array<number> = []
+  for (let at = stream; at < stream + 2607; at += 4 + sheet.readUInt16LE(at + 2)) {
+    if (sheet.readUInt16LE(at) === type) places.push(at)
+  }
+  return places
+}
+
+const changed = (change: (bytes: Buffer) => void) => {
+  const bytes = Buffer.from(sheet)
+  change(bytes)
+  return file(bytes, "xls")
+}
+
+const labels = recordsOf(0xfd)
+const fourth = labels[12] ?? 0
+
+describe("a damaged .xls", () => {
+  it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
+    ["an end amid its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /an end amid its records/],
+    ["a cell of an unknown kind", (bytes) => bytes.writeUInt16LE(0x7ff, fourth), /kind that no workbook has \(0x07ff/],
+    ["a cell of another kind", (bytes) => bytes.writeUInt16LE(0x1d, fourth), /another kind amid its cells \(0x001d/],
+    ["two cells in one place", (bytes) => bytes.writeUInt16LE(0, fourth + 14 + 6), /two cells in one place, A4/],
+    [
+      "a sheet that is elsewhere",
+      (bytes) => bytes.writeUInt32LE(99, (recordsOf(0x85)[0] ?? 0) + 4),
+      /sheets that are not where it says/,
+    ],
+    [
+      "texts of other lengths",
+      (bytes) => bytes.writeUInt16LE(7, (recordsOf(0xfc)[0] ?? 0) + 12),
+      /texts whose sizes do not add up/,
+    ],
+    ["a lost format", (bytes) => bytes.writeUInt16LE(0x31, recordsOf(0xe0)[3] ?? 0), /amid those that belong together/],
+    ["no end", (bytes) => bytes.writeUInt16LE(0x1d, recordsOf(0x0a)[1] ?? 0), /no end: it is cut short/],
+  ])("is refused: %s", async (_, change, expected) => {
+    const printed = vi.spyOn(console, "error")
+    const message = await refusal(config(changed(change)))
+    expect(message).toMatch(expected)
+    expect(message).toMatch(/is damaged.*Fetch or export it again/)
+    expect(printed).not.toHaveBeenCalled()
+  })
+
+  it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
+    ["the last row moved", (bytes) => {
+      for (const at of [...labels.slice(-3), ...recordsOf(0x27e)]) bytes.writeUInt16LE(0x405, at + 4)
+    }, /row 6 should hold cells, and has none/],
+    ["the first cell moved", (bytes) => bytes.writeUInt16LE(9, fourth + 6), /row 4 should begin in column A/],
+  ])("is read with a warning where it may be as some program wrote it: %s", async (_, change, expected) => {
+    const all = await run(read(config(changed(change))))
+    expect(all.source.warnings.join(" ")).toMatch(expected)
+    expect(all.source.warnings.join(" ")).toContain("may be damaged, and rows or cells be missing")
+  })
+
+  it("is not thought of where programs write differently: any order, no list of rows, several sheets, formulas, links, notes", async () => {
+    const book = XLSX.utils.book_new()
+    const table = XLSX.utils.aoa_to_sheet([["id", "n"], [1, 2], [2, null], [3, 4]])
+    table["B3"] = { t: "s", v: "two", f: 'LOWER("TWO")' }
+    table["A4"].l = { Target: "https://example.org" }
+    table["A4"].c = [{ a: "me", t: "a note" }]
+    XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet([["x"]]), "Other")
+    XLSX.utils.book_append_sheet(book, table, "Rows")
+    const bytes = XLSX.write(book, { type: "array", bookType: "xls" }) as ArrayBuffer
+    const all = await run(read(config(file(new Uint8Array(bytes), "xls"), { sheet: "Rows" })))
+    expect(all.rows).toEqual([[1, 2], [2, "two"], [3, 4]])
+    expect(all.source.warnings).toEqual([])
+  })
+})
+
+describe("a workbook of XML that breaks off", () => {
+  const rows = row(1, text("id")) + row(2, text("a")) + row(3, text("b"))
+
+  it.each([
+    ["in a row", (xml: string) => xml.slice(0, xml.indexOf('<row r="3"') + 12)],
+    ["behind a row", (xml: string) => xml.slice(0, xml.indexOf('<row r="3"'))],
+    ["before its end", (xml: string) => xml.replace("</worksheet>", "")],
+    ["in the middle", (xml: string) => xml.replace('</c></row><row r="3">', "")],
+  ])("is refused, held or read row by row: %s", async (_, cut) => {
+    const entries = xlsx([{ name: "R", rows }])
+    entries["xl/worksheets/sheet1.xml"] = cut(entries["xl/worksheets/sheet1.xml"] ?? "")
+    const path = file(zip(entries), "xlsx")
+    expect(await refusal(config(path))).toMatch(/breaks off, or is badly put together/)
+    expect(await refusal(config(path), { held: 0 })).toMatch(/its sheet has/)
+  })
+
+  it("is refused where it is OpenDocument, and so are the records of a .xlsb", async () => {
+    const ods = await unzipped("libreoffice/sheet.ods")
+    const content = ods["content.xml"]?.toString() ?? ""
+    const cut = { ...ods, "content.xml": Buffer.from(content.slice(0, content.lastIndexOf("<table:table-row"))) }
+    expect(await refusal(config(file(zip(cut), "ods")))).toMatch(/content\.xml breaks off/)
+    const book = XLSX.utils.book_new()
+    XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet([["id"], [1], [2]]), "R")
+    const xlsb = await unzipped(new Uint8Array(XLSX.write(book, { type: "array", bookType: "xlsb" }) as ArrayBuffer))
+    const name = "xl/worksheets/sheet1.bin"
+    const short = { ...xlsb, [name]: xlsb[name]?.subarray(0, -20) ?? Buffer.alloc(0) }
+    expect(await refusal(config(file(zip(short), "xlsb")))).toMatch(/sheet1\.bin breaks off/)
+  })
+})
+
+describe("a damaged directory of a zip", () => {
+  it("is refused where it hides a part: a name changed, an entry not counted", async () => {
+    const whole = zip(xlsx([{ name: "R", rows: row(1, text("id")) + row(2, text("a")) }]))
+    const renamed = Buffer.from(whole)
+    const at = renamed.lastIndexOf("xl/styles.xml")
+    renamed[at + 3]! ^= 1
+    expect(await refusal(config(file(renamed, "xlsx")))).toMatch(/damaged or cut short/)
+    const fewer = Buffer.from(whole)
+    fewer[fewer.length - 12]! -= 1
+    expect(await refusal(config(file(fewer, "xlsx")))).toMatch(/damaged or cut short/)
+  })
+})
+
+/** What a zip archive holds. */
+const unzipped = async (from: string | Uint8Array): Promise<Record<string, Buffer>> => {
+  const { unpack, zipDirectory } = await import("../../src/source/zip.ts")
+  const bytes = typeof from === "string" ? readFileSync(join(import.meta.dirname, from)) : Buffer.from(from)
+  const entries: Record<string, Buffer> = {}
+  for (const entry of zipDirectory(bytes)) entries[entry.name] = await unpack(bytes, entry)
+  return entries
+}

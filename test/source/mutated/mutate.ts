@@ -1,0 +1,49 @@
+// Changes such as disks, mail programs and people make of files; the same for the same seed.
+
+/** Mulberry32. */
+export const random = (state: number) => () => {
+  state = (state + 0x6d2b79f5) | 0
+  let t = Math.imul(state ^ (state >>> 15), 1 | state)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+}
+
+const injected = ['"', "'", '""', "\n", "\r", "\r\n", ";", ",", "\t", "\0", "\\", "\x80", "\xff", "{", "]", "ä"]
+
+/**
+ * One to three changes: a byte flipped, the end cut off, something put in, taken out, or doubled.
+ *
+ * @param binary half of the files have but a single bit flipped: where bytes have places, all else is noticed too easily
+ */
+export const mutate = (bytes: Buffer, next: () => number, binary = false): Buffer => {
+  if (binary && next() < 0.5) {
+    const flipped = Buffer.from(bytes)
+    flipped[Math.floor(next() * bytes.length)]! ^= 1 << Math.floor(next() * 8)
+    return flipped
+  }
+  let changed = Buffer.from(bytes)
+  for (let changes = 1 + Math.floor(next() * 3); changes > 0; changes--) {
+    const at = Math.floor(next() * changed.length)
+    const to = Math.min(changed.length, at + 1 + Math.floor(next() * 12))
+    switch (Math.floor(next() * 6)) {
+      case 0:
+        if (changed.length > 0) changed[at]! ^= 1 << Math.floor(next() * 8)
+        break
+      case 1:
+        changed = changed.subarray(0, at)
+        break
+      case 2:
+      case 3: {
+        const put = Buffer.from(injected[Math.floor(next() * injected.length)] ?? "", "latin1")
+        changed = Buffer.concat([changed.subarray(0, at), put, changed.subarray(at)])
+        break
+      }
+      case 4:
+        changed = Buffer.concat([changed.subarray(0, at), changed.subarray(to)])
+        break
+      case 5:
+        changed = Buffer.concat([changed.subarray(0, to), changed.subarray(at)])
+    }
+  }
+  return changed
+}

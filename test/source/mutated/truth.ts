@@ -1,0 +1,121 @@
+// What is in a file, reckoned by other means than the reader's, and held against what the reader gave.
+import { Effect } from "effect"
+import iconv from "iconv-lite"
+import { expect } from "vitest"
+import { cellText } from "../../../src/domain/cell.ts"
+import { read } from "../opening.ts"
+
+export type Reading = Effect.Effect.Success<ReturnType<typeof read>>
+
+export const taken = (all: Reading) => new Map(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+const leftOut = (all: Reading, what: string) =>
+  Number((taken(all).get(what) ?? "0").replace(/ .*/, "").replaceAll(",", ""))
+
+const delimiters: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" }
+
+/** Records of a text, counted sign by sign: a quote opens at the start of a cell, and closes before a delimiter or a line end. */
+const recordsIn = (content: string, delimiter: string | undefined, quoted: boolean): number => {
+  let records = 0
+  let cellStart = true
+  let inRecord = false
+  for (let at = 0; at < content.length; at++) {
+    inRecord = true
+    if (cellStart && quoted && content[at] === '"') {
+      for (at++;; at++) {
+        if (at >= content.length) return -1
+        if (content[at] !== '"') continue
+        if (content[at + 1] === '"') {
+          at++
+          continue
+        }
+        let end = at + 1
+        while (
+          end < content.length && content[end] !== delimiter && !/[\r\n]/.test(content[end]!)
+          && content[end]!.trim() === ""
+        ) end++
+        if (end >= content.length || content[end] === delimiter || /[\r\n]/.test(content[end]!)) break
+      }
+      cellStart = false
+    } else if (content[at] === "\r" || content[at] === "\n") {
+      if (content[at] === "\r" && content[at + 1] === "\n") at++
+      records++
+      cellStart = true
+      inRecord = false
+    } else cellStart = content[at] === delimiter
+  }
+  return records + (inRecord ? 1 : 0)
+}
+
+/** How often each letter and digit stands in a text. */
+const lettersIn = (content: string): string => {
+  const times = new Map<string, number>()
+  for (const letter of content.match(/[\p{L}\p{N}]/gu) ?? []) times.set(letter, (times.get(letter) ?? 0) + 1)
+  return [...times].sort().map(([letter, count]) => `${letter}${count}`).join(" ")
+}
+
+const decoded = (content: Buffer, encoding: string) =>
+  iconv.decode(content, encoding === "Shift_JIS" ? "cp932" : encoding === "EUC-KR" ? "cp949" : encoding, {
+    stripBOM: true,
+  })
+
+/** Every record of the text is given out, every letter of it stands in a title or a cell, and rows and empty lines add up to the records. */
+export const checkText = (content: Buffer, all: Reading): void => {
+  const said = taken(all)
+  const plain = decoded(content, (said.get("encoding") ?? "").replace(/ \(.*/, "").replace(/^MacRoman$/, "macroman"))
+  const delimiter = delimiters[(said.get("delimiter") ?? "").replace(/ \(.*/, "")]
+  const header = Number(/^line (\d+)/.exec(said.get("header") ?? "")?.[1])
+  const records = recordsIn(plain, delimiter ?? ",", !said.has("quotes"))
+  expect({ header, plain, rows: all.rows.length, empty: leftOut(all, "empty lines"), sum: records }).toEqual({
+    plain,
+    header,
+    rows: records - header - leftOut(all, "empty lines"),
+    empty: leftOut(all, "empty lines"),
+    sum: records,
+  })
+  const given = [
+    ...(all.source.head?.records.slice(0, header) ?? []).flat().map((cell) => cellText(cell)),
+    ...all.rows.flat().map((cell) => cellText(cell)),
+  ]
+  expect(lettersIn(given.join("\n"))).toBe(lettersIn(plain))
+}
+
+export const checkJson = (content: Buffer, all: Reading): void => {
+  const elements: unknown = JSON.parse(decoded(content, (taken(all).get("encoding") ?? "").replace(/ \(.*/, "")))
+  expect(all.rows.length + leftOut(all, "empty records")).toBe((elements as Array<unknown>).length)
+}
+
+export const checkLines = (content: Buffer, all: Reading): void => {
+  const lines = decoded(content, (taken(all).get("encoding") ?? "").replace(/ \(.*/, "")).split("\n").filter((line) =>
+    line.trim() !== ""
+  )
+  expect(all.rows.length + leftOut(all, "empty records")).toBe(lines.length)
+  for (const [index, line] of lines.entries()) {
+    let good = true
+    try {
+      const value: unknown = JSON.parse(line)
+      good = typeof value === "object" && value !== null && !Array.isArray(value)
+    } catch {
+      good = false
+    }
+    if (leftOut(all, "empty records") === 0) expect(all.faults.has(index + 1)).toBe(!good)
+  }
+}
+
+/** Whether a reading says of itself that something may be missing. */
+export const doubts = (all: Reading): boolean =>
+  all.source.warnings.some((warning) => warning.includes("may be damaged, and rows or cells be missing"))
+
+/** A format with check sums is read as it was written, or not at all. */
+export const checkSealed = (whole: Reading, all: Reading): void => {
+  expect(all.source.columns).toEqual(whole.source.columns)
+  expect(all.rows.map((cells) => cells.map(cellText))).toEqual(whole.rows.map((cells) => cells.map(cellText)))
+}
+
+/** Which cells of each row hold something. */
+const places = (all: Reading) => all.rows.map((cells) => cells.flatMap((cell, at) => cell === null ? [] : [at]))
+
+/** Nothing can know that a letter or a number was another one; but every row and cell is there still. */
+export const checkCells = (whole: Reading, all: Reading): void => {
+  expect(all.source.columns.length).toBe(whole.source.columns.length)
+  expect(places(all)).toEqual(places(whole))
+}
