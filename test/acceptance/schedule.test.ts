@@ -1,0 +1,74 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { start, until } from "./formferry.ts"
+
+const scheduled = (cron: string, options: Parameters<typeof pipelineYaml>[0] = {}) =>
+  pipelineYaml({ ...options, more: `schedule: { cron: "${cron}", zone: Europe/Berlin }\n` })
+
+it.scopedLive("--once runs what is due and ends; --plan and status tell when the next time is; a probe looks how old the last good run is", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(20)))
+    at.write("pipelines/contacts.yaml", scheduled("0 2 * * *"))
+    const probe = yield* at.run("status", "--max-age", "26h")
+    expect(probe.status, probe.stdout + probe.stderr).toBe(1)
+    expect(probe.stdout).toContain("contacts never ended a good run.")
+
+    const first = yield* at.run("schedule", "--once")
+    expect(first.status, first.stdout + first.stderr).toBe(0)
+    expect(at.count()).toBe(20)
+    const second = yield* at.run("schedule", "--once", "--json")
+    expect(second.status, second.stderr).toBe(0)
+    expect(JSON.parse(second.stdout)).toMatchObject({ event: "waits", pipeline: "contacts" })
+    expect(at.runs()).toHaveLength(1)
+
+    const plan = yield* at.run("schedule", "--plan", "--json")
+    const [planned] =
+      (JSON.parse(plan.stdout) as { readonly pipelines: ReadonlyArray<{ readonly next: ReadonlyArray<string> }> })
+        .pipelines
+    expect(planned?.next).toHaveLength(5)
+    expect(planned?.next[0]).toMatch(/T02:00:00\+0[12]:00$/)
+    const status = yield* at.run("status", "--json", "--max-age", "26h")
+    expect(status.status).toBe(0)
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      health: [{ pipeline: "contacts", healthy: true }],
+      pipelines: [{ nextRun: { at: planned?.next[0], zone: "Europe/Berlin" }, runs: [{ outcome: "complete" }] }],
+    })
+    const shown = yield* at.run("status")
+    expect(shown.stdout).toContain("next run")
+    expect(shown.stdout).toContain("last good")
+  }))
+
+it.scopedLive("goes on until SIGTERM, which lets the run that is going on finish what is in flight and ends with 143", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ requestsPerSecond: 40 })
+    at.write("source.csv", csv(upTo(120)))
+    at.write("pipelines/contacts.yaml", scheduled("* * * * * *"))
+    const running = start(["schedule"], { cwd: at.folder })
+    yield* until(() => at.count() >= 10)
+    running.signal("SIGTERM")
+    const ran = yield* Effect.promise(() => running.ended)
+    expect(ran.status, ran.stdout + ran.stderr).toBe(143)
+    expect(ran.lastLine).toBe("formferry schedule")
+    const { balance, outcome, rows } = at.report()
+    expect({ balance, outcome }).toEqual({ balance: { holds: true }, outcome: "interrupted" })
+    expect(rows.imported).toBe(at.count())
+  }))
+
+it.scopedLive("a service that wants to be confirmed, and nothing scheduled, are said before anything is sent", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const nothing = yield* at.run("schedule", "--once")
+    expect(nothing.status).toBe(2)
+    expect(nothing.stderr).toContain("has a schedule")
+    at.write("source.csv", csv(upTo(3)))
+    at.write("pipelines/contacts.yaml", scheduled("0 2 * * *", { sink: "service: careful\n  form: contacts" }))
+    const asked = yield* at.run("schedule", "--once")
+    expect(asked.status).toBe(2)
+    expect(asked.lastLine).toBe("formferry schedule --once --confirm careful")
+    expect(at.count()).toBe(0)
+    const confirmed = yield* at.run("schedule", "--once", "--confirm", "careful")
+    expect(confirmed.status, confirmed.stderr).toBe(0)
+    expect(at.count()).toBe(3)
+  }))
