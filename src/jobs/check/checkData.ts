@@ -1,81 +1,20 @@
 import { Effect } from "effect"
-import type { Diagnostic, YamlPath } from "../../domain/diagnostic.ts"
 import type { Form } from "../../domain/form.ts"
-import { cut, type Problem, type ProblemCode } from "../../domain/problem.ts"
+import type { Problem } from "../../domain/problem.ts"
 import type { Cells } from "../../domain/row.ts"
-import { visible } from "../../domain/visible.ts"
 import type { Mapping } from "../../mapping/Mapping.ts"
 import { mentionedColumns } from "../../mapping/mentionedColumns.ts"
 import { suggestOwn } from "../../mapping/suggest/ownColumns.ts"
 import { profiler } from "../../mapping/suggest/profileColumns.ts"
-import { collectUnknown } from "../../mapping/suggest/unknownChoices.ts"
-import type { MappingEntry, Pipeline } from "../../project/Pipeline.ts"
+import type { Pipeline } from "../../project/Pipeline.ts"
 import { ownColumns } from "../../source/columns.ts"
 import { eachChunk } from "../../source/eachChunk.ts"
 import type { Source } from "../../source/Source.ts"
-
-/** Problems of one kind in one column, over all rows. */
-export interface DataProblem {
-  readonly code: ProblemCode
-  readonly column: string | undefined
-  readonly question: string | undefined
-  readonly rows: number
-  readonly examples: ReadonlyArray<
-    { readonly row: number; readonly value: string | undefined; readonly message: string }
-  >
-}
-
-/** A question's choices that are no option of it, each with the number of cells that hold it. */
-export interface UnknownChoices {
-  readonly question: string
-  readonly column: string
-  readonly choices: ReadonlyArray<{ readonly choice: string; readonly count: number }>
-  /** Whether there are more than are listed. */
-  readonly more: boolean
-}
-
-/** What reading all of a source through its mapping showed. Nothing is sent. */
-export interface CheckedData {
-  readonly rows: number
-  /** Rows that the pipeline's `where` leaves out. */
-  readonly filtered: number
-  /** Rows that can't be sent as they are. */
-  readonly invalid: number
-  readonly problems: ReadonlyArray<DataProblem>
-  readonly choices: ReadonlyArray<UnknownChoices>
-  readonly diagnostics: ReadonlyArray<Diagnostic>
-}
+import type { CheckedData, DataProblem } from "./DataProblem.ts"
+import { choiceEntries } from "./choiceEntries.ts"
+import { choicesFinding, isEntryOf, problemFinding, timeFinding } from "./dataFindings.ts"
 
 const kept = 3
-const listed = 20
-
-/** Entries whose cells are choices of one column, held against the form's options. */
-const choiceEntries = (pipeline: Pipeline, mapping: Mapping, form: Form, source: Source) => {
-  const { defaults, questions } = pipeline.mapping
-  return questions.flatMap((entry) => {
-    const question = form.questions.find(({ id, name }) =>
-      id === entry.id || (entry.id === undefined && name.trim() === entry.name?.trim())
-    )
-    const answer = mapping.answers.find(({ id, list }) => list === "questions" && id === question?.id)
-    const { input } = entry
-    if (question === undefined || answer === undefined || input._tag !== "Columns" || input.columns.length !== 1) {
-      return []
-    }
-    if (entry.extract !== undefined || entry.when.length > 0) return []
-    const [name] = input.columns
-    const column = source.columns.find((one) => one.name === name?.name)
-    if (column === undefined || !["choice", "choices", "ranking"].includes(answer.kind)) return []
-    const options = { ...defaults[answer.kind], ...entry.options }
-    const counter = collectUnknown(
-      answer.kind,
-      options,
-      question,
-      new Set(pipeline.source.empty.map((text) => text.trim())),
-    )
-    return counter === undefined ? [] : [{ entry, question, column, counter }]
-  })
-}
-
 /** Columns that nothing in the pipeline speaks of. */
 const unused = (pipeline: Pipeline, source: Source) => {
   const mentioned = new Set(mentionedColumns(pipeline).map(({ name }) => name))
@@ -166,63 +105,3 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
     }
     return result
   })
-
-const isEntryOf = ({ id, name }: MappingEntry, question: string | undefined, form: Form): boolean => {
-  const found = form.questions.find((one) => one.id === question)
-  return found !== undefined && (id === found.id || (id === undefined && name?.trim() === found.name.trim()))
-}
-
-const warning = (pipeline: Pipeline, path: YamlPath, message: string, suggestion: string): Diagnostic => ({
-  severity: "warning",
-  file: pipeline.document.file,
-  ...pipeline.document.at(path, path.length === 1 ? "key" : "value"),
-  message,
-  suggestion,
-})
-
-const quote = (text: string): string => `"${cut(visible(text), 60)}"`
-
-const choicesFinding = (pipeline: Pipeline, { path }: MappingEntry, found: UnknownChoices): Diagnostic => {
-  const { choices, column, more, question } = found
-  const shown = choices.slice(0, listed).map(({ choice, count }) => `${quote(choice)} (${count} ×)`).join(", ")
-  const rest = more ? " and many more" : choices.length > listed ? ` and ${choices.length - listed} more` : ""
-  return warning(
-    pipeline,
-    [...path, "from"],
-    `${choices.length}${more ? " and more" : ""} ${
-      choices.length === 1 ? "choice" : "choices"
-    } in the column "${column}" ${choices.length === 1 ? "is" : "are"} no option of "${question}": ${shown}${rest}.`,
-    "Put them under `values`, each with its option or null for no answer; or say with `otherwise` what becomes of them.",
-  )
-}
-
-const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, all: number): Diagnostic => {
-  const { code, column, examples, question, rows } = problem
-  const { mapping } = pipeline
-  const entries = [...mapping.questions, ...mapping.urlParameters, ...mapping.scheduling, ...mapping.payments]
-  const entry = entries.find((one) => one.id !== undefined && one.id === question)
-    ?? entries.find((one) => isEntryOf(one, question, form))
-  const own = question === "submissionTime" || question === "lastUpdatedAt" || question === "login"
-    ? mapping[question]
-    : undefined
-  const path = entry?.path ?? own?.path
-    ?? (code === "missing-key" && pipeline.source.rowKey !== undefined ? ["source", "rowKey"] : ["source"])
-  const [first] = examples
-  const where = column === undefined ? "" : ` in the column "${column}"`
-  return warning(
-    pipeline,
-    path,
-    `${code}${where}: ${rows} of ${all} rows, such as row ${
-      examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`).join(", ")
-    }.`,
-    first?.message ?? "Mend the rows, or the entry.",
-  )
-}
-
-const timeFinding = (pipeline: Pipeline, column: string): Diagnostic =>
-  warning(
-    pipeline,
-    ["mapping"],
-    `Nothing uses the times in the column "${column}", though the form would keep them as the time of each submission: without them every submission is as old as its import.`,
-    `Write \`submissionTime: { from: ${column}, zone: … }\`; or list the column under \`ignore\`.`,
-  )

@@ -51,11 +51,13 @@ export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<
         : collectUnknown(asked.kind, asked.options, asked.question, new Set())
       return asked === undefined || counter === undefined
         ? []
-        : [{ id: asked.question.id, position: asked.column.position, counter }]
+        : [{ id: asked.question.id, columns: asked.columns, counter }]
     })
     if (counters.length > 0) {
       yield* eachRow(source, (cells) => {
-        for (const { counter, position } of counters) counter.add(cells[position] ?? null)
+        for (const { counter, columns } of counters) {
+          for (const { position } of columns) counter.add(cells[position] ?? null)
+        }
       })
     }
     const surveyed: SurveyedSource = {

@@ -6,6 +6,7 @@ import type { ColumnProfile } from "./ColumnProfile.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
 import { dateTimeSettings, settingsOf } from "./settings.ts"
 import type { Settings } from "./settings.ts"
+import { columnsOf } from "./Suggestion.ts"
 import type { OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
 import type { Block } from "./Unit.ts"
 
@@ -83,7 +84,7 @@ const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Setti
   const { origin, question } = suggestion
   if (origin._tag === "Column") return settingsOf(origin.profile, question, origin.column.title, uploads)
   const kind = question.type !== undefined
-    ? undefined
+    ? isGrid(suggestion) ? "matrix" : undefined
     : origin._tag === "Block"
     ? blockKind(origin.block)
     : origin._tag === "Parts"
@@ -92,15 +93,20 @@ const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Setti
   return { kind, keys: [], open: undefined }
 }
 
-/** The choices of a column that are to be held against the form's options; undefined: the question has none. */
+const isGrid = ({ origin, question }: Suggestion): boolean => origin._tag === "Block" && question.type === "Matrix"
+
+/** The choices of columns that are to be held against the form's options; undefined: the question has none. */
 export const choicesToCount = (suggestion: Suggestion) => {
   const { origin, question } = suggestion
-  if (origin._tag !== "Column" || question.options === undefined || question.options.length === 0) return undefined
+  if (question.options === undefined || question.options.length === 0) return undefined
+  // Each cell of a grid holds one of the question's options.
+  if (isGrid(suggestion)) return { question, columns: columnsOf(origin), kind: "choice", options: {} }
+  if (origin._tag !== "Column") return undefined
   const { kind, keys } = settingsFor(suggestion, undefined)
   return kind === "choice" || kind === "choices" || kind === "ranking"
     ? {
       question,
-      column: origin.column,
+      columns: [origin.column],
       kind,
       options: Object.fromEntries(keys.map(({ key, value }) => [key, value])),
     }
