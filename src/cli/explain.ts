@@ -22,7 +22,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const output = yield* Output
     const invocation = yield* Invocation
     const failure = Cause.failureOrCause(cause)
-    const about = pipeline === undefined ? invocation.names : [pipeline]
+    const about = pipeline === undefined ? pipelinesOf(invocation) : [pipeline]
     if (Either.isRight(failure)) {
       const text = defectText(failure.right, invocation)
       output.tell(text)
@@ -133,6 +133,10 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
         : again
   }
 }
+
+/** The pipelines that a command names; those of `ledger` stand behind what is to be done, and not behind all of it. */
+const pipelinesOf = ({ command, names }: Asked): ReadonlyArray<string> =>
+  command !== "ledger" ? names : names[0] === "forget" || names[0] === "export" ? names.slice(1) : []
 
 const isAboutPipelines = ({ command }: Asked): boolean =>
   command !== "form" && command !== "practice" && command !== "schema" && command !== "demo" && command !== "init"

@@ -159,10 +159,11 @@ const exportRows = (project: Project, names: ReadonlyArray<string>, input: Input
       // Lines of our own end as `print` ends them.
       return yield* Stream.runForEach(
         text,
-        (part) => (part === "" ? Effect.void : output.print(part.replace(/\n$/, ""))),
+        (part) => output.print(part.replace(/\n$/, "")),
       )
     }
     const file = path.resolve(input.out)
+    if (yield* fs.exists(file)) return yield* wrong(`${file} is there already: choose another name.`)
     yield* Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 }))
     output.tell(`Written: ${file}`)
   })

@@ -52,7 +52,7 @@ const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[
 export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
   Stream.unwrapScoped(Effect.map(opened(project), (upkeep) => {
     const lines = Stream.map(
-      upkeep.rows(names),
+      Stream.filter(upkeep.rows(names), (rows) => rows.length > 0),
       (rows) =>
         format === "csv"
           ? spreadsheetCsv(rows.map(csvLine))

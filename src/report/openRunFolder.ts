@@ -54,10 +54,12 @@ export const openRunFolder = (options: {
       replace: replaced.add,
       of: (run) =>
         readReport(options.reports, options.pipeline, run).pipe(
-          Effect.map(({ folder, report }) =>
-            (report.values === "masked") === (options.mask !== undefined)
-              ? { path: folder, problems: report.problems }
-              : undefined
+          // One that was emptied because a row was forgotten has its counts left, and no rows.
+          Effect.flatMap(({ folder, report }) =>
+            Effect.map(fs.exists(path.join(folder, "rejected.csv")), (whole) =>
+              whole && (report.values === "masked") === (options.mask !== undefined)
+                ? { path: folder, problems: report.problems }
+                : undefined)
           ),
           Effect.orElseSucceed(() => undefined),
           Effect.provideService(FileSystem.FileSystem, fs),
@@ -73,7 +75,8 @@ export const openRunFolder = (options: {
             repeats: repeats === undefined ? undefined : textOf(fs, path.join(repeats.path, "rejected.csv")),
             replaced: replaced.sorted,
             inDoubt,
-            rejected: Stream.map(rejected.sorted, (rows) => rows.map(fateOf).filter((row) => row !== undefined)),
+            rejected: Stream.map(rejected.sorted, (rows) =>
+              rows.map(fateOf).filter((row) => row !== undefined)),
             differences: differences.sorted,
             mask: options.mask,
           })

@@ -2,45 +2,10 @@
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Writable } from "node:stream"
-import { formferry } from "../../src/cli/formferry.ts"
-import type { Host } from "../../src/cli/runMain.ts"
 import { telemetrySettings } from "../../src/project/telemetrySettings.ts"
 import { hearing } from "../notify/webhooks.ts"
 import { world } from "../run/world.ts"
-
-const sink = () => {
-  const written: Array<string> = []
-  const stream = Object.assign(
-    new Writable({
-      decodeStrings: false,
-      write: (text: string, _, done) => {
-        written.push(text)
-        done()
-      },
-    }),
-    { isTTY: false },
-  ) as unknown as NodeJS.WriteStream
-  return { written, stream }
-}
-
-/** Runs a command line in this process. */
-const command = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
-  Effect.gen(function*() {
-    const out = sink()
-    const err = sink()
-    const host: Host = {
-      argv: ["node", "formferry", ...words],
-      env: { ...env },
-      stdin: { isTTY: false } as NodeJS.ReadStream & { readonly fd: 0 },
-      stdout: out.stream as NodeJS.WriteStream & { readonly fd: 1 },
-      stderr: err.stream as NodeJS.WriteStream & { readonly fd: 2 },
-      once: process.once.bind(process),
-      exit: process.exit.bind(process),
-    }
-    const status = yield* formferry({ host, interrupts: { first: Effect.never, takeOver: Effect.void } })
-    return { status, out: out.written.join(""), err: err.written.join("") }
-  })
+import { command } from "./inProcess.ts"
 
 interface Span {
   readonly name: string

@@ -1,0 +1,59 @@
+// The command `ledger`: what it takes, what it says, and its exit status.
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { world } from "../run/world.ts"
+import { command } from "./inProcess.ts"
+
+it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says, with exit status 2", () =>
+  Effect.gen(function*() {
+    const here = yield* world
+    const ledger = (...words: ReadonlyArray<string>) => command(["ledger", ...words, "--project", here.root])
+    const none = yield* ledger("compact")
+    expect([none.status, none.err]).toEqual([2, expect.stringContaining("nothing was imported yet")])
+
+    yield* here.source(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
+    yield* here.run()
+    const faults: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+      [[], "What is to be done: `compact`, `backup`, `export` or `forget`?"],
+      [["compat"], "Did you mean `compact`?"],
+      [["compact", "--rows", "K-1"], "`--rows` belongs to `ledger forget`."],
+      [["export", "--format", "xml"], "csv, jsonl"],
+      [["backup"], "takes one file"],
+      [["forget", "people", "--because", "request 1"], "Say which rows"],
+      [["forget", "people", "--rows", "K-1"], "`--because` needs a reason"],
+      [["forget", "people", "--rows", "K-9", "--because", "request 1"], "knows no row of people with the key K-9"],
+    ]
+    for (const [words, message] of faults) {
+      const { err, status } = yield* ledger(...words)
+      expect([status, err]).toEqual([2, expect.stringContaining(message)])
+    }
+
+    const compacted = yield* ledger("compact", "--json")
+    expect(JSON.parse(compacted.out)).toEqual({
+      before: expect.any(Number),
+      after: expect.any(Number),
+      runs: 0,
+      rejected: 0,
+    })
+    const to = `${here.root}/safe/copy.db`
+    expect((yield* ledger("backup", to)).out).toContain(`its secret in ${to}.key`)
+    expect((yield* ledger("backup", to)).status).toBe(2)
+
+    const lines = (yield* ledger("export", "people")).out.trimEnd().split("\n")
+    expect(lines).toHaveLength(3)
+    const file = `${here.root}/rows.jsonl`
+    expect((yield* ledger("export", "--format", "jsonl", "--out", file)).status).toBe(0)
+    expect((yield* ledger("export", "--out", file)).status).toBe(2)
+    const fs = yield* FileSystem.FileSystem
+    expect((yield* fs.readFileString(file)).trimEnd().split("\n")).toHaveLength(2)
+    expect(Number((yield* fs.stat(file)).mode) & 0o777).toBe(0o600)
+
+    const forgotten = yield* ledger("forget", "people", "--rows", "K-1", "--because", "request 1")
+    expect(forgotten.status).toBe(0)
+    expect(forgotten.out).toContain("1 row of people forgotten")
+    expect(forgotten.out).toContain("stands in form people all the same: delete it there")
+    expect(forgotten.out).toMatch(/still hold it[^]*reports\/people\/[^/]+ \(imported\.csv\)/)
+    expect((yield* ledger("export", "people")).out).not.toContain("K-1")
+  }).pipe(Effect.provide(NodeContext.layer)))
