@@ -3,7 +3,7 @@ import { DateCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import { oneCell, textOf } from "./cells.ts"
 import { different, equivalent, same } from "./compared.ts"
-import { fixedDay, isoFormat } from "./fixedDay.ts"
+import { fixedDay, isoFormat, isoOf } from "./fixedDay.ts"
 import { compileFormats, formatOptions, readFormats } from "./formats.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
@@ -55,21 +55,13 @@ export const date: Kind<Options> = {
       memory.set(text, value)
       return value
     }
-    // Most entries have one format, and most formats fixed widths. The texts that they are sent as are kept, not made anew.
+    // Most entries have one format, and most formats fixed widths.
     const [only = isoFormat, ...others] = formats.formats.map(({ format }) => format)
     const fixed = others.length === 0 ? fixedDay(only) : undefined
-    const days = new Map<number, string>()
     const quick = (text: string): string | Fault => {
       const found = fixed === undefined ? 0 : fixed(text)
       if (found === 0) return remember(text)
-      if (only === isoFormat) return text
-      const known = days.get(found)
-      if (known !== undefined) return known
-      if (days.size >= remembered) days.clear()
-      const digits = String(found).padStart(8, "0")
-      const value = `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`
-      days.set(found, value)
-      return value
+      return only === isoFormat ? text : isoOf(found)
     }
     return oneCell((cell) => {
       if (!(cell instanceof DateCell)) return quick(typeof cell === "string" ? cell : textOf(cell))
