@@ -52,20 +52,37 @@ def steak():
 
 
 def qualtrics():
+    """Three header rows; every column that holds anything. Latitude and longitude are read as the numbers they are."""
     rows = records("qualtrics/qualtRics-sample.csv")
     header = rows[0]
-    return {
-        row[header.index("ResponseId")]: {
+    result = {}
+    for row in rows[3:]:
+        cell = dict(zip(header, row))
+        number = lambda name: json.loads(cell[name]) if cell[name] else ""
+        result[cell["ResponseId"]] = {
             **filled({
-                "Choice": int(row[header.index("Q1")]),
-                "Text": row[header.index("Q2")],
-                "Language": row[header.index("UserLanguage")],
-                "Seconds": int(row[header.index("Duration (in seconds)")]),
+                "Choice": number("Q1"),
+                "Text": cell["Q2"],
+                "Topics": cell["Q2 - Topics"],
+                "Started": cell["StartDate"],
+                "Recorded": cell["RecordedDate"],
+                "Status": number("Status"),
+                "Address": cell["IPAddress"],
+                "Progress": number("Progress"),
+                "Seconds": number("Duration (in seconds)"),
+                "Finished": {"1": True, "0": False}[cell["Finished"]],
+                "Last name": cell["RecipientLastName"],
+                "First name": cell["RecipientFirstName"],
+                "Email": cell["RecipientEmail"],
+                "Reference": cell["ExternalReference"],
+                "Latitude": number("LocationLatitude"),
+                "Longitude": number("LocationLongitude"),
+                "Channel": cell["DistributionChannel"],
+                "Language": cell["UserLanguage"],
             }),
-            "submissionTime": row[header.index("EndDate")].replace(" ", "T") + "Z",
+            "submissionTime": cell["EndDate"].replace(" ", "T") + "Z",
         }
-        for row in rows[3:]
-    }
+    return result
 
 
 def redcap():
@@ -94,6 +111,9 @@ def odk():
         result[cell["KEY"]] = {
             **filled({
                 "Another": cell["another_string"],
+                "Some in words": cell["some_string"],
+                "Yet another in words": cell["some_group-yet_another_string"],
+                "Instance": cell["meta-instanceID"],
                 "Some": [choice for choice in ("CHOICE_1", "CHOICE_2") if cell["some_string/" + choice] == "1"],
                 "Yet another": [
                     choice for choice in ("CHOICE_1", "CHOICE_2")

@@ -45,7 +45,7 @@ const imports: ReadonlyArray<Import> = [
     name: "star-wars",
     file: "surveymonkey/538-StarWars.first200.csv",
     rows: 200,
-    source: "  encoding: windows-1252",
+    source: "",
     key: "RespondentID",
     mapping: `  questions:
     - { name: Seen any, from: Have you seen any of the 6 films in the Star Wars franchise? }
@@ -90,7 +90,7 @@ const imports: ReadonlyArray<Import> = [
     name: "steak",
     file: "surveymonkey/538-steak-risk-survey.csv",
     rows: 550,
-    source: "  format: surveymonkey",
+    source: "",
     key: "RespondentID",
     mapping: `  questions:
     - name: Lottery
@@ -124,11 +124,43 @@ const imports: ReadonlyArray<Import> = [
     mapping: `  questions:
     - { name: Choice, from: Q1 }
     - { name: Text, from: Q2 }
-    - { name: Language, from: UserLanguage }
+    - { name: Topics, from: Q2 - Topics }
+    - { name: Started, from: StartDate }
+    - { name: Recorded, from: RecordedDate }
+    - { name: Status, from: Status }
+    - { name: Address, from: IPAddress }
+    - { name: Progress, from: Progress }
     - { name: Seconds, from: Duration (in seconds) }
+    - { name: Finished, from: Finished, as: boolean, "true": ["1"], "false": ["0"] }
+    - { name: Last name, from: RecipientLastName }
+    - { name: First name, from: RecipientFirstName }
+    - { name: Email, from: RecipientEmail }
+    - { name: Reference, from: ExternalReference }
+    - { name: Latitude, from: LocationLatitude }
+    - { name: Longitude, from: LocationLongitude }
+    - { name: Channel, from: DistributionChannel }
+    - { name: Language, from: UserLanguage }
   submissionTime: { from: EndDate, zone: UTC }
 `,
-    form: ["{ name: Choice, type: NumberInput }", ...text("Text", "Language"), "{ name: Seconds, type: NumberInput }"],
+    form: [
+      ...["Choice", "Status", "Progress", "Seconds", "Latitude", "Longitude"].map((name) =>
+        `{ name: ${name}, type: NumberInput }`
+      ),
+      "{ name: Finished, type: Switch }",
+      ...text(
+        "Text",
+        "Topics",
+        "Started",
+        "Recorded",
+        "Address",
+        "Last name",
+        "First name",
+        "Email",
+        "Reference",
+        "Channel",
+        "Language",
+      ),
+    ],
   },
   {
     name: "redcap",
@@ -160,12 +192,15 @@ const imports: ReadonlyArray<Import> = [
     key: "KEY",
     mapping: `  questions:
     - { name: Another, from: another_string }
+    - { name: Some in words, from: some_string }
+    - { name: Yet another in words, from: some_group-yet_another_string }
+    - { name: Instance, from: meta-instanceID }
     - { name: Some, from: { block: some_string }, as: choices, checked: ["1"], unchecked: ["0"] }
     - { name: Yet another, from: { block: some_group-yet_another_string }, as: choices, checked: ["1"], unchecked: ["0"] }
   submissionTime: { from: SubmissionDate, format: "MMM d, yyyy h:mm:ss a", zone: UTC }
 `,
     form: [
-      "{ name: Another }",
+      ...text("Another", "Some in words", "Yet another in words", "Instance"),
       "{ name: Some, type: MultiSelect, options: [CHOICE_1, CHOICE_2] }",
       "{ name: Yet another, type: MultiSelect, options: [CHOICE_1, CHOICE_2] }",
     ],
@@ -243,6 +278,10 @@ describe("a real export arrives answer by answer", () => {
         expect(Object.keys(answers)).toHaveLength(one.rows)
         const root = yield* project(one)
         const report = yield* runOf(root, one.name)
+        // Nothing was said of the file: it was recognised.
+        expect(report.sources[0]?.taken?.find(({ what }) => what === "tool")?.value).toMatch(
+          /\(recognised with \d+ of 100/,
+        )
         expect(report.problems).toEqual([])
         expect(report).toMatchObject({
           outcome: "complete",
