@@ -99,6 +99,8 @@ export const withTelemetry = <A, E, R>(
   ).pipe(
     Layer.provide(serialization(protocol)),
     Layer.provide(FetchHttpClient.layer),
+    // The headers may hold a token, which is for this collector alone.
+    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
     // The library would read the variables once more, and less well.
     Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))),
   )

@@ -1,6 +1,7 @@
 // The ledger's size over the years.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { keptRuns } from "../../src/ledger/compact.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
@@ -81,4 +82,75 @@ it.scopedLive("the last good run is remembered, however many bad ones came after
     const kept = yield* view.runs(1_000)
     expect(kept.filter(({ outcome }) => outcome === "complete").map(({ run }) => run)).toEqual(["night 1"])
     expect(kept).toHaveLength(101)
+  }))
+
+it.scopedLive("of hundreds of rows that were forgotten not a byte is left in the file or its log, and the others are whole", () =>
+  Effect.gen(function*() {
+    const file = join(yield* folder, "ledger.db")
+    const ledger = yield* openLedger({ file })
+    const view = yield* contacts(ledger)
+    const upkeep = yield* openUpkeep({ file })
+    const marked = (number: number) => number % 3 === 0
+    const keyOf = (number: number) => `${marked(number) ? "Marker" : "key"} ${number}`
+    yield* Effect.scoped(Effect.gen(function*() {
+      const session = yield* view.hold("first")
+      // Together, so that they share commits.
+      yield* Effect.forEach(Array.from({ length: 60 }, (_, at) => at), (at) =>
+        Effect.gen(function*() {
+          const rows = Array.from({ length: 10 }, (_, one) => {
+            const number = at * 10 + one
+            // Some so long that they fill pages of their own.
+            const content = `${marked(number) ? "Marker" : "other"} ${number} `.repeat(number % 7 === 0 ? 600 : 20)
+            return rowOf(ledger, number, { key: keyOf(number), content })
+          })
+          const batch = yield* session.intend(batchOf(rows))
+          yield* session.settle(
+            batch,
+            rows.map(({ cells, row }) =>
+              row % 5 === 0
+                ? {
+                  _tag: "Refused" as const,
+                  message: `${cells[0]} is no good`,
+                  item: Buffer.alloc(16),
+                  mapping: "mapping1",
+                  form: "form1",
+                }
+                : imported(`submission ${row}`)
+            ),
+          )
+          yield* session.readBack(
+            rows.filter(({ row }) => row % 5 !== 0)
+              .map(({ keyDigest }) => ({
+                keyDigest,
+                verdict: "differing" as const,
+                answers: { q1: { sent: "00ff" } },
+              })),
+          )
+        }), { concurrency: "unbounded" })
+      yield* session.acknowledge({ keys: "all", because: "seen", by: "a test", leaveOut: false })
+    }))
+    const all = Array.from({ length: 600 }, (_, number) => number)
+    const digests = yield* view.lookUp(all.map((number) => ledger.digest.key(keyOf(number))))
+    const contents = digests.flatMap((known, number) => (known !== undefined && marked(number) ? [known.content] : []))
+    const bytes = () => Buffer.concat(["", "-wal"].map((end) => readFileSync(file + end)))
+    expect(contents).toHaveLength(200)
+    expect(contents.every((content) => bytes().includes(content))).toBe(true)
+    expect(bytes().includes("Marker")).toBe(true)
+
+    const keys = all.filter(marked).map(keyOf)
+    const done = yield* upkeep.forget({ pipeline: "contacts", keys, by: "a test", because: "requests 1 to 200" })
+    expect(done.keys).toEqual(keys)
+    expect(done.submissions).toHaveLength(160)
+    expect(bytes().includes("Marker")).toBe(false)
+    expect(contents.some((content) => bytes().includes(content))).toBe(false)
+    expect(yield* ledger.verify).toEqual([])
+    const left = yield* view.lookUp(all.map((number) => ledger.digest.key(keyOf(number))))
+    expect(left.map((known) => known?.leftOut)).toEqual(all.map(marked))
+    expect((yield* view.standing).verdicts.differing).toBe(320)
+    // An export of the results may hold their submissions or not: they are nobody's.
+    const ids = yield* view.submissionIds({ after: 0, limit: 10_000 })
+    expect([ids.length, ids.filter(({ own }) => own).length]).toEqual([480, 320])
+    const paged = yield* view.submissionIds({ after: 0, limit: 300 })
+    const rest = yield* view.submissionIds({ after: paged.at(-1)?.at ?? 0, limit: 300 })
+    expect([...paged, ...rest].map(({ id }) => id).toSorted()).toEqual(ids.map(({ id }) => id).toSorted())
   }))
