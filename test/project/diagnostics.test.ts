@@ -56,7 +56,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
     ]],
     ["like none", `${withEntry("name: A\nfrom: B")}«everyNight: 3\n`, [
       "`everyNight` is not a key of the pipeline.",
-      "Its keys are: `pipeline`, `renamedFrom`, `source`, `mapping`, `sink`, `reconcile` and `examples`.",
+      "Its keys are: `pipeline`, `renamedFrom`, `source`, `mapping`, `sink`, `reconcile`, `schedule` and `examples`.",
     ]],
     ["an option of another kind", withEntry("name: A\nfrom: B\nas: text\n«format: dd.MM.yyyy"), [
       "`format` is not an option of text; it is one of date, time, dateTime, dateRange.",
@@ -120,7 +120,7 @@ describe("a value that can't be is shown at the value, once, with what is allowe
       "`batchSize` expects a whole number from 1 to 10, not `11`.",
     ]],
     ["one of a few words", withSection("sink", "service: s\nform: f\nonChange: «reprot"), [
-      "`onChange` expects `report` or `ignore`, not `reprot`.",
+      "`onChange` expects `report`, `ignore` or `import-again`, not `reprot`.",
       "Did you mean `report`?",
     ]],
     ["a union of shapes", withSection("sink", "service: s\nform: f\ncanary: «0"), [

@@ -101,6 +101,7 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
       empty: ["", "N/A", "-", "0"],
       columns: [],
       where: [],
+      vanished: "report",
     })
     const [name, birthday, interests, greeting, imported] = pipeline?.mapping.questions ?? []
     expect(name).toEqual({
