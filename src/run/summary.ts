@@ -60,7 +60,7 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
       ),
       repeats: ended.repeated?.earlier,
       vanished: missed === undefined ? Stream.empty : pagedBy(
-        (after) => run.view.vanished(missed, { after: after ?? 0, limit: pageSize }),
+        (after: number | undefined) => run.view.vanished(missed, { after: after ?? 0, limit: pageSize }),
         (row) => row.at,
       ),
       fateOf: (row) => ended.survey?.fateOf(row),
