@@ -44,6 +44,8 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
     const { facts, report: whole } = yield* summarise(run, ended)
     const report = run.folder.mask === undefined ? whole : maskReport(whole, run.folder.mask)
     const { missed } = ended
+    // A dry run records nothing: the next run misses them first.
+    const firstMissed = run.session === undefined ? undefined : { run: run.id, at: ended.startedAt }
     yield* run.folder.finish({
       report,
       columns: run.columns.map((column) => column.title),
@@ -59,9 +61,12 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
         (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
       ),
       repeats: ended.repeated?.earlier,
-      vanished: missed === undefined ? Stream.empty : pagedBy(
-        (after: number | undefined) => run.view.vanished(missed, { after: after ?? 0, limit: pageSize }),
-        (row) => row.at,
+      vanished: missed === undefined ? Stream.empty : Stream.map(
+        pagedBy(
+          (after: number | undefined) => run.view.vanished(missed, { after: after ?? 0, limit: pageSize }),
+          (row) => row.at,
+        ),
+        (rows) => rows.map((row) => ({ ...row, since: row.since ?? firstMissed })),
       ),
       fateOf: (row) => ended.survey?.fateOf(row),
     })
@@ -75,9 +80,11 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
         facts: facts as unknown as Json,
         ...(repeat === undefined ? {} : { repeat: repeat as unknown as Json }),
       }
-      // A run that was overtaken has no say in the ledger any more.
+      const finished = run.session.finishRun({ run: run.id, finishedAt, outcome, exitCode, counts })
+      const gone = missed === undefined ? Effect.void : run.session.vanished(missed)
+      // In one commit: what vanished is news until a run has told it. A run that was overtaken has no say in the ledger any more.
       yield* Effect.catchTag(
-        run.session.finishRun({ run: run.id, finishedAt, outcome, exitCode, counts }),
+        Effect.all([gone, finished], { concurrency: "unbounded", discard: true }),
         "LedgerOvertaken",
         () => Effect.void,
       )
