@@ -140,6 +140,7 @@ const pipelinesOf = ({ command, names }: Asked): ReadonlyArray<string> =>
 
 const isAboutPipelines = ({ command }: Asked): boolean =>
   command !== "form" && command !== "practice" && command !== "schema" && command !== "demo" && command !== "init"
+  && command !== "inspect"
 
 /** The command line without an option that takes a value. */
 const withoutOption = (typed: ReadonlyArray<string>, option: string): string =>

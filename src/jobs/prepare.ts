@@ -116,7 +116,7 @@ export const compileFor = (
   }
   if (unknown.length > 0) return Effect.fail(new ConfigurationInvalid({ diagnostics: unknown }))
   const { mapping, warnings } = compiled.right
-  return Effect.succeed({ pipeline: keyed, mapping: overCleanCells(mapping, source.tool?.clean), warnings })
+  return Effect.succeed({ pipeline: keyed, mapping: overCleanCells(mapping, source.tool), warnings })
 }
 
 /** By `content` a changed row is another row: there is none that could go in again. */

@@ -89,8 +89,21 @@ const rowsOf = (
   let changed = false
   let ended = false
 
+  const { mended } = header
+  /** The beginning, until the line that is to be mended is there. */
+  let held: string | undefined = mended && ""
+  const sound = (text: string, last: boolean): string => {
+    if (mended === undefined || held === undefined) return text
+    held += text
+    if (held.length < mended.original.length && !last) return ""
+    const rest = held.slice(mended.original.length)
+    if (!held.startsWith(mended.original)) changed = true
+    held = undefined
+    return mended.mended + rest
+  }
+
   const piece = (text: string, last: boolean): ReadonlyArray<RowChunk> => {
-    const pushed = reader.push(text, last)
+    const pushed = reader.push(sound(text, last), last)
     const from = Math.min(above, pushed.records.length)
     above -= from
     // The header was found when the source was opened: it has to be the same still.
@@ -168,7 +181,12 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       { what: "encoding", value: `${encoding.name} (${encoding.because})` },
       { what: "delimiter", value: delimiter },
       ...(header.quoted ? [] : [{ what: "quotes", value: "characters like any other (detected)" }]),
-      { what: "header", value: `line ${header.row}${header.above === 0 ? "" : " (detected)"}` },
+      {
+        what: "header",
+        value: `line ${header.row}${header.above === 0 ? "" : " (detected)"}${
+          header.mended === undefined ? "" : ", with bare quotes in its titles"
+        }`,
+      },
     ]
     let files: Effect.Effect.Success<Source["files"]> = []
 

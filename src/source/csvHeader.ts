@@ -3,6 +3,8 @@ import { readRecords } from "./csvRecords.ts"
 import { detectDelimiter, hasQuotes, separatorLine } from "./delimiter.ts"
 import type { Dialect } from "./delimiter.ts"
 import { placeHeader } from "./headerPlace.ts"
+import { mendHeader } from "./mendHeader.ts"
+import type { MendedHeader } from "./mendHeader.ts"
 
 /** Where a text's header stands and how its cells are set apart. */
 export interface Header extends Dialect {
@@ -10,10 +12,12 @@ export interface Header extends Dialect {
   readonly delimiterBecause: string
   /** Line or record of the header, from 1. */
   readonly row: number
-  /** Records above it that hold something, `sep=` lines aside, and were left out without the pipeline saying so. */
+  /** Records above it, `sep=` lines aside, if any of them hold something and were left out without the pipeline saying so. */
   readonly above: number
   /** The first records of the text, those above the header among them. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
+  /** The first line, where its quotes do not tell its cells apart. */
+  readonly mended: MendedHeader | undefined
 }
 
 /** Records that are wanted below the header, to recognise a form tool by, as long as they stand in the first `headMost` characters. */
@@ -56,7 +60,9 @@ export const findHeader = (
     ? [",", oneColumn]
     : [separated, "detected"]
   const quoted = delimiter !== "\t" || hasQuotes(text, complete, above)
-  const { records } = readRecords(delimiter, quoted).push(text, complete)
+  const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
+  const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
+  const { records } = readRecords(delimiter, quoted).push(sound, complete)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
   const at = placed === -1
     ? records.findIndex((record, index) => index >= above && !isEmpty(record))
@@ -84,8 +90,11 @@ export const findHeader = (
       delimiterBecause,
       quoted,
       row: at + 1,
-      above: asked.headerRow === undefined ? records.slice(above, at).filter((record) => !isEmpty(record)).length : 0,
+      above: asked.headerRow === undefined && records.slice(above, at).some((record) => !isEmpty(record))
+        ? at - above
+        : 0,
       records: records.slice(0, at + headKept),
+      mended,
     },
   }
 }

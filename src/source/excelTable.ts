@@ -12,7 +12,7 @@ export interface Table {
   readonly titles: ReadonlyArray<string>
   /** The sheet's number of the header's row, from 1. */
   readonly headerRow: number
-  /** Rows above the header that hold something, and were left out without the pipeline saying so. */
+  /** Rows above the header, if any of them hold something and were left out without the pipeline saying so. */
   readonly above: number
   /** Some columns have no title of their own, but may be under a merged one. */
   readonly untitled: boolean
@@ -85,7 +85,7 @@ export const findTable = (
   return {
     titles,
     headerRow: top + at + 1,
-    above: headerRow === undefined ? lines.slice(0, at).filter((line) => line.length > 0).length : 0,
+    above: headerRow === undefined && lines.slice(0, at).some((line) => line.length > 0) ? at : 0,
     untitled: titles.includes(""),
     head: { top, rows: lines.slice(0, at + 1 + headKept) },
   }

@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url"
 import stringWidth from "string-width"
 import { afterAll, describe, expect, it } from "vitest"
 import { showInspection } from "../../src/cli/show/inspect.ts"
-import { DistinctCount, hashOf } from "../../src/jobs/inspect/DistinctCount.ts"
+import { DistinctCount } from "../../src/jobs/inspect/DistinctCount.ts"
 import { inspectFile } from "../../src/jobs/inspect/inspectFile.ts"
 import type { Inspection } from "../../src/jobs/inspect/inspectFile.ts"
-import { UniqueCheck } from "../../src/jobs/inspect/UniqueCheck.ts"
+import { hashOf, UniqueCheck } from "../../src/mapping/suggest/UniqueCheck.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "formferry-inspect-"))
@@ -57,6 +57,12 @@ describe("inspect tells of a column", () => {
     ["empty", many(5, () => "")],
   ])("its kind: %s", async (kind, cells) => {
     expect((await inspectColumn("A", cells)).kind).toBe(kind)
+  })
+
+  it("a column of x and y is of no yes and no: both words say yes", async () => {
+    expect((await inspectColumn("A", many(20, (at) => (at % 2 === 0 ? "x" : "y")))).kind).toBe("choice")
+    expect((await inspectColumn("A", many(20, () => "x"))).kind).toBe("boolean")
+    expect((await inspectColumn("A", many(20, (at) => (at % 2 === 0 ? "J" : "N")))).kind).toBe("boolean")
   })
 
   it("how many rows fill it, how many cells differ, the most frequent ones cut short", async () => {
@@ -158,6 +164,16 @@ describe("inspect of a whole file", () => {
     const { columns, faulty, rows } = await inspectText("A,B\n1,2\n1,2,3\n4,5\n")
     expect([rows, faulty]).toEqual([3, 1])
     expect(columns[0]).toMatchObject({ filled: 2, fill: 1 })
+  })
+
+  it("names the first rows that are faulty", async () => {
+    const path = join(folder, "bad.jsonl")
+    writeFileSync(path, '{"a":1}\n{"a":2\n{"a":3}\n')
+    const inspection = await inspect(path)
+    expect(inspection.faults).toEqual([expect.stringContaining("Row 2 (line 2) is no JSON")])
+    expect(showInspection(inspection, { width: 120, colour: false })).toMatch(
+      /faulty row +│ Row 2 \(line 2\) is no JSON/,
+    )
   })
 
   it("gives JSON that can be read back", async () => {

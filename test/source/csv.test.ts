@@ -110,6 +110,35 @@ describe("the delimiter", () => {
 })
 
 describe("the header", () => {
+  it.each<readonly [string, ReadonlyArray<string>]>([
+    ['"Say "yes", please","Say "hi"",c', ['Say "yes", please', 'Say "hi"', "c"]],
+    ['id,"Do you "agree", or not?","Why?"', ["id", 'Do you "agree", or not?', "Why?"]],
+    ['"id","Size 5", in inches","He said ""no"", and left"', ["id", 'Size 5", in inches', 'He said "no", and left']],
+  ])("may have bare quotes before delimiters, where its rows tell how it was meant: %s", async (line, titles) => {
+    for (const blockSize of [1, 7, 30, 4096]) {
+      const all = await csv(`\ufeff${line}\r\n1,2,3\r\n4,"5, ""x""",6\r\n`, {}, { blockSize })
+      expect(all.source.columns.map(({ title }) => title)).toEqual(titles)
+      expect(all.rows).toEqual([["1", "2", "3"], ["4", '5, "x"', "6"]])
+      expect(taken(all).header).toBe("line 1, with bare quotes in its titles")
+    }
+  })
+
+  it("with bare quotes that could be cut in two ways, or in none, is not guessed at", async () => {
+    for (const line of ['"a","b",c","d"', '"a" b","c']) {
+      const all = await run(Effect.either(read(config(file(`${line}\n1,2,3\n4,5,6\n`)))))
+      if (Either.isRight(all)) {
+        expect(all.right.files[0]?.file.taken).not.toContainEqual(
+          expect.objectContaining({ value: expect.stringContaining("bare") }),
+        )
+      }
+    }
+  })
+
+  it("counts every line above it as left out, empty ones too", async () => {
+    const all = await csv("Results of 2024\n\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n")
+    expect(all.source.warnings).toEqual([expect.stringContaining("in line 3, as it seems: 2 lines above are left out")])
+  })
+
   it("stands where headerRow says; lines above are skipped, and it may be longer than what is looked at first", async () => {
     const all = await csv('Report\n\n"a\nb";c\n1;2\n', { headerRow: 3 })
     expect(all.source.columns.map((column) => column.name)).toEqual(["a b", "c"])

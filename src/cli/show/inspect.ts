@@ -26,7 +26,7 @@ const samplesOf = ({ distinct, samples, unique }: InspectedColumn): string => {
 }
 
 const what = (inspection: Inspection, screen: Screen): string => {
-  const { faulty, others, rows, tool, unfinished } = inspection
+  const { faults, faulty, others, rows, tool, unfinished } = inspection
   const paint = paints(screen)
   const facts: ReadonlyArray<readonly [string, string]> = [
     ...inspection.taken.map(({ value, what }) => [what, value] as const),
@@ -42,9 +42,12 @@ const what = (inspection: Inspection, screen: Screen): string => {
       ]),
     [
       "rows",
-      count(rows) + (faulty === 0 ? "" : `, ${count(faulty)} of them with cells that can't be told apart`)
+      count(rows)
+      + (faulty === 0 ? "" : `, ${count(faulty)} of them ${faulty === 1 ? "is" : "are"} faulty and would be rejected`)
       + (unfinished === undefined || unfinished === 0 ? "" : `, ${counted(unfinished, "response")} never finished`),
     ],
+    ...faults.map((fault) => ["faulty row", fault] as const),
+    ...(faulty > faults.length ? [["faulty row", `and ${count(faulty - faults.length)} more`] as const] : []),
     ...(tool?.notes ?? []).map((note) => ["note", note] as const),
     ...inspection.warnings.map((warning) => ["note", warning] as const),
   ]

@@ -4,12 +4,12 @@ import type { Cell } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import { collectDates, dateFormats } from "../../mapping/suggest/dateEvidence.ts"
 import { collectNumbers } from "../../mapping/suggest/numberEvidence.ts"
-import { isTick } from "../../mapping/suggest/ticks.ts"
-import { DistinctCount, hashOf } from "./DistinctCount.ts"
+import { saysNo, saysYes } from "../../mapping/suggest/ticks.ts"
+import { hashOf, UniqueCheck } from "../../mapping/suggest/UniqueCheck.ts"
+import type { Room } from "../../mapping/suggest/UniqueCheck.ts"
+import { DistinctCount } from "./DistinctCount.ts"
 import { CellTraps } from "./traps.ts"
 import type { Trap } from "./traps.ts"
-import { UniqueCheck } from "./UniqueCheck.ts"
-import type { Room } from "./UniqueCheck.ts"
 
 /** What the answers of a column can be taken for: names of kinds (configuration.md). `empty`: there are none. */
 export type InferredKind =
@@ -64,7 +64,14 @@ interface Known {
   readonly text: string
   readonly hash: number
   readonly shape: Shape | "none"
-  readonly tick: boolean
+  readonly tick: "yes" | "no" | undefined
+}
+
+/** What a cell says, if it says yes or no. */
+const tickOf = (cell: Cell, text: string): Known["tick"] => {
+  if (typeof cell === "boolean") return cell ? "yes" : "no"
+  if (text.length > 12) return undefined
+  return saysYes(text) ? "yes" : saysNo(text) ? "no" : undefined
 }
 
 /** Looks at a column cell by cell; what it keeps does not grow with the rows beyond a bound. */
@@ -87,6 +94,7 @@ export class ColumnLook {
   }
   private readonly strangers = new Map<Shape | "none", string>()
   private readonly memory = new Map<string, Known>()
+  private readonly said = new Set<"yes" | "no">()
   private filled = 0
 
   constructor(title: string, room: Room) {
@@ -106,7 +114,7 @@ export class ColumnLook {
     if (text === "") return
     const shape = this.shapeOf(cell, text)
     if (!this.strangers.has(shape)) this.strangers.set(shape, text)
-    const found: Known = { text, hash: hashOf(text), shape, tick: typeof cell === "boolean" || isTick(text) }
+    const found: Known = { text, hash: hashOf(text), shape, tick: tickOf(cell, text) }
     // Traps are counted cell by cell.
     if (!trapped && typeof raw === "string" && raw === cell && this.memory.size < remembered) {
       this.memory.set(raw, found)
@@ -135,7 +143,8 @@ export class ColumnLook {
     this.uniqueCheck.add(hash)
     if (shape !== "none") this.counts[shape]++
     // A tick may be a number too: 0 and 1.
-    if (tick && shape !== "boolean") this.counts.boolean++
+    if (tick !== undefined) this.said.add(tick)
+    if (tick !== undefined && shape !== "boolean") this.counts.boolean++
   }
 
   private shapeOf(cell: Cell, text: string): Shape | "none" {
@@ -155,7 +164,9 @@ export class ColumnLook {
     if (this.filled === 0) return ["empty", 1]
     const share = (shape: Shape) => this.counts[shape] / this.filled
     const { count, exact } = this.distinct.count()
-    if (share("boolean") === 1 && count <= 2 && (count === 2 || share("number") < 1)) return ["boolean", 1]
+    // Two words for yes, such as x and y, are no answers of yes or no.
+    const told = count === 2 ? this.said.size === 2 : count === 1 && share("number") < 1
+    if (share("boolean") === 1 && told) return ["boolean", 1]
     const [best, part] = shapes.filter((shape) => shape !== "boolean").map((shape) => [shape, share(shape)] as const)
       .toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]
     const times = share("date") + share("dateTime")

@@ -3,6 +3,7 @@ import type { Cell } from "../../domain/cell.ts"
 import { cellText } from "../../domain/cell.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import type { SourceFile } from "../../domain/run.ts"
+import { hashesKept } from "../../mapping/suggest/UniqueCheck.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
 import { eachChunk } from "../../source/eachChunk.ts"
 import { openSource } from "../../source/openSource.ts"
@@ -12,7 +13,6 @@ import type { ColumnFindings } from "./ColumnLook.ts"
 import { rowKeyCandidates } from "./rowKeyCandidates.ts"
 import type { RowKeyCandidate } from "./rowKeyCandidates.ts"
 import type { Trap } from "./traps.ts"
-import { hashesKept } from "./UniqueCheck.ts"
 
 /** What a column is, and what its cells are like. */
 export interface InspectedColumn extends ColumnFindings {
@@ -43,8 +43,9 @@ export interface Inspection {
   /** Other form tools that something speaks for, the likeliest first. */
   readonly others: ReadonlyArray<ToolCandidate>
   readonly rows: number
-  /** Rows that can't be read properly. */
+  /** Rows that can't be read properly, and what is wrong with the first of them. */
   readonly faulty: number
+  readonly faults: ReadonlyArray<string>
   /** Responses that were never finished; undefined: the file does not tell. */
   readonly unfinished: number | undefined
   readonly columns: ReadonlyArray<InspectedColumn>
@@ -52,6 +53,8 @@ export interface Inspection {
   readonly blocks: ReadonlyArray<{ readonly title: string; readonly options: ReadonlyArray<string> }>
   readonly rowKey: ReadonlyArray<RowKeyCandidate>
 }
+
+const faultsShown = 5
 
 /** A pipeline's `source` that says nothing but the file. */
 const asFound = (file: string): SourceConfig => ({
@@ -114,6 +117,7 @@ export const inspectFile = (file: string) =>
     const looks = source.columns.map((column) => new ColumnLook(column.title, room))
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
     const isFinished = finished(source)
+    const faults: Array<string> = []
     const counts = { rows: 0, faulty: 0, unfinished: 0 }
     const none: Cell = null
     yield* eachChunk(source.read(), (chunk) =>
@@ -122,6 +126,8 @@ export const inspectFile = (file: string) =>
           counts.rows++
           if (chunk.faults.has(at)) {
             counts.faulty++
+            const fault = chunk.faults.get(at)
+            if (fault !== undefined && faults.length < faultsShown) faults.push(fault.message)
             return
           }
           const cells = clean(raw)
@@ -159,6 +165,7 @@ export const inspectFile = (file: string) =>
       others: (source.candidates ?? []).filter(({ name }) => name !== tool?.name),
       rows,
       faulty: counts.faulty,
+      faults,
       unfinished: isFinished === undefined ? undefined : counts.unfinished,
       columns: source.columns.flatMap((column, at): ReadonlyArray<InspectedColumn> => {
         const found = findings[at]

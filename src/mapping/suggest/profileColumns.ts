@@ -9,13 +9,15 @@ import type { ColumnProfile, Shape } from "./ColumnProfile.ts"
 import { collectDates } from "./dateEvidence.ts"
 import { collectNumbers } from "./numberEvidence.ts"
 import { isTick } from "./ticks.ts"
+import { hashesKept, hashOf, UniqueCheck } from "./UniqueCheck.ts"
+import type { Room } from "./UniqueCheck.ts"
 import { sameText } from "./words.ts"
 
 /** Distinct texts of a column that are kept: a question with more options is no choice. */
 const distinctKept = 1_000
 
-/** Texts of a column that are remembered to see whether any comes twice. */
-const uniqueKept = 500_000
+/** Characters of such a text at most: a longer one is no option. */
+const longestKept = 1_000
 
 /** Something that may be a phone number; digits alone are more likely a number of something else. */
 const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
@@ -39,7 +41,12 @@ const isEmail = (text: string): boolean => text.includes("@") && text.length <= 
 const noAnswer = /^(?:[-–—]+|n\/?a|#n\/a|null|nil|k\. ?a\.?|keine angabe|s\/d|n\/d|n\. ?d\.)$/i
 
 /** Collects a column's profile, cell by cell. */
-const collectColumn = (column: Column, empty: ReadonlySet<string>, noteMissing: (text: string) => void) => {
+const collectColumn = (
+  column: Column,
+  empty: ReadonlySet<string>,
+  noteMissing: (text: string) => void,
+  room: Room,
+) => {
   const dates = collectDates()
   const numbers = collectNumbers()
   const counts: Record<Shape, number> = {
@@ -56,8 +63,7 @@ const collectColumn = (column: Column, empty: ReadonlySet<string>, noteMissing: 
   const title = sameText(column.title)
   const distinct = new Map<string, number>()
   const samples: Array<string> = []
-  let seen: Set<string> | undefined = new Set()
-  let unique: boolean | undefined = true
+  const uniqueCheck = new UniqueCheck(room)
   let [rows, filled, length, international, own] = [0, 0, 0, 0, 0]
   let [min, max] = [Infinity, -Infinity]
   let more = false
@@ -97,14 +103,10 @@ const collectColumn = (column: Column, empty: ReadonlySet<string>, noteMissing: 
       length += text.length
       const times = distinct.get(text)
       if (times !== undefined) distinct.set(text, times + 1)
-      else if (distinct.size < distinctKept) distinct.set(text, 1)
+      else if (distinct.size < distinctKept && text.length <= longestKept) distinct.set(text, 1)
       else more = true
       if (samples.length < 2 && !samples.includes(text)) samples.push(text)
-      if (seen !== undefined) {
-        if (seen.has(text)) [unique, seen] = [false, undefined]
-        else if (seen.size >= uniqueKept) [unique, seen] = [undefined, undefined]
-        else seen.add(text)
-      }
+      if (uniqueCheck.open()) uniqueCheck.add(hashOf(text))
       if (title !== "" && sameText(text) === title) own++
       if (!(cell instanceof JsonCell)) shapesOf(cell, text)
     },
@@ -115,7 +117,7 @@ const collectColumn = (column: Column, empty: ReadonlySet<string>, noteMissing: 
         filled,
         distinct,
         more,
-        unique: filled === 0 ? false : unique,
+        unique: filled === 0 ? false : uniqueCheck.unique(),
         samples,
         length: filled === 0 ? 0 : length / filled,
         share: Object.fromEntries(shapes.map((shape) => [shape, share(counts[shape])])) as Record<Shape, number>,
@@ -136,12 +138,13 @@ const collectColumn = (column: Column, empty: ReadonlySet<string>, noteMissing: 
  */
 export const profiler = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string> = new Set()) => {
   const missing = new Map<string, number>()
+  const room = { left: hashesKept }
   const noteMissing = (text: string): void => {
     missing.set(text, (missing.get(text) ?? 0) + 1)
   }
   const each = columns.map((column) => ({
     position: column.position,
-    collected: collectColumn(column, empty, noteMissing),
+    collected: collectColumn(column, empty, noteMissing, room),
   }))
   const addRow = (cells: Cells): void => {
     for (const { position, collected } of each) collected.add(cells[position] ?? null)
