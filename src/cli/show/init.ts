@@ -13,7 +13,7 @@ const shown = (names: ReadonlyArray<string>): string =>
 export const showInit = (result: Initialised, next: string, screen: Screen): string => {
   const paint = paints(screen)
   const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)
-  const { added, file, form, mapped, open, taken, unmapped, warnings, written } = result
+  const { added, choices, file, form, mapped, open, taken, unmapped, warnings, written } = result
   const isUnchanged = added && mapped === 0 && open.length === 0
   return [
     isUnchanged
@@ -27,6 +27,12 @@ export const showInit = (result: Initialised, next: string, screen: Screen): str
     ...(open.length === 0
       ? []
       : lines(`Left open, as comments to be filled in (look for "left open"): ${shown(open)}.`).map(paint.warn)),
+    ...(choices.length === 0
+      ? []
+      : lines(`Cells that are no option of the form's, listed under \`values\` to be filled in: ${shown(choices)}.`)
+        .map(
+          paint.warn,
+        )),
     ...(unmapped.length === 0 ? [] : lines(`Columns that nothing takes: ${shown(unmapped)}.`)),
     ...warnings.flatMap((warning) => lines(`Warning: ${warning}`)).map(paint.warn),
     ...(written.length === 0 ? [] : lines(`Written: ${written.join(", ")}.`).map(paint.soft)),

@@ -10,9 +10,9 @@ import type { Pipeline } from "../../project/Pipeline.ts"
 import { ownColumns } from "../../source/columns.ts"
 import { eachChunk } from "../../source/eachChunk.ts"
 import type { Source } from "../../source/Source.ts"
-import type { CheckedData, DataProblem } from "./DataProblem.ts"
 import { choiceEntries } from "./choiceEntries.ts"
 import { choicesFinding, isEntryOf, problemFinding, timeFinding } from "./dataFindings.ts"
+import type { CheckedData, DataProblem } from "./DataProblem.ts"
 
 const kept = 3
 /** Columns that nothing in the pipeline speaks of. */
@@ -62,7 +62,9 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
             continue
           }
           const cleaned = clean(cells)
-          for (const { column, counter } of choices) counter.add(cleaned[column.position] ?? null)
+          for (const { columns, counter } of choices) {
+            for (const { position } of columns) counter.add(cleaned[position] ?? null)
+          }
           profiles.addRow(cleaned)
           const key = mapping.key(cells)
           const mapped = mapping.map(cells, key)
@@ -77,13 +79,14 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
           }
         }
       }))
-    const unknown = choices.flatMap(({ column, counter, entry, question }) => {
+    const unknown = choices.flatMap(({ counter, entry, oneCell, question, title }) => {
       const { counts: found, more } = counter.unknown()
       return found.length === 0 ? [] : [{
         entry,
+        oneCell,
         choices: {
           question: question.name,
-          column: column.name ?? column.title,
+          column: title,
           choices: found.map(([choice, count]) => ({ choice, count })),
           more,
         },
@@ -96,7 +99,7 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
       problems,
       choices: unknown.map((one) => one.choices),
       diagnostics: [
-        ...unknown.map((one) => choicesFinding(pipeline, one.entry, one.choices)),
+        ...unknown.map((one) => choicesFinding(pipeline, one.entry, one.choices, one.oneCell)),
         ...problems.filter(({ code, question }) =>
           code !== "not-an-option" || unknown.every(({ entry }) => !isEntryOf(entry, question, form))
         ).map((problem) => problemFinding(pipeline, form, problem, counts.rows)),

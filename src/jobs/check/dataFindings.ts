@@ -22,17 +22,25 @@ const warning = (pipeline: Pipeline, path: YamlPath, message: string, suggestion
 
 const quote = (text: string): string => `"${cut(visible(text), 60)}"`
 
-export const choicesFinding = (pipeline: Pipeline, { path }: MappingEntry, found: UnknownChoices): Diagnostic => {
+export const choicesFinding = (
+  pipeline: Pipeline,
+  { input, path }: MappingEntry,
+  found: UnknownChoices,
+  /** Whether a cell is taken for one choice of a question that takes several. */
+  oneCell: boolean,
+): Diagnostic => {
   const { choices, column, more, question } = found
   const shown = choices.slice(0, listed).map(({ choice, count }) => `${quote(choice)} (${count} ×)`).join(", ")
   const rest = more ? " and many more" : choices.length > listed ? ` and ${choices.length - listed} more` : ""
   return warning(
     pipeline,
     [...path, "from"],
-    `${choices.length}${more ? " and more" : ""} ${
-      choices.length === 1 ? "choice" : "choices"
-    } in the column "${column}" ${choices.length === 1 ? "is" : "are"} no option of "${question}": ${shown}${rest}.`,
-    "Put them under `values`, each with its option or null for no answer; or say with `otherwise` what becomes of them.",
+    `${choices.length}${more ? " and more" : ""} ${choices.length === 1 ? "choice" : "choices"} in the ${
+      input._tag === "Block" ? "columns of" : "column"
+    } "${column}" ${choices.length === 1 ? "is" : "are"} no option of "${question}": ${shown}${rest}.`,
+    `${
+      oneCell ? 'If a cell holds several, say what stands between them, such as `split: ","`. ' : ""
+    }Put them under \`values\`, each with its option or null for no answer; or say with \`otherwise\` what becomes of them.`,
   )
 }
 

@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 import type { Redacted } from "effect"
 import type { Form } from "../../domain/form.ts"
+import { unknownOf } from "../../mapping/suggest/draft.ts"
+import type { Unknown } from "../../mapping/suggest/draft.ts"
+import type { Suggestions } from "../../mapping/suggest/Suggestion.ts"
 import type { Project } from "../../project/Project.ts"
 import type { NewService } from "../../project/projectText.ts"
 import type { Source } from "../../source/Source.ts"
@@ -40,6 +43,8 @@ export interface Initialised {
   /** Answers that are mapped, entries that are left to a person, in what was written now. */
   readonly mapped: number
   readonly open: ReadonlyArray<string>
+  /** Questions under which choices without an option are listed, to be filled in. */
+  readonly choices: ReadonlyArray<string>
   readonly unmapped: ReadonlyArray<string>
   readonly rowKey: ReadonlyArray<string>
   /** Whether the pipeline was there before, and what is new was added to it. */
@@ -47,6 +52,14 @@ export interface Initialised {
   readonly taken: Source["taken"]
   readonly warnings: ReadonlyArray<string>
 }
+
+/** Names of the questions for which something is listed under `values`. */
+export const namesWithChoices = (
+  { accepted }: Pick<Suggestions, "accepted">,
+  unknown: ReadonlyMap<string, Unknown>,
+): ReadonlyArray<string> =>
+  accepted.filter((suggestion) => (unknownOf(suggestion, unknown)?.counts.length ?? 0) > 0)
+    .map(({ question }) => question.name)
 
 /** Names of the questions, or places, whose entries are left to a person. */
 export const openNames = (

@@ -19,7 +19,7 @@ import { findPipeline } from "../findPipeline.ts"
 import { fetchForm } from "../form.ts"
 import { openPipelineSource } from "../openPipelineSource.ts"
 import { chooseTarget } from "../prepare.ts"
-import { InitRefused, openNames } from "./Initialised.ts"
+import { InitRefused, namesWithChoices, openNames } from "./Initialised.ts"
 import type { Initialised, InitOptions } from "./Initialised.ts"
 import { surveySource } from "./surveySource.ts"
 
@@ -173,6 +173,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       form,
       mapped: entries.filter((entry) => !entry.open).length,
       open: openNames(form, entries),
+      choices: namesWithChoices(suggestions, unknown),
       unmapped: unused.filter(({ position }) => !taken.has(position)).map((column) =>
         column.name ?? `column ${column.position + 1}`
       ),

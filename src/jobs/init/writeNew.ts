@@ -8,7 +8,7 @@ import type { Project } from "../../project/Project.ts"
 import { ownColumns } from "../../source/columns.ts"
 import type { Source } from "../../source/Source.ts"
 import { fetchForm } from "../form.ts"
-import { InitRefused, openNames } from "./Initialised.ts"
+import { InitRefused, namesWithChoices, openNames } from "./Initialised.ts"
 import type { Initialised } from "./Initialised.ts"
 import { surveySource } from "./surveySource.ts"
 
@@ -88,6 +88,7 @@ export const writeNew = (
         ...openNames(form, draft.questions),
         ...draft.own.filter(({ open }) => open).map(({ of }) => of),
       ],
+      choices: namesWithChoices(suggestions, unknown),
       unmapped: unmappedNames(suggestions),
       rowKey: suggestions.rowKey.names,
       added: false,

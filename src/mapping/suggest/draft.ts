@@ -1,5 +1,7 @@
 import { cut } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
+import { kindOfType } from "../../kinds/index.ts"
+import { loose } from "../../kinds/optionTable.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { commentText, yamlText } from "../../project/yamlLines.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
@@ -8,6 +10,7 @@ import { dateTimeSettings, settingsOf } from "./settings.ts"
 import type { Settings } from "./settings.ts"
 import { columnsOf } from "./Suggestion.ts"
 import type { OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
+import { saysYes } from "./ticks.ts"
 import type { Block } from "./Unit.ts"
 
 /** Choices of a column that are no option, with their counts. */
@@ -84,7 +87,7 @@ const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Setti
   const { origin, question } = suggestion
   if (origin._tag === "Column") return settingsOf(origin.profile, question, origin.column.title, uploads)
   const kind = question.type !== undefined
-    ? isGrid(suggestion) ? "matrix" : undefined
+    ? origin._tag === "Block" ? kindOfType(question.type)?.name : undefined
     : origin._tag === "Block"
     ? blockKind(origin.block)
     : origin._tag === "Parts"
@@ -113,6 +116,26 @@ export const choicesToCount = (suggestion: Suggestion) => {
     : undefined
 }
 
+/** Options of a block's columns that the form does not have, with the cells that name them: its codes are read through `values`. */
+const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
+  if (origin._tag !== "Block" || !origin.block.known || origin.block.content === "labels") return undefined
+  if (question.options === undefined || question.options.length === 0) return undefined
+  const { exact } = optionNames(question.options)
+  const named = origin.block.content === "ticks"
+    ? ({ distinct }: ColumnProfile, option: string) =>
+      [...distinct].reduce((sum, [text, times]) => sum + (saysYes(text) || text === option ? times : 0), 0)
+    : ({ filled }: ColumnProfile) => filled
+  const counts = origin.block.members.filter(({ option, role }) => role === "option" && !exact.has(loose(option)))
+    .map(({ option, profile }) => [option, named(profile, option)] as const)
+  return counts.length === 0 ? undefined : { counts, more: false }
+}
+
+/** What stands under `values` of an entry, to be filled in. */
+export const unknownOf = (suggestion: Suggestion, counted: ReadonlyMap<string, Unknown>): Unknown | undefined => {
+  const cells = counted.get(suggestion.question.id)
+  return cells === undefined || cells.counts.length === 0 ? unknownOptions(suggestion) : cells
+}
+
 /** Lines under an entry that list the choices without an option, ready to be filled in. */
 const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
   if (unknown === undefined || unknown.counts.length === 0) return []
@@ -131,26 +154,32 @@ const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): Re
   ]
 }
 
+/** Kind and options as an entry says them; a kind that its question has anyway only beside options. */
+const settingKeys = (suggestion: Suggestion, { keys, kind }: Settings, hasBelow: boolean): ReadonlyArray<DraftKey> => {
+  const isSaid = suggestion.question.type === undefined || keys.length > 0 || hasBelow
+  return [...(kind !== undefined && isSaid && kind !== "text" ? [{ key: "as", value: kind }] : []), ...keys]
+}
+
 /** The entry of a suggestion that is sure. */
 export const suggestedEntry = (
   suggestion: Suggestion,
   options: { readonly nameOf: Naming; readonly unknown: Unknown | undefined; readonly uploads?: string | undefined },
 ): DraftEntry => {
   const { confidence, origin, question } = suggestion
-  const { kind, keys, open } = settingsFor(suggestion, options.uploads)
+  const settings = settingsFor(suggestion, options.uploads)
+  const { open } = settings
   const below = valuesBelow(suggestion, options.unknown)
-  // Options of a kind stand beside its name.
-  const isSaid = question.type === undefined || keys.length > 0 || below.length > 0
-  const as = kind !== undefined && isSaid && kind !== "text"
-    ? [{ key: "as", value: kind }]
-    : []
   return {
     of: question.id,
     comments: [
       confidenceLine(confidence, samplesFrom(origin)),
       ...(open === undefined ? [] : [`left open: ${open}`]),
     ],
-    keys: [...naming(question), { key: "from", value: fromOf(origin, options.nameOf, question) }, ...as, ...keys],
+    keys: [
+      ...naming(question),
+      { key: "from", value: fromOf(origin, options.nameOf, question) },
+      ...settingKeys(suggestion, settings, below.length > 0),
+    ],
     below,
     open: open !== undefined,
   }
@@ -162,8 +191,15 @@ const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
   "several-fit": "left open: more than one would fit",
 }
 
+const settingsOfBest = (best: Suggestion, uploads: string | undefined): ReadonlyArray<DraftKey> =>
+  settingKeys(best, settingsFor(best, uploads), false)
+
 /** The entry of a question that is left to a person, with the columns that may be meant. */
-export const openEntry = ({ candidates, question, why }: OpenQuestion, nameOf: Naming): DraftEntry => {
+export const openEntry = (
+  { candidates, question, why }: OpenQuestion,
+  nameOf: Naming,
+  uploads: string | undefined,
+): DraftEntry => {
   const [best] = candidates
   return {
     of: question.id,
@@ -182,10 +218,12 @@ export const openEntry = ({ candidates, question, why }: OpenQuestion, nameOf: N
         }`
       }),
     ],
-    keys: [...naming(question), {
-      key: "from",
-      value: best === undefined ? "" : fromOf(best.origin, nameOf, question),
-    }],
+    keys: [
+      ...naming(question),
+      { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) },
+      // As that column would be read: another one may be meant.
+      ...(best === undefined ? [] : settingsOfBest({ ...best, question }, uploads)),
+    ],
     below: [],
     open: true,
   }

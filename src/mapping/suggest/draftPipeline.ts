@@ -1,6 +1,6 @@
 import type { Column } from "../../domain/row.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
-import { openEntry, otherEntries, suggestedEntry } from "./draft.ts"
+import { openEntry, otherEntries, suggestedEntry, unknownOf } from "./draft.ts"
 import type { Unknown } from "./draft.ts"
 import { columnsOf } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
@@ -107,8 +107,8 @@ const questionEntries = (
   const open = new Map(suggestions.open.map((one) => [one.question.id, one]))
   return suggestions.form.questions.flatMap(({ id }): ReadonlyArray<DraftEntry> => {
     const [sure, unsure] = [accepted.get(id), open.get(id)]
-    if (sure !== undefined) return [suggestedEntry(sure, { nameOf, unknown: unknown.get(id), uploads })]
-    return unsure === undefined ? [] : [openEntry(unsure, nameOf)]
+    if (sure !== undefined) return [suggestedEntry(sure, { nameOf, unknown: unknownOf(sure, unknown), uploads })]
+    return unsure === undefined ? [] : [openEntry(unsure, nameOf, uploads)]
   })
 }
 

@@ -6,7 +6,7 @@ export const unmappedNames = (
 ): ReadonlyArray<string> => {
   const free = new Set(unmapped.map(({ position }) => position))
   const told = new Set<number>()
-  return unmapped.flatMap(({ name, position }) => {
+  return unmapped.flatMap(({ name, position, title }) => {
     if (told.has(position)) return []
     const block = blocks.find(({ members, title }) =>
       title !== undefined && members.some(({ column }) => column.position === position)
@@ -14,7 +14,7 @@ export const unmappedNames = (
     )
     for (const { column } of block?.members ?? []) told.add(column.position)
     return block?.title === undefined
-      ? [name ?? `column ${position + 1}`]
+      ? [name ?? (title.trim() === "" ? `column ${position + 1}` : `${title.trim()} (column ${position + 1})`)]
       : [`${block.title.trim()} (a block of ${block.members.length} columns)`]
   })
 }
