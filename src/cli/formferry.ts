@@ -84,7 +84,7 @@ const webhooks = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
       ? Effect.void
       : Effect.flatMap(
         Effect.promise(() => import("../jobs/webhookNotifier.ts")),
-        ({ webhookNotifier }) => webhookNotifier.notify(project, end, anomalies),
+        ({ webhookNotifier }) => webhookNotifier().notify(project, end, anomalies),
       ),
 })
 

@@ -1,4 +1,5 @@
-import { Context, Effect } from "effect"
+import { Context } from "effect"
+import type { Effect } from "effect"
 import type { Anomaly } from "../domain/anomaly.ts"
 import type { RunReport } from "../domain/run.ts"
 import type { Project } from "../project/Project.ts"
@@ -29,6 +30,3 @@ export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {
    */
   readonly notify: (project: Project, end: RunEnd, anomalies: ReadonlyArray<Anomaly>) => Effect.Effect<void>
 }>() {}
-
-/** Tells nobody. */
-export const silent: Context.Tag.Service<typeof Notifier> = { notify: () => Effect.void }

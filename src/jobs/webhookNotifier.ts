@@ -1,16 +1,80 @@
 import type { Context } from "effect"
 import { Effect } from "effect"
+import { existsSync } from "node:fs"
+import type { Anomaly } from "../domain/anomaly.ts"
+import type { RunReport } from "../domain/run.ts"
+import { openTold } from "../ledger/openTold.ts"
 import { failed, reported } from "../notify/notificationOf.ts"
-import { tellWebhooks } from "../notify/tellWebhooks.ts"
+import type { Patience } from "../notify/postWebhook.ts"
+import { tellWebhook } from "../notify/tellWebhook.ts"
+import { untold } from "../notify/untold.ts"
+import type { Project, WebhookConfig } from "../project/Project.ts"
+import { historyOf } from "../run/history.ts"
 import type { Notifier } from "./Notifier.ts"
+import { serviceAddress } from "./openService.ts"
 
-/** Tells the project's webhooks. A dry run and a rehearsal tell nobody: somebody sits in front of them, and nothing was written. */
-export const webhookNotifier: Context.Tag.Service<typeof Notifier> = {
+/**
+ * Tells the project's webhooks. A dry run and a rehearsal tell nobody: somebody sits in front of them, and nothing was written.
+ *
+ * @param patience how long each is tried
+ */
+export const webhookNotifier = (patience?: Patience): Context.Tag.Service<typeof Notifier> => ({
   notify: (project, end, anomalies) => {
-    if (end._tag === "Failed") return tellWebhooks(project.notify, failed(end))
-    const { mode } = end.report
-    return mode === "dry-run" || mode === "rehearsal"
-      ? Effect.void
-      : tellWebhooks(project.notify, reported(end.report, anomalies))
+    if (end._tag === "Failed") {
+      return Effect.forEach(project.notify, (webhook) => tellWebhook(webhook, failed(end), patience), all)
+    }
+    const { report } = end
+    if (report.mode === "dry-run" || report.mode === "rehearsal") return Effect.void
+    const remembering = project.notify.filter(({ on }) => on.has("degraded"))
+    const others = project.notify.filter((webhook) => !remembering.includes(webhook))
+    const plainly = (webhooks: ReadonlyArray<WebhookConfig>) =>
+      Effect.forEach(webhooks, (webhook) => tellWebhook(webhook, reported(report, asFresh(anomalies)), patience), all)
+    // A ledger that is not there is not made, nor looked for twice.
+    if (remembering.length === 0 || !existsSync(project.ledger)) return plainly(project.notify)
+    return Effect.zip(
+      plainly(others),
+      remembered(project, remembering, report, anomalies, patience).pipe(
+        Effect.catchAll((error) =>
+          Effect.zipRight(
+            Effect.logWarning(`What webhooks were told can't be looked up: ${error.message}`),
+            plainly(remembering),
+          )
+        ),
+      ),
+      { concurrent: true },
+    ).pipe(Effect.asVoid)
   },
-}
+})
+
+const all = { concurrency: "unbounded", discard: true } as const
+
+const asFresh = (anomalies: ReadonlyArray<Anomaly>) =>
+  anomalies.map(({ code, fresh, sentence }) => ({ code, message: sentence, new: fresh }))
+
+/** Tells webhooks what each of them has not been told yet, and writes down what it knows now. */
+const remembered = (
+  project: Project,
+  webhooks: ReadonlyArray<WebhookConfig>,
+  report: RunReport,
+  anomalies: ReadonlyArray<Anomaly>,
+  patience: Patience | undefined,
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, tell, told } = yield* openTold({ file: project.ledger })
+    const at = {
+      pipeline: report.pipeline,
+      destination: { service: serviceAddress(project, report.form.service), form: report.form.id },
+    }
+    const view = yield* ledger.pipeline({ ...at, renamedFrom: undefined, alongside: [] })
+    const history = yield* historyOf(view, "")
+    const own = history.find(({ run }) => run === report.run)
+    const before = history.filter(({ run }) => run !== report.run)
+    yield* Effect.forEach(webhooks, ({ name, ...webhook }) =>
+      Effect.gen(function*() {
+        const news = untold(yield* told(at, name), before, { anomalies, whole: own?.whole ?? false })
+        if (yield* tellWebhook({ name, ...webhook }, reported(report, news.anomalies), patience)) {
+          // A reconciliation is no run that could be unusual: what is known ends with the last one that was.
+          yield* tell(at, name, { codes: news.codes, run: history[0]?.run ?? report.run })
+        }
+      }), all)
+  }))

@@ -1,5 +1,6 @@
 import type { Database } from "./database.ts"
 import { forgottenTable } from "./forgottenTable.ts"
+import { toldTable } from "./toldTable.ts"
 
 /** "ffry": marks the file as a ledger of formferry's. */
 const applicationId = 0x66667279
@@ -138,6 +139,7 @@ const steps: ReadonlyArray<string> = [
   CREATE TABLE vanished (row INTEGER PRIMARY KEY REFERENCES row, run INTEGER NOT NULL REFERENCES run) STRICT;
   `,
   forgottenTable,
+  toldTable,
 ]
 
 /** The `user_version` that this formferry writes. */

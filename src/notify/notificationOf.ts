@@ -1,4 +1,3 @@
-import type { Anomaly } from "../domain/anomaly.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 import type { RunReport } from "../domain/run.ts"
 import { version } from "../project/version.ts"
@@ -22,7 +21,7 @@ const withText = (notification: Omit<Notification, "text">): Notification => ({
 })
 
 /** What is told of a run that left a report. */
-export const reported = (report: RunReport, anomalies: ReadonlyArray<Anomaly>): Notification =>
+export const reported = (report: RunReport, anomalies: Notification["anomalies"]): Notification =>
   withText({
     formferry: version,
     event: report.outcome,
@@ -39,7 +38,7 @@ export const reported = (report: RunReport, anomalies: ReadonlyArray<Anomaly>): 
     readBack: report.readBack,
     acknowledged: report.acknowledged,
     problems: problemsOf(report),
-    anomalies: anomalies.map(({ code, fresh, sentence }) => ({ code, message: sentence, new: fresh })),
+    anomalies,
     next: report.next ?? null,
   })
 

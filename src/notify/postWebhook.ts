@@ -26,7 +26,7 @@ export interface Patience {
   readonly whole: Duration.Duration
 }
 
-export const usualPatience: Patience = {
+const usualPatience: Patience = {
   retries: { attempts: 5, base: Duration.seconds(1), max: Duration.seconds(15) },
   timeout: Duration.seconds(10),
   whole: Duration.seconds(60),

@@ -3,12 +3,13 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Logger, Redacted } from "effect"
 import type { Scope } from "effect"
-import type { Anomaly } from "../../src/domain/anomaly.ts"
+import type { Anomaly, AnomalyCode, RunFacts } from "../../src/domain/anomaly.ts"
 import { checkProject } from "../../src/jobs/check.ts"
 import { webhookNotifier } from "../../src/jobs/webhookNotifier.ts"
 import type { Notification } from "../../src/notify/Notification.ts"
 import { failed, reported } from "../../src/notify/notificationOf.ts"
 import { postWebhook } from "../../src/notify/postWebhook.ts"
+import { untold } from "../../src/notify/untold.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { exampleReport } from "../report/exampleReport.ts"
 import { world } from "../run/world.ts"
@@ -68,10 +69,50 @@ const anomaly: Anomaly = {
 
 it("the text is for people, and Slack's markup in a name is none", () => {
   const report = exampleReport({ pipeline: "people", form: { service: "live", id: "f", name: "A <b> & C" } })
-  const { text } = reported(report, [anomaly])
+  const { text } = reported(report, [{ code: "shrunken-source", message: anomaly.sentence, new: true }])
   expect(text).toContain("*people* → A &lt;b&gt; &amp; C (live)")
   expect(text).toContain("New: The source holds 3 rows")
   expect(text).toContain(`${report.rows.imported.toLocaleString("en-US")} imported`)
+})
+
+describe("what a webhook has not been told", () => {
+  const facts = (run: string, ...anomalies: ReadonlyArray<AnomalyCode>): RunFacts => ({
+    run,
+    startedAt: "2026-01-01T00:00:00.000Z",
+    duration: 1_000,
+    whole: true,
+    unchanged: false,
+    read: 10,
+    invalid: 0,
+    sent: 0,
+    alreadyKnown: 10,
+    vanished: { count: 0, fresh: 0 },
+    anomalies,
+  })
+  const slow: Anomaly = { code: "slow-run", sentence: "It took an hour.", fresh: true }
+
+  it("is what began since, with the runs of which it could not be told", () => {
+    const history = [facts("c"), facts("b", "empty-source"), facts("a", "vanished")]
+    const { anomalies, codes } = untold({ codes: ["vanished"], run: "a" }, history, { anomalies: [slow], whole: true })
+    expect(anomalies.map(({ code, new: news }) => [code, news])).toEqual([["slow-run", true], ["empty-source", true]])
+    expect(codes).toEqual(["slow-run"])
+  })
+
+  it("is not what lasts, and is what came back", () => {
+    const lasting = untold({ codes: ["slow-run"], run: "a" }, [facts("a")], { anomalies: [slow], whole: true })
+    expect(lasting.anomalies.map((one) => one.new)).toEqual([false])
+    const back = untold({ codes: ["slow-run"], run: "a" }, [facts("b"), facts("a", "slow-run")], {
+      anomalies: [slow],
+      whole: true,
+    })
+    expect(back.anomalies.map((one) => one.new)).toEqual([true])
+  })
+
+  it("is everything for one that was never told; and a run that did not read its source ends nothing", () => {
+    expect(untold(undefined, [facts("a", "vanished")], { anomalies: [slow], whole: true }).anomalies).toHaveLength(1)
+    const stopped = untold({ codes: ["slow-run"], run: "a" }, [facts("a", "slow-run")], { anomalies: [], whole: false })
+    expect(stopped).toEqual({ anomalies: [], codes: ["slow-run"] })
+  })
 })
 
 describe("a project's webhooks", () => {
@@ -94,7 +135,7 @@ describe("a project's webhooks", () => {
       expect(report.outcome).toBe("attention")
       const project = yield* loadProject(here.root)
       const tell = (anomalies: ReadonlyArray<Anomaly>) =>
-        webhookNotifier.notify(project, { _tag: "Reported", pipeline: "people", report }, anomalies)
+        webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report }, anomalies)
 
       yield* tell([anomaly])
       expect(hook.heard.map(({ path }) => path).toSorted()).toEqual(["/first-s3cret", "/second-s3cret"])
@@ -124,9 +165,55 @@ describe("a project's webhooks", () => {
 
       // A dry run has somebody in front of it.
       const dry = yield* here.run({ dryRun: true })
-      yield* webhookNotifier.notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
+      yield* webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
       expect(hook.heard.length).toBe(3)
     }))
+
+  inWorld(
+    "that were down when something was unusual hear of it after the next run, once",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        const hook = yield* hearing([500, 500, 500, 200])
+        yield* here.configure("notify:\n  - { webhook: { env: HOOK }, on: [degraded] }\n")
+        yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=http://127.0.0.1:${hook.port}/\n`)
+        const project = yield* loadProject(here.root)
+        /** A run, and what came of telling it. */
+        const night = (rows: ReadonlyArray<string>) =>
+          Effect.gen(function*() {
+            yield* here.source(rows)
+            const report = yield* here.run()
+            const lines = yield* logged(
+              webhookNotifier(quick).notify(
+                project,
+                { _tag: "Reported", pipeline: "people", report },
+                report.anomalies ?? [],
+              ),
+            )
+            return { report, lines }
+          })
+        yield* night(["K-1,Ada,ada@example.org"])
+        expect(hook.heard.length).toBe(0)
+        const empty = yield* night([])
+        expect(empty.report.anomalies?.map(({ code }) => code)).toEqual(["empty-source"])
+        expect(empty.lines.join()).toContain("could not be told: it answered 500. The run of people is not affected.")
+        expect(hook.heard.length).toBe(3)
+
+        // The rows are back, and the webhook too.
+        yield* night(["K-1,Ada,ada@example.org"])
+        expect(hook.heard.length).toBe(4)
+        const late: Notification = JSON.parse(hook.heard[3]?.body ?? "")
+        expect(late).toMatchObject({ event: "complete", anomalies: [{ code: "empty-source", new: true }] })
+        expect(late.anomalies[0]?.message).toContain(empty.report.run)
+
+        yield* night(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
+        expect(hook.heard.length).toBe(4)
+        // Gone and back: news again, and only once while it lasts.
+        yield* night([])
+        yield* night([])
+        expect(hook.heard.length).toBe(5)
+      }),
+  )
 
   inWorld("whose address is missing are found by check, and stop no run", () =>
     Effect.gen(function*() {
@@ -141,7 +228,7 @@ describe("a project's webhooks", () => {
       expect(diagnostics.map(({ file }) => file)).toEqual(["config/formferry.yaml", "config/formferry.yaml"])
       const project = yield* loadProject(here.root)
       const lines = yield* logged(
-        webhookNotifier.notify(project, { _tag: "Failed", ...end, message: "secret" }, []),
+        webhookNotifier(quick).notify(project, { _tag: "Failed", ...end, message: "secret" }, []),
       )
       expect(lines).toHaveLength(1)
       expect(lines[0]).toContain("config/formferry.yaml:8: HOOK is not set")
