@@ -2,6 +2,7 @@
 // and load when they are needed. Natives can't be bundled: libsql stays in node_modules.
 import { build } from "esbuild"
 import { chmodSync, renameSync, rmSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 
 // Built beside and then put in place, so that a command that starts meanwhile finds all its rooms.
 rmSync("dist.next", { recursive: true, force: true })
@@ -16,6 +17,11 @@ await build({
   platform: "node",
   target: "node20",
   external: ["libsql"],
+  plugins: [{
+    name: "part of undici",
+    setup: (plugins) =>
+      plugins.onResolve({ filter: /^undici$/ }, () => ({ path: fileURLToPath(new URL("undici.mjs", import.meta.url)) })),
+  }],
   sourcemap: true,
   sourcesContent: false,
   chunkNames: "rooms/[name]-[hash]",
