@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Exit, FiberSet, Queue, Schema } from "effect"
+import { Clock, Duration, Effect, FiberSet, Queue, Schema } from "effect"
 import { nextTime } from "../project/cron.ts"
 import type { Project } from "../project/Project.ts"
 import { gravest } from "../run/exit.ts"

@@ -1,6 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import { expect, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { projectStatus } from "../../src/jobs/status.ts"
 import { byAge } from "../../src/jobs/status/ages.ts"
 import { healthOf } from "../../src/jobs/status/health.ts"
@@ -40,7 +40,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       expect(healthy?.healthy).toBe(true)
       const [overdue] = (yield* status(23 * hour)).health ?? []
       expect(overdue?.healthy).toBe(false)
-      expect(new Date(overdue?.lastGood ?? 0).toISOString()).toMatch(/^2026-11-01T02:00/)
+      expect(DateTime.formatIso(DateTime.unsafeMake(overdue?.lastGood ?? 0))).toMatch(/^2026-11-01T02:00/)
 
       yield* night.set("2026-11-05T12:00:00Z")
       yield* at.source(["1,Ann,ann@example.org"])

@@ -1,5 +1,4 @@
 import { Cause, Clock, Effect, Exit, RcRef, Ref } from "effect"
-import type { Scope } from "effect"
 import type { RunReport } from "../../domain/run.ts"
 import type { LastTurn, Ledger } from "../../ledger/Ledger.ts"
 import { openLedger } from "../../ledger/openLedger.ts"
