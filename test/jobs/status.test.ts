@@ -76,7 +76,7 @@ it("rows in doubt are counted by age; an age without rows is left out", () => {
   expect(byAge(doubts, now)).toEqual([
     { age: "younger than a day", count: 6 },
     { age: "younger than 30 days", count: 1 },
-    { age: "30 days or older", count: 5 },
+    { age: "older than 30 days", count: 5 },
   ])
 })
 

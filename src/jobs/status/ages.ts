@@ -5,7 +5,7 @@ const ages = [
   { age: "younger than a day", days: 1 },
   { age: "younger than a week", days: 7 },
   { age: "younger than 30 days", days: 30 },
-  { age: "30 days or older", days: Number.POSITIVE_INFINITY },
+  { age: "older than 30 days", days: Number.POSITIVE_INFINITY },
 ] as const
 
 export interface DoubtAge {
@@ -18,7 +18,7 @@ export const byAge = (doubts: ReadonlyArray<DoubtsOf>, now: number): ReadonlyArr
   const counts = new Map<DoubtAge["age"], number>()
   for (const { count, sentAt } of doubts) {
     const days = (now - Date.parse(sentAt)) / 86_400_000
-    const age = ages.find((one) => days < one.days)?.age ?? "30 days or older"
+    const age = ages.find((one) => days < one.days)?.age ?? "older than 30 days"
     counts.set(age, (counts.get(age) ?? 0) + count)
   }
   return ages.flatMap(({ age }) => {

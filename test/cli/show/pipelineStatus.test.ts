@@ -47,7 +47,7 @@ const standing: PipelineStanding = {
   lastRun: run(20, 12_345, "inDoubt"),
   lastDone: run(19, 12_000),
   runs: [run(20, 12_345, "inDoubt"), run(19, 12_000), run(18, 6_000), run(17, 0)],
-  doubts: [{ age: "younger than a day", count: 3 }, { age: "30 days or older", count: 1 }],
+  doubts: [{ age: "younger than a day", count: 3 }, { age: "older than 30 days", count: 1 }],
   drift: { edited: 7, gone: 0, acknowledged: { edited: 0, gone: 0 } },
   nextRun: { at: "2026-11-21T02:00:00+01:00", zone: "Europe/Berlin" },
 }
@@ -58,7 +58,7 @@ it("tells what stands, how runs went and when the next one is", () => {
     [
       "contacts → kT7cWm2Lq9 of https://forms.example.com/v1/api",
       "  imported    12,345 · 12,340 verified · 5 differing",
-      "  in doubt    4 · 3 younger than a day · 1 30 days or older · 1 acknowledged",
+      "  in doubt    4 · 3 younger than a day · 1 older than 30 days · 1 acknowledged",
       "  besides     1 refused · 2 left out · 3 vanished from the source · 7 edited",
       "              since they were verified",
       "  last good   2026-11-19T01:01Z, 1d 10h ago",
