@@ -1,3 +1,4 @@
+import { Context } from "effect"
 import { readFileSync, readlinkSync } from "node:fs"
 
 /** Which process holds a lock: process ids are given out again, so its start, and the boot it lives in, belong to it. */
@@ -34,11 +35,16 @@ const stat = (pid: number): { readonly state: string; readonly born: string } | 
 }
 
 /** This process. */
-export const thisProcess = (): Holder => ({
+const thisProcess = (): Holder => ({
   pid: process.pid,
   born: stat(process.pid)?.born ?? "",
   boot: `${read("/proc/sys/kernel/random/boot_id")?.trim() ?? ""} ${namespace()}`.trim(),
 })
+
+/** Who takes the locks of what is opened: this process, unless whoever plays several in one says otherwise. */
+export class LockHolder extends Context.Reference<LockHolder>()("formferry/LockHolder", {
+  defaultValue: (): () => Holder => thisProcess,
+}) {}
 
 /** Whether the holder has certainly ended. False when that can't be told, as for a process of another container: then its heartbeat decides. */
 export const isGone = (holder: Holder, me: Holder): boolean => {

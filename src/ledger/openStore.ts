@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import type { Database } from "./database.ts"
 import { attempt } from "./failure.ts"
-import { thisProcess } from "./holder.ts"
+import { LockHolder } from "./holder.ts"
 import type { Holder } from "./holder.ts"
 import { LedgerRefused } from "./Ledger.ts"
 import type { LedgerError } from "./Ledger.ts"
@@ -77,7 +77,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       clock,
       staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
-      holder: options.holder ?? thisProcess(),
+      holder: options.holder ?? (yield* LockHolder)(),
     }
     return store
   })

@@ -1,4 +1,4 @@
-import { Effect, Redacted } from "effect"
+import { Context, Effect, Redacted } from "effect"
 import type { Clock, Duration, Scope } from "effect"
 import type { Item } from "../domain/item.ts"
 import { makeAdmission } from "./Admission.ts"
@@ -54,13 +54,18 @@ const segment = (id: string): string => {
   return encoded === "." || encoded === ".." ? encoded.replaceAll(".", "%2E") : encoded
 }
 
+/** How services are reached, where nobody says otherwise: over HTTP. Whoever runs formferry and a service in one process gives another. */
+export class Transports extends Context.Reference<Transports>()("formferry/Transports", {
+  defaultValue: (): OpenTransport => overHttp,
+}) {}
+
 /**
  * Opens a form service: one pace, one queue and one pool for all its requests, until the scope closes. Open it once per service and process.
  * Fails when the key can't be a header's value; nothing is sent before it is used.
  */
 export const make = (
   options: FormServiceOptions,
-  open: OpenTransport = overHttp,
+  open?: OpenTransport,
 ): Effect.Effect<SharedService, ServiceUnusable, Scope.Scope> =>
   Effect.gen(function*() {
     const { baseUrl } = options
@@ -75,7 +80,7 @@ export const make = (
     const codec = makeCodec(options.gateway)
     const clock = yield* Effect.clock
     const pace = new Pace(options.requestsPerSecond)
-    const transport = yield* open(options)
+    const transport = yield* (open ?? (yield* Transports))(options)
     const admission = yield* makeAdmission(pace, options.concurrency)
     const retries = backOff(options.readRetries ?? defaultReadRetries)
     const parts: Parts = { options, codec, clock, pace, transport, admission, retries }
