@@ -115,6 +115,10 @@ describe("inspect finds traps", () => {
     ])
   })
 
+  it("texts that are wrapped for spreadsheets", async () => {
+    expect(await trapsOf("Code", ['="0123"', '="0456"', "x"])).toContainEqual(["wrapped", 2])
+  })
+
   it("white space, errors of spreadsheets, guards, letters of a wrong encoding, cells that Excel cut off", async () => {
     expect(await trapsOf("A", [" a", "b ", "c"])).toContainEqual(["spaces", 2])
     expect(await trapsOf("A", ["#N/A", "#REF!", "x"])).toContainEqual(["excel-error", 2])
@@ -138,6 +142,9 @@ describe("inspect finds traps", () => {
     const { columns, tool } = await inspect(`${samples}/form-tools/typeform.csv`)
     expect(tool?.name).toBe("typeform")
     expect(columns[3]).toMatchObject({ kind: "phone", name: "Phone number" })
+    expect(columns.flatMap(({ traps }) => traps.map(({ code }) => code))).not.toContain("guarded")
+    // Of a tool that is not known to set guards it may be a part of the answer.
+    expect(await trapsOf("Phone", ["'+49 30 231250", "'-5"])).toContainEqual(["guarded", 2])
   })
 })
 
@@ -164,6 +171,14 @@ describe("inspect of a whole file", () => {
     const { columns, faulty, rows } = await inspectText("A,B\n1,2\n1,2,3\n4,5\n")
     expect([rows, faulty]).toEqual([3, 1])
     expect(columns[0]).toMatchObject({ filled: 2, fill: 1 })
+  })
+
+  it("tells rows that hold the titles again, of files that were put together", async () => {
+    const inspection = await inspectText("id,name\n1,Ada\nid,name\n2,Bob\nid,name\n")
+    expect(inspection.warnings).toEqual([
+      expect.stringContaining("2 rows, the first of them row 2, hold the titles again"),
+    ])
+    expect((await inspectText("id,name\n1,Ada\nid,x\n")).warnings).toEqual([])
   })
 
   it("names the first rows that are faulty", async () => {

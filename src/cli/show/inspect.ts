@@ -78,7 +78,7 @@ const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string 
       const shown = examples.length === 0
         ? ""
         : ` For example ${examples.map((text) => JSON.stringify(text)).join(", ")}.`
-      const name = cutToWidth(column.name ?? column.title, 50)
+      const name = cutToWidth(column.name ?? (column.title.trim() === "" ? "(no title)" : column.title), 50)
       return indented(`${column.position} ${name}: ${message}${shown}`, screen.width, 2)
     })
   )

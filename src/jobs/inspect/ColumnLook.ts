@@ -109,7 +109,7 @@ export class ColumnLook {
   add(raw: Cell, cell: Cell): void {
     const known = typeof raw === "string" && raw === cell ? this.memory.get(raw) : undefined
     if (known !== undefined) return this.count(known)
-    const trapped = raw !== null && this.cellTraps.add(raw)
+    const trapped = raw !== null && this.cellTraps.add(raw, cell)
     const text = cellText(cell).trim()
     if (text === "") return
     const shape = this.shapeOf(cell, text)

@@ -10,6 +10,7 @@ import { openSource } from "../../source/openSource.ts"
 import type { Source, ToolCandidate } from "../../source/Source.ts"
 import { ColumnLook } from "./ColumnLook.ts"
 import type { ColumnFindings } from "./ColumnLook.ts"
+import { headerAgain, repeatedHeader } from "./repeatedHeader.ts"
 import { rowKeyCandidates } from "./rowKeyCandidates.ts"
 import type { RowKeyCandidate } from "./rowKeyCandidates.ts"
 import type { Trap } from "./traps.ts"
@@ -118,6 +119,8 @@ export const inspectFile = (file: string) =>
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
     const isFinished = finished(source)
     const faults: Array<string> = []
+    const repeated: Array<number> = []
+    const isHeader = headerAgain(source.columns)
     const counts = { rows: 0, faulty: 0, unfinished: 0 }
     const none: Cell = null
     yield* eachChunk(source.read(), (chunk) =>
@@ -130,6 +133,7 @@ export const inspectFile = (file: string) =>
             if (fault !== undefined && faults.length < faultsShown) faults.push(fault.message)
             return
           }
+          if (isHeader(raw)) repeated.push(counts.rows)
           const cells = clean(raw)
           for (let position = 0; position < looks.length; position++) {
             looks[position]?.add(raw[position] ?? none, cells[position] ?? none)
@@ -151,7 +155,7 @@ export const inspectFile = (file: string) =>
       file,
       format: source.format,
       taken: files[0]?.file.taken ?? source.taken,
-      warnings: source.warnings,
+      warnings: [...source.warnings, ...repeatedHeader(repeated)],
       tool: tool === undefined
         ? undefined
         : {

@@ -18,6 +18,7 @@ export const trapCodes = [
   "garbled",
   "cut-off",
   "placeholder",
+  "wrapped",
 ] as const
 
 /** Something about a column that may make its answers wrong. */
@@ -42,6 +43,7 @@ type CellCode = Extract<
   | "garbled"
   | "cut-off"
   | "placeholder"
+  | "wrapped"
 >
 
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
@@ -68,6 +70,8 @@ const words: Readonly<Record<CellCode, (count: string) => string>> = {
     `${count} letters that were read in a wrong encoding, here or before. Look at \`source.encoding\`.`,
   "cut-off": (count) => `${count} exactly as many characters as Excel allows: the rest may have been cut off.`,
   placeholder: (count) => `${count} xxxxx: most likely the placeholder of a link that was copied as it stood.`,
+  wrapped: (count) =>
+    `${count} ="…", which keeps spreadsheets from changing it. Take what is inside with \`extract: '^="?(.*?)"?$'\`.`,
 }
 
 const verbs: Readonly<Record<CellCode, readonly [one: string, many: string]>> = {
@@ -80,6 +84,7 @@ const verbs: Readonly<Record<CellCode, readonly [one: string, many: string]>> = 
   garbled: ["cell holds", "cells hold"],
   "cut-off": ["cell has", "cells have"],
   placeholder: ["cell says", "cells say"],
+  wrapped: ["cell is wrapped in", "cells are wrapped in"],
 }
 
 /** `3 cells hold`, for the beginning of a sentence. */
@@ -106,19 +111,25 @@ export class CellTraps {
     this.numbered = numberedTitle.test(title.replaceAll("_", " "))
   }
 
-  /** @returns whether the cell has to be looked at again each time: it was counted */
-  add(cell: Cell): boolean {
+  /**
+   * @param cell as it stands in the file
+   * @param meant what it means to the form tool: a guard that the tool is known to set is no trap
+   * @returns whether the cell has to be looked at again each time: it was counted
+   */
+  add(cell: Cell, meant: Cell): boolean {
     const before = this.noted
     if (cell instanceof ErrorCell) this.note("excel-error", cell.code)
-    else if (typeof cell === "string") this.addText(cell)
+    else if (typeof cell === "string") this.addText(cell, cell === meant)
     return this.noted > before
   }
 
-  private addText(cell: string): void {
+  private addText(cell: string, asItStands: boolean): void {
     const text = cell.trim()
     if (text.length !== cell.length) this.note("spaces", cell)
     const first = text.charCodeAt(0)
-    if (first === 39 && /^'[=+@-]/.test(text)) this.note("guarded", text)
+    if (first === 39 && /^'[=+@-]/.test(text)) {
+      if (asItStands) this.note("guarded", text)
+    } else if (first === 61 && /^="[^"]*"$/.test(text)) this.note("wrapped", text)
     else if (first === 35 && errorText.test(text)) this.note("excel-error", text)
     else if (text.length <= 24 && /\d/.test(text)) this.look(text)
     else if (text === "xxxxx") this.note("placeholder", text)

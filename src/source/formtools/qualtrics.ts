@@ -190,7 +190,9 @@ export const qualtrics: FormTool = {
       ...(finished < 0 ? {} : { complete: { position: finished, is: ["1", "True", "TRUE", "true"] } }),
       notes: [
         '-99 may mean "seen and not answered", if the export was made so: say `empty: ["-99"]` then.',
-        'Test responses (Status 1, 2 or "Survey Preview") are in the file too: leave them out with `where`.',
+        ...(meta.some(({ role, position }) => role === "status" && position !== finished)
+          ? ['Test responses (Status 1, 2 or "Survey Preview") are in the file too: leave them out with `where`.']
+          : []),
       ],
     }
   },
