@@ -10,6 +10,11 @@ const slowest = 1 / 60
 const recovery = 0.03
 /** Above this rate an unlimited pace is unlimited again. */
 const fastest = 1_000
+/**
+ * Share of a window that is left between its end and our next request, once it has had all that it allows: at the full rate that request would otherwise
+ * arrive before the end as soon as it was a millisecond faster than the one that opened the window.
+ */
+const slack = 0.002
 
 /**
  * The pace of all requests to one service: slots at fixed distances (slot k at t0 + k / rate), spaced, never in bursts. It follows what the
@@ -22,12 +27,18 @@ export class Pace {
   #ceiling: number
   #rate: number
   #next = -Infinity
+  /** Whether somebody was told to wait for the next slot. */
+  #awaited = false
   #pausedUntil = -Infinity
   #slowedAt = -Infinity
   #refusals = 0
   #adjustedAt = -Infinity
-  /** Own requests of the current window, to know whether others share the account; only kept where the service names a window. */
+  /** Own requests of two windows, to know whether others share the account; only kept where the service names a window. */
   #window: number | undefined
+  #limit = Infinity
+  /** When the request was sent that opened the service's window, as the service has told, and our requests since. */
+  #openedAt = -Infinity
+  #sinceOpened = 0
   #recent: Array<number> = []
   #started = 0
   #countingSince = -Infinity
@@ -50,10 +61,17 @@ export class Pace {
       this.#count(now)
       return 0
     }
-    if (now < this.#next) return this.#next - now
+    const wait = Math.max(this.#next - now, this.#roomAt(now))
+    if (wait > 0) {
+      this.#awaited = true
+      return wait
+    }
     const interval = 1000 / this.#rate
-    // On the grid while we keep up with it, so that timers that fire late don't add up; but never two requests close together.
-    this.#next = now - this.#next < interval ? Math.max(this.#next + interval, now + interval / 2) : now + interval
+    // On the grid while we keep up with it, so that timers that fire late don't add up; but never two requests close together. Where the service's
+    // window bounds us, slots that were waited for and missed are made up for.
+    const late = this.#awaited && this.#window !== undefined ? Math.max(interval, this.#window / 4) : interval
+    this.#next = now - this.#next < late ? Math.max(this.#next + interval, now + interval / 2) : now + interval
+    this.#awaited = false
     this.#count(now)
     return 0
   }
@@ -65,6 +83,11 @@ export class Pace {
     const told = rateHeaders(headers, now)
     if (told?.limit !== undefined && told.window !== undefined && told.window > 0 && told.limit > 0) {
       this.#window = told.window
+      this.#limit = told.limit
+      if (told.remaining === told.limit - 1 && sentAt > this.#openedAt) {
+        this.#openedAt = sentAt
+        this.#sinceOpened = this.#recent.filter((at) => at >= sentAt).length
+      }
       this.#ceiling = Math.min(this.#configured, (told.limit * 1000) / told.window)
       this.#rate = Math.min(this.#rate, this.#ceiling)
     }
@@ -73,7 +96,7 @@ export class Pace {
     if (status < 400) {
       this.#refusals = 0
       this.#recover(now)
-      if (told?.remaining === 0 && told.reset !== undefined && this.#othersShare(told.limit, now)) {
+      if (told?.remaining === 0 && told.reset !== undefined && this.#othersShare(told.limit, sentAt)) {
         this.#pause(told.reset, now)
       }
     }
@@ -109,11 +132,19 @@ export class Pace {
     if (this.#rate > fastest && this.#ceiling === Infinity) this.#rate = Infinity
   }
 
-  /** Whether the window is exhausted by more than our own requests. Ours alone need no pause: the spacing keeps within the limit. */
-  #othersShare(limit: number | undefined, now: number): boolean {
+  /** Whether the window in which a request was sent was exhausted by more than our own requests. Ours alone need no pause: the spacing keeps within the limit. */
+  #othersShare(limit: number | undefined, sentAt: number): boolean {
     if (limit === undefined || this.#window === undefined) return true
-    const since = now - this.#window
-    return this.#recent.filter((at) => at > since).length < limit
+    const from = Math.max(this.#openedAt, sentAt - this.#window)
+    const own = this.#recent.filter((at) => at >= from && at <= sentAt).length
+    // What is on its way together may arrive in another order.
+    return own < limit - Math.floor(limit / 20)
+  }
+
+  /** Milliseconds until the service's window has room for another request: slots that late timers missed are made up for only as far as it allows. */
+  #roomAt(now: number): number {
+    if (this.#window === undefined || this.#sinceOpened < this.#limit) return 0
+    return Math.max(0, this.#openedAt + this.#window * (1 + slack) - now)
   }
 
   #count(now: number): void {
@@ -123,7 +154,9 @@ export class Pace {
     }
     this.#started += 1
     if (this.#window === undefined) return
-    const since = now - this.#window
+    this.#sinceOpened += 1
+    // Answers tell of requests that were sent a while ago.
+    const since = now - 2 * this.#window
     while (this.#recent.length > 0 && (this.#recent[0] ?? now) <= since) this.#recent.shift()
     this.#recent.push(now)
   }

@@ -1,5 +1,7 @@
+import { Utils } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { RateWindow } from "../../src/practice/RateWindow.ts"
 import { longestPause, Pace } from "../../src/service/pace.ts"
 import { retryAfter } from "../../src/service/rateHeaders.ts"
 
@@ -102,12 +104,47 @@ describe("the pace of a service", () => {
     own.observe(200, headers(4), 0, 0)
     for (let slot = 0; slot < 5; slot++) own.take(slot * 200)
     own.observe(200, headers(0), 800, 850)
-    expect(own.take(1000)).toBe(0)
+    // No pause for others: only until the next window is open for certain.
+    expect(own.take(1000)).toBe(2)
+    expect(own.take(1002)).toBe(0)
     const shared = new Pace(5)
     shared.observe(200, headers(4), 0, 0)
     shared.take(0)
     shared.observe(200, headers(0), 0, 50)
     expect(shared.take(200)).toBe(850)
+  })
+
+  it("keeps within a window at its full rate, whatever timers and the network do, and loses hardly any time by it", () => {
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const random = new Utils.PCGRandom(seed)
+        const service = new RateWindow({ requests: 100, windowSeconds: 1 })
+        const pace = new Pace(100)
+        let now = 0
+        let arrived = 0
+        const answers: Array<{ readonly at: number; readonly sent: number; readonly headers: Record<string, string> }> =
+          []
+        for (let sent = 0; sent < 2_000;) {
+          while ((answers[0]?.at ?? Infinity) <= now) {
+            const answer = answers.shift()!
+            pace.observe(200, answer.headers, answer.sent, now)
+          }
+          const wait = pace.take(now)
+          if (wait > 0) {
+            // Timers fire in whole milliseconds, most of them at once, some late.
+            now += Math.ceil(wait) + (random.integer(100) === 0 ? random.integer(40) : random.integer(2))
+            continue
+          }
+          sent++
+          arrived = Math.max(arrived, now + random.integer(3))
+          const { allowed, headers } = service.count(arrived)
+          expect(allowed).toBe(true)
+          answers.push({ at: arrived + 50, sent: now, headers })
+        }
+        expect(now).toBeLessThan(20_000 * 1.015)
+      }),
+      { seed: 20261120, numRuns: 8 },
+    )
   })
 
   it("keeps a pause that any answer asks for, and leaves one that is too long to the caller", () => {
