@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest"
+import { countsFrom, dueNow } from "../../src/jobs/schedule/due.ts"
+import type { LastTurn } from "../../src/ledger/Ledger.ts"
+
+const schedule = { cron: "0 2 * * *", zone: "UTC" }
+const at = (time: string) => Date.parse(`2026-11-${time}:00Z`)
+const last = (change: Partial<LastTurn> = {}): LastTurn => ({
+  at: undefined,
+  state: "done",
+  tries: 0,
+  ran: undefined,
+  ...change,
+})
+const due = (change: Partial<LastTurn>, now: string) => dueNow(schedule, last(change), at(now), "later")
+
+describe("a pipeline is due", () => {
+  it("when one of its times has passed since its last turn and its last run, and at that time itself", () => {
+    expect(due({ at: at("20T02:00") }, "21T01:59")).toBe("later")
+    expect(due({ at: at("20T02:00") }, "21T02:00")).toBe("due")
+    expect(due({ at: at("20T02:00"), ran: at("21T02:30") }, "21T03:00")).toBe("later")
+    expect(due({ at: at("21T02:00"), ran: at("20T02:30") }, "21T03:00")).toBe("later")
+    expect(due({ ran: at("01T02:30") }, "21T03:00")).toBe("due")
+  })
+
+  it("never having run, as the caller says", () => {
+    expect(due({}, "21T03:00")).toBe("later")
+    expect(dueNow(schedule, last(), at("21T03:00"), "due")).toBe("due")
+  })
+
+  it("when its turn broke off, three times at most; then the next time comes", () => {
+    const broken = { at: at("21T02:00"), ran: at("21T02:00"), state: "brokenOff" } as const
+    expect(due({ ...broken, tries: 1 }, "21T02:05")).toBe("due")
+    expect(due({ ...broken, tries: 2 }, "21T02:05")).toBe("due")
+    expect(due({ ...broken, tries: 3 }, "21T02:05")).toBe("later")
+    expect(due({ ...broken, tries: 3 }, "22T02:00")).toBe("due")
+  })
+
+  it("not while another process is at it, however late it is", () => {
+    expect(due({ at: at("01T02:00"), state: "going", tries: 1 }, "21T03:00")).toBe("elsewhere")
+  })
+})
+
+it("a clock that was set back a little runs nothing twice; one that had been far in the future is not waited for", () => {
+  expect(countsFrom(last({ at: at("21T02:00") }), at("21T01:59"))).toBe(at("21T02:00"))
+  expect(due({ at: at("21T02:00") }, "21T01:59")).toBe("later")
+  expect(countsFrom(last({ at: Date.parse("2099-01-01") }), at("21T01:00"))).toBe(at("21T01:00"))
+})

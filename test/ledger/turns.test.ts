@@ -1,0 +1,100 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, TestClock } from "effect"
+import { join } from "node:path"
+import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
+import type { LastTurn } from "../../src/ledger/Ledger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { contacts, folder } from "./rows.ts"
+
+const me = LockHolder.defaultValue()()
+/** No process has this id. */
+const gone: Holder = { ...me, pid: 2 ** 30, born: "1" }
+/** One of another container, which can't be looked at. */
+const elsewhere: Holder = { ...me, pid: 7, boot: `${me.boot.split(" ")[0] ?? ""} pid:[0]` }
+
+const always = () => true
+const ledgers = Effect.map(folder, (at) => (holder: Holder = me) => openLedger({ file: join(at, "ledger.db"), holder }))
+
+describe("turns", () => {
+  it.scoped("of two that want a turn one gets it, and the other sees what stands", () =>
+    Effect.gen(function*() {
+      const open = yield* ledgers
+      const one = yield* open()
+      const other = yield* open(elsewhere)
+      const unless = (last: LastTurn) => last.at === undefined
+      const taken = yield* Effect.all([one.turns.take("contacts", unless), other.turns.take("contacts", unless)], {
+        concurrency: 2,
+      })
+      expect(taken.filter((one) => one.taken)).toHaveLength(1)
+      expect((yield* one.turns.last("contacts")).state).toBe("going")
+      // Another pipeline's turn is its own.
+      expect((yield* other.turns.take("people", unless)).taken).toBe(true)
+    }))
+
+  it.scoped("one that ended is done, and only who took it ends it", () =>
+    Effect.gen(function*() {
+      const open = yield* ledgers
+      const one = yield* open()
+      const other = yield* open(elsewhere)
+      yield* one.turns.take("contacts", always)
+      yield* other.turns.end("contacts", "done")
+      expect((yield* one.turns.last("contacts")).state).toBe("going")
+      yield* one.turns.end("contacts", "done")
+      expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
+    }))
+
+  it.scoped("of a process that ended is broken off; each time it is taken again counts, until it is done", () =>
+    Effect.gen(function*() {
+      const open = yield* ledgers
+      const dead = yield* open(gone)
+      const one = yield* open()
+      yield* dead.turns.take("contacts", always)
+      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 1 })
+      yield* dead.turns.take("contacts", always)
+      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 2 })
+      yield* one.turns.take("contacts", always)
+      yield* one.turns.end("contacts", "done")
+      yield* dead.turns.take("contacts", always)
+      expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
+    }))
+
+  it.scoped("of a container that can't be looked at counts as going on, for as long as its lock has a heartbeat; then for five minutes of silence", () =>
+    Effect.gen(function*() {
+      const open = yield* ledgers
+      const far = yield* open(elsewhere)
+      const one = yield* open()
+      yield* far.turns.take("contacts", always)
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* (yield* contacts(far)).hold("r1")
+        for (let minute = 0; minute < 10; minute++) yield* TestClock.adjust("30 seconds")
+        expect((yield* one.turns.last("contacts")).state).toBe("going")
+      }))
+      yield* TestClock.adjust("5 minutes")
+      expect((yield* one.turns.last("contacts")).state).toBe("brokenOff")
+    }))
+
+  it.scoped("a pipeline that is seen has no turn, but a time from which on missed ones count; it is seen once", () =>
+    Effect.gen(function*() {
+      const open = yield* ledgers
+      const one = yield* open()
+      yield* TestClock.setTime(1_000)
+      yield* one.turns.see("contacts")
+      yield* TestClock.setTime(9_000)
+      yield* one.turns.see("contacts")
+      expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", tries: 0, ran: undefined })
+    }))
+
+  it.scoped("knows when the pipeline last ran, wherever it went; rehearsals and reconciliations are no runs", () =>
+    Effect.gen(function*() {
+      const open = yield* ledgers
+      const one = yield* open()
+      const view = yield* contacts(one)
+      yield* Effect.scoped(Effect.gen(function*() {
+        const session = yield* view.hold("r1")
+        yield* session.startRun({ run: "r1", mode: "run", startedAt: "2026-11-20T02:00:00.000Z" })
+        yield* session.startRun({ run: "r2", mode: "reconcile", startedAt: "2026-11-21T02:00:00.000Z" })
+      }))
+      expect((yield* one.turns.last("contacts")).ran).toBe(Date.parse("2026-11-20T02:00:00Z"))
+      expect((yield* one.turns.last("people")).ran).toBeUndefined()
+    }))
+})
