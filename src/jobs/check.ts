@@ -1,4 +1,3 @@
-import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
@@ -17,6 +16,7 @@ import type { FormService } from "../service/FormService.ts"
 import { ownColumns } from "../source/columns.ts"
 import { checkData } from "./check/checkData.ts"
 import type { CheckedData } from "./check/DataProblem.ts"
+import { restOfBroken } from "./check/restOfBroken.ts"
 import { missingColumns, newColumns } from "./check/sourceColumns.ts"
 import { compareForm, withChanges } from "./formAsItWas.ts"
 import { openPipelineSource } from "./openPipelineSource.ts"
@@ -93,7 +93,11 @@ export const checkProject = (root: string, names: ReadonlyArray<string>, options
       Effect.map((project) => ({ diagnostics: [], projects: [project] })),
       Effect.catchTag(
         "ConfigurationInvalid",
-        ({ diagnostics }) => Effect.map(readable(root, names), (projects) => ({ diagnostics, projects })),
+        ({ diagnostics }) =>
+          Effect.map(readable(root, names), ({ projects, rest }) => ({
+            diagnostics: [...diagnostics, ...rest].toSorted(inFileOrder),
+            projects,
+          })),
       ),
     )
     const pipelines = yield* Effect.forEach(
@@ -115,20 +119,24 @@ const webhooksWithoutAddress = (project: Project | undefined): Effect.Effect<Rea
       all.flat(),
   )
 
-/** The pipelines that can be read though something else of the project can't, each in a project of its own. */
-const readable = (
-  root: string,
-  names: ReadonlyArray<string>,
-): Effect.Effect<ReadonlyArray<Project>, never, FileSystem.FileSystem | Path.Path> =>
+const inFileOrder = (a: Diagnostic, b: Diagnostic): number =>
+  a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
+
+/** The pipelines that can be read though something else of the project can't, each in a project of its own; and what else is wrong with the others. */
+const readable = (root: string, names: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const { texts } = yield* listPipelines(root)
     const known = texts.flatMap(({ name }) => (name === undefined ? [] : [name]))
     const asked = known.filter((name) => names.length === 0 || names.includes(name))
-    const projects = yield* Effect.forEach(
+    const looked = yield* Effect.forEach(
       [...new Set(asked)],
-      (name) => Effect.option(loadProject(root, { pipelines: [name] })),
+      (name) =>
+        Effect.flatMap(Effect.option(loadProject(root, { pipelines: [name] })), (project) =>
+          project._tag === "Some"
+            ? Effect.succeed({ projects: [project.value], rest: [] })
+            : Effect.map(restOfBroken(root, name), (rest) => ({ projects: [], rest }))),
     )
-    return projects.flatMap((project) => (project._tag === "Some" ? [project.value] : []))
+    return { projects: looked.flatMap(({ projects }) => projects), rest: looked.flatMap(({ rest }) => rest) }
   })
 
 const nothing = {

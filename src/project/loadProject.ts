@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { openEnvironment } from "./environment.ts"
 import { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "./errors.ts"
+import type { Finding } from "./finding.ts"
 import { notifyOf } from "./notifyOf.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { listPipelines, repeatedNames } from "./pipelineFiles.ts"
@@ -19,6 +20,7 @@ import { readYamlFile } from "./textFile.ts"
 import { loadValueSets, unknownSets } from "./valueSets.ts"
 import type { ValueSets } from "./valueSets.ts"
 import { PipelineFileSchema, vocabulary } from "./vocabulary.ts"
+import { withoutBroken } from "./withoutBroken.ts"
 import type { YamlText } from "./yamlText.ts"
 
 const configFile = ["config", "formferry.yaml"] as const
@@ -48,7 +50,7 @@ const decodePipeline = (
   services: ReadonlyArray<string> | undefined,
   sets: ValueSets | undefined,
   resolve: (path: string) => string,
-): { readonly pipeline: Pipeline } | { readonly diagnostics: ReadonlyArray<Diagnostic> } => {
+): { readonly pipeline: Pipeline } | { readonly yaml: YamlText; readonly findings: ReadonlyArray<Finding> } => {
   const { yaml } = text
   const result = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
   const strangers = !yaml.sound ? [] : [
@@ -60,19 +62,33 @@ const decodePipeline = (
     return { pipeline: pipelineOf(result.value, yaml, resolve, vocabulary, sets) }
   }
   const findings = result._tag === "Read" ? strangers : [...result.findings, ...strangers]
-  return { diagnostics: findings.toSorted((a, b) => a.offset - b.offset).map(yaml.diagnostic) }
+  return { yaml, findings: findings.toSorted((a, b) => a.offset - b.offset) }
 }
+
+/** A pipeline whose places are shown as the whole file has them. */
+const placedIn = (yaml: YamlText, pipeline: Pipeline, rest: YamlText | undefined): Pipeline =>
+  rest === undefined ? pipeline : {
+    ...pipeline,
+    document: {
+      file: yaml.file,
+      at: (path, point = "value") => {
+        const { column, excerpt, line } = yaml.diagnostic({ offset: rest.offset(path, point), message: "" })
+        return { line, column, excerpt }
+      },
+    },
+  }
 
 /**
  * Loads a project: config/formferry.yaml and the pipelines asked for.
  * @param dir the project's folder
  * @param options.pipelines names of pipelines: only their files are checked, so that a broken one does not stop another; `all` (default): every file
+ * @param options.withoutBroken leaves broken entries of a pipeline out, where the rest can do without them: to check what can be checked, never to run it
  * @returns the project with these pipelines
  * All that is wrong in these files comes at once, as `ConfigurationInvalid`.
  */
 export const loadProject = (
   dir: string,
-  options: { readonly pipelines?: "all" | ReadonlyArray<string> } = {},
+  options: { readonly pipelines?: "all" | ReadonlyArray<string>; readonly withoutBroken?: boolean } = {},
 ): Effect.Effect<
   Project,
   ConfigurationInvalid | ProjectNotFound | PipelineUnknown,
@@ -125,9 +141,14 @@ export const loadProject = (
 
     const pipelines = new Map<string, Pipeline>()
     for (const text of [...texts, ...suspects]) {
-      const decoded = decodePipeline(text, services, sets, from(text.folder))
-      if ("pipeline" in decoded) pipelines.set(decoded.pipeline.name, decoded.pipeline)
-      else diagnostics.push(...decoded.diagnostics)
+      const decode = (yaml: YamlText) => decodePipeline({ ...text, yaml }, services, sets, from(text.folder))
+      const whole = decode(text.yaml)
+      const rest = "pipeline" in whole || options.withoutBroken !== true
+        ? undefined
+        : withoutBroken(text.yaml, whole.findings.map(({ offset }) => offset))
+      const decoded = rest === undefined ? whole : decode(rest)
+      if ("pipeline" in decoded) pipelines.set(decoded.pipeline.name, placedIn(text.yaml, decoded.pipeline, rest))
+      else diagnostics.push(...decoded.findings.map(decoded.yaml.diagnostic))
     }
 
     if (diagnostics.length > 0) return yield* new ConfigurationInvalid({ diagnostics: diagnostics.toSorted(inOrder) })

@@ -16,6 +16,8 @@ export interface Member {
 
 /** A YAML file: its nodes, where they stand, and what is wrong with it as YAML. */
 export interface YamlText extends Document {
+  /** The file's text, without a byte order mark. */
+  readonly text: string
   readonly root: Node | null
   /** Faults of the YAML itself. */
   readonly findings: ReadonlyArray<Finding>
@@ -132,6 +134,7 @@ export const parseYaml = (file: string, text: string): YamlText => {
 
   return {
     file,
+    text: source,
     root,
     findings: findings.toSorted((a, b) => a.offset - b.offset),
     sound,
