@@ -22,6 +22,7 @@ import type { RunContext } from "./RunContext.ts"
 import { sinceRehearsal } from "./sinceRehearsal.ts"
 import type { Survey } from "./survey.ts"
 import type { Tally } from "./Tally.ts"
+import { stillWaiting } from "./waiting.ts"
 
 /** What a run leaves to be summed up; survey and review are missing when it ended before them. */
 export interface Ended {
@@ -158,6 +159,7 @@ const summarise = (
       exitCode,
       because: [
         ...because({ reasons, holds, needed, inDoubt, left, rows }),
+        ...(run.mode === "reconcile" ? yield* stillWaiting(run.view, run.pipeline.name) : []),
         ...since({ repeated: repeated?.run, replaced: tally.replacements.count, vanished }),
         ...(run.rehearsal === undefined ? [] : takes(requests, run.rehearsal.requestsPerSecond)),
         ...(rehearsed?.same ?? []),

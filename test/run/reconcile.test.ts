@@ -21,6 +21,30 @@ const idsOf = ({ practice }: Effect.Effect.Success<typeof world>) => {
 }
 
 scoped(
+  "rows that were never imported are not forgotten: everything verified is not everything done, until a person has seen them",
+  Effect.gen(function*() {
+    const { reconcile, root, run, source } = yield* world
+    yield* source([...people(1, 12), "13,Bad,not-an-address", "14,Worse,neither"])
+    const imported = yield* run()
+    expect(imported).toMatchObject({ exitCode: 1, rows: { imported: 12, invalid: 2 } })
+    const waiting =
+      `Beside the submissions, 2 rows that the last run met still need a person: formferry report people --run ${imported.run}`
+    expect(yield* reconcile()).toMatchObject({ exitCode: 0, outcome: "complete", because: [waiting] })
+    // Another reconciliation is not the run that met them.
+    expect((yield* reconcile()).because).toEqual([waiting])
+    yield* acknowledge(yield* loadProject(root), {
+      pipeline: "people",
+      to: undefined,
+      because: "asked for by phone",
+      by: "test",
+      keys: "all",
+      leaveOut: false,
+    })
+    expect((yield* reconcile()).because).toEqual([])
+  }),
+)
+
+scoped(
   "what was edited or deleted since is told from import errors, exactly, and an acknowledgement covers it as it is",
   Effect.gen(function*() {
     const at = yield* world
