@@ -122,6 +122,23 @@ describe("telemetry", () => {
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
+it.scopedLive("protobuf is what collectors get when nothing else is asked for; nothing personal is in it either", () =>
+  Effect.gen(function*() {
+    const here = yield* world
+    const collector = yield* hearing()
+    yield* here.source(["KEY-1,Marker Ada,marker@example.org", "KEY-2,Marker Bob,marker at nowhere"])
+    const { status } = yield* command(["run", "people", "--project", here.root], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
+      OTEL_METRICS_EXPORTER: "none",
+    })
+    expect(status).toBe(1)
+    expect(collector.heard.map(({ headers, path }) => [path, headers["content-type"]])).toEqual([
+      ["/v1/traces", "application/x-protobuf"],
+    ])
+    expect(collector.heard[0]?.body).toContain("formferry.pipeline")
+    expect(collector.heard[0]?.body).not.toMatch(/marker|KEY-\d|practice_key/i)
+  }).pipe(Effect.provide(NodeContext.layer)))
+
 describe("the standard variables", () => {
   const on = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" }
 
