@@ -153,10 +153,11 @@ export class Pace {
       this.#started = 0
     }
     this.#started += 1
-    if (this.#window === undefined) return
+    // Before the first answer nobody has named a window, and the requests until then count.
+    if (this.#window === undefined && this.#rate === Infinity) return
     this.#sinceOpened += 1
     // Answers tell of requests that were sent a while ago.
-    const since = now - 2 * this.#window
+    const since = now - 2 * (this.#window ?? 1000)
     while (this.#recent.length > 0 && (this.#recent[0] ?? now) <= since) this.#recent.shift()
     this.#recent.push(now)
   }
