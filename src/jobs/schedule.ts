@@ -37,7 +37,7 @@ const begin = (options: ScheduleOptions) =>
   Effect.gen(function*() {
     const project = yield* options.load([])
     const schedules = yield* readSchedules(options.root)
-    if (schedules.scheduled.length === 0 && schedules.unreadable.length === 0) {
+    if (schedules.scheduled.length === 0) {
       return yield* new NothingScheduled({ root: options.root })
     }
     const asking = yield* Effect.forEach(schedules.scheduled, (one) => serviceThatAsks(options, one))
@@ -92,8 +92,9 @@ export const runDue = (options: ScheduleOptions) =>
 
 const statusOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
 
-const tellOthers = (options: ScheduleOptions, { pipeline, schedule }: Scheduled, turned: Turned) =>
+const tellOthers = (options: ScheduleOptions, { fault, pipeline, schedule }: Scheduled, turned: Turned) =>
   Effect.gen(function*() {
+    if (fault !== undefined) return
     if (turned._tag === "Elsewhere") yield* options.tell({ _tag: "Elsewhere", pipeline })
     if (turned._tag !== "NotDue") return
     const now = yield* Clock.currentTimeMillis
@@ -129,16 +130,19 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     const waiting = new Map<string, Waiting>()
     let unreadable: ReadonlyArray<string> = []
 
-    const wait = (pipeline: string, schedule: Scheduled["schedule"], next: number | undefined) => {
+    const wait = ({ fault, pipeline, schedule }: Scheduled, next: number | undefined) => {
       const before = waiting.get(pipeline)?.next
       waiting.set(pipeline, { schedule, next })
-      return before === next ? Effect.void : options.tell({ _tag: "Waits", pipeline, schedule, next })
+      return before === next || fault !== undefined
+        ? Effect.void
+        : options.tell({ _tag: "Waits", pipeline, schedule, next })
     }
 
     /** When a pipeline's next time is that this process has not seen, or whose schedule was edited: then only what is to come counts. */
-    const meet = ({ pipeline, schedule }: Scheduled, now: number) =>
+    const meet = (scheduled: Scheduled, now: number) =>
       Effect.gen(function*() {
-        if (waiting.has(pipeline)) return yield* wait(pipeline, schedule, nextTime(schedule, now))
+        const { pipeline, schedule } = scheduled
+        if (waiting.has(pipeline)) return yield* wait(scheduled, nextTime(schedule, now))
         const last = yield* withLedger(
           yield* turns.known,
           (ledger) => Effect.zipLeft(ledger.turns.last(pipeline), ledger.turns.see(pipeline)),
@@ -148,7 +152,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         )
         const broken = last?.state === "brokenOff"
         const from = last === undefined ? now : countsFrom(last, now) ?? now
-        yield* wait(pipeline, schedule, broken ? now : nextTime(schedule, from))
+        yield* wait(scheduled, broken ? now : nextTime(schedule, from))
       })
 
     const runOne = (scheduled: Scheduled) =>
@@ -167,7 +171,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           )
         } else {
           const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : began
-          yield* wait(pipeline, schedule, nextTime(schedule, from))
+          yield* wait(scheduled, nextTime(schedule, from))
         }
       }).pipe(
         Effect.ensuring(Effect.suspend(() => {

@@ -81,7 +81,8 @@ export const projectStatus = (
 
       const now = yield* Clock.currentTimeMillis
       const { scheduled } = yield* readSchedules(project.root)
-      const nextRun = (name: string) => nextOf(scheduled.find((one) => one.pipeline === name)?.schedule, now)
+      const nextRun = (name: string) =>
+        nextOf(scheduled.find((one) => one.pipeline === name && one.fault === undefined)?.schedule, now)
       const asked = (name: string) => names.length === 0 || names.includes(name)
       const pipelines = ledger === undefined ? [] : yield* Effect.forEach(
         known.filter(({ pipeline }) => asked(pipeline)),

@@ -9,9 +9,9 @@ import type { YamlText } from "./yamlText.ts"
  * it has none. A sentence: it has one that can't be read.
  */
 export const scheduleIn = (yaml: YamlText): Schedule | string | undefined => {
-  const keys = keysAt(yaml, [])
-  if (keys === undefined) return "its YAML can't be read."
-  if (!keys.includes("schedule")) return undefined
+  // In a file that is no YAML at all (somebody is editing it, say) a line tells.
+  if (!yaml.sound) return /^schedule\s*:/m.test(yaml.text) ? "its YAML can't be read." : undefined
+  if (keysAt(yaml, [])?.includes("schedule") !== true) return undefined
   const cron = textAt(yaml, ["schedule", "cron"])
   const zone = textAt(yaml, ["schedule", "zone"])
   if (cron === undefined || zone === undefined) return "its schedule needs `cron` and `zone`."

@@ -127,14 +127,23 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("others")).toHaveLength(2)
     }))
 
-  it.scoped("a file whose schedule can't be read is said, counts as 2, and the others run", () =>
+  it.scoped("a schedule that can't be read is said, counts as 2, and people hear of it once a day; the others run", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 25 * * *"))
       expect(yield* at.once()).toBe(2)
-      expect(at.ran()).toEqual(["people"])
+      expect(at.ran().toSorted()).toEqual(["others", "people"])
       const said = at.events.flatMap((event) => event._tag === "Unreadable" ? event.files : [])
       expect(said).toEqual([expect.stringContaining("pipelines/others.yaml: its schedule can't be read.")])
+      // People hear of it once a day, however often somebody looks.
+      yield* at.write("pipelines/third.yaml", "pipeline: [\nschedule: {}\n")
+      expect(yield* at.once()).toBe(2)
+      expect(yield* at.once()).toBe(2)
+      const failed = () => at.ends.flatMap((end) => end._tag === "Failed" ? [`${end.pipeline} ${end.error}`] : [])
+      expect(failed().toSorted()).toEqual(["others ConfigurationInvalid", "third ConfigurationInvalid"])
+      yield* at.night.set("2026-11-21T12:00:00Z")
+      expect(yield* at.once()).toBe(2)
+      expect(failed()).toHaveLength(4)
     }))
 
   it.scoped("two at the same time run each pipeline once; whoever comes second hears that it is busy", () =>

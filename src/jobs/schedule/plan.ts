@@ -35,7 +35,8 @@ export const planSchedule = (
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const project = yield* load([])
-    const { scheduled, unreadable } = yield* readSchedules(root)
+    const schedules = yield* readSchedules(root)
+    const scheduled = schedules.scheduled.filter(({ fault }) => fault === undefined)
     const at = yield* Clock.currentTimeMillis
     const lasts = (yield* fs.exists(project.ledger))
       ? yield* withLedger(project, ({ turns }) => Effect.forEach(scheduled, ({ pipeline }) => turns.last(pipeline)))
@@ -52,7 +53,7 @@ export const planSchedule = (
           last: last.tries === 0 ? last.ran : countsFrom(last, at),
         }
       }),
-      unreadable,
+      unreadable: schedules.unreadable,
     }
     return plan
   })
