@@ -68,12 +68,13 @@ const compareList = (
   compare: Compare,
   found: (comparison: AnswerComparison) => void,
 ): void => {
-  const back = new Map(returned.map((each) => [each.id, each]))
-  const asked = new Set<string>()
+  const positions = positionsOf(list, returned)
+  const asked = new Uint8Array(returned.length)
   for (const { id, value } of sent) {
-    asked.add(id)
-    const mapped = answers.get(`${list} ${id}`)
-    const there = back.get(id)
+    const mapped = answers.get(id)
+    const at = positions.get(id)
+    const there = at === undefined ? undefined : returned[at]
+    if (at !== undefined) asked[at] = 1
     const base = { question: id, name: mapped?.name ?? there?.name ?? id, sent: value }
     if (there?.known === false) {
       found({ ...base, verdict: "not comparable", returned: undefined, type: there.type })
@@ -91,11 +92,45 @@ const compareList = (
     }
   }
   for (const each of returned) {
-    if (asked.has(each.id) || each.known === false || saysNothing(each.value)) continue
+    if (each.known === false || saysNothing(each.value) || asked[positions.get(each.id) ?? -1] === 1) continue
     if (each.type !== undefined && filledByTheForm.has(each.type)) continue
-    const name = answers.get(`${list} ${each.id}`)?.name ?? each.name ?? each.id
+    const name = answers.get(each.id)?.name ?? each.name ?? each.id
     found({ question: each.id, name, verdict: "unexpected", sent: undefined, returned: each.value })
   }
+}
+
+/** Where each id stood in the list that came back last, by list: all submissions of a form come in one order. */
+const layouts = new Map<string, { readonly ids: ReadonlyArray<string>; readonly at: ReadonlyMap<string, number> }>()
+
+/** Index of each id; of one that stands there several times the last. */
+const positionsOf = (list: string, returned: ReadonlyArray<Returned>): ReadonlyMap<string, number> => {
+  const known = layouts.get(list)
+  if (known?.ids.length === returned.length && returned.every(({ id }, at) => id === known.ids[at])) return known.at
+  const ids = returned.map(({ id }) => id)
+  const at = new Map(ids.map((id, index) => [id, index]))
+  layouts.set(list, { ids, at })
+  return at
+}
+
+type ByList = Readonly<Record<ComparedAnswer["list"], ReadonlyMap<string, ComparedAnswer>>>
+
+const tables = new WeakMap<ReadonlyArray<ComparedAnswer>, ByList>()
+
+/** The answers of a mapping by list and id, made once. */
+const byList = (mapped: ReadonlyArray<ComparedAnswer>): ByList => {
+  const known = tables.get(mapped)
+  if (known !== undefined) return known
+  const of = (list: ComparedAnswer["list"]) =>
+    new Map(mapped.filter((answer) => answer.list === list).map((answer) => [answer.id, answer]))
+  const table: ByList = {
+    questions: of("questions"),
+    urlParameters: of("urlParameters"),
+    scheduling: of("scheduling"),
+    payments: of("payments"),
+    own: of("own"),
+  }
+  tables.set(mapped, table)
+  return table
 }
 
 const compareEmpty = (sent: Json, returned: Json | undefined): "same" | "equivalent" =>
@@ -107,9 +142,9 @@ const visit = (
   submission: Submission,
   found: (comparison: AnswerComparison) => void,
 ): void => {
-  const answers = new Map(mapped.map((answer) => [`${answer.list} ${answer.id}`, answer]))
-  compareList(answers, "questions", item.questions, submission.questions, byKind, found)
-  compareList(answers, "urlParameters", item.urlParameters ?? [], submission.urlParameters, asText, found)
+  const answers = byList(mapped)
+  compareList(answers.questions, "questions", item.questions, submission.questions, byKind, found)
+  compareList(answers.urlParameters, "urlParameters", item.urlParameters ?? [], submission.urlParameters, asText, found)
   const own = (
     question: string,
     kind: string,
@@ -119,7 +154,7 @@ const visit = (
   ) => {
     if (sent === undefined && (asked || saysNothing(returned))) return
     compareList(
-      new Map([[`own ${question}`, { id: question, name: question, kind, list: "own" }]]),
+      new Map([[question, { id: question, name: question, kind, list: "own" }]]),
       "own",
       sent === undefined ? [] : [{ id: question, value: sent }],
       [{ id: question, name: question, value: returned }],
@@ -134,14 +169,21 @@ const visit = (
   const members = <A extends { readonly id: string; readonly value: object | null }>(list: ReadonlyArray<A>) =>
     list.map((each) => ({ name: undefined, ...each, value: asJson(each.value) }))
   compareList(
-    answers,
+    answers.scheduling,
     "scheduling",
     members(item.scheduling ?? []),
     members(submission.scheduling),
     byScheduling,
     found,
   )
-  compareList(answers, "payments", members(item.payments ?? []), members(submission.payments), byPayment, found)
+  compareList(
+    answers.payments,
+    "payments",
+    members(item.payments ?? []),
+    members(submission.payments),
+    byPayment,
+    found,
+  )
 }
 
 /**

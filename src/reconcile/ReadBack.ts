@@ -101,11 +101,16 @@ const readVisible = (submissionId: string, options: ReadBackOptions) =>
   })
 
 /** What is not comparable has an entry without digests; what came back as nothing has none of it. */
-const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests =>
-  Object.fromEntries(comparisons.map(({ question, returned, sent, verdict }) => [
-    question,
-    verdict === "not comparable" ? {} : {
-      ...(sent === undefined ? {} : { sent: digest.value(sent).toString("hex") }),
-      ...(returned === undefined || saysNothing(returned) ? {} : { returned: digest.value(returned).toString("hex") }),
-    },
-  ]))
+const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests => {
+  const found: Record<string, { sent?: string; returned?: string }> = Object.create(null)
+  for (const { question, returned, sent, verdict } of comparisons) {
+    const one: { sent?: string; returned?: string } = {}
+    found[question] = one
+    if (verdict === "not comparable") continue
+    if (sent !== undefined) one.sent = digest.value(sent).toString("hex")
+    if (returned === undefined || saysNothing(returned)) continue
+    // Nearly all come back as they were sent: one digest for both.
+    one.returned = returned === sent && one.sent !== undefined ? one.sent : digest.value(returned).toString("hex")
+  }
+  return found
+}
