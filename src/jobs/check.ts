@@ -1,3 +1,4 @@
+import type { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
@@ -122,20 +123,28 @@ const webhooksWithoutAddress = (project: Project | undefined): Effect.Effect<Rea
 const inFileOrder = (a: Diagnostic, b: Diagnostic): number =>
   a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
 
+/** A pipeline in a project of its own; or, where its file can't be read, what else is wrong with it. */
+interface ReadAlone {
+  readonly projects: ReadonlyArray<Project>
+  readonly rest: ReadonlyArray<Diagnostic>
+}
+
+const readOne = (root: string, name: string): Effect.Effect<ReadAlone, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.flatMap(Effect.option(loadProject(root, { pipelines: [name] })), (project) =>
+    project._tag === "Some"
+      ? Effect.succeed<ReadAlone>({ projects: [project.value], rest: [] })
+      : Effect.map(restOfBroken(root, name), (rest): ReadAlone => ({ projects: [], rest })))
+
 /** The pipelines that can be read though something else of the project can't, each in a project of its own; and what else is wrong with the others. */
-const readable = (root: string, names: ReadonlyArray<string>) =>
+const readable = (
+  root: string,
+  names: ReadonlyArray<string>,
+): Effect.Effect<ReadAlone, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const { texts } = yield* listPipelines(root)
     const known = texts.flatMap(({ name }) => (name === undefined ? [] : [name]))
     const asked = known.filter((name) => names.length === 0 || names.includes(name))
-    const looked = yield* Effect.forEach(
-      [...new Set(asked)],
-      (name) =>
-        Effect.flatMap(Effect.option(loadProject(root, { pipelines: [name] })), (project) =>
-          project._tag === "Some"
-            ? Effect.succeed({ projects: [project.value], rest: [] })
-            : Effect.map(restOfBroken(root, name), (rest) => ({ projects: [], rest }))),
-    )
+    const looked = yield* Effect.forEach([...new Set(asked)], (name) => readOne(root, name))
     return { projects: looked.flatMap(({ projects }) => projects), rest: looked.flatMap(({ rest }) => rest) }
   })
 
