@@ -33,6 +33,7 @@ describe("a damaged .xls", () => {
     ["an end amid its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /an end amid its records/],
     ["a cell of an unknown kind", (bytes) => bytes.writeUInt16LE(0x7ff, fourth), /kind that no workbook has \(0x07ff/],
     ["a cell of another kind", (bytes) => bytes.writeUInt16LE(0x1d, fourth), /another kind amid its cells \(0x001d/],
+    ["the last cell of another kind", (bytes) => bytes.writeUInt16LE(0x23e, recordsOf(0x27e)[0] ?? 0), /\(0x023e/],
     ["two cells in one place", (bytes) => bytes.writeUInt16LE(0, fourth + 14 + 6), /two cells in one place, A4/],
     [
       "a sheet that is elsewhere",

@@ -1,4 +1,4 @@
-import { amongCells, followsFormula, isFormula, isKnown, record } from "./recordTypes.ts"
+import { amongCells, followsFormula, isBeforeCells, isFormula, isKnown, record } from "./recordTypes.ts"
 
 /** A workbook whose records can't be as any program wrote them. Its message is the end of a sentence: "it holds …". */
 export class BadRecords extends Error {}
@@ -36,6 +36,7 @@ export class SheetRecords {
   /** A record after a cell that is none: no more cells may come. */
   private odd: { readonly type: number; readonly at: number } | undefined
   private seenCell = false
+  private windowed = false
   private waiting: string | undefined
   private last = -1
   private disorder = 0
@@ -70,6 +71,9 @@ export class SheetRecords {
     }
     const cell = this.isCell(type)
     if (!cell && !amongCells(type)) {
+      if (this.seenCell && (isBeforeCells(type) || (type === record.window && this.isNoWindow(length)))) {
+        return `a record of another kind amid its cells (${hex(type)} at byte ${at})`
+      }
       if (this.seenCell) this.odd ??= { type, at }
       if (type === record.dimensions && length >= 10) {
         const wide = length >= 14
@@ -91,6 +95,13 @@ export class SheetRecords {
     }
     this.seenCell = true
     return this.cell(type, at, length)
+  }
+
+  /** A window is told once, in a record of one size. */
+  private isNoWindow(length: number): boolean {
+    const again = this.windowed
+    this.windowed = true
+    return again || (this.book.unicode ? length < 14 : length !== 10)
   }
 
   private isCell(type: number): boolean {

@@ -7,15 +7,26 @@ const ranges =
   + "1001-1003 1006-1007 1009-100d 1014-1022 1024-1027 1032-1035 103a 103c-1041 1043-1046 1048 104a-104b 104e-1051 "
   + "105b-105d 105f-1068 7262"
 
-const known = new Set(
-  ranges.split(" ").flatMap((range) => {
-    const [from = 0, to = from] = range.split("-").map((number) => Number.parseInt(number, 16))
-    return Array.from({ length: to - from + 1 }, (_, at) => from + at)
-  }),
-)
+const numbersOf = (list: string) =>
+  new Set(
+    list.split(" ").flatMap((range) => {
+      const [from = 0, to = from] = range.split("-").map((number) => Number.parseInt(number, 16))
+      return Array.from({ length: to - from + 1 }, (_, at) => from + at)
+    }),
+  )
+
+/** Those that are the workbook's own, or stand before a sheet's cells: calculation, printing, sizes of rows and columns. */
+const beforeCells =
+  "c-11 14-15 22 25-2b 31 40 42 55 5c 5f 7d 80-85 8c-8d 92 9c a1 da e0-e2 fc ff 13d 200 20b 225 41e 293"
+
+const known = numbersOf(ranges)
+const early = numbersOf(beforeCells)
 
 /** Whether any workbook has records of this kind. */
 export const isKnown = (type: number): boolean => known.has(type)
+
+/** Whether records of this kind never stand behind a cell. */
+export const isBeforeCells = (type: number): boolean => early.has(type)
 
 /** Numbers of the kinds of records that are looked into. */
 export const record = {
@@ -37,6 +48,7 @@ export const record = {
   boolErr: 0x205,
   string: 0x207,
   row: 0x208,
+  window: 0x23e,
   rk: 0x27e,
   bof: 0x809,
   xfCheck: 0x87c,

@@ -63,8 +63,13 @@ export const checkText = (content: Buffer, all: Reading): void => {
   const said = taken(all)
   const plain = decoded(content, (said.get("encoding") ?? "").replace(/ \(.*/, "").replace(/^MacRoman$/, "macroman"))
   const delimiter = delimiters[(said.get("delimiter") ?? "").replace(/ \(.*/, "")]
-  const header = Number(/^line (\d+)/.exec(said.get("header") ?? "")?.[1])
-  const records = recordsIn(plain, delimiter ?? ",", !said.has("quotes"))
+  // A form tool's further header rows stand below the first.
+  const header = Number(/^line (\d+)/.exec(said.get("header") ?? "")?.[1]) + Number(said.get("header rows") ?? 1) - 1
+  const line = /^[^\r\n]*/.exec(plain)?.[0] ?? ""
+  // Bare quotes in a header say nothing of where it ends: it is the first line then.
+  const records = said.get("header")?.includes("bare quotes") === true
+    ? 1 + recordsIn(plain.slice(line.length).replace(/^\r?\n|^\r/, ""), delimiter ?? ",", true)
+    : recordsIn(plain, delimiter ?? ",", !said.has("quotes"))
   expect({ header, plain, rows: all.rows.length, empty: leftOut(all, "empty lines"), sum: records }).toEqual({
     plain,
     header,
@@ -116,6 +121,7 @@ const places = (all: Reading) => all.rows.map((cells) => cells.flatMap((cell, at
 
 /** Nothing can know that a letter or a number was another one; but every row and cell is there still. */
 export const checkCells = (whole: Reading, all: Reading): void => {
+  if (all.source.warnings.some((warning) => warning.includes("has hidden sheets that are not read"))) return
   expect(all.source.columns.length).toBe(whole.source.columns.length)
   expect(places(all)).toEqual(places(whole))
 }
