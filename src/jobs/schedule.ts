@@ -164,11 +164,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         if (turned._tag === "Elsewhere") {
           yield* options.tell({ _tag: "Elsewhere", pipeline })
           // Whoever is at it may be dead: that shows after a while.
-          yield* wait(
-            pipeline,
-            schedule,
-            Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + lookEvery),
-          )
+          yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + lookEvery))
         } else {
           const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : began
           yield* wait(scheduled, nextTime(schedule, from))

@@ -5,7 +5,18 @@ import { build } from "esbuild"
 import { CronJob } from "kubernetes-models/batch/v1"
 import { PersistentVolumeClaim } from "kubernetes-models/v1"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import ts from "typescript"
@@ -188,6 +199,8 @@ describe("Kubernetes", () => {
 const withPolicy = (job: Record<string, unknown> | undefined, concurrencyPolicy: string) =>
   ({ ...job, spec: { ...(job?.["spec"] as object), concurrencyPolicy } }) as never
 
+const parsed = new Map<string, ts.SourceFile>()
+
 /** What TypeScript says of an object that is to be a CronJob: its types know every key, the schema lets unknown ones pass. */
 const typeFaults = (job: Record<string, unknown> | undefined): ReadonlyArray<string> => {
   const file = join(repository, "test", "cronjob.virtual.ts")
@@ -197,6 +210,7 @@ const typeFaults = (job: Record<string, unknown> | undefined): ReadonlyArray<str
   const options: ts.CompilerOptions = {
     strict: true,
     noEmit: true,
+    lib: ["lib.es5.d.ts"],
     skipLibCheck: true,
     types: [],
     module: ts.ModuleKind.NodeNext,
@@ -205,8 +219,12 @@ const typeFaults = (job: Record<string, unknown> | undefined): ReadonlyArray<str
   const host = ts.createCompilerHost(options)
   const { fileExists, getSourceFile } = host
   host.fileExists = (name) => name === file || fileExists(name)
-  host.getSourceFile = (name, ...rest) =>
-    name === file ? ts.createSourceFile(name, text, ts.ScriptTarget.ES2022) : getSourceFile(name, ...rest)
+  host.getSourceFile = (name, ...rest) => {
+    if (name === file) return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)
+    const found = parsed.get(name) ?? getSourceFile(name, ...rest)
+    if (found !== undefined) parsed.set(name, found)
+    return found
+  }
   const program = ts.createProgram([file], options, host)
   return program.getSemanticDiagnostics(program.getSourceFile(file))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
@@ -296,7 +314,11 @@ describe("Dockerfile", () => {
   it.scopedLive("what it puts together is all that the command needs: a dry run, without docker", () =>
     Effect.gen(function*() {
       const at = yield* deployed
-      const stage = join(at.folder, "build")
+      // Not in the project: all of that is read through when it closes.
+      const stage = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "formferry-image-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true })),
+      )
       // Links in the place of big files: Node is told to look for modules where the links stand.
       mkdirSync(join(stage, "node_modules"), { recursive: true })
       for (const name of readdirSync(join(repository, "node_modules"))) {
