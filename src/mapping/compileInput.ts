@@ -1,15 +1,16 @@
-import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Column } from "../domain/row.ts"
-import type { Kind, OtherCells, Parse } from "../kinds/Kind.ts"
+import type { OtherCells, Parse } from "../kinds/Kind.ts"
 import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
-import type { Block, ColumnBook } from "./ColumnBook.ts"
-import { type Asked, compileKind, constant, emptyFor, kindNamed, type KindOptions, optionsOf } from "./compileKind.ts"
-import { compileExtract } from "./extract.ts"
+import type { ColumnBook } from "./ColumnBook.ts"
+import { compileBlock, rawPart } from "./compileBlock.ts"
+import { compileCell, handedDown } from "./compileCell.ts"
+import { compileKind, constant, emptyFor, kindNamed, optionsOf } from "./compileKind.ts"
+import type { Asked } from "./compileKind.ts"
 import { otherColumn } from "./inputColumns.ts"
-import { readingMended } from "./mendedCells.ts"
-import type { Read, Reading, ReadPart } from "./readers.ts"
 import { readColumn, readColumns, readFirstOf, readParts, readTemplate } from "./readers.ts"
+import type { Read, Reading, ReadPart } from "./readers.ts"
+import { spillOf } from "./spillOf.ts"
 import { parseTemplate } from "./template.ts"
 import type { CompiledEntry, Workshop } from "./Workshop.ts"
 
@@ -148,81 +149,6 @@ export const compileInput = (
   }
 }
 
-/** A kind for one cell: its own way of parsing, what an expression takes out of the cell, and what a mended file may hold. */
-const compileCell = (
-  asked: Asked,
-  options: KindOptions,
-  input: Extract<Input, { readonly columns: unknown }>,
-  other: OtherCells | undefined,
-  compile: (shape: Parameters<typeof compileKind>[3]) => Parse | undefined,
-  workshop: Workshop,
-): Parse | undefined => {
-  const count = input._tag === "Columns" ? input.columns.length : 1
-  if (asked.extract === undefined) {
-    const parse = compile({ _tag: "Columns", count, other })
-    return parse === undefined ? undefined : readingMended(parse, asked.kind, workshop.mended)
-  }
-  const extracting = compileExtract(asked.extract, asked.kind, [...asked.path, "extract"], workshop.findings)
-  if (extracting === undefined) return undefined
-  if (extracting._tag === "Piece") {
-    const parse = compile({ _tag: "Columns", count: 1 })
-    return parse === undefined ? undefined : extracting.wrap(parse)
-  }
-  const whole = compile({ _tag: "Parts", parts: extracting.parts })
-  const parts = extracting.parts.map((part) => {
-    const kind = kindNamed(asked.kind.partKinds[part])
-    if (kind === undefined) return undefined
-    const piece = { ...asked, kind, options: {}, extract: undefined, inherited: handedDown(asked, kind, options) }
-    const own = optionsOf(piece, undefined, workshop)
-    return compileKind(piece, own, undefined, { _tag: "Columns", count: 1 }, { empty: new Set() }, workshop)
-  })
-  return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
-}
-
-/** The options of a whole that hold for its parts too. */
-const handedDown = (asked: Pick<Asked, "kind">, part: Kind, options: KindOptions): KindOptions =>
-  asked.kind.inherited === true
-    ? Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(part.options, key)))
-    : {}
-
-/** Where the texts of an entry go that are meant for another question. */
-const spillOf = (asked: Asked, options: KindOptions, workshop: Workshop) => {
-  const textTo = (option: "other" | "otherwise"): ReadonlyArray<readonly [string, YamlPath]> => {
-    const value = options[option]
-    return typeof value === "object" && value !== null && "textTo" in value && typeof value.textTo === "string"
-      ? [[value.textTo, [...asked.path, option, "textTo"]]]
-      : []
-  }
-  const targets = [...textTo("other"), ...textTo("otherwise")]
-  if (targets.length === 0 || asked.question === undefined) return undefined
-  const spills = new Map(
-    targets.map(([name, path]) => [name, workshop.spills.open(name, asked, path)] as const),
-  )
-  return {
-    hand: (text: string, to: string) => void spills.get(to)?.texts.push(text),
-    around: (read: Read): Read => (cells, problems) => {
-      for (const spill of spills.values()) if (spill !== undefined) spill.texts.length = 0
-      return read(cells, problems)
-    },
-  }
-}
-
-/** A cell as its text, whatever the pipeline's defaults for texts. */
-const rawPart = (asked: Asked, part: string, column: Column, workshop: Workshop): ReadPart => {
-  const kind = kindNamed("text")
-  const parse = kind?.compile({} as never, {
-    question: undefined,
-    input: { _tag: "Columns", count: 1 },
-    empty: workshop.empty,
-  })
-  const reading = { id: asked.id, empty: workshop.empty, fallback: undefined }
-  return {
-    part,
-    columns: [column],
-    read: typeof parse === "function" ? readColumn(column, { ...reading, parse }) : () => undefined,
-  }
-}
-
 /** Options, ranks or rows: each is read as text. */
 const compileNamed = (
   asked: Asked,
@@ -238,34 +164,6 @@ const compileNamed = (
     return done === undefined ? undefined : { part: entry.part, ...done }
   })
   return compiled.every((part) => part !== undefined) ? compiled : undefined
-}
-
-const compileBlock = (
-  asked: Asked,
-  block: Block,
-  compile: (shape: Parameters<typeof compileKind>[3]) => Parse | undefined,
-  workshop: Workshop,
-  done: (parts: ReadonlyArray<ReadPart>, parse: Parse) => CompiledEntry,
-): CompiledEntry | undefined => {
-  const parts = block.filter(({ role }) => role === "option")
-  // Only a choice of several has an "Other" beside its options.
-  const others = asked.kind.named === "options" ? block.filter(({ role }) => role !== "option") : []
-  const at = (role: "other" | "text") => {
-    const index = others.findIndex((one) => one.role === role)
-    return index < 0 ? undefined : parts.length + index
-  }
-  const named = otherColumn({ ...asked, options: asked.options })
-  const beside = named === undefined ? undefined : workshop.columns.find(named)
-  if (named !== undefined && beside === undefined) return undefined
-  const cells = [...parts, ...others].map(({ column, option }) => rawPart(asked, option, column, workshop))
-  const all = beside === undefined ? cells : [...cells, rawPart(asked, "other", beside, workshop)]
-  const other = beside !== undefined
-    ? { tick: cells.length, text: undefined }
-    : others.length > 0
-    ? { tick: at("other"), text: at("text") }
-    : undefined
-  const parse = compile({ _tag: "Parts", parts: parts.map(({ option }) => option), other })
-  return parse === undefined ? undefined : done(all, parse)
 }
 
 /** Compiles the parts of an answer, each by its own kind. */

@@ -1,6 +1,7 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { ConditionsFile } from "./conditionSchema.ts"
-import type { EntryFile, FirstOfFile, FromFile, Kinds, PartFile, PartsFile } from "./entrySchema.ts"
+import type { EntryFile, FirstOfFile, FromFile, PartFile, PartsFile } from "./EntryFile.ts"
+import type { Kinds } from "./entrySchema.ts"
 import type { ColumnName, Condition, Input, MappingEntry, PartEntry } from "./Pipeline.ts"
 import { templatePieces } from "./template.ts"
 import type { ValueSets } from "./valueSets.ts"

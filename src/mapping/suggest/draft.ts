@@ -1,26 +1,16 @@
 import { cut } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
-import { kindOfType } from "../../kinds/index.ts"
-import { loose } from "../../kinds/optionTable.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
-import { commentText, yamlText } from "../../project/yamlLines.ts"
+import { commentText } from "../../project/yamlLines.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
+import type { Settings } from "./columnSettings.ts"
+import { dateTimeSettings } from "./dateSettings.ts"
+import { valuesBelow } from "./draftChoices.ts"
+import type { Unknown } from "./draftChoices.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
-import { dateTimeSettings, settingsOf } from "./settings.ts"
-import type { Settings } from "./settings.ts"
-import { columnsOf } from "./Suggestion.ts"
+import { settingsFor } from "./settingsFor.ts"
 import type { OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
-import { saysYes } from "./ticks.ts"
 import type { Block } from "./Unit.ts"
-
-/** Choices of a column that are no option, with their counts. */
-export interface Unknown {
-  readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
-  readonly more: boolean
-}
-
-/** Choices that are listed at most: a question with more of them in doubt is mapped wrongly, or is no choice. */
-const listed = 50
 
 const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
@@ -77,81 +67,6 @@ const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
     case "Block":
       return [...new Set(origin.block.members.flatMap(({ profile }) => profile.samples))].slice(0, 2).map(quotes)
   }
-}
-
-/** The kind of a block's answers where the form tells no type. */
-const blockKind = ({ content }: Block): string =>
-  content === "ranks" ? "ranking" : content === "labels" ? "matrix" : "choices"
-
-const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Settings => {
-  const { origin, question } = suggestion
-  if (origin._tag === "Column") return settingsOf(origin.profile, question, origin.column.title, uploads)
-  const kind = question.type !== undefined
-    ? origin._tag === "Block" ? kindOfType(question.type)?.name : undefined
-    : origin._tag === "Block"
-    ? blockKind(origin.block)
-    : origin._tag === "Parts"
-    ? "address"
-    : undefined
-  return { kind, keys: [], open: undefined }
-}
-
-const isGrid = ({ origin, question }: Suggestion): boolean => origin._tag === "Block" && question.type === "Matrix"
-
-/** The choices of columns that are to be held against the form's options; undefined: the question has none. */
-export const choicesToCount = (suggestion: Suggestion) => {
-  const { origin, question } = suggestion
-  if (question.options === undefined || question.options.length === 0) return undefined
-  // Each cell of a grid holds one of the question's options.
-  if (isGrid(suggestion)) return { question, columns: columnsOf(origin), kind: "choice", options: {} }
-  if (origin._tag !== "Column") return undefined
-  const { kind, keys } = settingsFor(suggestion, undefined)
-  return kind === "choice" || kind === "choices" || kind === "ranking"
-    ? {
-      question,
-      columns: [origin.column],
-      kind,
-      options: Object.fromEntries(keys.map(({ key, value }) => [key, value])),
-    }
-    : undefined
-}
-
-/** Options of a block's columns that the form does not have, with the cells that name them: its codes are read through `values`. */
-const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
-  if (origin._tag !== "Block" || !origin.block.known || origin.block.content === "labels") return undefined
-  if (question.options === undefined || question.options.length === 0) return undefined
-  const { exact } = optionNames(question.options)
-  const named = origin.block.content === "ticks"
-    ? ({ distinct }: ColumnProfile, option: string) =>
-      [...distinct].reduce((sum, [text, times]) => sum + (saysYes(text) || text === option ? times : 0), 0)
-    : ({ filled }: ColumnProfile) => filled
-  const counts = origin.block.members.filter(({ option, role }) => role === "option" && !exact.has(loose(option)))
-    .map(({ option, profile }) => [option, named(profile, option)] as const)
-  return counts.length === 0 ? undefined : { counts, more: false }
-}
-
-/** What stands under `values` of an entry, to be filled in. */
-export const unknownOf = (suggestion: Suggestion, counted: ReadonlyMap<string, Unknown>): Unknown | undefined => {
-  const cells = counted.get(suggestion.question.id)
-  return cells === undefined || cells.counts.length === 0 ? unknownOptions(suggestion) : cells
-}
-
-/** Lines under an entry that list the choices without an option, ready to be filled in. */
-const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
-  if (unknown === undefined || unknown.counts.length === 0) return []
-  const names = optionNames(question.options ?? [])
-  const all = unknown.counts.length
-  return [
-    "values: # these are no option: put one behind each, or null for no answer, and take the # away",
-    ...unknown.counts.slice(0, listed).map(([choice, count]) => {
-      const option = likelyOption(names, choice)
-      const key = yamlText(choice, true)
-      return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${count} ×`
-    }),
-    ...(all > listed || unknown.more
-      ? [`  and ${unknown.more ? "many" : all - listed} more: \`formferry check\` lists them`]
-      : []),
-  ]
 }
 
 /** Kind and options as an entry says them; a kind that its question has anyway only beside options. */
