@@ -6,8 +6,11 @@ import type { Store } from "./Store.ts"
 
 const digestLength = 16
 
-type Found = readonly [
-  at: number,
+type Found = readonly [at: number, ...Row]
+
+type Next = readonly [digest: string, ...Row]
+
+type Row = readonly [
   id: number,
   key: string,
   state: number,
@@ -29,31 +32,80 @@ const findRows = `
   SELECT json_group_array(json_array(at, id, key, state, row, hex(content), shape, batch, resent, verdict, submission))
   FROM asked CROSS JOIN row INDEXED BY row_key ON place = ?2 AND digest = substr(?1, at * ${digestLength} + 1, ${digestLength})`
 
+/**
+ * The rows that were first sent after a row, as far as they are of this place, with their digests: a source that is read again has its rows in the order in which they were sent, and
+ * reading on costs a third of finding each by its key.
+ */
+const nextRows = `
+  SELECT json_group_array(json_array(hex(digest), id, key, state, row, hex(content), shape, batch, resent, verdict, submission))
+  FROM (SELECT * FROM row NOT INDEXED WHERE id > ?1 AND id <= ?1 + ?3 AND place = ?2 ORDER BY id)`
+
+/** Where a reading stands in the ledger, as long as its rows come in the order in which they were sent. */
+export interface Cursor {
+  /** Id of the row that was found last; undefined: there is no such order. */
+  last: number | undefined
+}
+
+/** Keys beyond the next one among which a row that comes next is looked for. */
+const near = 16
+
+/** The rows of these keys, each with its key's index. */
+const find = (db: Database, place: number, keys: ReadonlyArray<Buffer>, cursor: Cursor): ReadonlyArray<Found> => {
+  const found: Array<Found> = []
+  let left: ReadonlyArray<number> = keys.map((_, at) => at)
+  if (cursor.last !== undefined) {
+    const names = keys.map((key) => key.toString("hex").toUpperCase())
+    const matched = new Uint8Array(keys.length)
+    const text = db.get<readonly [string]>(nextRows, [cursor.last, place, keys.length + near])?.[0] ?? "[]"
+    let from = 0
+    for (const [digest, ...row] of JSON.parse(text) as Array<Next>) {
+      for (let at = from; at < Math.min(from + near, names.length); at++) {
+        if (names[at] !== digest) continue
+        found.push([at, ...row])
+        matched[at] = 1
+        from = at + 1
+        break
+      }
+    }
+    left = left.filter((at) => matched[at] === 0)
+  }
+  if (left.length > 0) {
+    const asked = left.map((at) => keys[at]!)
+    const text = db.get<readonly [string]>(findRows, [Buffer.concat(asked), place, asked.length])?.[0] ?? "[]"
+    for (const [at, ...row] of JSON.parse(text) as Array<Found>) found.push([left[at]!, ...row])
+  }
+  const ids = found.map(([, id]) => id)
+  const [first, last] = [Math.min(...ids), Math.max(...ids)]
+  cursor.last = ids.length >= keys.length / 2 && last - first < 2 * ids.length ? last : undefined
+  return found
+}
+
 /** Whether no row was ever intended, left out or superseded here: then no look-up can find anything. */
 export const isBlank = (db: Database, place: number): boolean =>
   ["row", "leftOut", "superseded"].every((table) =>
     db.get(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place]) === undefined
   )
 
-/** What the ledger knows of each key digest, in their order. */
+/**
+ * What the ledger knows of each key digest, in their order.
+ *
+ * @param cursor of the reading whose rows these are
+ */
 export const lookUp = (
   store: Store,
   place: number | undefined,
   keys: ReadonlyArray<Buffer>,
+  cursor: Cursor,
 ): ReadonlyArray<KnownRow | undefined> => {
   const known = new Array<KnownRow | undefined>(keys.length).fill(undefined)
   if (place === undefined || keys.length === 0) return known
   if (keys.some((key) => key.length !== digestLength)) throw new Error("A key digest is not 16 bytes long.")
   const { db } = store
-  const text = db.get<readonly [string]>(findRows, [Buffer.concat(keys), place, keys.length])?.[0] ?? "[]"
   const leftOut = leftOutIn(db, place)
   const superseded = supersededIn(db, place)
   const refusedAgain = db.get("SELECT 1 FROM refusedAgain LIMIT 1") !== undefined
-  for (
-    const [at, id, key, state, row, content, shape, batch, resent, verdict, submission] of JSON.parse(text) as Array<
-      Found
-    >
-  ) {
+  for (const one of find(db, place, keys, cursor)) {
+    const [at, id, key, state, row, content, shape, batch, resent, verdict, submission] = one
     const keyDigest = keys[at]
     if (keyDigest === undefined) continue
     const name = stateOf(state)

@@ -4,6 +4,7 @@ import { doubtsBySending } from "./doubts.ts"
 import { drift, reconciliation } from "./drift.ts"
 import { landedByWord } from "./landedByWord.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
+import type { Cursor } from "./lookUp.ts"
 import { isBlank, leftOutKeyless, lookUp, supersededKeyless } from "./lookUp.ts"
 import { makeSession } from "./makeSession.ts"
 import { doubtfulPage, sentPage } from "./pages.ts"
@@ -33,6 +34,7 @@ const noDrift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
 export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
   const { db } = store
   let place: number | undefined
+  const cursor: Cursor = { last: undefined }
   /** Reads, or gives what an unknown place holds: nothing. */
   const read = <A>(doing: string, empty: A, work: (place: number) => A): Effect.Effect<A, LedgerError> =>
     reading(store, doing, () => {
@@ -47,7 +49,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     lookUp: (keys) =>
       reading(store, "looking up rows", () => {
         place ??= findPlace(db, at)
-        return lookUp(store, place, keys)
+        return lookUp(store, place, keys, cursor)
       }),
     shape: (id) => reading(store, "reading columns", () => columnsOf(store, id)),
     rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(db, place, row)),
