@@ -1,0 +1,93 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import { describe } from "vitest"
+import { cronFault } from "../../src/project/cron.ts"
+import { deployed, read, serviceStarts, unit } from "./deployed.ts"
+
+/** The directives that the units use, by systemd.unit(5), .service(5), .timer(5), .exec(5) and .kill(5). */
+const directives: Readonly<Record<string, ReadonlyArray<string>>> = {
+  Unit: ["Description", "Documentation", "Wants", "After"],
+  Service: (
+    "Type ExecStart Restart RestartSec RestartPreventExitStatus SuccessExitStatus TimeoutStartSec TimeoutStopSec KillSignal User Group WorkingDirectory "
+    + "EnvironmentFile UMask NoNewPrivileges PrivateTmp ProtectSystem ProtectHome ReadWritePaths"
+  ).split(" "),
+  Timer: ["OnCalendar", "AccuracySec", "Persistent"],
+  Install: ["WantedBy"],
+}
+
+const units = ["formferry.service", "formferry.timer", "formferry-schedule.service"]
+const analyzer = spawnSync("systemd-analyze", ["--version"]).status === 0
+
+describe("systemd", () => {
+  it("the units use directives that there are", () => {
+    for (const name of units) {
+      for (const { key, section } of unit(read(name))) expect(directives[section], `${name} ${key}`).toContain(key)
+    }
+  })
+
+  it.scopedLive(
+    analyzer
+      ? "the units pass `systemd-analyze verify`, and it finds a planted mistake"
+      : "the units were not verified by systemd-analyze: it is not installed here",
+    () =>
+      Effect.gen(function*() {
+        if (!analyzer) return
+        const at = yield* deployed
+        const verify = (change: (text: string) => string) => {
+          for (const name of units) {
+            at.write(`units/${name}`, change(at.here(read(name)).replaceAll("/usr/bin/node", process.execPath)))
+          }
+          return spawnSync("systemd-analyze", [
+            "verify",
+            "--man=no",
+            ...units.map((name) => join(at.folder, "units", name)),
+          ], {
+            encoding: "utf8",
+            env: { ...process.env, SYSTEMD_LOG_LEVEL: "warning" },
+          })
+        }
+        const mine = (text: string) => text.split("\n").filter((line) => line.includes("formferry"))
+        const sound = verify((text) => text)
+        expect(mine(sound.stdout + sound.stderr)).toEqual([])
+        const planted = verify((text) => text.replace("Type=oneshot", "Type=onceshot").replace("*:0/15", "*:0/99x"))
+        expect(mine(planted.stdout + planted.stderr).join("\n")).toMatch(/onceshot|Type/)
+      }),
+  )
+
+  it.scopedLive("what the service starts runs what is due", () =>
+    Effect.gen(function*() {
+      const at = yield* deployed
+      const [node, script, ...args] = serviceStarts.split(" ")
+      expect([node, script]).toEqual(["/usr/bin/node", "/opt/formferry/dist/main.js"])
+      const ran = yield* at.run(...args.map(at.here))
+      expect(ran.status, ran.stderr).toBe(0)
+      expect(at.count()).toBe(5)
+      // The process that goes on is asked for the same, without --once.
+      const goesOn = unit(read("formferry-schedule.service")).find(({ key }) => key === "ExecStart")?.value
+      expect(goesOn).toBe(serviceStarts.replace(" --once", ""))
+    }))
+})
+
+it.scopedLive("crontab: its times are read by the cron library, its commands run", () =>
+  Effect.gen(function*() {
+    const at = yield* deployed
+    const lines = read("crontab").split("\n").filter((line) => /^[\d*]/.test(line))
+    expect(lines).toHaveLength(2)
+    for (const line of lines) {
+      const [, times = "", command = ""] = /^((?:\S+ ){4}\S+) (.*)$/.exec(line) ?? []
+      expect(cronFault(times), times).toBeUndefined()
+      // cron takes a % for a line end.
+      expect(command).not.toContain("%")
+      const { status, text } = yield* at.shell(command)
+      expect(text).toBe("")
+      expect(status).toBe(0)
+    }
+    expect(at.count()).toBe(5)
+    // What goes wrong is said, and so mailed.
+    at.write("pipelines/contacts.yaml", "nonsense")
+    expect((yield* at.shell(lines[0]?.split(" ").slice(5).join(" ") ?? "")).text).toMatch(
+      /^formferry ended with 2: see/,
+    )
+  }))

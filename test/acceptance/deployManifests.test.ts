@@ -1,0 +1,126 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { CronJob } from "kubernetes-models/batch/v1"
+import { PersistentVolumeClaim } from "kubernetes-models/v1"
+import { cpSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import ts from "typescript"
+import { describe } from "vitest"
+import { parse, parseAllDocuments } from "yaml"
+import { cronFault } from "../../src/project/cron.ts"
+import { deployed, read, repository, serviceStarts } from "./deployed.ts"
+
+describe("Kubernetes", () => {
+  const documents = parseAllDocuments(read("cronjob.yaml")).map((document) =>
+    document.toJS() as Record<string, unknown>
+  )
+
+  it("both objects pass Kubernetes' own schemas, and no key is misspelt", () => {
+    const [claim, job] = documents
+    new PersistentVolumeClaim(claim as never).validate()
+    new CronJob(job as never).validate()
+    expect(() => new CronJob(withPolicy(job, "Forbidden")).validate()).toThrow(/concurrencyPolicy/)
+    expect(typeFaults(job)).toEqual([])
+    expect(typeFaults({ ...job, spec: { ...(job?.["spec"] as object), timeZon: "Etc/UTC" } }).join()).toContain(
+      "timeZon",
+    )
+  })
+
+  it("one pod at a time on one disk, never started anew; it is called as the systemd service calls", () => {
+    const job = new CronJob(documents[1] as never)
+    expect(job.spec).toMatchObject({ concurrencyPolicy: "Forbid", jobTemplate: { spec: { backoffLimit: 0 } } })
+    expect(documents[0]).toMatchObject({ spec: { accessModes: ["ReadWriteOncePod"] } })
+    expect(cronFault(job.spec?.schedule ?? "")).toBeUndefined()
+    const pod = job.spec?.jobTemplate.spec?.template.spec
+    expect(pod?.restartPolicy).toBe("Never")
+    const volumes = pod?.volumes?.map(({ name }) => name)
+    for (const { name } of pod?.containers[0]?.volumeMounts ?? []) expect(volumes).toContain(name)
+    const args = pod?.containers[0]?.args?.map((word) => word.replace("/project", "/srv/forms"))
+    expect(args?.toSorted()).toEqual(serviceStarts.split(" ").slice(2).toSorted())
+  })
+})
+
+const withPolicy = (job: Record<string, unknown> | undefined, concurrencyPolicy: string) =>
+  ({ ...job, spec: { ...(job?.["spec"] as object), concurrencyPolicy } }) as never
+
+const parsed = new Map<string, ts.SourceFile>()
+
+/** What TypeScript says of an object that is to be a CronJob: its types know every key, the schema lets unknown ones pass. */
+const typeFaults = (job: Record<string, unknown> | undefined): ReadonlyArray<string> => {
+  const file = join(repository, "test", "cronjob.virtual.ts")
+  const text = `import type { ICronJob } from "kubernetes-models/batch/v1"\nexport const job: ICronJob = ${
+    JSON.stringify(job)
+  }\n`
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    lib: ["lib.es5.d.ts"],
+    skipLibCheck: true,
+    types: [],
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+  }
+  const host = ts.createCompilerHost(options)
+  const { fileExists, getSourceFile } = host
+  host.fileExists = (name) => name === file || fileExists(name)
+  host.getSourceFile = (name, ...rest) => {
+    if (name === file) return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)
+    const found = parsed.get(name) ?? getSourceFile(name, ...rest)
+    if (found !== undefined) parsed.set(name, found)
+    return found
+  }
+  const program = ts.createProgram([file], options, host)
+  return program.getSemanticDiagnostics(program.getSourceFile(file))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
+}
+
+it.scopedLive("GitHub Actions: the workflow passes GitHub's own parser; without its ledger it refuses; its steps run what is due", () =>
+  Effect.gen(function*() {
+    const at = yield* deployed
+    const text = read("github-workflow.yaml")
+    const { NoOperationTraceWriter, convertWorkflowTemplate, parseWorkflow } = yield* workflowParser
+    const faults = (content: string) =>
+      Effect.promise(async () => {
+        const { context, value } = parseWorkflow({ name: "formferry.yaml", content }, new NoOperationTraceWriter())
+        const template = value === undefined ? undefined : await convertWorkflowTemplate(context, value)
+        return [...context.errors.getErrors().map(({ message }) => message), ...(template?.errors ?? [])]
+      })
+    expect(yield* faults(text)).toEqual([])
+    expect((yield* faults(text.replace("runs-on:", "runson:"))).length).toBeGreaterThan(0)
+
+    const { jobs, on } = parse(text) as {
+      readonly on: { readonly schedule: ReadonlyArray<{ readonly cron: string }> }
+      readonly jobs: { readonly schedule: { readonly steps: ReadonlyArray<{ readonly run?: string }> } }
+    }
+    expect(cronFault(on.schedule[0]?.cron ?? "")).toBeUndefined()
+    const [guard = "", copy = "", ...rest] = jobs.schedule.steps.flatMap(({ run }) => run ?? [])
+    const project = join(at.folder, "srv")
+    mkdirSync(project)
+    cpSync(join(at.folder, "source.csv"), join(project, "source.csv"))
+    const step = (line: string) => at.shell(line, { PROJECT: project })
+    expect(yield* step(guard)).toMatchObject({
+      status: 1,
+      text: expect.stringContaining("every row would go in once more"),
+    })
+    for (const line of [copy, ...rest, guard]) {
+      const { status, text } = yield* step(line)
+      expect(status, text).toBe(0)
+    }
+    expect(at.count()).toBe(5)
+  }))
+
+/** GitHub's parser, whose packages import JSON in a way that Node does not take. */
+const workflowParser = Effect.promise(async () => {
+  const outfile = join(repository, "node_modules/.cache", `workflow-parser-${process.pid}.mjs`)
+  await build({
+    stdin: { contents: `export * from "@actions/workflow-parser"`, resolveDir: repository },
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    banner: { js: `import { createRequire as r } from "node:module"; const require = r(import.meta.url);` },
+  })
+  return await import(pathToFileURL(outfile).href) as typeof import("@actions/workflow-parser")
+})

@@ -1,0 +1,62 @@
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { chmodSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { expect } from "vitest"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { apiKey } from "./formferry.ts"
+
+export const repository = resolve(import.meta.dirname, "../..")
+export const read = (name: string) => readFileSync(join(repository, "docs/deploy", name), "utf8")
+const main = join(repository, "dist/main.js")
+
+/** A project in which something is due, where the deployment files expect it: their paths are turned to it. */
+export const deployed = Effect.gen(function*() {
+  const at = yield* bench()
+  at.write("source.csv", csv(upTo(5)))
+  at.write("pipelines/contacts.yaml", pipelineYaml({ more: `schedule: { cron: "0 2 * * *", zone: Europe/Berlin }\n` }))
+  // `npm link` makes this.
+  at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`)
+  chmodSync(join(at.folder, "bin/formferry"), 0o755)
+  const here = (text: string) => text.replaceAll(/\/srv\/forms|\/project\b/g, at.folder)
+  return {
+    ...at,
+    here,
+    /** Runs a line as a shell would, with the command in the path and nothing else than the system's. */
+    shell: (line: string, env: Readonly<Record<string, string>> = {}) =>
+      inShell(here(line), at.folder, { PATH: `${join(at.folder, "bin")}:/usr/bin:/bin`, ...env }),
+  }
+})
+
+/** Runs a line in a shell; the service that the command talks to lives in this process. */
+export const inShell = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
+  Effect.promise(() =>
+    new Promise<{ readonly status: number | null; readonly text: string }>((done, failed) => {
+      const child = spawn("sh", ["-e", "-c", line], { cwd, env: { FORM_SERVICE_API_KEY: apiKey, ...env } })
+      let text = ""
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding("utf8").on("data", (more: string) => {
+          text += more
+        })
+      }
+      child.on("error", failed)
+      child.on("close", (status) => done({ status, text }))
+    })
+  )
+
+/** Sections and keys of a unit file. */
+export const unit = (
+  text: string,
+): ReadonlyArray<{ readonly section: string; readonly key: string; readonly value: string }> => {
+  let section = ""
+  return text.split("\n").flatMap((line) => {
+    const head = /^\[(\w+)\]$/.exec(line)
+    if (head !== null) section = head[1] ?? ""
+    const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? []
+    expect(head !== null || key !== undefined || line === "" || line.startsWith("#"), line).toBe(true)
+    return key === undefined || value === undefined ? [] : [{ section, key, value }]
+  })
+}
+
+/** What the systemd service starts. */
+export const serviceStarts = unit(read("formferry.service")).find(({ key }) => key === "ExecStart")?.value ?? ""
