@@ -1,0 +1,289 @@
+import { FetchHttpClient, Path } from "@effect/platform"
+import type { FileSystem } from "@effect/platform"
+import { Cause, Effect, Exit, Layer, Logger, Random, Redacted } from "effect"
+import iconv from "iconv-lite"
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import Papa from "papaparse"
+import { Notifier } from "../../src/jobs/Notifier.ts"
+import { runDue } from "../../src/jobs/schedule.ts"
+import type { ScheduleEvent } from "../../src/jobs/schedule/options.ts"
+import { settlePipeline } from "../../src/jobs/settle.ts"
+import { webhookNotifier } from "../../src/jobs/webhookNotifier.ts"
+import { LockHolder } from "../../src/ledger/holder.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import type { Notification } from "../../src/notify/Notification.ts"
+import type { Fault } from "../../src/practice/faultKinds.ts"
+import { inProcess } from "../../src/practice/PracticeService.ts"
+import { resultsTable } from "../../src/practice/results/table.ts"
+import { memoryStore } from "../../src/practice/store.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { Transports } from "../../src/service/client.ts"
+import type { OpenTransport } from "../../src/service/transport.ts"
+import { temporaryFolder } from "../faults/ledgerOnDisk.ts"
+import { form } from "../faults/pipeline.ts"
+import { Machine, type Running, VirtualTime } from "../faults/VirtualTime.ts"
+import type { Night, Person } from "./plan.ts"
+import { syncFiles } from "./syncFiles.ts"
+
+const key = "practice_key_of_the_nights"
+
+const project = `services:
+  live:
+    baseUrl: http://127.0.0.1/v1/api
+    apiKey: { env: THE_KEY }
+    requestsPerSecond: 1000
+    concurrency: 2
+    timeout: 5 seconds
+    confirm: false
+notify:
+  - webhook: { env: THE_HOOK }
+    on: [failed, degraded, unavailable]
+`
+
+const pipeline = `pipeline: people
+source: { file: ../source.csv, rowKey: [No] }
+mapping:
+  questions:
+    - { name: Name, from: Name }
+    - { name: Mail, from: Mail, as: email }
+  urlParameters:
+    - { name: Reference, from: No }
+  unmapped: ignore
+sink: { service: live, form: people, onChange: import-again, batchSize: 5, concurrency: 2, retries: { attempts: 4, base: 100 millis, max: 1 seconds } }
+reconcile: { visibleWithin: 20 seconds }
+schedule: { cron: "0 2 * * *", zone: Europe/Berlin }
+`
+
+const hour = 3_600_000
+
+/** What the webhook was told. */
+export interface Told {
+  readonly night: number
+  readonly event: Notification["event"]
+  /** Codes of what was news. */
+  readonly news: ReadonlyArray<string>
+}
+
+/** One project, night after night, in virtual time: real configuration, source, ledger, reports and schedulers over real files; the service and the webhook are in this process. */
+export class Nights {
+  readonly root = temporaryFolder("formferry-nights-")
+  readonly told: Array<Told> = []
+  readonly ends: Array<{ readonly night: number; readonly exit: number | string }> = []
+  readonly counts = { processes: 0, crashes: 0, runs: 0, unchanged: 0 }
+  private readonly time = new VirtualTime()
+  private readonly store = memoryStore()
+  private readonly server = new Machine(this.time)
+  private readonly seed: number
+  private boot = 0
+  private night = 0
+  private webhookDown = false
+
+  constructor(seed: number) {
+    this.seed = seed
+    this.write("config/formferry.yaml", project)
+    this.write("pipelines/people.yaml", pipeline)
+    this.write(".env", `THE_KEY=${key}\nTHE_HOOK=https://hooks.example/secret\n`)
+    // Noon: nobody is at work.
+    this.time.now = Date.UTC(2026, 0, 1, 12)
+  }
+
+  close(): void {
+    this.server.switchOff()
+    rmSync(this.root, { recursive: true, force: true })
+  }
+
+  private write(name: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(join(this.root, name)), { recursive: true })
+    writeFileSync(join(this.root, name), content)
+  }
+
+  /** Submissions that stand at the service, in the order of their creation, as the rows that they were made of. */
+  submissions(): ReadonlyArray<Person & { readonly id: string }> {
+    return this.store.all(form.id).map(({ id, json }) => {
+      const { questions, urlParameters } = JSON.parse(json) as {
+        readonly questions: ReadonlyArray<{ readonly id: string; readonly value: unknown }>
+        readonly urlParameters: ReadonlyArray<{ readonly id: string; readonly value: string }>
+      }
+      const answer = (of: string) => String(questions.find((one) => one.id === of)?.value)
+      const no = Number(urlParameters.find((one) => one.id === "ref")?.value)
+      return { id, no, name: answer("name"), mail: answer("mail") }
+    })
+  }
+
+  private export({ addedColumn, columnsTurned, delimiter, rows, writing }: Night): void {
+    if (rows === undefined) return rmSync(join(this.root, "source.csv"), { force: true })
+    const titles = ["No", "Name", "Mail", ...(addedColumn ? ["Added"] : [])]
+    const table = [titles, ...rows.map(({ mail, name, no }) => [String(no), name, mail, ...(addedColumn ? ["x"] : [])])]
+    const lines = columnsTurned ? table.map((cells) => cells.toReversed()) : table
+    const text = `${lines.map((cells) => cells.join(delimiter)).join("\n")}\n`
+    this.write("source.csv", iconv.encode(text, writing, { addBOM: writing === "utf-16le" }))
+  }
+
+  /** A process of formferry on a machine of its own; killed at a request, if so. */
+  private start<A, E>(
+    open: OpenTransport,
+    crashAt: number | undefined,
+    work: Effect.Effect<A, E, FileSystem.FileSystem | Path.Path | Notifier>,
+  ): { readonly machine: Machine; readonly running: Running<A, E> } {
+    const machine = new Machine(this.time)
+    const number = ++this.counts.processes
+    let requests = 0
+    const watched: OpenTransport = (target) =>
+      Effect.map(open(target), (transport) => ({
+        send: (request) =>
+          Effect.suspend(() => {
+            if (++requests === crashAt) {
+              machine.switchOff()
+              this.time.moved()
+              this.boot++
+              this.counts.crashes++
+            }
+            return machine.isOff ? Effect.never : transport.send(request)
+          }),
+      }))
+    const holder = { pid: number, born: "", boot: `boot${this.boot} process${number}` }
+    const fetch = (_: unknown, init?: RequestInit) => {
+      if (this.webhookDown) return Promise.reject(new Error("down"))
+      const { anomalies, event } = JSON.parse(new TextDecoder().decode(init?.body as Uint8Array)) as Notification
+      const news = anomalies.flatMap((one) => (one.new ? [one.code] : []))
+      this.told.push({ night: this.night, event, news })
+      return Promise.resolve(new Response(null, { status: 200 }))
+    }
+    const running = machine.start(
+      work.pipe(
+        Effect.provide(Layer.mergeAll(syncFiles, Path.layer, Logger.remove(Logger.defaultLogger))),
+        Effect.provideService(Notifier, webhookNotifier()),
+        Effect.provideService(Transports, watched),
+        Effect.provideService(LockHolder, () => holder),
+        Effect.provideService(FetchHttpClient.Fetch, fetch as typeof globalThis.fetch),
+        Effect.withRandom(Random.make(`${this.seed} ${number}`)),
+      ),
+    )
+    return { machine, running }
+  }
+
+  private schedule(open: OpenTransport, crashAt: number | undefined) {
+    const tell = (event: ScheduleEvent) =>
+      Effect.sync(() => {
+        if (event._tag !== "Ended") return
+        this.counts.runs++
+        if (Exit.isSuccess(event.exit)) {
+          if (event.exit.value.unchangedSince !== undefined) this.counts.unchanged++
+          if (!event.exit.value.balance.holds) throw new Error("The balance does not hold.")
+        }
+        const exit = Exit.isSuccess(event.exit) ? event.exit.value.exitCode : errorOf(event.exit.cause)
+        this.ends.push({ night: this.night, exit })
+      })
+    return this.start(
+      open,
+      crashAt,
+      runDue({
+        root: this.root,
+        load: (pipelines) => loadProject(this.root, { pipelines }),
+        confirmed: [],
+        interrupted: Effect.never,
+        tell,
+      }),
+    )
+  }
+
+  /** The service of a night: its store stays, what goes wrong changes. */
+  private async practice(faults: ReadonlyArray<Fault>): Promise<OpenTransport> {
+    const made = this.server.start(
+      inProcess({
+        forms: [form],
+        store: this.store,
+        apiKey: Redacted.make(key),
+        faults: { seed: this.seed + this.night, faults },
+      }).pipe(Effect.withRandom(Random.make(`${this.seed} ${this.night} ids`))),
+    )
+    await this.until(() => made.exit !== undefined, "the practice service")
+    if (made.exit?._tag !== "Success") throw new Error("The practice service did not start.")
+    return made.exit.value.open
+  }
+
+  /** Lets time go by until something is so. A package that is loaded only where it is needed is waited for in real time, before anybody holds the ledger. */
+  private async until(isSo: () => boolean, what: string): Promise<void> {
+    for (let tries = 0; !(await this.time.until(isSo, 4 * hour)); tries++) {
+      if (tries > 100) throw new Error(`This hangs: ${what}.`)
+      await new Promise<void>((turn) => setTimeout(turn, 5))
+    }
+  }
+
+  private async over(...processes: ReadonlyArray<ReturnType<Nights["schedule"]>>): Promise<void> {
+    const ended = () => processes.every(({ machine, running }) => machine.isOff || running.exit !== undefined)
+    await this.until(ended, `the processes of night ${this.night}`)
+    for (const { running } of processes) {
+      if (running.exit !== undefined && Exit.isFailure(running.exit)) throw new Error(Cause.pretty(running.exit.cause))
+    }
+  }
+
+  /** Lives through a night: at two o'clock one scheduler, or two at the same time; half an hour later somebody starts another one where the first was killed, and now and then where it was not. */
+  async through(night: Night): Promise<void> {
+    this.night++
+    // Two o'clock in Berlin, in winter.
+    await this.time.pass(Date.UTC(2026, 0, 1 + this.night, 1) - this.time.now)
+    this.export(night)
+    this.webhookDown = night.webhookDown
+    const open = await this.practice(night.faults)
+    const first = this.schedule(open, night.crashAt)
+    await this.over(first, ...(night.competing ? [this.schedule(open, undefined)] : []))
+    await this.time.pass(hour / 2)
+    if (night.crashAt !== undefined || this.night % 5 === 0) await this.over(this.schedule(open, undefined))
+    if (night.settled) await this.settle()
+  }
+
+  /** Somebody exports the form's results in the morning, and settles what is in doubt. */
+  async settle(): Promise<void> {
+    await this.time.pass(6 * hour)
+    const { rows, titles } = resultsTable(form, this.store.all(form.id))
+    const file = join(this.root, "results.csv")
+    writeFileSync(file, Papa.unparse([titles, ...rows].map((line) => [...line])))
+    const open = await this.practice([])
+    const by = { _tag: "Export", file, exportedAt: undefined } as const
+    const { running } = this.start(
+      open,
+      undefined,
+      Effect.flatMap(
+        loadProject(this.root),
+        (loaded) => settlePipeline(loaded, { pipeline: "people", to: undefined, by, who: "ada", because: undefined }),
+      ).pipe(
+        Effect.catchTag("NothingSettled", () => Effect.void),
+      ),
+    )
+    await this.until(() => running.exit !== undefined, "settle")
+    if (running.exit === undefined || Exit.isFailure(running.exit)) {
+      throw new Error(running.exit === undefined ? "settle hangs" : Cause.pretty(running.exit.cause))
+    }
+  }
+
+  /** What the ledger says at the end. */
+  async ledger() {
+    const { running } = this.start(
+      () => Effect.die("nothing is sent"),
+      undefined,
+      Effect.scoped(Effect.gen(this, function*() {
+        const { ledger: file } = yield* loadProject(this.root)
+        const ledger = yield* openLedger({ file })
+        const [place] = yield* ledger.pipelines
+        if (place === undefined) return yield* Effect.dieMessage("The ledger is empty.")
+        const view = yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })
+        const replaced = yield* view.replaced({ after: 0, limit: 10_000 })
+        return {
+          findings: yield* ledger.verify,
+          standing: yield* view.standing,
+          replaced: replaced.map((one) => ({ no: Number(one.key), by: one.replacedBy, id: one.submissionId })),
+        }
+      })),
+    )
+    await this.until(() => running.exit !== undefined, "reading the ledger")
+    if (running.exit === undefined || Exit.isFailure(running.exit)) throw new Error("The ledger can't be read.")
+    return { ...running.exit.value, bytes: statSync(join(this.root, ".formferry", "ledger.db")).size }
+  }
+}
+
+const errorOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  return typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : Cause.pretty(cause)
+}
