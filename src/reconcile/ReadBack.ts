@@ -62,34 +62,48 @@ export const readBack = (
   request: ReadBackRequest,
   options: ReadBackOptions,
 ): Effect.Effect<ReadBackResult | undefined, ServiceUnusable> =>
-  Effect.gen(function*() {
-    const submission = yield* readVisible(request.submissionId, options)
-    if (submission === "stopped") return undefined
-    if (submission === undefined) {
-      return { verdict: "missing", comparisons: [], answers: {}, editLink: undefined, discarded: [] }
-    }
+  // No generators here: this runs for every row.
+  Effect.flatMap(readVisible(request.submissionId, options), (submission) => {
+    if (submission === "stopped") return Effect.succeed(undefined)
+    if (submission === undefined) return Effect.succeed(missing)
     const comparisons = options.compare(request.item, submission)
-    const verdict = verdictOf(comparisons, options.tolerated)
-    const editLink = verdict === "differing"
-      ? (yield* options.service.read(options.formId, request.submissionId, { editLink: true }))?.editLink
-      : undefined
-    return {
-      verdict,
+    const result: ReadBackResult = {
+      verdict: verdictOf(comparisons, options.tolerated),
       comparisons,
       answers: digests(comparisons, options.digest),
-      editLink,
+      editLink: undefined,
       discarded: submission.questions.flatMap((answer) =>
         answer.known || answer.type === undefined ? [] : [answer.type]
       ),
     }
+    return result.verdict === "verified"
+      ? Effect.succeed(result)
+      : Effect.map(
+        options.service.read(options.formId, request.submissionId, { editLink: true }),
+        (again): ReadBackResult => ({ ...result, editLink: again?.editLink }),
+      )
   })
 
+const missing: ReadBackResult = { verdict: "missing", comparisons: [], answers: {}, editLink: undefined, discarded: [] }
+
 const readVisible = (submissionId: string, options: ReadBackOptions) =>
+  Effect.clockWith((clock) => {
+    const until = clock.unsafeCurrentTimeMillis() + Duration.toMillis(options.visibleWithin)
+    return Effect.flatMap(
+      options.service.read(options.formId, submissionId),
+      (submission): ReturnType<typeof waitVisible> =>
+        submission === undefined ? waitVisible(submissionId, options, until) : Effect.succeed(submission),
+    )
+  })
+
+/** What was not visible at first is asked for again and again, until a time in milliseconds. */
+const waitVisible = (
+  submissionId: string,
+  options: ReadBackOptions,
+  until: number,
+): Effect.Effect<Submission | "stopped" | undefined, ServiceUnusable> =>
   Effect.gen(function*() {
-    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(options.visibleWithin)
     for (let wait = firstWait;; wait = Math.min(wait * 2, longestWait)) {
-      const submission = yield* options.service.read(options.formId, submissionId)
-      if (submission !== undefined) return submission
       const left = until - (yield* Clock.currentTimeMillis)
       if (left <= 0) return undefined
       const stopped = yield* Effect.race(
@@ -97,6 +111,8 @@ const readVisible = (submissionId: string, options: ReadBackOptions) =>
         Effect.as(options.stop, true),
       )
       if (stopped) return "stopped" as const
+      const submission = yield* options.service.read(options.formId, submissionId)
+      if (submission !== undefined) return submission
     }
   })
 
