@@ -1,4 +1,4 @@
-import { Effect, Stream } from "effect"
+import { Chunk, Effect, Option, Stream } from "effect"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { IntendedRow, LedgerError, LedgerOvertaken } from "../ledger/Ledger.ts"
 import type { SourceChanged, SourceError } from "../source/Source.ts"
@@ -25,41 +25,62 @@ export const outgoing = (
   const supersededBy = mendedRows(run)
   const standingFor = (key: Buffer) => Effect.map(run.view.lookUp([key]), ([known]) => known?.submissionId)
   let given = 0
-  const rowsOf = (chunk: RowChunk) =>
-    Effect.gen(function*() {
-      const rows: Array<IntendedRow> = []
-      for (const [index, cells] of chunk.rows.entries()) {
-        const row = chunk.firstRow + index
-        // Keys by content are numbered over all rows, so every row is asked for its key.
-        const key = chunk.faults.has(index) ? undefined : numbering(cells)
-        if (key === undefined || given === count || !choose(row)) continue
-        const mapped = run.mapping.map(cells, key)
-        if (!("item" in mapped)) continue
-        given++
-        const keyDigest = run.ledger.digest.key(key)
-        const replaces = survey.fates.marked(row) ? yield* standingFor(keyDigest) : undefined
-        const content = contentOf(cells)
-        rows.push({
-          keyDigest,
-          key,
-          row,
-          content,
-          shape,
-          supersedes: yield* supersededBy(cells, key, content),
-          ...(replaces === undefined ? {} : { replaces }),
-          item: mapped.item,
-          cells: rowTexts(cells, run.columns),
-        })
-      }
-      return rows
+  /** What the ledger has to be asked about a row: of few rows, or of none. */
+  const completed = (row: IntendedRow, cells: Cells): Effect.Effect<IntendedRow, LedgerError> =>
+    Effect.zipWith(
+      survey.fates.marked(row.row) ? standingFor(row.keyDigest) : Effect.succeed(undefined),
+      supersededBy(cells, row.key, row.content),
+      (replaces, supersedes) => ({ ...row, supersedes, ...(replaces === undefined ? {} : { replaces }) }),
+    )
+  const rowsOf = (chunk: RowChunk): Effect.Effect<ReadonlyArray<IntendedRow>, LedgerError> => {
+    const rows: Array<IntendedRow> = []
+    const asking: Array<Cells> = []
+    for (let index = 0; index < chunk.rows.length; index++) {
+      const cells = chunk.rows[index]!
+      const row = chunk.firstRow + index
+      // Keys by content are numbered over all rows, so every row is asked for its key.
+      const key = chunk.faults.has(index) ? undefined : numbering(cells)
+      if (key === undefined || given === count || !choose(row)) continue
+      const mapped = run.mapping.map(cells, key)
+      if (!("item" in mapped)) continue
+      given++
+      if (run.mended || survey.fates.marked(row)) asking[rows.length] = cells
+      rows.push({
+        keyDigest: run.ledger.digest.key(key),
+        key,
+        row,
+        content: contentOf(cells),
+        shape,
+        supersedes: undefined,
+        item: mapped.item,
+        cells: rowTexts(cells, run.columns),
+      })
+    }
+    return asking.length === 0 ? Effect.succeed(rows) : Effect.forEach(rows, (row, at) => {
+      const cells = asking[at]
+      return cells === undefined ? Effect.succeed(row) : completed(row, cells)
     })
+  }
   const ends = (error: SourceError | SourceChanged) =>
     Stream.drain(Stream.fromEffect(run.stop.request({ _tag: "Unavailable", because: error.message })))
-  return run.source.read(survey.files.map((file) => file.fingerprint)).pipe(
-    Stream.catchAll(ends),
-    Stream.takeWhile(() => !run.stop.requested() && given < count),
-    Stream.mapEffect(rowsOf),
-    Stream.mapConcat((rows) => rows),
+  const read = Stream.catchAll(run.source.read(survey.files.map((file) => file.fingerprint)), ends)
+  // Pulled by hand, a chunk of the source at a time: operators of Stream keep used chunks alive until the slow collector comes.
+  const batches = Effect.map(Stream.toPull(read), (pull) => {
+    let waiting: Array<RowChunk> = []
+    const next: Effect.Effect<Chunk.Chunk<IntendedRow>, Option.Option<LedgerError>> = Effect.suspend(() => {
+      if (run.stop.requested() || given >= count) return Effect.fail(Option.none())
+      const chunk = waiting.shift()
+      if (chunk !== undefined) {
+        return Effect.mapBoth(rowsOf(chunk), { onFailure: Option.some, onSuccess: Chunk.fromIterable })
+      }
+      return Effect.flatMap(pull, (chunks) => {
+        waiting = Array.from(chunks)
+        return next
+      })
+    })
+    return Stream.repeatEffectChunkOption(next)
+  })
+  return Stream.unwrapScoped(batches).pipe(
     Stream.grouped(run.pipeline.sink.batchSize),
     Stream.map((rows) => Array.from(rows)),
   )
