@@ -263,6 +263,11 @@ export interface Standing {
   }
 }
 
+/** Rows in doubt, and imported ones that are not verified. */
+export interface Unverified extends Pick<Standing, "inDoubt" | "acknowledged"> {
+  readonly verdicts: Omit<Standing["verdicts"], "verified">
+}
+
 /** What a row in doubt turned out to be. */
 export interface SettledRow {
   readonly keyDigest: Buffer
@@ -304,7 +309,6 @@ export interface Missed {
   readonly met: Uint8Array
   /** Rows beyond this number came later, and are not asked for. */
   readonly upTo: number
-  readonly imported: number
   readonly count: number
   /** How many of them are not recorded as vanished yet. */
   readonly fresh: number
@@ -356,6 +360,8 @@ export interface PipelineLedger {
     page: { readonly after: Buffer | undefined; readonly limit: number },
   ) => Effect.Effect<ReadonlyArray<DoubtfulRow>, LedgerError>
   readonly standing: Effect.Effect<Standing, LedgerError>
+  /** Of `standing` what is not proven: cheap, however many rows there are. */
+  readonly unverified: Effect.Effect<Unverified, LedgerError>
   readonly drift: Effect.Effect<Drift, LedgerError>
   /** The reconciliation that goes on where it stopped. */
   readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
@@ -376,7 +382,9 @@ export interface PipelineLedger {
   readonly replaced: (
     page: { readonly after: number; readonly limit: number },
   ) => Effect.Effect<ReadonlyArray<ReplacedSubmission>, LedgerError>
-  /** The imported rows that are not among these: by the number of a row in the ledger, not 0 when a source held it. */
+  /**
+   * The imported rows that are not among these: by the number of a row in the ledger, not 0 when a source held it. Cheap when there are none.
+   */
   readonly missed: (met: Uint8Array) => Effect.Effect<Missed, LedgerError>
   /** The imported rows that a source did not hold, in the order in which they were sent; start with `after: 0`. */
   readonly vanished: (

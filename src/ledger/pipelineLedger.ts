@@ -13,7 +13,7 @@ import type { Place } from "./place.ts"
 import { replacedPage } from "./replace.ts"
 import { canaryRecord, lastDone, runRecords } from "./runRecords.ts"
 import { looseIds, settlements, submissionIds } from "./settleDoubts.ts"
-import { attentionOf, importedUnderOther, isNew, marks, standing } from "./standing.ts"
+import { attentionOf, importedUnderOther, isNew, marks, standing, unverified } from "./standing.ts"
 import { reading } from "./Store.ts"
 import type { Store } from "./Store.ts"
 import { missed, vanishedPage } from "./vanished.ts"
@@ -67,6 +67,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
     doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
     standing: read("counting rows", nothing, (place) => standing(db, place)),
+    unverified: read("counting rows", nothing, (place) => unverified(db, place)),
     submissionIds: (page) => read("reading submission ids", [], (place) => submissionIds(db, place, page)),
     landedByWord: read("reading rows that landed by somebody's word", [], (place) => landedByWord(db, place)),
     looseIds: read("reading submission ids", [], (place) => looseIds(db, place)),
@@ -77,7 +78,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     missed: (met) =>
       read(
         "counting vanished rows",
-        { met, upTo: 0, imported: 0, count: 0, fresh: 0 },
+        { met, upTo: 0, count: 0, fresh: 0 },
         (place) => missed(db, place, met),
       ),
     vanished: (missed, page) => read("reading vanished rows", [], (place) => vanishedPage(db, place, missed, page)),

@@ -1,6 +1,30 @@
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { LedgerMarks, Standing } from "./Ledger.ts"
+import type { LedgerMarks, Standing, Unverified } from "./Ledger.ts"
+
+/** What is not proven, found by the indexes that hold nothing else. */
+export const unverified = (db: Database, place: number): Unverified => {
+  const verdicts = { differing: 0, missing: 0, unread: 0 }
+  const counts = db.all<readonly [number, number]>(
+    `SELECT verdict, count(*) FROM row INDEXED BY row_unverified WHERE place = ? AND verdict > 0 AND state = ${stateCode.imported} GROUP BY verdict`,
+    [place],
+  )
+  for (const [code, count] of counts) {
+    const verdict = verdictOf(code)
+    if (verdict !== "verified") verdicts[verdict] = count
+  }
+  const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
+  return {
+    inDoubt: count(`SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`)
+      // An open intent is as good as in doubt to whoever only reads.
+      + count(
+        `SELECT count(*) FROM batch b INDEXED BY batch_open CROSS JOIN row r INDEXED BY row_batch ON r.batch = b.id AND r.state = ${stateCode.intended}
+         WHERE b.place = ? AND b.open = 1`,
+      ),
+    verdicts,
+    acknowledged: acknowledgedOf(db, place),
+  }
+}
 
 /** Counts over all rows of a place. */
 export const standing = (db: Database, place: number): Standing => {
@@ -16,11 +40,6 @@ export const standing = (db: Database, place: number): Standing => {
     if (name === "imported" && verdict !== null) verdicts[verdictOf(verdict)] += count
   }
   const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
-  const acknowledged = (rows: string, what: number): number =>
-    count(
-      `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND EXISTS
-        (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${what})`,
-    )
   return {
     imported: states.imported,
     // An open intent is as good as in doubt to whoever only reads.
@@ -31,14 +50,24 @@ export const standing = (db: Database, place: number): Standing => {
       "SELECT count(*) FROM replaced p JOIN row r ON r.id = p.row WHERE r.place = ? AND p.at IS NOT NULL",
     ),
     verdicts,
-    acknowledged: {
-      inDoubt: acknowledged("r.state = 1", fateCode("inDoubt")),
-      differing: acknowledged("r.state = 2 AND r.verdict = 2 AND r.verdict > 0", differingCode),
-      missing: acknowledged("r.state = 2 AND r.verdict = 3 AND r.verdict > 0", missingCode),
-      unread: count(
-        "SELECT count(*) FROM row r WHERE r.place = ? AND r.state = 2 AND r.verdict = 1 AND r.verdict > 0 AND r.submission IS NULL",
-      ),
-    },
+    acknowledged: acknowledgedOf(db, place),
+  }
+}
+
+const acknowledgedOf = (db: Database, place: number): Standing["acknowledged"] => {
+  const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
+  const acknowledged = (rows: string, what: number): number =>
+    count(
+      `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND EXISTS
+        (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${what})`,
+    )
+  return {
+    inDoubt: acknowledged("r.state = 1", fateCode("inDoubt")),
+    differing: acknowledged("r.state = 2 AND r.verdict = 2 AND r.verdict > 0", differingCode),
+    missing: acknowledged("r.state = 2 AND r.verdict = 3 AND r.verdict > 0", missingCode),
+    unread: count(
+      "SELECT count(*) FROM row r WHERE r.place = ? AND r.state = 2 AND r.verdict = 1 AND r.verdict > 0 AND r.submission IS NULL",
+    ),
   }
 }
 

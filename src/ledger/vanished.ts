@@ -26,17 +26,20 @@ const eachSlice = (
 /** Counts over the imported rows of a place. */
 export const missed = (db: Database, place: number, met: Uint8Array): Missed => {
   const upTo = db.get<readonly [number | null]>("SELECT max(id) FROM row")?.[0] ?? 0
-  const all = { met, upTo, imported: 0, count: 0, fresh: 0 }
+  const all = { met, upTo, count: 0, fresh: 0 }
+  // The index alone tells whether there is any: nothing of the rows themselves is read then.
+  const unmet = db.get<readonly [number | null]>(
+    "SELECT sum(id >= length(?1) OR substr(?1, id + 1, 1) = x'00') FROM row INDEXED BY row_key WHERE place = ?2",
+    [Buffer.from(met.buffer, met.byteOffset, met.byteLength), place],
+  )?.[0] ?? 0
+  if (unmet === 0) return all
   eachSlice(all, 0, (first, marks) => {
-    const found = db.get<readonly [number, number | null, number | null]>(
-      `SELECT count(*), sum(substr(?3, r.id - ?1 + 1, 1) = x'00'), sum(substr(?3, r.id - ?1 + 1, 1) = x'00' AND v.row IS NULL)
-       FROM row r LEFT JOIN vanished v ON v.row = r.id
-       WHERE r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND r.state = ${stateCode.imported}`,
+    const found = db.get<readonly [number, number | null]>(
+      `SELECT count(*), sum(v.row IS NULL) FROM row r LEFT JOIN vanished v ON v.row = r.id WHERE ${missing}`,
       [first, place, marks],
     )
-    all.imported += found?.[0] ?? 0
-    all.count += found?.[1] ?? 0
-    all.fresh += found?.[2] ?? 0
+    all.count += found?.[0] ?? 0
+    all.fresh += found?.[1] ?? 0
     return true
   })
   return all

@@ -1,5 +1,5 @@
 import type { RequestCounts, RunReport } from "../domain/run.ts"
-import type { Drift, Standing } from "../ledger/Ledger.ts"
+import type { Drift, Unverified } from "../ledger/Ledger.ts"
 import { lasting } from "../report/span.ts"
 import { count as grouped } from "../report/words.ts"
 import type { StopReason } from "./Stop.ts"
@@ -17,7 +17,7 @@ export interface Unproven {
 export const noDrift: Drift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
 
 /** @param leftUnread submissions of earlier runs that this one did not have to read */
-export const unprovenOf = ({ acknowledged, verdicts }: Standing, drift: Drift, leftUnread: number): Unproven => ({
+export const unprovenOf = ({ acknowledged, verdicts }: Unverified, drift: Drift, leftUnread: number): Unproven => ({
   differing: verdicts.differing - acknowledged.differing,
   missing: verdicts.missing - acknowledged.missing,
   unread: Math.max(0, verdicts.unread - acknowledged.unread - leftUnread),
@@ -26,7 +26,7 @@ export const unprovenOf = ({ acknowledged, verdicts }: Standing, drift: Drift, l
 })
 
 /** Submissions that are not proven and that a person has acknowledged. */
-export const acknowledgedOf = ({ acknowledged }: Standing, drift: Drift): number =>
+export const acknowledgedOf = ({ acknowledged }: Unverified, drift: Drift): number =>
   acknowledged.differing + acknowledged.missing + drift.acknowledged.edited + drift.acknowledged.gone
 
 /** Why a run ended as it did, for people, in sentences. */

@@ -62,7 +62,7 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
       && refusal.form === run.formFingerprint && isItem(cells, key, refusal.item)
   }
   return (row, cells, key, memory, reject) => {
-    if (memory !== undefined) gathered.met.mark(memory.id)
+    if (memory !== undefined) gathered.met.mark(memory.id, memory.state === "imported")
     const give = (fate: Fate) => fates.set(row, fate)
     const doubt = memory !== undefined && (memory.state === "inDoubt" || memory.state === "intended")
     // What a person left out is not sent once more by any policy.
@@ -153,7 +153,7 @@ export const makeContents = (run: RunContext, met: MetRows): Contents => {
     const content = now(cells)
     const one = memory.superseded.find((superseded) => superseded.content.equals(content))
     // The mended row stands in the source as it was before.
-    if (one !== undefined) met.mark(one.mended)
+    if (one !== undefined) met.mark(one.mended, true)
     return one !== undefined
   }
   return {

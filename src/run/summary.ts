@@ -113,12 +113,12 @@ const summarise = (
     const rows = repeated?.rows ?? (survey?.fates ?? new FateTable()).counts(survey?.read ?? 0)
     const readBack = tally.verdicts(ended.submissions ?? rows.imported)
     const holds = balanceHolds(rows, readBack, ended.submissions)
-    const standing = yield* run.view.standing
+    const unverified = yield* run.view.unverified
     const tolerated = new Map(run.mapping.answers.map((answer) => [answer.id, answer.tolerated]))
     const lastIntent = yield* run.ledger.lastIntent
-    const inDoubt = standing.inDoubt - standing.acknowledged.inDoubt
+    const inDoubt = unverified.inDoubt - unverified.acknowledged.inDoubt
     const drift = run.mode === "reconcile" ? yield* run.view.drift : noDrift
-    const left = unprovenOf(standing, drift, run.rehearsal?.leftUnread ?? 0)
+    const left = unprovenOf(unverified, drift, run.rehearsal?.leftUnread ?? 0)
     const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
     const needed = ((repeated ?? ended.review)?.needed ?? 0) + tally.fresh.refused
     const reasons = run.stop.reasons()
@@ -143,7 +143,7 @@ const summarise = (
       whole: repeated !== undefined || ended.review !== undefined,
       unchanged: repeated !== undefined,
       rows,
-      alreadyKnown: repeated?.alreadyKnown ?? missed?.imported ?? rows.alreadyImported + rows.changed,
+      alreadyKnown: repeated?.alreadyKnown ?? (survey?.met.imported ?? 0) + (missed?.count ?? 0),
       vanished,
     })
     const looked = run.mode === "run" || run.mode === "dry-run"
@@ -176,7 +176,7 @@ const summarise = (
       }),
       ledger: { id: run.ledger.id, lastIntent },
       acknowledged: run.mode === "reconcile"
-        ? acknowledgedOf(standing, drift)
+        ? acknowledgedOf(unverified, drift)
         : (repeated ?? ended.review)?.acknowledged ?? 0,
       sources: repeated?.sources ?? survey?.files.map((one) => one.file) ?? [],
       rows,
@@ -188,7 +188,7 @@ const summarise = (
       differences: tally.differences,
       findings: tally.findings.all((question) => tolerated.get(question)),
       normalised: tally.findings.allNormalised,
-      inDoubt: standing.inDoubt === 0 ? [] : yield* doubts(run.view, run.id),
+      inDoubt: unverified.inDoubt === 0 ? [] : yield* doubts(run.view, run.id),
       ...(settled.length === 0 ? {} : { settled }),
       ...(tally.replacements.count === 0 ? {} : { replaced: tally.replacements }),
       ...(vanished === undefined ? {} : { vanished }),

@@ -135,7 +135,7 @@ export const survey = (
         const rows = chunk.rows.flatMap((cells, index) => (texts[index] === undefined ? [{ cells, index }] : []))
         const digests = rows.map(({ cells }) => contents.now(cells))
         const mended = yield* run.view.superseded(digests)
-        for (const id of mended) if (id !== undefined) gathered.met.mark(id)
+        for (const id of mended) if (id !== undefined) gathered.met.mark(id, true)
         const superseded = mended.map((id) => id !== undefined)
         const leftOut = yield* run.view.leftOut(digests)
         const those = (flags: ReadonlyArray<boolean>) =>
