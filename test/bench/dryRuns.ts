@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { RunReport } from "../../src/domain/run.ts"
 import { writeCsv } from "./data.ts"
@@ -31,6 +31,13 @@ const withRows = async (root: string, rows: number, changed?: number) => {
 /** The practice service's name stands for it in the ledger. */
 const address = "practice:bench"
 
+/** A ledger that knows the million rows: made once, in a folder beside those of the targets. */
+const withLedger = async (root: string) => {
+  const made = join(root, "..", "filled")
+  if (!existsSync(made)) await fillLedger(made, address, million, seed)
+  cpSync(join(made, ".formferry"), join(root, ".formferry"), { recursive: true })
+}
+
 const digested = (measured: Measured): Measured => {
   if (measured.exitCode !== 0 || !/^[\da-f]{64}\n$/.test(measured.stdout)) throw failed(measured, "no digest was told")
   return measured
@@ -60,9 +67,9 @@ export const dryRuns: ReadonlyArray<Target> = [
     atMost: 6,
     open: async (root) => {
       await withRows(root, million, million / 2)
-      await fillLedger(root, address, million, seed)
+      await withLedger(root)
       return {
-        ours: run(root, { read: million, alreadyImported: million - 1, changed: 1 }, ["--dry-run"], 3),
+        ours: run(root, { read: million, alreadyImported: million - 1, changed: 1 }, ["--dry-run"], 1),
         beside: parse(root, million),
       }
     },
@@ -76,7 +83,7 @@ export const dryRuns: ReadonlyArray<Target> = [
     atMost: 2,
     open: async (root) => {
       await withRows(root, million)
-      await fillLedger(root, address, million, seed)
+      await withLedger(root)
       const again = run(root, { read: million, alreadyImported: million }, [])
       // The run that finds the file as it is: the ledger then knows that it was imported to its end.
       await again()

@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { columns, rows } from "./data.ts"
-import { answersOf, form } from "./project.ts"
+import { form } from "./project.ts"
 
-const batchRows = 1_000
+const batchRows = 10_000
 
 /** Writes the ledger that an import of these rows leaves: every row sent once, and verified. */
 export const fillLedger = (root: string, address: string, count: number, seed: number): Promise<void> =>
@@ -51,16 +51,8 @@ export const fillLedger = (root: string, address: string, count: number, seed: n
             submissionTime: startedAt,
           })),
         )
-        yield* session.readBack(all.map(({ cells, keyDigest }) => ({
-          keyDigest,
-          verdict: "verified",
-          answers: Object.fromEntries(
-            Array.from(answersOf(cells), ([id]) => {
-              const digest = keyDigest.toString("hex")
-              return [id, { sent: digest, returned: digest }]
-            }),
-          ),
-        })))
+        // Without digests of answers: nothing here reads them, and they would take three times as long to write as all the rest.
+        yield* session.readBack(all.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: {} })))
       })
     })
     let row = 0
