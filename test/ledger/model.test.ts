@@ -219,6 +219,9 @@ const play = (steps: ReadonlyArray<Step>) =>
         unread: count((row) => row.verdict === "unread"),
       },
     })
+    const { verified: _, ...verdicts } = standing.verdicts
+    const { acknowledged, inDoubt } = standing
+    expect(yield* view.unverified).toEqual({ inDoubt, acknowledged, verdicts })
     const seen = model.needing().filter((what) => model.acknowledged.has(what))
     expect(standing.acknowledged.inDoubt + standing.acknowledged.differing + standing.acknowledged.missing).toBe(
       seen.length,

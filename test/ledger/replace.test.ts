@@ -1,0 +1,135 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { join } from "node:path"
+import type { IntendedRow, LedgerSession, RowOutcome } from "../../src/ledger/Ledger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+
+const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
+const notCreated: RowOutcome = { _tag: "NotCreated" }
+const refused: RowOutcome = { _tag: "Refused", message: "no", item: Buffer.alloc(16, 7), mapping: "m", form: "f" }
+
+/** A ledger in which row 1 was imported as s1 and verified, by an earlier run. */
+const ledgerWithOne = Effect.gen(function*() {
+  const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+  const view = yield* contacts(ledger)
+  let runs = 0
+  /** What a run does, and what then stands in the ledger; it stays sound. */
+  const run = <A, E>(work: (session: LedgerSession) => Effect.Effect<A, E>) =>
+    Effect.scoped(Effect.flatMap(view.hold(`run${++runs}`), work)).pipe(
+      Effect.tap(() => Effect.map(ledger.verify, (findings) => expect(findings).toEqual([]))),
+    )
+  const row = (content: string, more: Partial<IntendedRow> = {}): IntendedRow => ({
+    ...rowOf(ledger, 1, { content }),
+    ...more,
+  })
+  const send = (session: LedgerSession, one: IntendedRow, outcome: RowOutcome) =>
+    Effect.flatMap(session.intend(batchOf([one])), (batch) => session.settle(batch, [outcome]))
+  const verify = (session: LedgerSession) =>
+    session.readBack([{
+      keyDigest: row("").keyDigest,
+      verdict: "verified",
+      answers: { q1: { sent: "aa", returned: "aa" } },
+    }])
+  yield* run((session) => Effect.zipRight(send(session, row("a"), imported("s1")), verify(session)))
+  const known = Effect.map(view.lookUp([row("").keyDigest]), ([found]) => found)
+  return { ledger, view, run, row, send, verify, known }
+})
+
+it.scopedLive("only what stands for the row can be replaced, with other content, and not by the run that sent it", () =>
+  Effect.gen(function*() {
+    const { known, row, run, send, view } = yield* ledgerWithOne
+    const before = yield* known
+    yield* run((session) =>
+      Effect.gen(function*() {
+        for (const wrong of [row("b"), row("a", { replaces: "s1" }), row("b", { replaces: "s9" })]) {
+          const exit = yield* Effect.exit(session.intend(batchOf([wrong])))
+          expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
+        }
+        expect(yield* known).toEqual(before)
+        yield* send(session, row("b", { replaces: "s1" }), imported("s2"))
+        const twice = yield* Effect.exit(session.intend(batchOf([row("c", { replaces: "s2" })])))
+        expect(Exit.isFailure(twice) && twice.cause._tag).toBe("Die")
+      })
+    )
+    expect(yield* known).toMatchObject({ state: "imported", submissionId: "s2", verdict: "unread", id: 1 })
+    yield* run((session) => send(session, row("a", { replaces: "s2" }), imported("s3")))
+    expect((yield* view.replaced({ after: 0, limit: 9 })).map((one) => [one.submissionId, one.replacedBy])).toEqual([
+      ["s1", "s2"],
+      ["s2", "s3"],
+    ])
+    expect((yield* view.replaced({ after: 1, limit: 9 })).length).toBe(1)
+    const [sent] = yield* view.sent({ after: undefined, limit: 9 })
+    expect(sent).toMatchObject({ submissionId: "s3", replaces: "s2" })
+    const page = yield* view.submissionIds({ after: 0, limit: 2 })
+    const rest = yield* view.submissionIds({ after: page.at(-1)?.at ?? 0, limit: 2 })
+    expect([...page, ...rest].map(({ id, own }) => [id, own]).toSorted()).toEqual([["s1", false], ["s2", false], [
+      "s3",
+      true,
+    ]])
+    expect(yield* view.importedUnderOtherMapping("another")).toBe(1)
+  }))
+
+it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)(
+  "a row that is %s is again what it was, with its verdict and the digests of its answers",
+  ([name, outcome]) =>
+    Effect.gen(function*() {
+      const { known, ledger, row, run, send, view } = yield* ledgerWithOne
+      const before = yield* known
+      const [sent] = yield* view.sent({ after: undefined, limit: 9 })
+      const bad = ledger.digest.content(["bad"])
+      const mends = { keyDigest: row("").keyDigest, content: bad }
+      yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), outcome))
+      const refusal = name === "refused"
+        ? { item: Buffer.alloc(16, 7), mapping: "m", form: "f", message: "no" }
+        : undefined
+      expect(yield* known).toEqual({ ...before, refusal })
+      expect(yield* view.sent({ after: undefined, limit: 9 })).toEqual([sent])
+      expect(yield* view.replaced({ after: 0, limit: 9 })).toEqual([])
+      // Tried again, it goes in; and what it mends counts from then on.
+      yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), imported("s2")))
+      expect(yield* known).toMatchObject({
+        submissionId: "s2",
+        refusal: undefined,
+        superseded: [{ content: bad, mended: 1 }],
+      })
+      // Once it changes again, what had been mended is as far from it as anything else.
+      yield* run((session) => send(session, row("c", { replaces: "s2" }), imported("s3")))
+      expect((yield* known)?.superseded).toEqual([])
+    }),
+)
+
+it.scopedLive("in doubt it is neither, until it is settled; a run that dies leaves it in doubt", () =>
+  Effect.gen(function*() {
+    const { known, row, run, send, view } = yield* ledgerWithOne
+    const before = yield* known
+    const settle = (session: LedgerSession, landed: boolean) =>
+      session.settleDoubts({
+        rows: [{
+          keyDigest: row("").keyDigest,
+          outcome: landed ? { _tag: "Landed", submissionId: "s2" } : { _tag: "NotLanded" },
+          reason: "seen",
+        }],
+        by: "ada",
+        because: undefined,
+        file: undefined,
+      })
+    yield* run((session) => send(session, row("b", { replaces: "s1" }), inDoubt))
+    expect(yield* known).toMatchObject({ state: "inDoubt", submissionId: undefined })
+    expect(yield* view.standing).toMatchObject({ imported: 0, inDoubt: 1, replaced: 0 })
+    yield* run((session) =>
+      Effect.gen(function*() {
+        const exit = yield* Effect.exit(session.intend(batchOf([row("c", { replaces: "s1" })])))
+        expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
+        yield* settle(session, false)
+      })
+    )
+    expect(yield* known).toEqual(before)
+    // Killed between intent and outcome.
+    yield* run((session) => session.intend(batchOf([row("b", { replaces: "s1" })])))
+    yield* run((session) => Effect.sync(() => expect(session.abandoned).toBe(1)))
+    expect(yield* known).toMatchObject({ state: "inDoubt" })
+    yield* run((session) => settle(session, true))
+    expect(yield* known).toMatchObject({ state: "imported", submissionId: "s2", verdict: "unread" })
+    expect(yield* view.standing).toMatchObject({ imported: 1, inDoubt: 0, replaced: 1 })
+  }))
