@@ -30,9 +30,10 @@ const kindOfValue = (sent: Json): string | undefined => {
  */
 export const comparingKind = (kind: string | undefined, type: string | undefined, sent: Json): Kind | undefined => {
   const named = kind === undefined ? undefined : kinds.get(kind)
-  const typed = type === undefined ? undefined : kindOfType(type)
+  const told = named ?? (type === undefined ? undefined : kindOfType(type))
+  if (told !== undefined) return told
   const valued = kindOfValue(sent)
-  return named ?? typed ?? (valued === undefined ? undefined : kinds.get(valued))
+  return valued === undefined ? undefined : kinds.get(valued)
 }
 
 /** Compares a sent and a returned value, both there and not null, by the kind of that name; without one by what the value looks like. */

@@ -34,8 +34,9 @@ interface Sent {
 
 type Compare = (kind: string | undefined, type: string | undefined, sent: Json, returned: Json) => Compared
 
+/** What came back as it was sent is the same to every kind. */
 const byKind: Compare = (kind, type, sent, returned) =>
-  (comparingKind(kind, type, sent)?.compare ?? compareJson)(sent, returned)
+  sent === returned ? same : (comparingKind(kind, type, sent)?.compare ?? compareJson)(sent, returned)
 
 /** Members by the kinds of their parts. What the service adds (`eventId`, `status`, …) is no loss, and is named. */
 const byParts = (parts: Readonly<Record<string, ElementPart>>): Compare => (_kind, _type, sent, returned) => {
