@@ -16,8 +16,7 @@ export interface Unknown {
 /** Choices that are listed at most: a question with more of them in doubt is mapped wrongly, or is no choice. */
 const listed = 50
 
-const isGrid = ({ origin, question }: Suggestion): boolean =>
-  origin._tag === "Block" && question.type === "Matrix"
+const isGrid = ({ origin, question }: Suggestion): boolean => origin._tag === "Block" && question.type === "Matrix"
 
 /** The choices of columns that are to be held against the form's options; undefined: the question has none. */
 export const choicesToCount = (suggestion: Suggestion) => {

@@ -5,7 +5,7 @@ import type { Expected, ExpectedKind } from "./expected.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import type { Meaning } from "./meaning.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
-import type { OptionNames } from "./optionNames.ts"
+import type { CellName, OptionNames } from "./optionNames.ts"
 import { splitFit } from "./separators.ts"
 import type { BlockContent, Unit } from "./Unit.ts"
 
@@ -36,8 +36,12 @@ export interface Coverage {
   readonly hits: number
 }
 
-/** How well the options of a question explain what a unit holds; undefined where there is nothing to compare. */
-export const coverage = (unit: Unit, target: Target): Coverage | undefined => {
+/**
+ * How well the options of a question explain what a unit holds; undefined where there is nothing to compare.
+ *
+ * @param named prepares the unit's texts: the same for every question
+ */
+export const coverage = (unit: Unit, target: Target, named: (text: string) => CellName): Coverage | undefined => {
   const { options } = target
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
@@ -45,10 +49,10 @@ export const coverage = (unit: Unit, target: Target): Coverage | undefined => {
     // The rows of a grid stand in the titles, its answers in the cells.
     if (target.expected.kind === "matrix") {
       const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]
-      const known = answers.flatMap((text) => likelyOption(options, text)?.value ?? [])
+      const known = answers.flatMap((text) => likelyOption(options, named(text))?.value ?? [])
       return answers.length === 0 ? undefined : { covered: known.length / answers.length, hits: new Set(known).size }
     }
-    const hits = own.filter(({ option }) => likelyOption(options, option) !== undefined).length
+    const hits = own.filter(({ option }) => likelyOption(options, named(option)) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
   const { distinct, filled } = unit.profile
@@ -60,7 +64,7 @@ export const coverage = (unit: Unit, target: Target): Coverage | undefined => {
   const hit = new Set<string>()
   let [cells, all] = [0, 0]
   for (const [text, times] of distinct) {
-    const option = likelyOption(options, text)
+    const option = likelyOption(options, named(text))
     all += times
     if (option === undefined) continue
     cells += times

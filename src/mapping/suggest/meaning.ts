@@ -23,12 +23,14 @@ export interface Meaning {
 }
 
 const phrases = new Map<string, Array<string>>()
-let longest = 1
+/** Words of the longest phrase of the table, by its first word. */
+const longestFrom = new Map<string, number>()
 for (const [concept, list] of Object.entries(concepts)) {
   for (const phrase of list.split("|")) {
     const words = wordsOf(phrase)
     const key = words.join(" ")
-    longest = Math.max(longest, words.length)
+    const [first = ""] = words
+    longestFrom.set(first, Math.max(longestFrom.get(first) ?? 1, words.length))
     const known = phrases.get(key)
     if (known === undefined) phrases.set(key, [concept])
     else if (!known.includes(concept)) known.push(concept)
@@ -76,9 +78,12 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   const numbering = labels(title)
   const terms: Array<Term> = []
   for (let at = 0; at < words.length;) {
-    let length = Math.min(longest, words.length - at)
-    let known: ReadonlyArray<string> | undefined
     const word = words[at] ?? ""
+    let known: ReadonlyArray<string> | undefined
+    let length = Math.min(
+      Math.max(longestFrom.get(word) ?? 1, longestFrom.get(unspelled(word)) ?? 1),
+      words.length - at,
+    )
     for (; length > 0; length--) {
       const phrase = words.slice(at, at + length).join(" ")
       if (length === 1 && words.length > 1 && stopWords.has(phrase)) break

@@ -37,17 +37,61 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   return { options, exact, same, meant }
 }
 
-/** The option that a cell's text is a name of, as the kinds find it. */
-const exactOption = (names: OptionNames, text: string): Option | undefined => names.exact.get(loose(text))
+/** A cell's text as it is compared with the options of one question after the other; each comparison is prepared when it is first needed, and once. */
+export class CellName {
+  readonly #text: string
+  #loose: string | undefined
+  #same: string | undefined
+  #tick: ((text: string) => boolean) | null | undefined
+  #meant: string | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** As the kinds compare it: without case and space. */
+  get loose(): string {
+    return this.#loose ??= loose(this.#text)
+  }
+
+  /** By its words alone. */
+  get same(): string {
+    return this.#same ??= sameText(this.#text)
+  }
+
+  /** What tells whether another text says yes, or no, as this one does; null: it says neither. */
+  get tick(): ((text: string) => boolean) | null {
+    if (this.#tick === undefined) this.#tick = saysYes(this.#text) ? saysYes : saysNo(this.#text) ? saysNo : null
+    return this.#tick
+  }
+
+  /** By what it means. */
+  get meant(): string {
+    return this.#meant ??= meantBy(meaningOf(this.#text))
+  }
+}
+
+/** Makes a function that prepares each text once, for a column that is held against many questions. */
+export const cellNames = (): (text: string) => CellName => {
+  const known = new Map<string, CellName>()
+  return (text) => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const name = new CellName(text)
+    known.set(text, name)
+    return name
+  }
+}
 
 /** The option that a text most likely means: another spelling, another language, yes and no in other words. A suggestion, for people to judge. */
-export const likelyOption = (names: OptionNames, text: string): Option | undefined => {
-  const exact = exactOption(names, text) ?? names.same.get(sameText(text))
+export const likelyOption = (names: OptionNames, text: string | CellName): Option | undefined => {
+  const name = typeof text === "string" ? new CellName(text) : text
+  const exact = names.exact.get(name.loose) ?? names.same.get(name.same)
   if (exact !== undefined) return exact
-  const tick = saysYes(text) ? saysYes : saysNo(text) ? saysNo : undefined
-  if (tick !== undefined) {
+  const { tick } = name
+  if (tick !== null) {
     const fitting = names.options.filter((option) => tick(option.label))
     if (fitting.length === 1) return fitting[0]
   }
-  return names.meant.get(meantBy(meaningOf(text)))
+  return names.meant.get(name.meant)
 }

@@ -4,6 +4,7 @@ import { blockFits, coverage, fitBlock, fitColumn, shapeShare } from "./fit.ts"
 import type { Coverage, Target } from "./fit.ts"
 import { likeness, weigh } from "./likeness.ts"
 import type { Likeness } from "./likeness.ts"
+import { cellNames } from "./optionNames.ts"
 import type { Unit } from "./Unit.ts"
 
 /** How sure a suggestion must be to be written down, and how far ahead of any other arrangement, and of what is left over, in logits. */
@@ -61,7 +62,10 @@ const saysTheSame = 0.98
 export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>): ReadonlyArray<Ranked> => {
   const weight = weigh([...units, ...targets].map(({ meaning }) => meaning))
   const shape = shapeRarity(units, targets)
-  const covers = units.map((unit) => targets.map((target) => coverage(unit, target)))
+  const covers = units.map((unit) => {
+    const named = cellNames()
+    return targets.map((target) => coverage(unit, target, named))
+  })
   const rare = optionRarity(covers)
   const names = units.map((unit) => targets.map((target) => likeness(unit.meaning, target.meaning, weight)))
   const logits = units.map((unit, at) =>
