@@ -46,6 +46,9 @@ export interface RunSettings {
   readonly warnings: ReadonlyArray<string>
 }
 
+/** How many of a pipeline's latest reports a run looks at. */
+const lately = 50
+
 /**
  * Opens the ledger, makes the run's folder, and listens for interrupts: what a run works with, until the scope closes. The pipeline's lock is
  * for the caller to take (`view.hold`), who knows whether anything is to be written.
@@ -54,12 +57,12 @@ export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mapping, opened, pipeline, source } = settings
     const ledger = yield* openLedger({ file: settings.ledger ?? project.ledger })
-    const past = yield* readLatestReports(project.reports, pipeline.name)
+    const past = yield* readLatestReports(project.reports, pipeline.name, lately)
     if (!settings.acceptLedger) {
       yield* ledgerIsTheSame(ledger, past, pipeline.name, project.ledger)
       // A pipeline without reports of its own may be another one's copy, or its new name: then that one's reports tell.
       for (const other of past.ledger === undefined ? yield* reportedPipelines(project) : []) {
-        const others = yield* readLatestReports(project.reports, other)
+        const others = yield* readLatestReports(project.reports, other, lately)
         const same = others.runs.some((run) => run.form.id === form.id && run.form.service === opened.name)
         if (same) yield* ledgerIsTheSame(ledger, others, other, project.ledger)
       }

@@ -49,7 +49,7 @@ export const ledgerIsTheSame = (
 /** The same for a command that sends nothing, such as `settle`: it reads the pipeline's reports itself. */
 export const ledgerIsReported = (project: Project, pipeline: string, ledger: Ledger | undefined) =>
   Effect.flatMap(
-    readLatestReports(project.reports, pipeline),
+    readLatestReports(project.reports, pipeline, 1),
     (past) => ledgerIsTheSame(ledger, past, pipeline, project.ledger),
   )
 
@@ -66,7 +66,7 @@ export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, led
     Effect.forEach(pipelines, (pipeline) =>
       Effect.map(
         Effect.flatMap(
-          readLatestReports(project.reports, pipeline),
+          readLatestReports(project.reports, pipeline, 1),
           (past) => wrongWith(ledger, past, pipeline, project.ledger),
         ),
         (wrong): ReadonlyArray<LedgerMissed> =>

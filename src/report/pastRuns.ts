@@ -51,10 +51,13 @@ const readFile = (file: string): Effect.Effect<ReadReport, ReportUnreadable, Fil
 /**
  * Reads the reports of a pipeline, a damaged one is passed over with a warning. A pipeline without reports has none; a folder that is there and can't be listed is an error,
  * for then nobody can tell whether the ledger vanished.
+ *
+ * @param most how many of the newest to read, by their names; more only until one names the ledger. A nightly pipeline has thousands after some years. Default: all
  */
 export const readLatestReports = (
   reports: string,
   pipeline: string,
+  most = Number.POSITIVE_INFINITY,
 ): Effect.Effect<PastRuns, ReportUnreadable, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -67,24 +70,28 @@ export const readLatestReports = (
       ),
       Effect.mapError((error) => new ReportUnreadable({ file: ofPipeline, reason: error.message })),
     )
-    const folders = names.filter((name) => name !== "latest" && !name.startsWith("."))
-    const read = yield* Effect.forEach(
-      folders,
-      (name) =>
-        Effect.gen(function*() {
-          const file = path.join(ofPipeline, name, "report.json")
-          if (!(yield* fs.exists(file).pipe(Effect.orElseSucceed(() => true)))) return { name, report: undefined }
-          const report = yield* Effect.either(Effect.map(readFile(file), summaryOf(path.join(ofPipeline, name))))
-          return { name, report }
-        }),
-      { concurrency: 4 },
-    )
+    // The newest first: a run's id begins with its time.
+    const folders = names.filter((name) => name !== "latest" && !name.startsWith(".")).toSorted().reverse()
+    const readOne = (name: string) =>
+      Effect.gen(function*() {
+        const file = path.join(ofPipeline, name, "report.json")
+        if (!(yield* fs.exists(file).pipe(Effect.orElseSucceed(() => true)))) return { name, report: undefined }
+        const report = yield* Effect.either(Effect.map(readFile(file), summaryOf(path.join(ofPipeline, name))))
+        return { name, report }
+      })
+    const read: Array<Effect.Effect.Success<ReturnType<typeof readOne>>> = []
+    const known = () =>
+      read.some(({ report }) => report !== undefined && Either.isRight(report) && namesLedger(report.right))
+    while (read.length < folders.length && (read.length < most || !known())) {
+      const next = folders.slice(read.length, read.length + Math.min(most, atOnce))
+      read.push(...(yield* Effect.forEach(next, readOne, { concurrency: 4 })))
+    }
 
     const found = read.flatMap(({ report }) => report !== undefined && Either.isRight(report) ? [report.right] : [])
     found.sort((a, b) => a.run.startedAt < b.run.startedAt ? 1 : a.run.startedAt > b.run.startedAt ? -1 : 0)
     return {
       runs: found.map(({ run }) => run),
-      ledger: found.find(({ ledger, run }) => ledger !== undefined && speaksForLedger(run.mode))?.ledger,
+      ledger: found.find(namesLedger)?.ledger,
       unfinished: read.flatMap(({ name, report }) => report === undefined ? [name] : []),
       warnings: read.flatMap(({ report }) =>
         report !== undefined && Either.isLeft(report) ? [`${report.left.message} It is passed over.`] : []
@@ -92,9 +99,13 @@ export const readLatestReports = (
     }
   })
 
-/** Keeps of a report what a list of many needs, so that the lists in it can go. */
-const speaksForLedger = (mode: RunReport["mode"]): boolean => mode === "run" || mode === "reconcile"
+/** How many reports are read before it is looked whether that is enough. */
+const atOnce = 50
 
+const namesLedger = ({ ledger, run: { mode } }: ReturnType<ReturnType<typeof summaryOf>>): boolean =>
+  ledger !== undefined && (mode === "run" || mode === "reconcile")
+
+/** Keeps of a report what a list of many needs, so that the lists in it can go. */
 const summaryOf = (folder: string) => ({ report, ledger }: ReadReport) => {
   const { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack } = report
   const summary: PastRun = { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder }

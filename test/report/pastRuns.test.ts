@@ -123,6 +123,29 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
+  it.effect("are read no further back than is asked for, but to the newest that names the ledger", () =>
+    inFolder((reports, fs) =>
+      Effect.gen(function*() {
+        // Years ago; whoever reads it notices.
+        yield* fs.makeDirectory(`${reports}/contacts/2020-01-01T000000Z-aaaa`, { recursive: true })
+        yield* fs.writeFileString(`${reports}/contacts/2020-01-01T000000Z-aaaa/report.json`, "damaged")
+        yield* leave(reports, {
+          run: "2025-01-01T000000Z-aaaa",
+          startedAt: "2025-01-01T00:00:00.000Z",
+          ledger: { id: "a", lastIntent: 3 },
+        })
+        for (const day of [2, 3]) {
+          const startedAt = `2025-01-0${day}T00:00:00.000Z`
+          yield* leave(reports, { run: `2025-01-0${day}T000000Z-aaaa`, startedAt, mode: "dry-run" })
+        }
+        const past = yield* readLatestReports(reports, "contacts", 1)
+        expect(past.ledger).toEqual({ id: "a", lastIntent: 3, run: "2025-01-01T000000Z-aaaa" })
+        expect(past.runs).toHaveLength(3)
+        expect(past.warnings).toEqual([])
+        expect((yield* readLatestReports(reports, "contacts")).warnings).toHaveLength(1)
+      })
+    ))
+
   it.effect("are found through latest, and without it by their start", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
