@@ -94,7 +94,7 @@ layer(platform)("init", (it) => {
       })
       // Confidence and two cells; the choice without an option, ready to be filled in; the format that no cell decides.
       expect(text).toMatch(/# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz"\n {4}- id: q1/)
-      expect(text).toMatch(/# values: #[^\n]+\n {6}# {3}Rot: # 2 ×/)
+      expect(text).toMatch(/# values: #[^\n]+\n {6}# {3}# options: Red · Blue\n {6}# {3}Rot: # 2 ×/)
       expect(text).toContain(
         `    # left open: no cell tells whether the day or the month comes first. Choose the format, then take the # away.
     # - id: q5

@@ -5,6 +5,7 @@ import { choicesToCount } from "../../mapping/suggest/draftChoices.ts"
 import type { Unknown } from "../../mapping/suggest/draftChoices.ts"
 import { profiler } from "../../mapping/suggest/profileColumns.ts"
 import { suggest } from "../../mapping/suggest/suggest.ts"
+import { likelyOf } from "../../mapping/suggest/Suggestion.ts"
 import type { Suggestions } from "../../mapping/suggest/Suggestion.ts"
 import { collectUnknown } from "../../mapping/suggest/unknownChoices.ts"
 import type { Source } from "../../source/Source.ts"
@@ -44,7 +45,8 @@ export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
     const suggestions = suggest({ form, columns, blocks, profiles: profiles.profiles(), tool: source.tool })
-    const counters = suggestions.accepted.flatMap((suggestion) => {
+    const likely = suggestions.open.flatMap((question) => likelyOf(question) ?? [])
+    const counters = [...suggestions.accepted, ...likely].flatMap((suggestion) => {
       const asked = choicesToCount(suggestion)
       const counter = asked === undefined
         ? undefined

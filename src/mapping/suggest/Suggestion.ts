@@ -33,6 +33,12 @@ export interface OpenQuestion {
   readonly candidates: ReadonlyArray<{ readonly origin: Origin; readonly confidence: number }>
 }
 
+/** What a question that is left open would be, where its best candidate is more likely meant than not. */
+export const likelyOf = ({ candidates, question }: OpenQuestion): Suggestion | undefined => {
+  const [best] = candidates
+  return best === undefined || best.confidence < 0.5 ? undefined : { ...best, question }
+}
+
 /** A column that gives a time, the login or a URL parameter. */
 export interface OwnColumn {
   readonly column: Column

@@ -5,10 +5,11 @@ import { commentText } from "../../project/yamlLines.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
 import type { Settings } from "./columnSettings.ts"
 import { dateTimeSettings } from "./dateSettings.ts"
-import { valuesBelow } from "./draftChoices.ts"
+import { unknownOf, valuesBelow } from "./draftChoices.ts"
 import type { Unknown } from "./draftChoices.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
 import { settingsFor } from "./settingsFor.ts"
+import { likelyOf } from "./Suggestion.ts"
 import type { OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
 import type { Block } from "./Unit.ts"
 
@@ -106,16 +107,34 @@ const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
   "several-fit": "left open: more than one would fit",
 }
 
-const settingsOfBest = (best: Suggestion, uploads: string | undefined): ReadonlyArray<DraftKey> =>
-  settingKeys(best, settingsFor(best, uploads), false)
+/** As a column would be read; several choices of one cell, where it does not tell what stands between them, as in the other columns: another one may be meant. */
+const settingsOfBest = (best: Suggestion, split: DraftValue | undefined, settings: Settings, hasBelow: boolean) => {
+  const { keys, kind } = settings
+  const isCut = split !== undefined && best.origin._tag === "Column" && (best.question.options ?? []).length > 0
+    && (kind === "choices" || kind === "ranking") && keys.every(({ key }) => key !== "split")
+  const more = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
+  return settingKeys(best, { ...settings, keys: [...keys, ...more] }, hasBelow)
+}
 
-/** The entry of a question that is left to a person, with the columns that may be meant. */
+/**
+ * The entry of a question that is left to a person, with the columns that may be meant.
+ *
+ * @param options `split`: what stands between several choices of one cell in the source's other columns
+ */
 export const openEntry = (
-  { candidates, question, why }: OpenQuestion,
-  nameOf: Naming,
-  uploads: string | undefined,
+  one: OpenQuestion,
+  options: {
+    readonly nameOf: Naming
+    readonly unknown: ReadonlyMap<string, Unknown>
+    readonly uploads: string | undefined
+    readonly split: DraftValue | undefined
+  },
 ): DraftEntry => {
+  const { candidates, question, why } = one
+  const { nameOf } = options
   const [best] = candidates
+  const likely = likelyOf(one)
+  const below = likely === undefined ? [] : valuesBelow(likely, unknownOf(likely, options.unknown))
   return {
     of: question.id,
     comments: [
@@ -136,10 +155,14 @@ export const openEntry = (
     keys: [
       ...naming(question),
       { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) },
-      // As that column would be read: another one may be meant.
-      ...(best === undefined ? [] : settingsOfBest({ ...best, question }, uploads)),
+      ...(best === undefined ? [] : settingsOfBest(
+        { ...best, question },
+        options.split,
+        settingsFor({ ...best, question }, options.uploads),
+        below.length > 0,
+      )),
     ],
-    below: [],
+    below,
     open: true,
   }
 }

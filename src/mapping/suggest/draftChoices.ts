@@ -1,5 +1,6 @@
+import type { Option } from "../../domain/form.ts"
 import { loose } from "../../kinds/optionTable.ts"
-import { yamlText } from "../../project/yamlLines.ts"
+import { commentText, yamlText } from "../../project/yamlLines.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
 import { settingsFor } from "./settingsFor.ts"
@@ -56,6 +57,16 @@ export const unknownOf = (suggestion: Suggestion, counted: ReadonlyMap<string, U
   return cells === undefined || cells.counts.length === 0 ? unknownOptions(suggestion) : cells
 }
 
+/** The options to choose from, as a comment of its own, ready to be copied. */
+const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
+  options.length === 0
+    ? []
+    : [
+      `  # options: ${options.slice(0, listed).map(({ label }) => commentText(label)).join(" · ")}${
+        options.length > listed ? ` and ${options.length - listed} more` : ""
+      }`,
+    ]
+
 /** Lines under an entry that list the choices without an option, ready to be filled in. */
 export const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
   if (unknown === undefined || unknown.counts.length === 0) return []
@@ -63,13 +74,19 @@ export const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefin
   const all = unknown.counts.length
   return [
     "values: # these are no option: put one behind each, or null for no answer, and take the # away",
+    ...optionLines(question.options ?? []),
     ...unknown.counts.slice(0, listed).map(([choice, count]) => {
       const option = likelyOption(names, choice)
       const key = yamlText(choice, true)
       return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${count} ×`
     }),
     ...(all > listed || unknown.more
-      ? [`  and ${unknown.more ? "many" : all - listed} more: \`formferry check\` lists them`]
+      // Behind a # of its own: it stays a comment when the others' is taken away.
+      ? [
+        `  # and ${
+          unknown.more ? "many" : all - listed
+        } more, which \`formferry check\` lists; or say with \`otherwise\` what becomes of all that stand nowhere`,
+      ]
       : []),
   ]
 }

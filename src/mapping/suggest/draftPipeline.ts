@@ -97,6 +97,15 @@ const ignoredColumns = ({ left, tool }: Suggestions): PipelineDraft["ignore"] =>
     : { columns: names, why: `${tool ?? "the tool"}'s own columns, left behind` }
 }
 
+/** What stands between several choices of one cell in most of a source's columns that hold some. */
+const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined => {
+  const counts = new Map<DraftValue, number>()
+  for (const { key, value } of entries.flatMap(({ keys }) => keys)) {
+    if (key === "split") counts.set(value, (counts.get(value) ?? 0) + 1)
+  }
+  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
+}
+
 /** Entries for all questions of a form, in its order. */
 const questionEntries = (
   suggestions: Suggestions,
@@ -104,12 +113,18 @@ const questionEntries = (
   unknown: ReadonlyMap<string, Unknown>,
   uploads: string | undefined,
 ): ReadonlyArray<DraftEntry> => {
-  const accepted = new Map(suggestions.accepted.map((one) => [one.question.id, one]))
   const open = new Map(suggestions.open.map((one) => [one.question.id, one]))
+  const sure = new Map(
+    suggestions.accepted.map((one) =>
+      [one.question.id, suggestedEntry(one, { nameOf, unknown: unknownOf(one, unknown), uploads })] as const
+    ),
+  )
+  const split = usualSplit([...sure.values()])
   return suggestions.form.questions.flatMap(({ id }): ReadonlyArray<DraftEntry> => {
-    const [sure, unsure] = [accepted.get(id), open.get(id)]
-    if (sure !== undefined) return [suggestedEntry(sure, { nameOf, unknown: unknownOf(sure, unknown), uploads })]
-    return unsure === undefined ? [] : [openEntry(unsure, nameOf, uploads)]
+    const unsure = open.get(id)
+    const entry = sure.get(id)
+      ?? (unsure === undefined ? undefined : openEntry(unsure, { nameOf, unknown, uploads, split }))
+    return entry === undefined ? [] : [entry]
   })
 }
 

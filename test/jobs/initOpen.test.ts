@@ -1,0 +1,69 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { checkProject } from "../../src/jobs/check.ts"
+import { initialise } from "../../src/jobs/init.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+
+/** Two columns that could both be the question `Werkzeuge`, one that is it in other words, and more choices than are listed. */
+const survey = [
+  "No;Farben;Werkzeuge (heute);Werkzeuge (früher);Wozu?;Land",
+  ...Array.from({ length: 60 }, (_, at) =>
+    [
+      at,
+      at % 2 === 0 ? "Rot, Blau" : "Rot",
+      at === 0 ? "Hammer, Beil" : "Hammer, Säge",
+      at === 0 ? "Hammer" : "Säge",
+      at % 3 === 0 ? "Bauen" : "Bauen, Basteln",
+      `Land ${at}`,
+    ].join(";")),
+].join("\n")
+
+const form = `id: werk1
+name: Werkstatt
+questions:
+  - { id: f, name: Farben, type: Checkboxes, options: [Rot, Blau] }
+  - { id: w, name: Werkzeuge, type: Checkboxes, options: [Hammer, Säge] }
+  - { id: z, name: Verwendungszweck, type: Checkboxes, options: [Bauen, Basteln] }
+  - { id: l, name: Land, type: Dropdown, options: [Peru] }
+`
+
+layer(platform)("What init leaves open", (it) => {
+  it.scoped("needs no other key than those that stand there: how it is cut, and what is no option", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({ "survey.csv": survey, "forms/werk.yaml": form })
+      yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "survey",
+        source: path.join(root, "survey.csv"),
+        sheet: undefined,
+        service: "practice",
+        form: "werk1",
+      })
+      const file = path.join(root, "pipelines", "survey.yaml")
+      const text = yield* fs.readFileString(file)
+      // The best of several columns: its own choices; a column that is hardly sure: cut as the others are.
+      expect(text).toContain(`    #   as: choices
+    #   split: ","
+    #   # values: # these are no option: put one behind each, or null for no answer, and take the # away
+    #   #   # options: Hammer · Säge
+    #   #   Beil: # 1 ×
+`)
+      expect(text).toMatch(/ {4}# - id: z\n(?: {4}# .*\n)* {4}# {3}split: ","/)
+      // More than are listed: the line that says so stays a comment.
+      expect(text).toMatch(/\n {6}# {3}# and 10 more, which `formferry check` lists; or say with `otherwise` /)
+
+      const filled = text
+        .replaceAll(/^( {4})# ((?:- id: | {2}).*)$/gm, "$1$2")
+        .replaceAll(/^( {6})# (values:| {2})/gm, "$1$2")
+        .replaceAll(/^( +(?:Beil|Land \d+):)/gm, "$1 null")
+        .replace(/( +as: choice\n)/, "$1      otherwise: drop\n")
+      yield* fs.writeFileString(file, filled)
+      const { diagnostics, pipelines: [checked] } = yield* checkProject(root, [])
+      expect(diagnostics).toEqual([])
+      expect(checked?.data).toMatchObject({ rows: 60, invalid: 0, problems: [], choices: [] })
+    }))
+})
