@@ -113,32 +113,39 @@ const rowsOf = (
     return made.chunks
   }
 
-  const rows = (block: Uint8Array): ReadonlyArray<RowChunk> => {
-    const chunks: Array<RowChunk> = []
-    let at = Math.min(mark, block.length)
-    mark -= at
-    for (; at < block.length; at += pieceBytes) {
-      chunks.push(...piece(decoder.write(block.subarray(at, at + pieceBytes)), false))
-    }
-    return chunks
-  }
+  let block: Uint8Array = new Uint8Array(0)
+  let at = 0
 
-  const pull = Effect.gen(function*() {
-    if (ended) return yield* Effect.fail(Option.none())
-    const block = yield* Effect.mapError(blocks.next, Option.some)
-    const made = yield* readable(
-      file,
-      encoding,
-      reader.line,
-      () => block === undefined ? piece(decoder.end(), true) : rows(block),
+  const given = (rows: () => ReadonlyArray<RowChunk>) =>
+    Effect.flatMap(
+      Effect.mapError(readable(file, encoding, reader.line, rows), Option.some),
+      (made) =>
+        changed ? Effect.fail(Option.some(new SourceChanged({ file }))) : Effect.succeed(Chunk.unsafeFromArray(made)),
     )
-      .pipe(Effect.mapError(Option.some))
-    if (changed) return yield* Effect.fail(Option.some(new SourceChanged({ file })))
-    if (block === undefined) {
-      ended = true
-      finished(count)
+
+  // A piece at a time, not a block: rows that are used before the next ones are made die young, which halves the collector's work. And no generator, which would
+  // keep them.
+  const pull: Effect.Effect<Chunk.Chunk<RowChunk>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
+    if (ended) return Effect.fail(Option.none())
+    if (at < block.length) {
+      return given(() => {
+        const bytes = block.subarray(at, at + pieceBytes)
+        at += pieceBytes
+        return piece(decoder.write(bytes), false)
+      })
     }
-    return Chunk.unsafeFromArray(made)
+    return Effect.flatMap(Effect.mapError(blocks.next, Option.some), (next) => {
+      if (next !== undefined) {
+        block = next
+        at = Math.min(mark, block.length)
+        mark -= at
+        return pull
+      }
+      return Effect.tap(given(() => piece(decoder.end(), true)), () => {
+        ended = true
+        finished(count)
+      })
+    })
   })
   return Stream.repeatEffectChunkOption(pull)
 }
