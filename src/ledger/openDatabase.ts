@@ -34,8 +34,7 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
         `The ledger ${file} lies on a network file system (${type}), where it could be damaged and its lock would not hold. Set ledger.file to a path on a local disk.`,
     })
   }
-  // Made before SQLite makes it with the rights of others; its -wal and -shm take after it.
-  closeSync(openSync(file, "a", 0o600))
+  make(file)
   for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600)
   const db = new Database(file)
   try {
@@ -54,6 +53,18 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
   } catch (cause) {
     db.close()
     throw cause
+  }
+}
+
+/**
+ * Makes the file before SQLite makes it with the rights of others; its -wal and -shm take after it. One that is there is not opened past SQLite, here or anywhere: closing it would let go of all locks that
+ * this process has on it (POSIX), another process would take itself for the last one and the log away, and what this one writes next would damage the ledger.
+ */
+const make = (file: string): void => {
+  try {
+    closeSync(openSync(file, "wx", 0o600))
+  } catch (cause) {
+    if (!existsSync(file)) throw cause
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import Libsql from "libsql"
+import { execFileSync } from "node:child_process"
 import {
   copyFileSync,
   existsSync,
@@ -55,6 +56,39 @@ describe("the files", () => {
       for (const one of [file, `${file}.key`]) writeFileSync(one, readFileSync(one), { mode: 0o644 })
       yield* opened(file)
       expect([mode(file), mode(`${file}.key`)]).toEqual([0o600, 0o600])
+    }))
+
+  it.scopedLive("stay as they are when another process comes and goes while this one has them open twice", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const ledger = yield* openLedger({ file })
+      const session = yield* (yield* contacts(ledger)).hold("run1")
+      const send = (number: number) =>
+        Effect.flatMap(
+          session.intend(batchOf([rowOf(ledger, number)])),
+          (batch) => session.settle(batch, [imported(`s${number}`)]),
+        )
+      yield* send(1)
+      // Whoever opens the file past SQLite and closes it lets go of all locks of this process on it: the next process that leaves takes itself for the last one, and the log away.
+      yield* opened(file)
+      const log = statSync(`${file}-wal`).ino
+      const others = execFileSync(
+        process.execPath,
+        [
+          "-e",
+          "const db = new (require('libsql'))(process.argv[1]); console.log(db.prepare('SELECT count(*) AS rows FROM row').get().rows); db.close()",
+          file,
+        ],
+        { encoding: "utf8", cwd: import.meta.dirname },
+      )
+      expect(Number(others)).toBe(1)
+      expect(statSync(`${file}-wal`).ino).toBe(log)
+      yield* send(2)
+      const db = openDatabase(file)
+      if (db instanceof LedgerRefused) return yield* db
+      expect(db.get("SELECT count(*) FROM row")).toEqual([2])
+      expect(db.pragma("integrity_check")).toBe("ok")
+      db.close()
     }))
 
   it.scopedLive("are WAL with FULL and secure delete at every open, not only the first", () =>
