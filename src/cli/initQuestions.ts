@@ -41,6 +41,12 @@ const addressFault = (address: string): string | undefined => {
     : `\`${address}\` is no address of a service: it begins with https:// (http:// only for this machine).`
 }
 
+/** What a new pipeline can't be made without. */
+const missingOf = (said: Said): ReadonlyArray<string> => [
+  ...(said.source === undefined ? ["--source FILE, the file that holds the rows"] : []),
+  ...(said.form === undefined ? ["--form ID, the form's id"] : []),
+]
+
 const askService = (said: Said, { interactive, root }: Where) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
@@ -61,8 +67,10 @@ const askService = (said: Said, { interactive, root }: Where) =>
       return fault === undefined ? live(said.baseUrl) : yield* wrong(fault)
     }
     if (!interactive) {
+      const also = [...(said.name === undefined ? ["NAME, the pipeline's name"] : []), ...missingOf(said)]
       return yield* wrong(
-        "There is no project here yet. To make one, say which service it is for: --base-url URL for a form service, or --forms DIR for the practice service with the forms of that folder.",
+        "There is no project here yet. To make one, say which service it is for: --base-url URL for a form service, or --forms DIR for the practice service with the forms of that folder."
+          + (also.length === 0 ? "" : ` It also needs ${also.join("; ")}.`),
       )
     }
     const kind = yield* Prompt.run(Prompt.select({
@@ -121,11 +129,10 @@ export const askForInit = (said: Said, where: Where) =>
     }
     const onlyService = newService?.name ?? (known.services.length === 1 ? known.services[0] : undefined)
     const missing = [
-      ...(said.source === undefined ? ["--source FILE, the file that holds the rows"] : []),
+      ...missingOf(said),
       ...(said.service === undefined && onlyService === undefined
         ? [`--service SERVICE, one of ${known.services.join(", ")}`]
         : []),
-      ...(said.form === undefined ? ["--form ID, the form's id"] : []),
     ]
     if (missing.length > 0 && !interactive) {
       return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)

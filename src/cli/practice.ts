@@ -42,7 +42,7 @@ export const practice = {
       const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
       // To end it is what the first signal is for here, not a failure.
       yield* interrupts.takeOver
-      const { baseUrl, apiKey } = yield* servePractice(project, {
+      const { baseUrl, apiKey, forms } = yield* servePractice(project, {
         forms: input.forms === undefined ? undefined : path.resolve(input.forms),
         faults: input.faults === undefined ? undefined : path.resolve(input.faults),
         port: input.port,
@@ -52,8 +52,10 @@ export const practice = {
       const results = new URL("/results", baseUrl).href
       yield* output.print(
         input.json
-          ? JSON.stringify({ baseUrl, apiKey: key, results })
-          : `Base URL  ${baseUrl}\nAPI key   ${key}\nResults   ${results}`,
+          ? JSON.stringify({ baseUrl, apiKey: key, results, forms })
+          : `Base URL  ${baseUrl}\nAPI key   ${key}\nResults   ${results}\nForms     ${
+            forms.map(({ id, name }) => `${id} (${name})`).join("\n          ")
+          }`,
       )
       output.tell("The practice service is running. Ctrl-C ends it.")
       yield* interrupts.first

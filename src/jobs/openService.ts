@@ -1,11 +1,13 @@
 import type { FileSystem, Path } from "@effect/platform"
 import { Duration, Effect } from "effect"
 import type { Scope } from "effect"
-import type { PracticeFailure } from "../practice/embedded.ts"
+import type { EmbeddedPractice, PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
+import { nearest, quoted } from "../project/suggestion.ts"
 import { make } from "../service/client.ts"
-import type { FormService, ServiceUnusable, SharedService } from "../service/FormService.ts"
+import { ServiceUnusable } from "../service/FormService.ts"
+import type { FormService, SharedService } from "../service/FormService.ts"
 
 /** A form service, opened, and how the ledger calls it. */
 export interface OpenedService {
@@ -41,6 +43,22 @@ export const serviceAddress = (project: Project, name: string): string => {
   return config === undefined ? name : addressOf(config)
 }
 
+/** An unknown form of the practice service, with those that it has: its forms are called by their ids, not by their files. */
+const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {
+  if (error.reason !== "form-not-found") return error
+  const near = nearest(id, forms.map((form) => form.id))
+  const shown = forms.slice(0, 24).map((form) => `${quoted(form.id)} (${form.name})`)
+  const known = forms.length === 0
+    ? "It has none: the folder that `forms` names holds no form file."
+    : `Its forms: ${shown.join(", ")}${forms.length > shown.length ? ` and ${forms.length - shown.length} more` : ""}.`
+  return new ServiceUnusable({
+    ...error,
+    message: `The service ${quoted(name)} has no form with the id ${quoted(id)}. ${
+      near === undefined ? "" : `Did you mean ${quoted(near)}? `
+    }${known}`,
+  })
+}
+
 /** Opens the client of a service for as long as the scope lasts; the embedded practice service is started for it, on loopback. */
 export const openService = (
   config: ServiceConfig,
@@ -54,5 +72,6 @@ export const openService = (
     const { embedded } = yield* Effect.promise(() => import("../practice/embedded.ts"))
     const practice = yield* embedded(config, 0)
     const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
-    return { name: config.name, service, address: addressOf(config) }
+    const form = (id: string) => Effect.mapError(service.form(id), namingForms(config.name, id, practice.forms))
+    return { name: config.name, service: { ...service, form }, address: addressOf(config) }
   })

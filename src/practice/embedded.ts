@@ -1,12 +1,18 @@
 import type { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import type { Form } from "../domain/form.ts"
 import { type FaultsFileInvalid, loadFaults } from "./faultsFile.ts"
 import { folderStore, type StoreUnusable } from "./folderStore.ts"
 import { type FormFileInvalid, loadForms } from "./forms.ts"
 import { type PracticeNotServed, serve, type ServedPractice } from "./PracticeService.ts"
 
 export type PracticeFailure = FormFileInvalid | FaultsFileInvalid | PracticeNotServed | StoreUnusable
+
+/** The practice service with what it serves. */
+export interface EmbeddedPractice extends ServedPractice {
+  readonly forms: ReadonlyArray<Pick<Form, "id" | "name">>
+}
 
 /**
  * Starts the practice service on loopback for as long as the scope lasts.
@@ -19,10 +25,11 @@ export type PracticeFailure = FormFileInvalid | FaultsFileInvalid | PracticeNotS
 export const embedded = (
   settings: { readonly forms: string; readonly store: string | undefined; readonly faults?: string | undefined },
   port: number,
-): Effect.Effect<ServedPractice, PracticeFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<EmbeddedPractice, PracticeFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const forms = yield* loadForms(settings.forms)
     const store = settings.store === undefined ? {} : { store: yield* folderStore(settings.store) }
     const faults = settings.faults === undefined ? {} : { faults: yield* loadFaults(settings.faults) }
-    return yield* serve({ forms, ...store, ...faults, port })
+    const served = yield* serve({ forms, ...store, ...faults, port })
+    return { ...served, forms: forms.map(({ id, name }) => ({ id, name })) }
   })

@@ -68,8 +68,13 @@ const mismatch = (reading: Reading, ast: SchemaAST.AST, place: Place, node: Node
 const readScalar = (reading: Reading, ast: SchemaAST.AST, place: Place, node: Scalar): unknown => {
   const { scalars, lists, structs } = shapesOf(ast)
   if (node.value === null) {
-    if (scalars.some((scalar) => checker(scalar)(null) === undefined)) return null
     const text = written(node)
+    if (scalars.some((scalar) => checker(scalar)(null) === undefined)) {
+      // Nothing at all may as well have been forgotten, such as a choice of `init` that nobody filled in.
+      return text === ""
+        ? fail(reading, place, `${place.called} has no value.`, "Write what it is, or `null` for no answer.")
+        : null
+    }
     return text === ""
       ? fail(reading, place, `${place.called} has no value.`, `It expects ${expected(ast)}.`)
       : fail(

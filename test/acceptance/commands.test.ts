@@ -131,7 +131,12 @@ it.scopedLive("the practice service on its own serves a folder of forms until th
     at.write("nowhere/note.txt", "no project here")
     const practice = start(["practice", "--forms", "../forms", "--json"], { cwd: join(at.folder, "nowhere") })
     yield* until(() => practice.stdout().includes("\n"))
-    const { baseUrl, apiKey } = JSON.parse(practice.stdout()) as { readonly baseUrl: string; readonly apiKey: string }
+    const { baseUrl, apiKey, forms } = JSON.parse(practice.stdout()) as {
+      readonly baseUrl: string
+      readonly apiKey: string
+      readonly forms: unknown
+    }
+    expect(forms).toEqual([{ id: "one", name: "One" }])
 
     at.write(
       "second/config/formferry.yaml",

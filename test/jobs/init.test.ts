@@ -161,7 +161,11 @@ layer(platform)("init", (it) => {
       const bad = yield* Effect.either(world.init({ name: "../evil" }))
       expect(Either.isLeft(bad) && bad.left.message).toContain("can't be a pipeline's name")
       const unknown = yield* Effect.either(world.init({ form: "nope" }))
-      expect(Either.isLeft(unknown) && unknown.left._tag).toBe("ServiceUnusable")
+      // Form files are found by their ids, not by their names.
+      expect(Either.isLeft(unknown) && unknown.left).toMatchObject({
+        _tag: "ServiceUnusable",
+        message: "The service `practice` has no form with the id `nope`. Its forms: `people1` (People).",
+      })
       expect(yield* world.exists("pipelines/people.yaml")).toBe(false)
       yield* world.init({ newService: undefined })
       const other = yield* Effect.either(world.init({ newService: undefined, form: "other" }))

@@ -50,6 +50,14 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
         "It expects a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit.",
       ],
     ],
+    [
+      "a choice of init that nobody filled in",
+      withEntry("name: A\nfrom: B\nas: choice\nvalues:\n  «Rot:\n  Grün: null"),
+      [
+        "`Rot` has no value.",
+        "Write what it is, or `null` for no answer.",
+      ],
+    ],
     ["one of another section", `${withEntry("name: A\nfrom: B")}«batchSize: 3\n`, [
       "`batchSize` is not a key of the pipeline.",
       "It is a key of `sink`.",
