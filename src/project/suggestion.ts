@@ -23,7 +23,12 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
     }
   }
   const longest = Math.max(wanted.length, best === undefined ? 0 : plain(best).length)
-  return least <= Math.max(1, Math.floor(longest / 3)) && least < longest ? best : undefined
+  if (least <= Math.max(1, Math.floor(longest / 3)) && least < longest) return best
+  // The beginning of a long name: `E-Mail` of `E-Mail address (work)`.
+  const begun = wanted.length < 4
+    ? []
+    : Array.from(candidates).filter((candidate) => plain(candidate).startsWith(wanted))
+  return begun.length === 1 ? begun[0] : undefined
 }
 
 /** `a`, `b or c`, `a, b or c`. */

@@ -24,13 +24,15 @@ const pairAt = (map: YAMLMap, offset: number) =>
 /** The smallest part of a pipeline around an offset that the rest can do without; undefined: there is none. */
 const partAround = (yaml: YamlText, offset: number): Range | undefined => {
   let map = yaml.root
-  for (let depth = 0; isMap(map) && map.flow !== true && depth < 2; depth++) {
+  for (let depth = 0; isMap(map) && (map.flow !== true || depth === 1) && depth < 2; depth++) {
     const pair = pairAt(map, offset)
     if (pair === undefined) return undefined
     const key = pair.key as Node
     const value = pair.value as Node | null
     const name = written(key as never)
-    const whole = { from: key.range?.[0] ?? 0, to: (value ?? key).range?.[1] ?? 0 }
+    // In braces the comma behind it goes too.
+    const next = map.flow === true ? map.items[map.items.indexOf(pair) + 1]?.key as Node | undefined : undefined
+    const whole = { from: key.range?.[0] ?? 0, to: next?.range?.[0] ?? (value ?? key).range?.[1] ?? 0 }
     const isWithin = depth === 1
     if (!isWithin && spare.has(name)) return whole
     if (!isWithin && name !== "mapping" && name !== "sink") return undefined

@@ -43,11 +43,7 @@ mapping:
     - «name: Town
   submissionTime: { from: Erfasst am, format: dd.MM.yyyy HH:mm, zone: «Europe/Berln }
   unmapped: «never
-sink:
-  service: practice
-  form: kT7cWm2Lq9
-  batchSize: «20
-  retries: { base: «5 parsecs }
+sink: { batchSize: «20, service: practice, retries: { base: «5 parsecs }, form: kT7cWm2Lq9 }
 `)
 
 it.scopedLive("fifteen different mistakes of every sort give fifteen diagnostics in one call, each at its place", () =>

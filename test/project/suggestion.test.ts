@@ -11,6 +11,8 @@ describe("the nearest word", () => {
     ["z", ["as", "id"], undefined],
     ["schedule", ["source", "sink"], undefined],
     ["anything", [], undefined],
+    ["E-Mail", ["Name", "E-Mail-Adresse (privat)"], "E-Mail-Adresse (privat)"],
+    ["Date", ["Date of the first visit", "Date of the last visit"], undefined],
   ])("of %s among %j is %s", (word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected)
   })

@@ -24,7 +24,7 @@ export const concepts: Readonly<Record<string, string>> = {
     "mobile|mobile phone|mobile number|mobile phone number|cell|cell phone|cell phone number|cellphone|handy|handynummer|mobil|mobilnummer|mobiltelefon|portable|téléphone portable|téléphone mobile|móvil|teléfono móvil|celular|teléfono celular|telemóvel|whatsapp",
   fax: "fax|faxnummer|télécopie|fax number",
   birthday:
-    "birthday|birthdate|birth date|date of birth|born|born on|dob|geburtstag|geburtsdatum|geboren|geboren am|date de naissance|né le|née le|naissance|fecha de nacimiento|nacimiento|cumpleaños|data de nascimento|nascimento|aniversário|when were you born|wann sind sie geboren|wann wurden sie geboren",
+    "birthday|birthdate|birth date|date of birth|born|born on|dob|geburtstag|geburtsdatum|geboren|geboren am|geb datum|gebdatum|geb dat|gebdat|geb am|geb tag|date de naissance|né le|née le|naissance|fecha de nacimiento|nacimiento|cumpleaños|data de nascimento|nascimento|aniversário|when were you born|wann sind sie geboren|wann wurden sie geboren",
   "birth year":
     "birth year|year of birth|year born|geburtsjahr|année de naissance|año de nacimiento|ano de nascimento|en qué año naciste|en qué año nació|what year were you born|in which year were you born|em que ano nasceu",
   age:
@@ -58,7 +58,7 @@ export const concepts: Readonly<Record<string, string>> = {
   address:
     "address|adress|postal address|mailing address|home address|adresse|anschrift|postanschrift|adresse postale|dirección|domicilio|dirección postal|endereço|morada",
   street:
-    "street|street address|address line 1|street name|straße|strasse|str|straße und hausnummer|straße nr|rue|numéro et rue|calle|calle y número|rua|logradouro",
+    "street|street address|address line 1|street name|straße|strasse|str|straße und hausnummer|straße hausnummer|straße hausnr|straße und hausnr|straße u hausnr|str hausnr|straße nr|str nr|street and number|street and house number|street house number|rue|numéro et rue|rue et numéro|calle|calle y número|calle número|rua|rua e número|logradouro",
   "house number":
     "house number|house no|street number|hausnummer|hausnr|numéro de rue|número de casa|número exterior|número da casa",
   "address line 2":

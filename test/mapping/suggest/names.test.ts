@@ -23,6 +23,8 @@ describe("Titles", () => {
     ["postal code", "PLZ"],
     ["Rechnungsbetrag", "Invoice amount"],
     ["first_name", "Prénom"],
+    ["Geb.-Datum", "Geburtsdatum"],
+    ["Straße / Hausnr.", "Street"],
   ])("say the same in another language: %s, %s", (a, b) => {
     expect(like(a, b).value).toBeGreaterThan(0.85)
   })
