@@ -77,7 +77,7 @@ const tree = Command.make("formferry").pipe(
 
 const runTree = Command.run(tree, { name: "formferry", version })
 
-/** Tells the project's webhooks; loaded only when there are some. Who sits at the terminal sees for themselves what could not begin. */
+/** Tells the project's webhooks; loaded only when there are some. Who sits at the terminal sees for themselves what could not begin: but for `schedule`, at which nobody looks, in whatever window it goes on. */
 const webhooks = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
   notify: (project, end, anomalies) =>
     project.notify.length === 0 || (attended && end._tag === "Failed")
@@ -161,7 +161,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
-      Effect.provideService(Notifier, webhooks(output.interactive)),
+      Effect.provideService(Notifier, webhooks(output.interactive && invocation.command !== "schedule")),
       // @effect/cli writes its help to the console.
       Effect.withConsole({
         ...console,

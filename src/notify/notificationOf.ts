@@ -49,10 +49,10 @@ const problemsOf = ({ problems }: RunReport): Notification["problems"] => {
   return [...counts].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count)
 }
 
-const nextAfter = ({ exitCode, pipeline }: Failed): string =>
+const nextAfter = ({ error, exitCode, pipeline }: Failed): string =>
   exitCode === 6
     ? `formferry status ${pipeline}`
-    : exitCode === 70
+    : exitCode === 70 || error === "LedgerRefused"
     ? `formferry status ${pipeline} --verify`
     : `formferry check ${pipeline}`
 

@@ -21,6 +21,12 @@ const failureSentences: Readonly<Record<number, string>> = {
   70: "It failed: a fault in formferry or its ledger.",
 }
 
+/** Where the exit status says too little. */
+const errorSentences: Readonly<Record<string, string>> = {
+  LedgerRefused:
+    "It could not begin: its ledger is missing, is not the one that earlier runs wrote, or can't be used. Nothing was sent.",
+}
+
 const fateTitles: { readonly [F in Fate]: string } = {
   filtered: "left out",
   duplicate: "duplicate",
@@ -63,10 +69,10 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 
 /** The text of a notification, for people: what ended how, the counts, what is unusual, what to do next. */
 export const textOf = (notification: Omit<Notification, "text">): string => {
-  const { anomalies, exitCode, form, mode, next, outcome, pipeline } = notification
+  const { anomalies, error, exitCode, form, mode, next, outcome, pipeline } = notification
   const where = form === null ? "" : ` → ${form.name === "" ? form.id : form.name} (${form.service})`
   const end = outcome === null
-    ? failureSentences[exitCode] ?? `It ended with exit status ${exitCode}.`
+    ? errorSentences[error ?? ""] ?? failureSentences[exitCode] ?? `It ended with exit status ${exitCode}.`
     : outcomeSentences[outcome]
   return [
     `*${escaped(pipeline)}*${escaped(where)}${mode === "reconcile" ? ", reconciled" : ""}: ${end}`,

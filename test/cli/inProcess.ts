@@ -3,7 +3,7 @@ import { Writable } from "node:stream"
 import { formferry } from "../../src/cli/formferry.ts"
 import type { Host } from "../../src/cli/runMain.ts"
 
-const outlet = () => {
+const outlet = (isTTY: boolean) => {
   const written: Array<string> = []
   const stream = Object.assign(
     new Writable({
@@ -13,20 +13,20 @@ const outlet = () => {
         done()
       },
     }),
-    { isTTY: false },
+    { isTTY, columns: 100, rows: 40 },
   ) as unknown as NodeJS.WriteStream
   return { written, stream }
 }
 
-/** Runs a command line in this process, without a terminal; gives its exit status and what it wrote. */
-export const command = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+/** Runs a command line in this process, with or without somebody at the terminal; gives its exit status and what it wrote. */
+export const command = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, isTTY = false) =>
   Effect.gen(function*() {
-    const out = outlet()
-    const err = outlet()
+    const out = outlet(isTTY)
+    const err = outlet(isTTY)
     const host: Host = {
       argv: ["node", "formferry", ...words],
       env: { ...env },
-      stdin: { isTTY: false } as NodeJS.ReadStream & { readonly fd: 0 },
+      stdin: { isTTY } as NodeJS.ReadStream & { readonly fd: 0 },
       stdout: out.stream as NodeJS.WriteStream & { readonly fd: 1 },
       stderr: err.stream as NodeJS.WriteStream & { readonly fd: 2 },
       once: process.once.bind(process),

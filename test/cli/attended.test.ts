@@ -1,0 +1,43 @@
+// Who is told by webhook that a run could not begin, when a person may sit at the terminal.
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { hearing } from "../notify/webhooks.ts"
+import { world } from "../run/world.ts"
+import { command } from "./inProcess.ts"
+
+it.scopedLive("a schedule in a terminal's window tells webhooks what could not begin, a run by hand tells the person", () =>
+  Effect.gen(function*() {
+    const here = yield* world
+    const fs = yield* FileSystem.FileSystem
+    const hook = yield* hearing()
+    yield* here.configure("notify:\n  - { webhook: { env: HOOK } }\n")
+    yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=http://127.0.0.1:${hook.port}/s3cret\n`)
+    const daily = `schedule: { cron: "0 2 * * *", zone: UTC }\n`
+    yield* fs.writeFileString(`${here.root}/pipelines/people.yaml`, daily, { flag: "a" })
+    yield* here.source(["K-1,Ada,ada@example.org"])
+    yield* fs.remove(`${here.root}/source.csv`)
+    const attended = (...words: ReadonlyArray<string>) => command([...words, "--project", here.root], {}, true)
+
+    const run = yield* attended("run", "people")
+    expect(run.err).toContain("There is no file")
+    expect([run.status, hook.heard.length]).toEqual([2, 0])
+
+    expect((yield* attended("schedule", "--once")).status).toBe(2)
+    expect(hook.heard.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { event: "failed", pipeline: "people", error: "SourceError", next: "formferry check people" },
+    ])
+
+    // A ledger that is not the one of the reports: neither configuration nor source is wrong.
+    yield* here.source(["K-1,Ada,ada@example.org"])
+    yield* here.run()
+    yield* fs.remove(`${here.root}/.formferry`, { recursive: true })
+    expect((yield* attended("schedule", "--once")).status).toBe(2)
+    expect(JSON.parse(hook.heard.at(-1)?.body ?? "")).toMatchObject({
+      event: "failed",
+      error: "LedgerRefused",
+      next: "formferry status people --verify",
+      text: expect.stringContaining("its ledger is missing"),
+    })
+  }).pipe(Effect.provide(NodeContext.layer)))
