@@ -3,6 +3,7 @@ import { Cause, Effect, Either, LogLevel } from "effect"
 import type { Context } from "effect"
 import { type Failure, statusOf } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand, shellWord } from "./Invocation.ts"
+import type { LogDetails } from "./logFormat.ts"
 import { Output } from "./Output.ts"
 import { wrapToWidth } from "./show/fit.ts"
 import type { Screen } from "./show/Screen.ts"
@@ -25,7 +26,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const about = pipeline === undefined ? pipelinesOf(invocation) : [pipeline]
     if (Either.isRight(failure)) {
       const text = defectText(failure.right, invocation)
-      output.tell(text)
+      output.tell(text, asError({ pipeline, error: "Defect", exitCode: 70 }))
       const next = commandFor(invocation, ["status", "--verify"])
       yield* asJson(invocation, { status: 70, pipeline, error: "Defect", message: text })
       return { status: 70, next }
@@ -40,6 +41,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
         error._tag === "ConfigurationInvalid"
           ? showDiagnostics(error.diagnostics, output.err)
           : paragraphs(messageOf(error), output.err),
+        asError({ pipeline, error: error._tag, exitCode: status }),
       )
       yield* asJson(invocation, {
         status,
@@ -51,6 +53,15 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     }
     return { status, next: nextCommand(error, invocation, about) }
   })
+
+/** In a log for machines a failure is an error, with what tells it from others. */
+const asError = (
+  { pipeline, ...about }: { readonly pipeline: string | undefined; readonly error: string; readonly exitCode: number },
+): LogDetails => ({
+  level: "ERROR",
+  annotations: pipeline === undefined ? about : { pipeline, ...about },
+  own: true,
+})
 
 /** Writes the command to run next: the last line on stderr of whatever did not end with 0. */
 export const tellNext = ({ status, next }: Ended) =>

@@ -8,6 +8,8 @@ export interface LogDetails {
   /** As Effect labels it: INFO, WARN, … */
   readonly level: string
   readonly annotations: Readonly<Record<string, unknown>>
+  /** A command's own words to its user: in text, no level stands before them. */
+  readonly own?: boolean
 }
 
 /** Something to tell on stderr. */
@@ -25,7 +27,7 @@ const logfmt = (value: string): string => (/^[\w.:/+-]+$/.test(value) ? value : 
 
 /** A line of a log, in the names that Effect's own loggers use. */
 export const logLine: { readonly [F in LogFormat]: (line: LogLine) => string } = {
-  text: ({ details, text }) => (details === undefined ? text : `${details.level}: ${text}`),
+  text: ({ details, text }) => (details === undefined || details.own === true ? text : `${details.level}: ${text}`),
   json: ({ at, details, text }) =>
     JSON.stringify({
       timestamp: at,

@@ -3,10 +3,14 @@ import { Effect, Stream } from "effect"
 import { backUpLedger } from "../ledger/copyLedger.ts"
 import type { ExportedRow } from "../ledger/exportRows.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"
+import { openLedger } from "../ledger/openLedger.ts"
 import { openUpkeep } from "../ledger/openUpkeep.ts"
+import { PipelineUnknown } from "../project/errors.ts"
+import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csv.ts"
 import { emptyFolder, foldersHolding } from "../report/holding.ts"
+import { ledgerIsReported } from "./reportedLedger.ts"
 
 /** Opens a project's ledger for its upkeep; one that is not there is not made. */
 const opened = (project: Project) =>
@@ -44,13 +48,24 @@ const titles: ReadonlyArray<keyof ExportedRow> = [
 
 const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[title] ?? ""))
 
+/** A name that was mistyped is no pipeline without rows. */
+const allKnown = (project: Project, names: ReadonlyArray<string>) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { texts } = yield* listPipelines(project.root)
+    const ledger = yield* openLedger({ file: project.ledger })
+    const imported = (yield* ledger.pipelines).map(({ pipeline }) => pipeline)
+    const known = [...new Set([...texts.flatMap(({ name }) => name ?? []), ...imported])]
+    const unknown = names.filter((name) => !known.includes(name))
+    if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known })
+  }))
+
 /**
  * The rows of the ledger as text, piece by piece: a million of them need no more memory than a thousand. A run may go on meanwhile.
  *
  * @param names pipelines; none: all
  */
 export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
-  Stream.unwrapScoped(Effect.map(opened(project), (upkeep) => {
+  Stream.unwrapScoped(Effect.map(Effect.zipLeft(opened(project), allKnown(project, names)), (upkeep) => {
     const lines = Stream.map(
       Stream.filter(upkeep.rows(names), (rows) => rows.length > 0),
       (rows) =>
@@ -78,6 +93,11 @@ export interface ForgetOptions {
 export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const upkeep = yield* opened(project)
+    // What is forgotten in a copy comes back with the right ledger.
+    yield* Effect.scoped(Effect.flatMap(
+      openLedger({ file: project.ledger }),
+      (ledger) => ledgerIsReported(project, options.pipeline, ledger),
+    ))
     const forgotten = yield* upkeep.forget(options)
     if (forgotten.keys.length === 0) {
       return yield* new LedgerRefused({

@@ -24,6 +24,7 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
       [["forget", "people", "--because", "request 1"], "Say which rows"],
       [["forget", "people", "--rows", "K-1"], "`--because` needs a reason"],
       [["forget", "people", "--rows", "K-9", "--because", "request 1"], "knows no row of people with the key K-9"],
+      [["export", "poeple"], "There is no pipeline `poeple`"],
     ]
     for (const [words, message] of faults) {
       const { err, status } = yield* ledger(...words)
@@ -56,4 +57,20 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
     expect(forgotten.out).toContain("stands in form people all the same: delete it there")
     expect(forgotten.out).toMatch(/still hold it[^]*reports\/people\/[^/]+ \(imported\.csv\)/)
     expect((yield* ledger("export", "people")).out).not.toContain("K-1")
+
+    // An older copy in the place of the ledger: what is forgotten there would be back with the right one.
+    yield* here.source(["K-2,Bob,bob@example.org", "K-3,Cleo,cleo@example.org"])
+    yield* here.run()
+    for (const end of ["", "-wal", "-shm", ".key"]) {
+      yield* fs.remove(`${here.root}/.formferry/ledger.db${end}`, { force: true })
+    }
+    yield* fs.copyFile(to, `${here.root}/.formferry/ledger.db`)
+    yield* fs.copyFile(`${to}.key`, `${here.root}/.formferry/ledger.db.key`)
+    const older = yield* ledger("forget", "people", "--rows", "K-2", "--because", "request 2", "--log-format", "json")
+    expect(older.status).toBe(2)
+    expect(JSON.parse(older.err.split("\n")[0] ?? "")).toMatchObject({
+      logLevel: "ERROR",
+      message: expect.stringContaining("is older than run"),
+      annotations: { error: "LedgerRefused", exitCode: 2 },
+    })
   }).pipe(Effect.provide(NodeContext.layer)))

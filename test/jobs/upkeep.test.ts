@@ -169,7 +169,8 @@ describe("the ledger's file", () => {
         { key: "K-1", state: "imported", verdict: "verified" },
         { key: "=2+3", state: "imported", verdict: "verified" },
       ])
-      expect(yield* Stream.mkString(exportLedger(project, ["nobody"], "jsonl"))).toBe("")
+      const mistyped = yield* Effect.flip(Stream.mkString(exportLedger(project, ["poeple"], "jsonl")))
+      expect(mistyped._tag).toBe("PipelineUnknown")
     }))
 })
 
