@@ -28,7 +28,8 @@ export const anomalies = (run: RunFacts, history: ReadonlyArray<RunFacts>): Read
   const shown = whole[0]?.anomalies ?? []
   const found: ReadonlyArray<readonly [AnomalyCode, string | undefined]> = [
     ["empty-source", emptySource(run)],
-    ["shrunken-source", shrunkenSource(run, read)],
+    // A source that seldom changes: a night on which it did not says what it holds as well as one on which it was read.
+    ["shrunken-source", shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read)],
     ["invalid-share", invalidShare(run, read)],
     ["vanished", vanished(run)],
     ["slow-run", slowRun(run, read)],

@@ -40,6 +40,13 @@ it("tells a source with less than half of the rows it used to have, once there a
   expect(codes({ read: 3 }, history.map((one) => ({ ...one, read: 9 })))).toEqual([])
 })
 
+it("tells a source that shrank after nights without news", () => {
+  const quiet = { ...usual, unchanged: true, sent: 0 }
+  expect(codes({ read: 400 }, [quiet, quiet, usual])).toEqual(["shrunken-source"])
+  expect(codes({ read: 400 }, [quiet, usual])).toEqual([])
+  expect(codes({ duration: 200_000 }, [quiet, quiet, usual])).toEqual([])
+})
+
 it("tells a share of invalid rows that is high and unusual", () => {
   expect(codes({ invalid: 51 })).toEqual(["invalid-share"])
   expect(codes({ invalid: 50 })).toEqual([])
