@@ -5,8 +5,9 @@ import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
-/** Two columns that could both be the question `Werkzeuge`, one that is it in other words, and more choices than are listed. */
+/** A heading; two columns that could both be the question `Werkzeuge`, one that is it in other words, and more choices than are listed. */
 const survey = [
+  "Umfrage vom 1. März",
   "No;Farben;Werkzeuge (heute);Werkzeuge (früher);Wozu?;Land",
   ...Array.from({ length: 60 }, (_, at) =>
     [
@@ -45,6 +46,7 @@ layer(platform)("What init leaves open", (it) => {
       })
       const file = path.join(root, "pipelines", "survey.yaml")
       const text = yield* fs.readFileString(file)
+      expect(text).toContain("  headerRow: 2 # as it seems: what stands above is left out\n")
       // The best of several columns: its own choices; a column that is hardly sure: cut as the others are.
       expect(text).toContain(`    #   as: choices
     #   split: ","
@@ -64,6 +66,7 @@ layer(platform)("What init leaves open", (it) => {
       yield* fs.writeFileString(file, filled)
       const { diagnostics, pipelines: [checked] } = yield* checkProject(root, [])
       expect(diagnostics).toEqual([])
+      expect(checked?.warnings).toEqual([])
       expect(checked?.data).toMatchObject({ rows: 60, invalid: 0, problems: [], choices: [] })
     }))
 })

@@ -34,6 +34,14 @@ export interface PreviewRow {
 /** Characters of a cell or value that are shown. */
 const most = 160
 
+/** A value as JSON has it, with a space behind each comma between members, where a line can end. */
+const shown = (value: Json): string =>
+  Array.isArray(value)
+    ? `[${value.map((one: Json) => JSON.stringify(one)).join(", ")}]`
+    : typeof value === "object" && value !== null
+    ? `{ ${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${JSON.stringify(one)}`).join(", ")} }`
+    : valueText(value)
+
 /** One row: every cell beside the answer it becomes, and what is wrong with it. */
 const showRow = (row: PreviewRow, screen: Screen): string => {
   const paint = paints(screen)
@@ -50,7 +58,7 @@ const showRow = (row: PreviewRow, screen: Screen): string => {
       ),
       answer.value === undefined
         ? { text: answer.problems.length > 0 ? "" : "no answer", paint: paint.soft }
-        : { text: cutToWidth(`${valueText(answer.value)}`, most), paint: paint.good },
+        : { text: cutToWidth(shown(answer.value), most), paint: paint.good },
       ...problematic
         ? [{ text: answer.problems.map(({ message }) => message).join(" · "), paint: paint.bad }]
         : [],

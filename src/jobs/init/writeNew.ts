@@ -51,6 +51,7 @@ export const writeNew = (
         sheet: source.format === "excel" || source.taken.some(({ what }) => what === "sheet")
           ? sheetIn(source.taken)
           : undefined,
+        headerRow: headerIn(source),
         taken: [
           ...source.taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
             .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
@@ -97,6 +98,12 @@ export const writeNew = (
     }
     return result
   })
+
+/** The header's line or row where something stands above it: once the pipeline says it, nobody is warned of it any more. */
+const headerIn = ({ warnings }: Source): number | undefined => {
+  const [row] = warnings.flatMap((warning) => /`headerRow: (\d+)`/.exec(warning)?.[1] ?? [])
+  return row === undefined ? undefined : Number(row)
+}
 
 /** What a report of how a file was taken says of its sheet, without its reason. */
 const sheetIn = (taken: Source["taken"]): string | undefined => {

@@ -13,6 +13,8 @@ export interface DraftSource {
   readonly file: string
   readonly format: string
   readonly sheet: string | undefined
+  /** Where the header was found, when something stands above it. */
+  readonly headerRow: number | undefined
   /** How the file was taken, for people. */
   readonly taken: string
   /** Texts that look like "no answer", with their counts. */
@@ -56,6 +58,9 @@ const sourceEntry = (
     value: source.format,
     note: source.taken,
   }]
+  if (source.headerRow !== undefined) {
+    keys.push({ key: "headerRow", value: source.headerRow, note: "as it seems: what stands above is left out" })
+  }
   if (source.sheet !== undefined) keys.push({ key: "sheet", value: source.sheet })
   if (rowKey.names.length > 0) {
     keys.push({
