@@ -1,5 +1,6 @@
 import { Command, Options } from "@effect/cli"
 import { Clock, DateTime, Effect, Option } from "effect"
+import type { NotBegun } from "../jobs/status/due.ts"
 import type { PipelineHealth } from "../jobs/status/health.ts"
 import { json, pipelines, wholeNumber } from "./arguments.ts"
 import { CommandEnded } from "./Failure.ts"
@@ -48,7 +49,7 @@ export const status = {
         runs: input.runs ?? usualRuns,
         maxAge: input.maxAge,
       })
-      const { damage, health, ledger, missed, untouched } = status
+      const { damage, health, ledger, missed, notBegun, unreadable, untouched } = status
       if (input.json) {
         yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
       } else {
@@ -74,6 +75,9 @@ export const status = {
         }
         if (ledger.exists && untouched.length > 0) {
           yield* output.print(`Nothing was imported yet by ${untouched.join(", ")}.`)
+        }
+        for (const text of [...notBegun.map(overdueText), ...unreadable]) {
+          yield* output.print(wrapToWidth(text, output.out.width).join("\n"))
         }
         if (damage !== undefined && damage.length === 0) {
           yield* output.print(missed.length === 0 ? "The ledger is sound." : "The file itself is sound.")
@@ -113,6 +117,11 @@ const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(m
 
 const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
   health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
+
+const overdueText = ({ at, pipeline }: NotBegun): string =>
+  `When ${pipeline} was due last, ${
+    at.slice(0, 16)
+  }Z, no run could begin. \`formferry check ${pipeline}\` says what is wrong, or the schedule's log.`
 
 const unhealthy = ({ lastGood, pipeline }: PipelineHealth): string =>
   lastGood === undefined

@@ -13,6 +13,7 @@ import { factsOf } from "../run/history.ts"
 import { type LedgerMissed, missedBy } from "./reportedLedger.ts"
 import { readSchedules } from "./schedule/schedules.ts"
 import { byAge, type DoubtAge } from "./status/ages.ts"
+import { type NotBegun, notBegun, scheduledDestination } from "./status/due.ts"
 import { healthOf, type PipelineHealth } from "./status/health.ts"
 
 /** What the ledger holds for one pipeline at one destination. */
@@ -46,6 +47,10 @@ export interface ProjectStatus {
   readonly pipelines: ReadonlyArray<PipelineStanding>
   /** Pipelines of the project that never sent anything. */
   readonly untouched: ReadonlyArray<string>
+  /** Pipelines that could not begin when they were due last. */
+  readonly notBegun: ReadonlyArray<NotBegun>
+  /** Files of which nobody can tell when their pipeline is to run, as sentences. */
+  readonly unreadable: ReadonlyArray<string>
   /** Pipelines whose reports speak of another ledger than this one, or of a later one. */
   readonly missed: ReadonlyArray<LedgerMissed>
   /** Whether pipelines did their work lately enough: those asked for, else those that have a schedule, else all. Undefined when it was not asked for. */
@@ -80,7 +85,7 @@ export const projectStatus = (
       if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known: all })
 
       const now = yield* Clock.currentTimeMillis
-      const { scheduled } = yield* readSchedules(project.root)
+      const { scheduled, unreadable } = yield* readSchedules(project.root)
       const nextRun = (name: string) =>
         nextOf(scheduled.find((one) => one.pipeline === name && one.fault === undefined)?.schedule, now)
       const asked = (name: string) => names.length === 0 || names.includes(name)
@@ -106,6 +111,16 @@ export const projectStatus = (
       )
       const timed = scheduled.map(({ pipeline }) => pipeline)
       const watched = names.length > 0 ? names : timed.length > 0 ? timed : all
+      const goesTo = new Map(
+        yield* Effect.forEach(
+          options.maxAge === undefined ? [] : scheduled.filter(({ pipeline }) => watched.includes(pipeline)),
+          (one) => Effect.map(scheduledDestination(project.root, one), (to) => [one.pipeline, to] as const),
+        ),
+      )
+      const counts = ({ destination, pipeline }: PipelineStanding): boolean => {
+        const to = goesTo.get(pipeline)
+        return to === undefined || (to.service === destination.service && to.form === destination.form)
+      }
       const missed = yield* missedBy(project, all.filter(asked), ledger)
       const status: ProjectStatus = {
         ledger: { file: project.ledger, exists },
@@ -114,11 +129,14 @@ export const projectStatus = (
           asked(name) && !pipelines.some(({ pipeline }) => pipeline === name)
           && !missed.some(({ pipeline }) => pipeline === name)
         ),
+        notBegun: ledger === undefined ? [] : yield* notBegun(ledger, scheduled.filter((one) => asked(one.pipeline))),
+        unreadable,
         missed,
         health: options.maxAge === undefined ? undefined : healthOf(
           watched,
           (name) =>
-            pipelines.flatMap((one) => one.pipeline === name ? one.lastDone?.finishedAt ?? [] : []).map(Date.parse),
+            pipelines.flatMap((one) => one.pipeline === name && counts(one) ? one.lastDone?.finishedAt ?? [] : [])
+              .map(Date.parse),
           now,
           options.maxAge,
         ),

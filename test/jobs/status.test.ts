@@ -1,6 +1,8 @@
 import { FileSystem } from "@effect/platform"
 import { expect, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import { Notifier } from "../../src/jobs/Notifier.ts"
+import { runDue } from "../../src/jobs/schedule.ts"
 import { projectStatus } from "../../src/jobs/status.ts"
 import { byAge } from "../../src/jobs/status/ages.ts"
 import { healthOf } from "../../src/jobs/status/health.ts"
@@ -61,6 +63,50 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       const [scheduled] = (yield* status()).pipelines
       expect(scheduled?.nextRun).toEqual({ at: "2026-11-06T02:00:00+01:00", zone: "Europe/Berlin" })
     }))
+
+  it.scoped("says that a pipeline could not begin when it was due, until it ran; good runs to another target deceive no probe", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const fs = yield* FileSystem.FileSystem
+      const file = `${at.root}/pipelines/people.yaml`
+      const text = yield* fs.readFileString(file)
+      const targets =
+        "sink: { targets: { real: { service: live, form: people }, trial: { service: live, form: others } }"
+      yield* fs.writeFileString(
+        file,
+        `${
+          text.replace("sink: { service: live, form: people", targets)
+        }schedule: { cron: "0 2 * * *", zone: UTC, to: real }\n`,
+      )
+      const night = nightClock("2026-11-01T02:00:00Z")
+      const during = Effect.withClock(night.clock)
+      const status = during(Effect.flatMap(
+        loadProject(at.root, { pipelines: [] }),
+        (project) => projectStatus(project, [], { verify: false, maxAge: 26 * hour }),
+      ))
+      const due = runDue({
+        root: at.root,
+        load: (pipelines) => loadProject(at.root, { pipelines }),
+        confirmed: [],
+        interrupted: Effect.never,
+        tell: () => Effect.void,
+      }).pipe(Effect.provideService(Notifier, { notify: () => Effect.void }), during)
+      const told = Effect.map(status, ({ health, notBegun }) => [notBegun, health?.map(({ healthy }) => healthy)])
+
+      yield* at.source(["1,Ann,ann@example.org"])
+      yield* during(at.run({ to: "trial" }))
+      expect(yield* told).toEqual([[], [false]])
+
+      yield* night.set("2026-11-02T02:00:00Z")
+      yield* fs.rename(`${at.root}/source.csv`, `${at.root}/away.csv`)
+      expect(yield* due).toBe(2)
+      expect(yield* told).toEqual([[{ pipeline: "people", at: expect.stringMatching(/^2026-11-02T02:00/) }], [false]])
+
+      yield* night.set("2026-11-03T02:00:00Z")
+      yield* fs.rename(`${at.root}/away.csv`, `${at.root}/source.csv`)
+      expect(yield* due).toBe(0)
+      expect(yield* told).toEqual([[], [true]])
+    }))
 })
 
 it("rows in doubt are counted by age; an age without rows is left out", () => {
@@ -80,7 +126,7 @@ it("rows in doubt are counted by age; an age without rows is left out", () => {
   ])
 })
 
-it("a pipeline is healthy by its newest good run, wherever that went", () => {
+it("a pipeline is healthy by its newest good run of those that count", () => {
   const ended = (name: string) => name === "moved" ? [1_000, 9_000] : name === "old" ? [1_000] : []
   expect(healthOf(["moved", "old", "never"], ended, 10_000, 5_000)).toEqual([
     { pipeline: "moved", healthy: true, lastGood: 9_000 },

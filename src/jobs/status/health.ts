@@ -2,7 +2,7 @@
 export interface PipelineHealth {
   readonly pipeline: string
   readonly healthy: boolean
-  /** When the last good run ended, wherever it went; undefined: there was none. */
+  /** When the last good run that counts ended; undefined: there was none. */
   readonly lastGood: number | undefined
 }
 
