@@ -56,13 +56,15 @@ layer(platform)("What init leaves open", (it) => {
 `)
       expect(text).toMatch(/ {4}# - id: z\n(?: {4}# .*\n)* {4}# {3}split: ","/)
       // More than are listed: the line that says so stays a comment.
-      expect(text).toMatch(/\n {6}# {3}# and 10 more, which `formferry check` lists; or say with `otherwise` /)
+      expect(text).toMatch(
+        /\n {6}# {3}# and 10 more, which `formferry check` lists\n {6}# otherwise: # or say what becomes of all /,
+      )
 
       const filled = text
         .replaceAll(/^( {4})# ((?:- id: | {2}).*)$/gm, "$1$2")
-        .replaceAll(/^( {6})# (values:| {2})/gm, "$1$2")
+        .replaceAll(/^( {6})# (values:|otherwise:| {2})/gm, "$1$2")
         .replaceAll(/^( +(?:Beil|Land \d+):)/gm, "$1 null")
-        .replace(/( +as: choice\n)/, "$1      otherwise: drop\n")
+        .replace("otherwise:", "otherwise: drop")
       yield* fs.writeFileString(file, filled)
       const { diagnostics, pipelines: [checked] } = yield* checkProject(root, [])
       expect(diagnostics).toEqual([])

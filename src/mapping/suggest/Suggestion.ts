@@ -33,10 +33,10 @@ export interface OpenQuestion {
   readonly candidates: ReadonlyArray<{ readonly origin: Origin; readonly confidence: number }>
 }
 
-/** What a question that is left open would be, where its best candidate is more likely meant than not. */
+/** What a question that is left open would be, where its first candidate has something for it. */
 export const likelyOf = ({ candidates, question }: OpenQuestion): Suggestion | undefined => {
   const [best] = candidates
-  return best === undefined || best.confidence < 0.5 ? undefined : { ...best, question }
+  return best === undefined || best.confidence < 0.3 ? undefined : { ...best, question }
 }
 
 /** A column that gives a time, the login or a URL parameter. */

@@ -83,9 +83,8 @@ export const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefin
     ...(all > listed || unknown.more
       // Behind a # of its own: it stays a comment when the others' is taken away.
       ? [
-        `  # and ${
-          unknown.more ? "many" : all - listed
-        } more, which \`formferry check\` lists; or say with \`otherwise\` what becomes of all that stand nowhere`,
+        `  # and ${unknown.more ? "many" : all - listed} more, which \`formferry check\` lists`,
+        "otherwise: # or say what becomes of all that are not listed: reject, keep, drop or { use: OPTION }",
       ]
       : []),
   ]

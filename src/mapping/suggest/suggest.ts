@@ -33,14 +33,22 @@ const originOf = (unit: Unit): Origin =>
     ? { _tag: "Column", column: unit.column, profile: unit.profile }
     : { _tag: "Block", block: unit }
 
-/** Candidates worth naming. */
-const worth = 0.1
+/** Candidates worth naming: columns that answer another question already need to be likelier. */
+const worth = { free: 0.03, taken: 0.1 } as const
 
-const openQuestions = (ranked: ReadonlyArray<Ranked>, settled: ReadonlySet<string>): ReadonlyArray<OpenQuestion> => {
+/** What is left to a person; columns that answer another question already stand behind those that are free. */
+const openQuestions = (
+  ranked: ReadonlyArray<Ranked>,
+  settled: ReadonlySet<string>,
+  taken: ReadonlySet<number>,
+): ReadonlyArray<OpenQuestion> => {
+  const isTaken = ({ unit }: Ranked) => columnsOf(originOf(unit)).some(({ position }) => taken.has(position))
   const questions = new Map(ranked.map(({ target }) => [target.question.id, target.question]))
   return [...questions.values()].filter(({ id }) => !settled.has(id)).map((question) => {
-    const own = ranked.filter(({ target, confidence }) => target.question.id === question.id && confidence >= worth)
-      .toSorted((a, b) => b.confidence - a.confidence).slice(0, 3)
+    const own = ranked.filter((one) =>
+      one.target.question.id === question.id && one.confidence >= (isTaken(one) ? worth.taken : worth.free)
+    )
+      .toSorted((a, b) => Number(isTaken(a)) - Number(isTaken(b)) || b.confidence - a.confidence).slice(0, 3)
     const chosen = ranked.find(({ target, verdict }) => target.question.id === question.id && verdict === "ambiguous")
     return {
       question,
@@ -119,6 +127,7 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
   })
   for (const { from } of urlParameters) used.add(from.column.position)
 
+  const answering = new Set(used)
   const ownColumns = suggestOwn({ columns, profiles, tool, used })
   const rowKey = suggestRowKey(columns, profiles, tool)
   for (const each of [ownColumns.submissionTime, ownColumns.lastUpdatedAt, ownColumns.login]) {
@@ -131,7 +140,7 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
     form,
     tool: tool?.title,
     accepted: accepted.toSorted((a, b) => (order.get(a.question.id) ?? 0) - (order.get(b.question.id) ?? 0)),
-    open: openQuestions(ranked, settled),
+    open: openQuestions(ranked, settled, answering),
     urlParameters,
     ...ownColumns,
     rowKey,
