@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { DateTime } from "luxon"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
-import type { Drift, RunRecord, Standing } from "../ledger/Ledger.ts"
+import type { Drift, PipelineLedger, RunRecord, Standing } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
 import { PipelineUnknown } from "../project/errors.ts"
@@ -25,7 +25,7 @@ export interface PipelineStanding {
   readonly lastRun: RunRecord | undefined
   /** The last runs that wrote here, the newest first: as many as were asked for. */
   readonly runs: ReadonlyArray<PastRecord>
-  /** The last run that did its work (exit status 0 or 1). */
+  /** The last run over the pipeline's own source that did its work (exit status 0 or 1). */
   readonly lastDone: RunRecord | undefined
   /** Rows in doubt by age, the youngest first. */
   readonly doubts: ReadonlyArray<DoubtAge>
@@ -101,7 +101,7 @@ export const projectStatus = (
               standing: yield* view.standing,
               lastRun: runs[0],
               runs: runs.slice(0, options.runs ?? 1).map((one) => ({ ...one, facts: factsOf(one) })),
-              lastDone: yield* view.lastDone,
+              lastDone: yield* lastGood(view),
               doubts: byAge(yield* view.doubts, now),
               drift: yield* view.drift,
               nextRun: nextRun(pipeline),
@@ -145,6 +145,19 @@ export const projectStatus = (
       return status
     }),
   )
+
+/** Runs that are looked at where the last one that ended well was fed another file. */
+const lookedAt = 100
+
+/** A run that was fed another file (`--source`) says nothing of the source: whoever mends rows each morning would hide that no night ran. */
+const lastGood = (view: PipelineLedger) =>
+  Effect.gen(function*() {
+    const own = (run: RunRecord): boolean => factsOf(run)?.whole !== false
+    const last = yield* view.lastDone
+    if (last === undefined || own(last)) return last
+    const runs = yield* view.runs(lookedAt)
+    return runs.find((run) => run.mode === "run" && (run.exitCode === 0 || run.exitCode === 1) && own(run))
+  })
 
 const nextOf = (schedule: Schedule | undefined, now: number): PipelineStanding["nextRun"] => {
   const next = schedule === undefined ? undefined : nextTime(schedule, now)
