@@ -25,7 +25,7 @@ const columns = ["row", "key", "what", "column or question", "detail", "submissi
 export const attentionPart = (report: RunReport, counts: AttentionCounts): Part | undefined => {
   if (counts.total === 0) return undefined
   return section("rows", "Rows to look at", [
-    html`<p class="soft">Rows that were rejected, are in doubt, or whose submission differs: ${
+    html`<p class="soft">Rows that were rejected, replaced or are in doubt, that left the source, or whose submission differs: ${
       counted(counts.total, "entry", "entries")
     }${
       counts.total > counts.shown
