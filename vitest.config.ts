@@ -8,7 +8,7 @@ export default defineConfig({
     maxWorkers: "100%",
     minWorkers: 1,
     // Acceptance tests start the built command several times; slow machines need the room.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
   },
 })
