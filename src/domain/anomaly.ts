@@ -1,4 +1,11 @@
-export const anomalyCodes = ["empty-source", "shrunken-source", "invalid-share", "vanished", "slow-run"] as const
+export const anomalyCodes = [
+  "empty-source",
+  "shrunken-source",
+  "stale-source",
+  "invalid-share",
+  "vanished",
+  "slow-run",
+] as const
 
 /** What can be unlike other runs without being an error of the run. */
 export type AnomalyCode = (typeof anomalyCodes)[number]

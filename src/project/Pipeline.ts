@@ -105,6 +105,8 @@ export interface SourceConfig {
   readonly where: ReadonlyArray<Condition>
   /** Whether imported rows that the source does not hold any more are counted and listed; default `report`. */
   readonly vanished?: "report" | "ignore" | undefined
+  /** How long ago its newest file may have been changed last; undefined: nobody looks. */
+  readonly maxAge?: Duration.Duration | undefined
 }
 
 export interface MappingConfig {

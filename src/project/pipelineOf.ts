@@ -115,6 +115,7 @@ export const pipelineOf = (
     columns: aliasesOf(file.source.columns),
     where: whereOf(file.source.where),
     vanished: file.source.vanished ?? "report",
+    maxAge: file.source.maxAge,
   },
   mapping: mappingOf(file.mapping, vocabulary.elements, { kinds: vocabulary.kinds, sets }),
   sink: sinkOf(file.sink),

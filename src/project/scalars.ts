@@ -45,7 +45,7 @@ export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
     jsonSchema: { type: "integer", minimum: least, ...(most === Number.MAX_SAFE_INTEGER ? {} : { maximum: most }) },
   })
 
-const units = { millis: 1, seconds: 1_000, minutes: 60_000, hours: 3_600_000 } as const
+const units = { millis: 1, seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const
 const unitOf = (word: string): keyof typeof units | undefined =>
   (Object.keys(units) as Array<keyof typeof units>).find((unit) => unit === word || unit === `${word}s`)
 
@@ -53,11 +53,15 @@ const durationPattern = /^(\d+(?:\.\d+)?) ?([a-z]+)$/
 
 const durationText = (duration: Duration.Duration): string => {
   const millis = Duration.toMillis(duration)
-  const unit = (["hours", "minutes", "seconds"] as const).find((one) => millis > 0 && millis % units[one] === 0)
+  const unit = (["days", "hours", "minutes", "seconds"] as const).find((one) => millis > 0 && millis % units[one] === 0)
     ?? "millis"
   const count = millis / units[unit]
-  // 60 seconds stay seconds: that is how people write it.
-  return unit === "minutes" && count === 1 ? "60 seconds" : `${count} ${unit}`
+  // 60 seconds stay seconds, 24 hours hours: that is how people write it.
+  return unit === "minutes" && count === 1
+    ? "60 seconds"
+    : unit === "days" && count === 1
+    ? "24 hours"
+    : `${count} ${unit}`
 }
 
 /** @param nothing whether a time of zero is one */
@@ -66,7 +70,7 @@ const timeFrom = (nothing: boolean) =>
     Schema.String.annotations({
       jsonSchema: {
         type: "string",
-        pattern: `^${nothing ? "" : "(?!0+(\\.0+)? ?[a-z])"}\\d+(\\.\\d+)? ?(millis?|seconds?|minutes?|hours?)$`,
+        pattern: `^${nothing ? "" : "(?!0+(\\.0+)? ?[a-z])"}\\d+(\\.\\d+)? ?(millis?|seconds?|minutes?|hours?|days?)$`,
       },
     }),
     Schema.DurationFromSelf,

@@ -1,9 +1,9 @@
-import { Schema } from "effect"
+import { Duration, Schema } from "effect"
 import iconv from "iconv-lite"
 import { expecting, needed, optional } from "./annotated.ts"
 import { Conditions } from "./conditionSchema.ts"
 import { formToolNames } from "./formTools.ts"
-import { Columns, Name, whole } from "./scalars.ts"
+import { Columns, Name, PositiveTime, whole } from "./scalars.ts"
 import { SourceFile } from "./sourceFiles.ts"
 import { quoted } from "./suggestion.ts"
 
@@ -91,6 +91,14 @@ export const source = Schema.Struct({
       "Imported rows that the source does not hold any more: counted and listed, or not; `ignore` for an export that only holds the latest rows",
     default: "report",
   }),
+  maxAge: optional(
+    PositiveTime.annotations(expecting("a time above zero, such as `36 hours` or `3 days`")),
+    {
+      description:
+        "How long ago the source's newest file may have been changed last: an older one is unusual (`stale-source`), and people are told",
+      examples: [Duration.hours(36), Duration.days(3)],
+    },
+  ),
   where: optional(Conditions, {
     description: "Rows for which this does not hold are left out",
     examples: [{ Status: ["complete", "finished"] }],

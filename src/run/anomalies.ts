@@ -17,11 +17,16 @@ const slower = { times: 3, millis: 60_000 }
 
 /**
  * What is unusual about a run, held against the runs before it (docs/nightly.md, "What is unusual"): a sentence each. What the run before showed
- * too is not `fresh`. A run that did not read its own source to the end shows nothing; one that found it unchanged shows what it repeats.
+ * too is not `fresh`. A run that did not read its own source to the end shows nothing; one that found it unchanged shows what it repeats, and its age.
  *
  * @param history earlier runs of the pipeline at this destination, the newest first
+ * @param stale that the source is older than the pipeline allows, as a sentence
  */
-export const anomalies = (run: RunFacts, history: ReadonlyArray<RunFacts>): ReadonlyArray<Anomaly> => {
+export const anomalies = (
+  run: RunFacts,
+  history: ReadonlyArray<RunFacts>,
+  stale?: string,
+): ReadonlyArray<Anomaly> => {
   if (!run.whole) return []
   const whole = history.filter((one) => one.whole)
   const read = whole.filter((one) => !one.unchanged).slice(0, considered)
@@ -30,12 +35,13 @@ export const anomalies = (run: RunFacts, history: ReadonlyArray<RunFacts>): Read
     ["empty-source", emptySource(run)],
     // A source that seldom changes: a night on which it did not says what it holds as well as one on which it was read.
     ["shrunken-source", shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read)],
+    ["stale-source", stale],
     ["invalid-share", invalidShare(run, read)],
     ["vanished", vanished(run)],
     ["slow-run", slowRun(run, read)],
   ]
   return found.flatMap(([code, sentence]) =>
-    sentence === undefined || (run.unchanged && !shown.includes(code))
+    sentence === undefined || (run.unchanged && code !== "stale-source" && !shown.includes(code))
       ? []
       : [{ code, sentence, fresh: !shown.includes(code) }]
   )

@@ -124,7 +124,7 @@ export const repeatable = (
 
 /** Digest of all that decides about rows besides the source: where the source lies does not matter. */
 const settingsOf = (run: RunContext): string => {
-  const { file: _, ...source } = run.pipeline.source
+  const { file: _, maxAge: __, ...source } = run.pipeline.source
   const { inDoubt, onChange, stopWhen } = run.pipeline.sink
   const all = {
     version,

@@ -20,6 +20,7 @@ import { repeatable, type Repeated } from "./repeat.ts"
 import type { Review } from "./review.ts"
 import type { RunContext } from "./RunContext.ts"
 import { sinceRehearsal } from "./sinceRehearsal.ts"
+import { sourceAge } from "./sourceAge.ts"
 import type { Survey } from "./survey.ts"
 import type { Tally } from "./Tally.ts"
 import { stillWaiting } from "./waiting.ts"
@@ -147,7 +148,8 @@ const summarise = (
       vanished,
     })
     const looked = run.mode === "run" || run.mode === "dry-run"
-    const unusual = looked ? anomalies(facts, yield* historyOf(run.view, run.id)) : []
+    const age = looked ? sourceAge(run, Date.parse(ended.startedAt)) : {}
+    const unusual = looked ? anomalies(facts, yield* historyOf(run.view, run.id), age.stale) : []
     const report: RunReport = {
       pipeline: run.pipeline.name,
       run: run.id,
@@ -208,6 +210,7 @@ const summarise = (
         ...(yield* editedMapping(run)),
         ...(rehearsed?.differs ?? []),
         ...unusual.map(({ sentence }) => sentence),
+        ...(age.untold === undefined ? [] : [age.untold]),
       ],
       versions: { formferry: version, node: process.versions.node },
       fingerprints: { mapping: run.mapping.fingerprint, form: run.formFingerprint },

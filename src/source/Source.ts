@@ -100,6 +100,8 @@ export interface Source {
   ) => Stream.Stream<RowChunk, SourceError | SourceChanged>
   /** What was read, known once a stream of `read` came to its end: one entry a file; none before that. */
   readonly files: Effect.Effect<ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>>
+  /** When the newest of its files was last changed, in milliseconds since 1970; undefined: nobody tells, as for a fetched file whose server does not. */
+  readonly changedAt?: number | undefined
   /** The digests that `files` would give, at the price of reading the bytes and nothing more. Absent: no row can be read from it. */
   readonly digest?: Effect.Effect<ReadonlyArray<FileDigest>, SourceError>
 }

@@ -35,6 +35,8 @@ export interface Bytes {
 
 /** A file, which may also be read from any place. */
 export interface FileBytes extends Bytes {
+  /** When it was last changed, in milliseconds since 1970; undefined where the system does not tell. */
+  readonly changedAt: number | undefined
   /** Up to `length` bytes from `from` on: fewer where the file ends. */
   readonly range: (from: number, length: number) => Effect.Effect<Uint8Array, SourceError>
 }
@@ -179,5 +181,6 @@ export const findBytes = (
         }
       })
 
-    return { file, size: found.size, head: (length) => range(0, length), range, look, blocks }
+    const changedAt = Option.getOrUndefined(Option.map(info.mtime, (at) => at.getTime()))
+    return { file, changedAt, size: found.size, head: (length) => range(0, length), range, look, blocks }
   })

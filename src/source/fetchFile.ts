@@ -11,6 +11,8 @@ export interface Fetched {
   readonly path: string
   /** What it is called in messages and reports. */
   readonly file: string
+  /** When it was last changed, in milliseconds since 1970, as its server says; undefined: it does not say. */
+  readonly changedAt: number | undefined
 }
 
 export interface FetchLimits {
@@ -113,6 +115,11 @@ const keep = (response: HttpClientResponse.HttpClientResponse, path: string, mos
     )
   })
 
+const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
+  const at = Date.parse(headers["last-modified"] ?? "")
+  return Number.isNaN(at) ? undefined : at
+}
+
 /**
  * Fetches an address into a temporary file of its owner's alone, which is removed with the scope: so both readings see the same bytes. Only
  * https, and http on this machine. Errors name neither the query nor the path.
@@ -131,10 +138,11 @@ export const fetchFile = (
     )
     const path = `${folder}/fetched`
     const client = yield* Layer.build(FetchHttpClient.layer)
-    yield* Effect.scoped(Effect.gen(function*() {
+    const changedAt = yield* Effect.scoped(Effect.gen(function*() {
       const response = yield* request(address, redirects)
       if (response.status !== 200) return yield* Effect.fail(answered(response.status))
       yield* keep(response, path, most.bytes)
+      return lastModified(response)
     })).pipe(
       Effect.timeoutFail({
         duration: Duration.seconds(most.seconds),
@@ -144,5 +152,5 @@ export const fetchFile = (
       Effect.provide(client),
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     )
-    return { path, file }
+    return { path, file, changedAt }
   })

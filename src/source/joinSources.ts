@@ -26,6 +26,12 @@ const difference = (first: NamedSource, other: NamedSource): string | undefined 
     : `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. Name the format that both have: \`source.format\`.`
 }
 
+/** The latest time; undefined where one is not known, for that may be later. */
+const newestOf = (times: ReadonlyArray<number | undefined>): number | undefined => {
+  const known = times.filter((time) => time !== undefined)
+  return known.length < times.length ? undefined : Math.max(...known)
+}
+
 /**
  * Several files with the same columns as one source: rows are numbered on from file to file, and what is wrong with one names its file.
  * Fails when the columns differ.
@@ -66,6 +72,7 @@ export const joinSources = (
       ...first.source,
       warnings: all.flatMap(({ source }) => source.warnings),
       read,
+      changedAt: newestOf(all.map(({ source }) => source.changedAt)),
       digest: Effect.map(
         Effect.forEach(all, ({ source }) => source.digest ?? Effect.succeed([])),
         (digests) => digests.flat(),

@@ -167,7 +167,7 @@ export const openFile = (
     const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
       Effect.map(
         plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen),
-        (opened): Source => ({ ...opened, digest: digestOf(bytes) }),
+        (opened): Source => ({ ...opened, changedAt: found.changedAt, digest: digestOf(bytes) }),
       )
     if (content === "text" || options.mended) {
       const mended = yield* openMended(bytes, options.mended)

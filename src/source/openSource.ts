@@ -44,10 +44,9 @@ export const openSource = (
       Effect.gen(function*() {
         if (!isAddress(file)) return { file, source: yield* openFile(fs, file, config, settings) }
         const fetched = yield* fetchFile(file)
-        return {
-          file: fetched.file,
-          source: yield* openFile(fs, fetched.path, config, { ...settings, name: fetched.file }),
-        }
+        const source = yield* openFile(fs, fetched.path, config, { ...settings, name: fetched.file })
+        // The copy's own time is that of the fetching.
+        return { file: fetched.file, source: { ...source, changedAt: fetched.changedAt } }
       })
     const opened: Array<NamedSource> = []
     for (const file of files) opened.push(yield* open(file))

@@ -102,6 +102,7 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
       columns: [],
       where: [],
       vanished: "report",
+      maxAge: undefined,
     })
     const [name, birthday, interests, greeting, imported] = pipeline?.mapping.questions ?? []
     expect(name).toEqual({

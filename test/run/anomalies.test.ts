@@ -47,6 +47,17 @@ it("tells a source that shrank after nights without news", () => {
   expect(codes({ duration: 200_000 }, [quiet, quiet, usual])).toEqual([])
 })
 
+it("tells a source that is too old, also of a run that found it unchanged; what lasts is not fresh", () => {
+  const quiet = { ...usual, unchanged: true, sent: 0 }
+  const stale = { code: "stale-source", sentence: "It is old." }
+  expect(anomalies(quiet, [usual], "It is old.")).toEqual([{ ...stale, fresh: true }])
+  expect(anomalies(quiet, [{ ...quiet, anomalies: ["stale-source"] }], "It is old.")).toEqual([{
+    ...stale,
+    fresh: false,
+  }])
+  expect(anomalies({ ...quiet, whole: false }, [usual], "It is old.")).toEqual([])
+})
+
 it("tells a share of invalid rows that is high and unusual", () => {
   expect(codes({ invalid: 51 })).toEqual(["invalid-share"])
   expect(codes({ invalid: 50 })).toEqual([])

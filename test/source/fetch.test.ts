@@ -19,6 +19,8 @@ const answers: Readonly<Record<string, RequestListener>> = {
   "/answers.csv.gz": (_, response) => void response.end(gzipSync(csv)),
   "/packed": (_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(csv)),
   "/login": (_, response) => void response.end("<!DOCTYPE html><html><body>Sign in</body></html>"),
+  "/dated": (_, response) =>
+    void response.writeHead(200, { "last-modified": "Wed, 18 Nov 2026 02:00:00 GMT" }).end(csv),
   "/moved": (_, response) => void response.writeHead(302, { location: "/answers.csv" }).end(),
   "/around": (_, response) => void response.writeHead(302, { location: "/around" }).end(),
   "/away": (_, response) => void response.writeHead(302, { location: `http://example.org/x?key=${secret}` }).end(),
@@ -90,6 +92,13 @@ describe("a source with an address", () => {
     expect(message).toContain(expected)
     expect(message).not.toContain(secret)
     expect(leftBehind()).toEqual(before)
+  })
+
+  it("is as old as its server says, and not as the copy; where it does not say, nobody knows", async () => {
+    const changedAt = (path: string) =>
+      run(Effect.map(openSource(config(`${base}${path}`)), (source) => source.changedAt))
+    expect(await changedAt("/dated")).toBe(Date.parse("2026-11-18T02:00:00Z"))
+    expect(await changedAt("/answers.csv")).toBeUndefined()
   })
 
   it("is fetched only with encryption, or from this machine, and never with a password in it", async () => {

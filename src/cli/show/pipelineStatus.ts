@@ -1,3 +1,4 @@
+import type { AnomalyCode } from "../../domain/anomaly.ts"
 import { verdicts } from "../../domain/fate.ts"
 import type { PastRecord, PipelineStanding } from "../../jobs/status.ts"
 import { lasting, span } from "../../report/span.ts"
@@ -28,7 +29,8 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
   const verdictsNow = verdicts.flatMap((verdict) =>
     standing.verdicts[verdict] === 0 ? [] : [`${count(standing.verdicts[verdict])} ${verdictWords[verdict].title}`]
   )
-  const vanished = runs.find(({ facts }) => facts?.whole === true)?.facts?.vanished.count ?? 0
+  const lastWhole = runs.find(({ facts }) => facts?.whole === true)?.facts
+  const vanished = lastWhole?.vanished.count ?? 0
   return [
     paint.strong(title),
     ...line("imported", [count(standing.imported), ...verdictsNow].join(" · ")),
@@ -51,6 +53,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
         ...some(drift.gone, "deleted since they were verified"),
       ].join(" · "),
     ),
+    ...line("unusual", (lastWhole?.anomalies ?? []).map((code) => anomalyWords[code]).join(" · ")),
     ...line("last good", lastDone?.finishedAt === undefined ? "never" : ago(lastDone.finishedAt, now)),
     ...line(
       "next run",
@@ -63,6 +66,16 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
     ...trends(runs).flatMap(({ text, what }) => line(what, text)),
     ...(runs.length === 0 ? [] : [runTable(runs, screen)]),
   ].join("\n")
+}
+
+/** What the last run that read its source showed, in words; its report has the figures. */
+const anomalyWords: { readonly [C in AnomalyCode]: string } = {
+  "empty-source": "the source holds no rows",
+  "shrunken-source": "the source shrank",
+  "stale-source": "the source is older than its maxAge",
+  "invalid-share": "many invalid rows",
+  vanished: "many rows vanished at once",
+  "slow-run": "the run took far longer than usual",
 }
 
 const some = (number: number, what: string): ReadonlyArray<string> => number === 0 ? [] : [`${count(number)} ${what}`]
