@@ -1,4 +1,4 @@
-import { Duration, Schema } from "effect"
+import { Schema } from "effect"
 import iconv from "iconv-lite"
 import { expecting, needed, optional } from "./annotated.ts"
 import { Conditions } from "./conditionSchema.ts"
@@ -96,7 +96,6 @@ export const source = Schema.Struct({
     {
       description:
         "How long ago the source's newest file may have been changed last: an older one is unusual (`stale-source`), and people are told",
-      examples: [Duration.hours(36), Duration.days(3)],
     },
   ),
   where: optional(Conditions, {
