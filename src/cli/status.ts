@@ -1,5 +1,6 @@
 import { Command, Options } from "@effect/cli"
 import { Clock, DateTime, Effect, Option } from "effect"
+import type { ProjectStatus } from "../jobs/status.ts"
 import type { NotBegun } from "../jobs/status/due.ts"
 import type { PipelineHealth } from "../jobs/status/health.ts"
 import { json, pipelines, wholeNumber } from "./arguments.ts"
@@ -8,6 +9,7 @@ import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { wrapToWidth } from "./show/fit.ts"
+import { nextRunText } from "./show/schedule.ts"
 import { showStatus } from "./show/status.ts"
 
 const options = {
@@ -49,7 +51,8 @@ export const status = {
         runs: input.runs ?? usualRuns,
         maxAge: input.maxAge,
       })
-      const { damage, health, ledger, missed, notBegun, unreadable, untouched } = status
+      const { damage, health, ledger, missed, notBegun, unreadable, untouched, waiting } = status
+      const now = yield* Clock.currentTimeMillis
       if (input.json) {
         yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
       } else {
@@ -66,7 +69,6 @@ export const status = {
           // One pipeline is told of at length; of many, a line each.
           const atLength = status.pipelines.length === 1 || input.pipelines.length > 0 || input.runs !== undefined
           const { showPipelineStatus } = yield* Effect.promise(() => import("./show/pipelineStatus.ts"))
-          const now = yield* Clock.currentTimeMillis
           yield* output.print(
             atLength
               ? status.pipelines.map((one) => showPipelineStatus(one, now, output.out)).join("\n\n")
@@ -76,7 +78,7 @@ export const status = {
         if (ledger.exists && untouched.length > 0) {
           yield* output.print(`Nothing was imported yet by ${untouched.join(", ")}.`)
         }
-        for (const text of [...notBegun.map(overdueText), ...unreadable]) {
+        for (const text of [...waiting.map((one) => firstRun(one, now)), ...notBegun.map(overdueText), ...unreadable]) {
           yield* output.print(wrapToWidth(text, output.out.width).join("\n"))
         }
         if (damage !== undefined && damage.length === 0) {
@@ -117,6 +119,9 @@ const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(m
 
 const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
   health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
+
+const firstRun = ({ nextRun, pipeline }: ProjectStatus["waiting"][number], now: number): string =>
+  `${pipeline} runs next ${nextRunText(nextRun, now)}.`
 
 const overdueText = ({ at, pipeline }: NotBegun): string =>
   `When ${pipeline} was due last, ${

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { DateTime } from "luxon"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
-import type { Drift, PipelineLedger, RunRecord, Standing } from "../ledger/Ledger.ts"
+import type { Drift, Going, PipelineLedger, RunRecord, Standing } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
 import { PipelineUnknown } from "../project/errors.ts"
@@ -20,7 +20,10 @@ import { healthOf, type PipelineHealth } from "./status/health.ts"
 export interface PipelineStanding {
   readonly pipeline: string
   readonly destination: Destination
+  /** Rows that the run that is going on has in flight are not in doubt here: `going` counts them. */
   readonly standing: Standing
+  /** The run that is going on. */
+  readonly going: (Going & { readonly inFlight: number }) | undefined
   /** The last run that wrote here. */
   readonly lastRun: RunRecord | undefined
   /** The last runs that wrote here, the newest first: as many as were asked for. */
@@ -31,8 +34,14 @@ export interface PipelineStanding {
   readonly doubts: ReadonlyArray<DoubtAge>
   /** Verified submissions that were edited or deleted since. */
   readonly drift: Drift
-  /** When it runs next by schedule, ISO 8601 with the offset of its zone, and that zone. */
-  readonly nextRun: { readonly at: string; readonly zone: string } | undefined
+  /** When it runs next by schedule. */
+  readonly nextRun: NextRun | undefined
+}
+
+/** A time, ISO 8601 with the offset of its zone, and that zone. */
+export interface NextRun {
+  readonly at: string
+  readonly zone: string
 }
 
 /** A run's record, and what is remembered of it. */
@@ -47,6 +56,8 @@ export interface ProjectStatus {
   readonly pipelines: ReadonlyArray<PipelineStanding>
   /** Pipelines of the project that never sent anything. */
   readonly untouched: ReadonlyArray<string>
+  /** Of these, the ones that have a schedule: when they run first. */
+  readonly waiting: ReadonlyArray<{ readonly pipeline: string; readonly nextRun: NextRun }>
   /** Pipelines that could not begin when they were due last. */
   readonly notBegun: ReadonlyArray<NotBegun>
   /** Files of which nobody can tell when their pipeline is to run, as sentences. */
@@ -95,18 +106,20 @@ export const projectStatus = (
           Effect.gen(function*() {
             const view = yield* ledger.pipeline({ pipeline, destination, renamedFrom: undefined, alongside: [] })
             const runs = yield* view.runs(Math.max(1, options.runs ?? 1))
-            const standing: PipelineStanding = {
+            const { going, standing } = yield* standingNow(view)
+            const one: PipelineStanding = {
               pipeline,
               destination,
-              standing: yield* view.standing,
+              standing,
+              going,
               lastRun: runs[0],
               runs: runs.slice(0, options.runs ?? 1).map((one) => ({ ...one, facts: factsOf(one) })),
               lastDone: yield* lastGood(view),
-              doubts: byAge(yield* view.doubts, now),
+              doubts: byAge((yield* view.doubts).filter(({ open }) => !open || going === undefined), now),
               drift: yield* view.drift,
               nextRun: nextRun(pipeline),
             }
-            return standing
+            return one
           }),
       )
       const timed = scheduled.map(({ pipeline }) => pipeline)
@@ -122,13 +135,18 @@ export const projectStatus = (
         return to === undefined || (to.service === destination.service && to.form === destination.form)
       }
       const missed = yield* missedBy(project, all.filter(asked), ledger)
+      const untouched = own.filter((name) =>
+        asked(name) && !pipelines.some(({ pipeline }) => pipeline === name)
+        && !missed.some(({ pipeline }) => pipeline === name)
+      )
       const status: ProjectStatus = {
         ledger: { file: project.ledger, exists },
         pipelines,
-        untouched: own.filter((name) =>
-          asked(name) && !pipelines.some(({ pipeline }) => pipeline === name)
-          && !missed.some(({ pipeline }) => pipeline === name)
-        ),
+        untouched,
+        waiting: untouched.flatMap((pipeline) => {
+          const next = nextRun(pipeline)
+          return next === undefined ? [] : [{ pipeline, nextRun: next }]
+        }),
         notBegun: ledger === undefined ? [] : yield* notBegun(ledger, scheduled.filter((one) => asked(one.pipeline))),
         unreadable,
         missed,
@@ -146,6 +164,20 @@ export const projectStatus = (
     }),
   )
 
+/** What stands, and the run that is going on: it may end, or begin, while rows are counted. */
+const standingNow = (view: PipelineLedger) =>
+  Effect.gen(function*() {
+    const before = yield* view.going
+    const standing = yield* view.standing
+    const going = before ?? (yield* view.going)
+    if (going === undefined) return { standing, going }
+    const { inDoubt, intended } = standing
+    return {
+      standing: { ...standing, inDoubt: inDoubt - intended, intended: 0 },
+      going: { ...going, inFlight: intended },
+    }
+  })
+
 /** Runs that are looked at where the last one that ended well was fed another file. */
 const lookedAt = 100
 
@@ -159,7 +191,7 @@ const lastGood = (view: PipelineLedger) =>
     return runs.find((run) => run.mode === "run" && (run.exitCode === 0 || run.exitCode === 1) && own(run))
   })
 
-const nextOf = (schedule: Schedule | undefined, now: number): PipelineStanding["nextRun"] => {
+const nextOf = (schedule: Schedule | undefined, now: number): NextRun | undefined => {
   const next = schedule === undefined ? undefined : nextTime(schedule, now)
   if (schedule === undefined || next === undefined) return undefined
   const { zone } = schedule

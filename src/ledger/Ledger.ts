@@ -238,8 +238,17 @@ export interface LedgerMarks {
   readonly inDoubt: number
 }
 
+/** A run that is going on: it holds the pipeline's lock, and is alive as far as can be told. */
+export interface Going {
+  readonly run: string
+  /** Since when it holds the lock, ISO 8601. */
+  readonly since: string
+}
+
 /** Rows in doubt that were sent at one time. */
 export interface DoubtsOf {
+  /** Of intents that are open. */
+  readonly open: boolean
   /** ISO 8601. */
   readonly sentAt: string
   readonly count: number
@@ -249,6 +258,8 @@ export interface DoubtsOf {
 export interface Standing {
   readonly imported: number
   readonly inDoubt: number
+  /** Of `inDoubt`, rows of intents that are open: in flight as long as their run is going on. */
+  readonly intended: number
   readonly refused: number
   readonly leftOut: number
   /** Submissions whose row changed and went in again: they stay in the form beside `imported`. */
@@ -360,6 +371,8 @@ export interface PipelineLedger {
     page: { readonly after: Buffer | undefined; readonly limit: number },
   ) => Effect.Effect<ReadonlyArray<DoubtfulRow>, LedgerError>
   readonly standing: Effect.Effect<Standing, LedgerError>
+  /** The run that is going on at this destination, also in another process. */
+  readonly going: Effect.Effect<Going | undefined, LedgerError>
   /** Of `standing` what is not proven: cheap, however many rows there are. */
   readonly unverified: Effect.Effect<Unverified, LedgerError>
   readonly drift: Effect.Effect<Drift, LedgerError>

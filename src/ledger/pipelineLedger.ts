@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { attended, rejectedRows } from "./attention.ts"
 import { doubtsBySending } from "./doubts.ts"
 import { drift, reconciliation } from "./drift.ts"
+import { goingRun } from "./goingRun.ts"
 import { landedByWord } from "./landedByWord.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
 import type { Cursor } from "./lookUp.ts"
@@ -25,6 +26,7 @@ const nothing = {
   leftOut: 0,
   replaced: 0,
   verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
+  intended: 0,
   acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
 }
 
@@ -66,6 +68,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(db, place, mapping)),
     sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
     doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
+    going: read("looking whether a run is going on", undefined, (place) => goingRun(store, at.pipeline, place)),
     standing: read("counting rows", nothing, (place) => standing(db, place)),
     unverified: read("counting rows", nothing, (place) => unverified(db, place)),
     submissionIds: (page) => read("reading submission ids", [], (place) => submissionIds(db, place, page)),

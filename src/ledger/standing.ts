@@ -44,6 +44,7 @@ export const standing = (db: Database, place: number): Standing => {
     imported: states.imported,
     // An open intent is as good as in doubt to whoever only reads.
     inDoubt: states.inDoubt + states.intended,
+    intended: states.intended,
     refused: states.refused,
     leftOut: count("SELECT count(*) FROM leftOut WHERE place = ?"),
     replaced: count(

@@ -6,7 +6,9 @@ import { runDue } from "../../src/jobs/schedule.ts"
 import { projectStatus } from "../../src/jobs/status.ts"
 import { byAge } from "../../src/jobs/status/ages.ts"
 import { healthOf } from "../../src/jobs/status/health.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { batchOf, rowOf } from "../ledger/rows.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
 import { nightClock } from "./nightClock.ts"
@@ -62,6 +64,61 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       yield* fs.writeFileString(`${at.root}/pipelines/people.yaml`, pipeline, { flag: "a" })
       const [scheduled] = (yield* status()).pipelines
       expect(scheduled?.nextRun).toEqual({ at: "2026-11-06T02:00:00+01:00", zone: "Europe/Berlin" })
+    }))
+
+  it.scoped("says that a run is going on, and counts what it has in flight, until it ended or died; a pipeline that never ran has its next run", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const fs = yield* FileSystem.FileSystem
+      const status = Effect.flatMap(
+        loadProject(at.root, { pipelines: [] }),
+        (project) => projectStatus(project, [], { verify: false }),
+      )
+      yield* fs.writeFileString(
+        `${at.root}/pipelines/people.yaml`,
+        `schedule: { cron: "0 2 * * *", zone: UTC }\n`,
+        { flag: "a" },
+      )
+      const { untouched, waiting } = yield* status
+      expect([untouched, waiting]).toEqual([["people"], [{
+        pipeline: "people",
+        nextRun: { at: expect.stringMatching(/T02:00:00Z$/), zone: "UTC" },
+      }]])
+      const file = `${at.root}/.formferry/ledger.db`
+      const begin = Effect.gen(function*() {
+        const ledger = yield* openLedger({ file })
+        const destination = { service: at.address, form: "people" }
+        const view = yield* ledger.pipeline({ pipeline: "people", destination, renamedFrom: undefined, alongside: [] })
+        const session = yield* view.hold("r1")
+        yield* session.startRun({ run: "r1", mode: "run", startedAt: "2026-11-20T02:00:00.000Z" })
+        yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2)]))
+      })
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* begin
+        const { pipelines: [people], waiting } = yield* status
+        expect(waiting).toEqual([])
+        expect(people).toMatchObject({
+          going: { run: "r1", since: expect.stringMatching(/Z$/), inFlight: 2 },
+          standing: { inDoubt: 0, intended: 0 },
+          doubts: [],
+        })
+      }))
+      const { pipelines: [people] } = yield* status
+      expect(people?.going).toBeUndefined()
+      expect(people).toMatchObject({ standing: { inDoubt: 2 }, doubts: [{ count: 2 }], lastRun: { run: "r1" } })
+      expect(people?.lastRun?.outcome).toBeUndefined()
+      // Somebody else's hold of the lock is no run.
+      yield* Effect.scoped(Effect.gen(function*() {
+        const view = yield* Effect.flatMap(openLedger({ file }), (ledger) =>
+          ledger.pipeline({
+            pipeline: "people",
+            destination: { service: at.address, form: "people" },
+            renamedFrom: undefined,
+            alongside: [],
+          }))
+        yield* view.hold("settling")
+        expect((yield* status).pipelines[0]?.going).toBeUndefined()
+      }))
     }))
 
   it.scoped("says that a pipeline could not begin when it was due, until it ran; good runs to another target deceive no probe", () =>

@@ -4,7 +4,7 @@ import type { PastRecord, PipelineStanding } from "../../jobs/status.ts"
 import { lasting, span } from "../../report/span.ts"
 import { count, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
 import { cutToWidth, wrapToWidth } from "./fit.ts"
-import { inZone } from "./schedule.ts"
+import { nextRunText } from "./schedule.ts"
 import { paints } from "./Screen.ts"
 import type { Screen } from "./Screen.ts"
 import { sparkline } from "./sparkline.ts"
@@ -25,7 +25,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
       : wrapToWidth(text, Math.max(20, screen.width - label - 2)).map((part, index) =>
         `  ${paint.soft((index === 0 ? what : "").padEnd(label))}${part}`
       )
-  const { drift, lastDone, nextRun, runs, standing } = one
+  const { drift, going, lastDone, nextRun, runs, standing } = one
   const verdictsNow = verdicts.flatMap((verdict) =>
     standing.verdicts[verdict] === 0 ? [] : [`${count(standing.verdicts[verdict])} ${verdictWords[verdict].title}`]
   )
@@ -33,6 +33,14 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
   const vanished = lastWhole?.vanished.count ?? 0
   return [
     paint.strong(title),
+    ...line(
+      "going on",
+      going === undefined
+        ? ""
+        : `since ${going.since.slice(0, 16)}Z, ${lasting(Math.max(0, now - Date.parse(going.since)))} · ${
+          count(going.inFlight)
+        } ${going.inFlight === 1 ? "row" : "rows"} in flight`,
+    ),
     ...line("imported", [count(standing.imported), ...verdictsNow].join(" · ")),
     ...line(
       "in doubt",
@@ -57,14 +65,10 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
     ...line("last good", lastDone?.finishedAt === undefined ? "never" : ago(lastDone.finishedAt, now)),
     ...line(
       "next run",
-      nextRun === undefined
-        ? ""
-        : `${inZone(Date.parse(nextRun.at), nextRun.zone)} ${nextRun.zone}, in ${
-          lasting(Date.parse(nextRun.at) - now)
-        }`,
+      nextRun === undefined ? "" : nextRunText(nextRun, now),
     ),
     ...trends(runs).flatMap(({ text, what }) => line(what, text)),
-    ...(runs.length === 0 ? [] : [runTable(runs, screen)]),
+    ...(runs.length === 0 ? [] : [runTable(runs, going?.run, screen)]),
   ].join("\n")
 }
 
@@ -99,10 +103,10 @@ const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what:
   ]
 }
 
-const runTable = (runs: ReadonlyArray<PastRecord>, screen: Screen): string => {
+const runTable = (runs: ReadonlyArray<PastRecord>, going: string | undefined, screen: Screen): string => {
   const paint = paints(screen)
   const outcomeOf = (run: PastRecord): TableCell => {
-    if (run.outcome === undefined) return { text: "not finished", paint: paint.warn }
+    if (run.outcome === undefined) return run.run === going ? "going on" : { text: "not finished", paint: paint.warn }
     const { title, tone } = outcomeWords[run.outcome]
     return { text: title, paint: paint[tone] }
   }

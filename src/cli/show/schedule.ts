@@ -12,6 +12,10 @@ export const inZone = (millis: number, zone: string): string =>
     "$1",
   )
 
+/** When a pipeline runs next, and in how long. */
+export const nextRunText = ({ at, zone }: { readonly at: string; readonly zone: string }, now: number): string =>
+  `${inZone(Date.parse(at), zone)} ${zone}, in ${lasting(Date.parse(at) - now)}`
+
 /** The next times of pipelines, each in its own zone. */
 export const showPlan = ({ at, pipelines, unreadable }: Plan, screen: Screen): string => {
   const paint = paints(screen)

@@ -14,16 +14,21 @@ export interface PipelineStatus {
   readonly pipeline: string
   readonly destination: Destination
   readonly standing: Standing
+  /** The run that is going on. */
+  readonly going: { readonly run: string; readonly inFlight: number } | undefined
   readonly lastRun: RunRecord | undefined
   /** When it runs next (ISO 8601), where it is scheduled, and in which zone. */
   readonly nextRun: { readonly at: string; readonly zone: string } | undefined
 }
 
-const lastRun = (run: RunRecord | undefined, screen: Screen): TableCell => {
+const lastRun = (run: RunRecord | undefined, going: PipelineStatus["going"], screen: Screen): TableCell => {
   const paint = paints(screen)
   if (run === undefined) return { text: "never ran", paint: paint.soft }
   if (run.outcome === undefined) {
-    return { text: `${run.startedAt} ${modeWords[run.mode]}: not finished`, paint: paint.warn }
+    const begun = `${run.startedAt} ${modeWords[run.mode]}: `
+    return run.run === going?.run
+      ? `${begun}going on, ${count(going.inFlight)} in flight`
+      : { text: `${begun}not finished`, paint: paint.warn }
   }
   const word = outcomeWords[run.outcome]
   return { text: `${run.startedAt} ${modeWords[run.mode]}: ${word.title}`, paint: paint[word.tone] }
@@ -47,7 +52,7 @@ export const showStatus = (statuses: ReadonlyArray<PipelineStatus>, screen: Scre
       { title: "last run" },
       ...scheduled ? [{ title: "next run" }] : [],
     ],
-    statuses.map(({ pipeline, destination, standing, lastRun: run, nextRun }) => [
+    statuses.map(({ pipeline, destination, going, standing, lastRun: run, nextRun }) => [
       cutToWidth(pipeline, 60),
       cutToWidth(`${destination.service} ${destination.form}`, 120),
       count(standing.imported),
@@ -57,7 +62,7 @@ export const showStatus = (statuses: ReadonlyArray<PipelineStatus>, screen: Scre
       open(standing.inDoubt),
       open(standing.refused),
       standing.leftOut === 0 ? "" : count(standing.leftOut),
-      lastRun(run, screen),
+      lastRun(run, going, screen),
       ...scheduled ? [nextRun === undefined ? "" : inZone(Date.parse(nextRun.at), nextRun.zone)] : [],
     ]),
     screen,

@@ -14,7 +14,10 @@ export interface DoubtAge {
 }
 
 /** Rows in doubt by age, the youngest first; only ages that occur. */
-export const byAge = (doubts: ReadonlyArray<DoubtsOf>, now: number): ReadonlyArray<DoubtAge> => {
+export const byAge = (
+  doubts: ReadonlyArray<Pick<DoubtsOf, "sentAt" | "count">>,
+  now: number,
+): ReadonlyArray<DoubtAge> => {
   const counts = new Map<DoubtAge["age"], number>()
   for (const { count, sentAt } of doubts) {
     const days = (now - Date.parse(sentAt)) / 86_400_000

@@ -38,12 +38,14 @@ const standing: PipelineStanding = {
   standing: {
     imported: 12_345,
     inDoubt: 4,
+    intended: 0,
     refused: 1,
     leftOut: 2,
     replaced: 0,
     verdicts: { verified: 12_340, differing: 5, missing: 0, unread: 0 },
     acknowledged: { inDoubt: 1, differing: 0, missing: 0, unread: 0 },
   },
+  going: undefined,
   lastRun: run(20, 12_345, "inDoubt"),
   lastDone: run(19, 12_000),
   runs: [run(20, 12_345, "inDoubt"), run(19, 12_000), run(18, 6_000), run(17, 0)],
@@ -69,6 +71,19 @@ it("tells what stands, how runs went and when the next one is", () => {
       " started           │ mode │  took │   read │ sent │ invalid │ outcome",
     ]
   `)
+})
+
+it("says of a run that is going on since when, and what it has in flight", () => {
+  const { outcome: _, ...begun } = run(20, 0)
+  const now20 = { ...begun, outcome: undefined, finishedAt: undefined, facts: undefined }
+  const going = { run: "r20", since: "2026-11-20T11:55:00.000Z", inFlight: 16 }
+  const shown = showPipelineStatus({ ...standing, going, runs: [now20, run(19, 12_000)] }, now, {
+    width: 80,
+    colour: false,
+  })
+  expect(shown).toContain("  going on    since 2026-11-20T11:55Z, 5m · 16 rows in flight\n")
+  expect(shown).toMatch(/2026-11-20T01:00Z .* going on/)
+  expect(shown).not.toContain("not finished")
 })
 
 it("fits a terminal of 80 columns, and narrower ones", () => {

@@ -87,6 +87,7 @@ const status = (text: string) => [{
   standing: {
     imported: 1200,
     inDoubt: 4,
+    intended: 0,
     refused: 0,
     leftOut: 1,
     replaced: 0,
@@ -103,6 +104,7 @@ const status = (text: string) => [{
     counts: null,
   },
   nextRun: undefined,
+  going: undefined,
 }]
 
 /** Everything that can show a text of somebody else's, with that text in it. */
