@@ -335,6 +335,16 @@ export interface PipelineLedger {
   readonly isBlank: Effect.Effect<boolean, LedgerError>
   /** The row of each key digest, in the same order; one call a chunk. */
   readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
+  /**
+   * Which of a source's next rows are imported with the content that they have now, by their ids, as far as that shows without looking their keys up: where the rows come in the order in which
+   * they were sent. `lookUp` tells of the others, and sets where that order begins.
+   *
+   * @param content the digest of a row's content over the columns of a shape; undefined while that is not known
+   */
+  readonly unchanged: (
+    keys: ReadonlyArray<string | undefined>,
+    content: (at: number, shape: number) => Buffer | undefined,
+  ) => Effect.Effect<ReadonlyArray<number | undefined>, LedgerError>
   /** The columns' names, sorted, that a content digest was taken over. */
   readonly shape: (id: number) => Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** Rejections of earlier runs, to know what a mended row replaces: by key digest, or by row number when it had no key. The newest first. */

@@ -16,6 +16,8 @@ export interface Forgetting {
 export interface Forgotten {
   /** Keys that were forgotten: all that was known under them is gone. */
   readonly keys: ReadonlyArray<string>
+  /** Of these, the ones of which nothing but the digest was left: they were forgotten already. */
+  readonly already: ReadonlyArray<string>
   /** Keys of which the ledger knew nothing. */
   readonly unknown: ReadonlyArray<string>
   /** Submissions that stand in the form all the same: the service can't delete them. */
@@ -51,10 +53,13 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
   }
   const at = store.clock.unsafeCurrentTimeMillis()
   const submissions: Array<Forgotten["submissions"][number]> = []
+  const held = new Set<string>()
   const known = digests.filter(({ digest, key }) =>
     places.filter(([place, form]) => {
       const row = rowOf(place, digest)
-      const met = row !== undefined || isMentioned(db, place, digest)
+      const mention = mentionOf(db, place, digest)
+      const met = row !== undefined || mention !== undefined
+      if (row !== undefined || mention === "held") held.add(key)
       if (row !== undefined) {
         for (const submissionId of dropRow(db, place, row)) submissions.push({ key, submissionId, form })
       }
@@ -68,6 +73,7 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
   )
   return {
     keys: known.map(({ key }) => key),
+    already: known.flatMap(({ key }) => (held.has(key) ? [] : [key])),
     unknown: keys.filter((key) => !known.some((one) => one.key === key)),
     submissions,
   }
@@ -98,13 +104,17 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
   }
 }
 
-const isMentioned = (db: Database, place: number, digest: Buffer): boolean =>
-  db.get(
-    `SELECT 1 WHERE EXISTS (SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2)
-     OR EXISTS (SELECT 1 FROM superseded WHERE place = ?1 AND digest = ?2)
-     OR EXISTS (SELECT 1 FROM leftOut WHERE place = ?1 AND keyed = 1 AND digest = ?2)`,
+/** What is known of a key besides a row of its own: something, or nothing but that it stays out. */
+const mentionOf = (db: Database, place: number, digest: Buffer): "held" | "left out" | undefined => {
+  const found = db.get<readonly [number, number]>(
+    `SELECT EXISTS (SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2)
+       OR EXISTS (SELECT 1 FROM superseded WHERE place = ?1 AND digest = ?2)
+       OR EXISTS (SELECT 1 FROM acknowledged WHERE place = ?1 AND digest = ?2),
+     EXISTS (SELECT 1 FROM leftOut WHERE place = ?1 AND keyed = 1 AND digest = ?2)`,
     [place, digest],
-  ) !== undefined
+  )
+  return found?.[0] === 1 ? "held" : found?.[1] === 1 ? "left out" : undefined
+}
 
 const leaveOut = (
   db: Database,

@@ -1,14 +1,13 @@
 import { stateCode, stateOf, verdictOf } from "./codes.ts"
 import type { Database } from "./database.ts"
 import type { KnownRow } from "./Ledger.ts"
+import { type Cursor, readOn } from "./readOn.ts"
 import { isoOf } from "./Store.ts"
 import type { Store } from "./Store.ts"
 
 const digestLength = 16
 
 type Found = readonly [at: number, ...Row]
-
-type Next = readonly [digest: string, ...Row]
 
 type Row = readonly [
   id: number,
@@ -32,51 +31,16 @@ const findRows = `
   SELECT json_group_array(json_array(at, id, key, state, row, hex(content), shape, batch, resent, verdict, submission))
   FROM asked CROSS JOIN row INDEXED BY row_key ON place = ?2 AND digest = substr(?1, at * ${digestLength} + 1, ${digestLength})`
 
-/**
- * The rows that were first sent after a row, as far as they are of this place, with their digests: a source that is read again has its rows in the order in which they were sent, and
- * reading on costs a third of finding each by its key.
- */
-const nextRows = `
-  SELECT json_group_array(json_array(hex(digest), id, key, state, row, hex(content), shape, batch, resent, verdict, submission))
-  FROM (SELECT * FROM row NOT INDEXED WHERE id > ?1 AND id <= ?1 + ?3 AND place = ?2 ORDER BY id)`
-
-/** Where a reading stands in the ledger, as long as its rows come in the order in which they were sent. */
-export interface Cursor {
-  /** Id of the row that was found last; undefined: there is no such order. */
-  last: number | undefined
-}
-
-/** Keys beyond the next one among which a row that comes next is looked for. */
-const near = 16
-
 /** The rows of these keys, each with its key's index. */
 const find = (db: Database, place: number, keys: ReadonlyArray<Buffer>, cursor: Cursor): ReadonlyArray<Found> => {
-  const found: Array<Found> = []
-  let left: ReadonlyArray<number> = keys.map((_, at) => at)
-  if (cursor.last !== undefined) {
-    const names = keys.map((key) => key.toString("hex").toUpperCase())
-    const matched = new Uint8Array(keys.length)
-    const text = db.get<readonly [string]>(nextRows, [cursor.last, place, keys.length + near])?.[0] ?? "[]"
-    let from = 0
-    for (const [digest, ...row] of JSON.parse(text) as Array<Next>) {
-      for (let at = from; at < Math.min(from + near, names.length); at++) {
-        if (names[at] !== digest) continue
-        found.push([at, ...row])
-        matched[at] = 1
-        from = at + 1
-        break
-      }
-    }
-    left = left.filter((at) => matched[at] === 0)
+  const text = db.get<readonly [string]>(findRows, [Buffer.concat(keys), place, keys.length])?.[0] ?? "[]"
+  const found = JSON.parse(text) as ReadonlyArray<Found>
+  // Else these are the rows that were not found by reading on, which goes on where it stands.
+  if (cursor.last === undefined) {
+    const ids = found.map(([, id]) => id)
+    const [first, last] = [Math.min(...ids), Math.max(...ids)]
+    cursor.last = ids.length >= keys.length / 2 && last - first < 2 * ids.length ? last : undefined
   }
-  if (left.length > 0) {
-    const asked = left.map((at) => keys[at]!)
-    const text = db.get<readonly [string]>(findRows, [Buffer.concat(asked), place, asked.length])?.[0] ?? "[]"
-    for (const [at, ...row] of JSON.parse(text) as Array<Found>) found.push([left[at]!, ...row])
-  }
-  const ids = found.map(([, id]) => id)
-  const [first, last] = [Math.min(...ids), Math.max(...ids)]
-  cursor.last = ids.length >= keys.length / 2 && last - first < 2 * ids.length ? last : undefined
   return found
 }
 
@@ -85,6 +49,15 @@ export const isBlank = (db: Database, place: number): boolean =>
   ["row", "leftOut", "superseded"].every((table) =>
     db.get(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place]) === undefined
   )
+
+/** Which rows are known and the same, as far as reading on tells: see `readOn`. */
+export const unchanged = (
+  { db }: Store,
+  place: number,
+  keys: ReadonlyArray<string | undefined>,
+  content: (at: number, shape: number) => Buffer | undefined,
+  cursor: Cursor,
+): ReadonlyArray<number | undefined> => readOn(db, place, keys, content, leftOutIn(db, place) !== never, cursor)
 
 /**
  * What the ledger knows of each key digest, in their order.

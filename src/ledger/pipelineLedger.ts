@@ -5,12 +5,12 @@ import { drift, reconciliation } from "./drift.ts"
 import { goingRun } from "./goingRun.ts"
 import { landedByWord } from "./landedByWord.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
-import type { Cursor } from "./lookUp.ts"
-import { isBlank, leftOutKeyless, lookUp, supersededKeyless } from "./lookUp.ts"
+import { isBlank, leftOutKeyless, lookUp, supersededKeyless, unchanged } from "./lookUp.ts"
 import { makeSession } from "./makeSession.ts"
 import { doubtfulPage, sentPage } from "./pages.ts"
 import { findPlace } from "./place.ts"
 import type { Place } from "./place.ts"
+import type { Cursor } from "./readOn.ts"
 import { replacedPage } from "./replace.ts"
 import { canaryRecord, lastDone, runRecords } from "./runRecords.ts"
 import { looseIds, settlements, submissionIds } from "./settleDoubts.ts"
@@ -53,6 +53,8 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
         place ??= findPlace(db, at)
         return lookUp(store, place, keys, cursor)
       }),
+    unchanged: (keys, content) =>
+      read("looking up rows", keys.map(() => undefined), (place) => unchanged(store, place, keys, content, cursor)),
     shape: (id) => reading(store, "reading columns", () => columnsOf(store, id)),
     rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(db, place, row)),
     superseded: (contents) =>

@@ -61,6 +61,12 @@ export class RowHash {
     this.e = finished(e)
   }
 
+  /** For a row whose content nothing will be held against: the ledger has it so. */
+  noContent(): void {
+    this.d = 0
+    this.e = 0
+  }
+
   /** From a keyed digest of at least 12 bytes, which is hash enough. */
   digest(digest: Buffer): void {
     this.a = digest.readUInt32LE(0)

@@ -30,6 +30,12 @@ export interface Gathered {
   readonly dropped: (row: number, problem: Problem) => void
 }
 
+/** A row that the ledger has as imported, with the content that it has now. */
+export interface SameRow {
+  readonly state: "same"
+  readonly id: number
+}
+
 /** Takes down a row that can't go out, and why. */
 export type Reject = (
   row: number,
@@ -41,7 +47,13 @@ export type Reject = (
 ) => void
 
 /** Gives a row with a key its fate (product.md, "Fates and the balance"), in the order written there. Synchronous: it runs for every row. */
-export type Classify = (row: number, cells: Cells, key: string, memory: KnownRow | undefined, reject: Reject) => void
+export type Classify = (
+  row: number,
+  cells: Cells,
+  key: string,
+  memory: KnownRow | SameRow | undefined,
+  reject: Reject,
+) => void
 
 export const makeClassify = (run: RunContext, gathered: Gathered, contents: Contents): Classify => {
   const { canary, deferred, fates, hash, seen } = gathered
@@ -61,7 +73,25 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     return refusal !== undefined && !run.retryRefused && refusal.mapping === mapping.fingerprint
       && refusal.form === run.formFingerprint && isItem(cells, key, refusal.item)
   }
+  /** A row with the content that the ledger has, or a repetition of it. */
+  const known = (row: number, cells: Cells, key: string, slot: number, fate: Fate, reject: Reject) => {
+    if (slot >= 0 && seen.matched(slot)) {
+      fates.set(row, "duplicate")
+      return reject(row, key, cells, "duplicate", [duplicateOf(run, seen.row(slot), true)], true)
+    }
+    seen.match(slot >= 0 ? slot : seen.add(hash, row))
+    uniques.take(cells, key, row)
+    fates.set(row, fate)
+  }
   return (row, cells, key, memory, reject) => {
+    if (memory?.state === "same") {
+      gathered.met.mark(memory.id, true)
+      if (mapping.filtered(cells)) return fates.set(row, "filtered")
+      hash.key(key)
+      // All rows of this key are known, and a key that is matched asks for no content.
+      hash.noContent()
+      return known(row, cells, key, seen.find(hash), "alreadyImported", reject)
+    }
     if (memory !== undefined) gathered.met.mark(memory.id, memory.state === "imported")
     const give = (fate: Fate) => fates.set(row, fate)
     const doubt = memory !== undefined && (memory.state === "inDoubt" || memory.state === "intended")
@@ -73,13 +103,7 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     const slot = seen.find(hash)
     if (memory !== undefined && (held || memory.state === "imported" || contents.replaced(memory, cells))) {
       if (contents.same(memory, cells)) {
-        if (slot >= 0 && seen.matched(slot)) {
-          give("duplicate")
-          return reject(row, key, cells, "duplicate", [duplicateOf(run, seen.row(slot), true)], true)
-        }
-        seen.match(slot >= 0 ? slot : seen.add(hash, row))
-        uniques.take(cells, key, row)
-        return give(held ? "inDoubt" : "alreadyImported")
+        return known(row, cells, key, slot, held ? "inDoubt" : "alreadyImported", reject)
       }
       // A submission without a known id could not be told from the new one, should that end in doubt.
       const again = !held && onChange === "import-again" && memory.submissionId !== undefined
@@ -135,6 +159,8 @@ const refusedBefore = ({ refusal }: KnownRow): ReadonlyArray<Problem> => [
 /** Compares a row's content with what the ledger knows, over the columns that were mapped when the row was sent. */
 export interface Contents {
   readonly now: (cells: Cells) => Buffer
+  /** The content over the columns of a shape that `learn` has met. */
+  readonly over: (shape: number, cells: Cells) => Buffer | undefined
   /** Whether a mended row has replaced this one. */
   readonly replaced: (memory: KnownRow, cells: Cells) => boolean
   readonly same: (memory: KnownRow, cells: Cells) => boolean
@@ -158,6 +184,7 @@ export const makeContents = (run: RunContext, met: MetRows): Contents => {
   }
   return {
     now,
+    over: (shape, cells) => shapes.get(shape)?.(cells),
     replaced,
     same: (memory, cells) => memory.content.equals((shapes.get(memory.shape) ?? now)(cells)) || replaced(memory, cells),
     learn: (known) => {

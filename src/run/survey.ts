@@ -6,7 +6,7 @@ import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import type { Fingerprint, SourceChanged, SourceError } from "../source/Source.ts"
 import { CanaryRows } from "./canaryRows.ts"
-import { type Gathered, makeClassify, makeContents, type Reject } from "./classify.ts"
+import { type Gathered, makeClassify, makeContents, type Reject, type SameRow } from "./classify.ts"
 import { rowTexts } from "./content.ts"
 import { Deferred } from "./Deferred.ts"
 import { FateTable } from "./FateTable.ts"
@@ -73,7 +73,7 @@ export const survey = (
         const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : numbering(cells)))
         return blank
           ? through(chunk, texts, [], unknown)
-          : Effect.flatMap(lookUp(texts), (known) =>
+          : Effect.flatMap(lookUp(chunk, texts), (known) =>
             texts.includes(undefined)
               ? Effect.flatMap(keylessRows(chunk, texts), (keyless) => through(chunk, texts, known, keyless))
               : through(chunk, texts, known, unknown))
@@ -83,7 +83,7 @@ export const survey = (
     const through = (
       chunk: RowChunk,
       texts: ReadonlyArray<string | undefined>,
-      known: ReadonlyArray<KnownRow | undefined>,
+      known: ReadonlyArray<KnownRow | SameRow | undefined>,
       keyless: Keyless,
     ) =>
       Effect.suspend(() => {
@@ -116,15 +116,26 @@ export const survey = (
       })
 
     /** What the ledger knows of each row of a chunk, by its index. */
-    const lookUp = (texts: ReadonlyArray<string | undefined>) =>
-      Effect.suspend(() => {
-        const digests = texts.flatMap((key) => (key === undefined ? [] : [run.ledger.digest.key(key)]))
-        return Effect.flatMap(run.view.lookUp(digests), (found) => {
-          let at = 0
-          const known = texts.map((key): KnownRow | undefined => (key === undefined ? undefined : found[at++]))
-          return Effect.as(contents.learn(found), known)
-        })
-      })
+    const lookUp = (chunk: RowChunk, texts: ReadonlyArray<string | undefined>) =>
+      Effect.flatMap(
+        run.view.unchanged(texts, (at, shape) => contents.over(shape, chunk.rows[at]!)),
+        (same): Effect.Effect<ReadonlyArray<KnownRow | SameRow | undefined>, LedgerError> => {
+          const digests: Array<Buffer> = []
+          texts.forEach((key, at) => {
+            if (key !== undefined && same[at] === undefined) digests.push(run.ledger.digest.key(key))
+          })
+          const rows = (found: ReadonlyArray<KnownRow | undefined>) => {
+            let next = 0
+            return texts.map((key, at): KnownRow | SameRow | undefined => {
+              const id = same[at]
+              return id !== undefined ? { state: "same", id } : key === undefined ? undefined : found[next++]
+            })
+          }
+          return digests.length === 0
+            ? Effect.succeed(rows([]))
+            : Effect.flatMap(run.view.lookUp(digests), (found) => Effect.as(contents.learn(found), rows(found)))
+        },
+      )
 
     /** Which rows of a chunk without a key were mended and went in since, or were left out by a person. */
     const keylessRows = (

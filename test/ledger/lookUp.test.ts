@@ -50,3 +50,73 @@ it.scopedLive("rows are found whatever the order in which they are asked for, an
       expect([order, found]).toEqual([order, numbers.map((number) => (number <= count ? `s${number}` : undefined))])
     }
   }))
+
+it.scopedLive("rows in the order in which they were sent are known without their keys, those of other content and left out ones not", () =>
+  Effect.gen(function*() {
+    const count = 600
+    const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+    yield* contacts(ledger, "others")
+    yield* filled(ledger, count)
+    const other = (number: number) => number % 11 === 0
+    const content = (number: number) => ledger.digest.content([other(number) ? "another content" : `content ${number}`])
+    const all = Array.from({ length: count }, (_, at) => at + 1)
+    const orders = {
+      "as sent": all,
+      "with new rows and without some": all.flatMap((number) =>
+        number % 7 === 0 ? [] : number % 5 === 0 ? [number, 10_000 + number] : [number]
+      ),
+      "each twice": all.flatMap((number) => [number, number]),
+      backwards: all.toReversed(),
+      "the end first": [...all.slice(300), ...all.slice(0, 300)],
+    }
+    /** Reads rows as a survey does: on, and by key what that does not tell. */
+    const read = (numbers: ReadonlyArray<number>) =>
+      Effect.gen(function*() {
+        const view = yield* contacts(ledger)
+        const known: Array<string> = []
+        let byOrder = 0
+        for (let at = 0; at < numbers.length; at += 50) {
+          const chunk = numbers.slice(at, at + 50)
+          const same = yield* view.unchanged(
+            chunk.map((number) => number % 13 === 0 ? undefined : `key ${number}`),
+            (index) => content(chunk[index] ?? 0),
+          )
+          byOrder += same.filter((id) => id !== undefined).length
+          const rest = chunk.filter((_, index) => same[index] === undefined)
+          const found = yield* view.lookUp(rest.map((number) => ledger.digest.key(`key ${number}`)))
+          const ids = yield* view.lookUp(chunk.map((number) => ledger.digest.key(`key ${number}`)))
+          let next = 0
+          chunk.forEach((number, index) => {
+            const row = same[index] === undefined ? found[next++] : undefined
+            if (same[index] !== undefined) expect(same[index]).toBe(ids[index]?.id)
+            if (same[index] !== undefined || row?.content.equals(content(number)) === true) known.push(`key ${number}`)
+          })
+        }
+        return { known, byOrder }
+      })
+    for (const [order, numbers] of Object.entries(orders)) {
+      const { byOrder, known } = yield* read(numbers)
+      const expected = numbers.filter((number) => number <= count && !other(number)).map((number) => `key ${number}`)
+      expect([order, known]).toEqual([order, expected])
+      if (order === "as sent") expect(byOrder).toBeGreaterThan(count * 0.6)
+      if (order === "backwards") expect(byOrder).toBe(0)
+    }
+    yield* Effect.scoped(Effect.gen(function*() {
+      const session = yield* (yield* contacts(ledger)).hold("run2")
+      yield* session.attention([{
+        keyDigest: ledger.digest.key("key 120"),
+        key: "key 120",
+        row: 120,
+        fate: "changed",
+        content: ledger.digest.content(["another content"]),
+      }])
+      yield* session.acknowledge({ keys: ["key 120"], because: "not wanted", by: "me", leaveOut: true })
+    }))
+    const view = yield* contacts(ledger)
+    yield* view.lookUp(all.slice(0, 100).map((number) => ledger.digest.key(`key ${number}`)))
+    const same = yield* view.unchanged(
+      all.slice(100, 150).map((number) => `key ${number}`),
+      (index) => ledger.digest.content([`content ${index + 101}`]),
+    )
+    expect(same.flatMap((id, index) => (id === undefined ? [index + 101] : []))).toEqual([120])
+  }))
