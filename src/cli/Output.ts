@@ -20,6 +20,8 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
   /** The lines at the bottom that are painted over again and again, made for the terminal as it is now; `undefined` takes them away. Nothing where stderr is no terminal. */
   readonly bottom: (view: ((screen: Screen) => ReadonlyArray<string>) | undefined) => void
   readonly hasBottom: boolean
+  /** Whether each line on stderr has its time anyway. */
+  readonly timed: boolean
   /** From now on this text is never written, wherever it would stand. */
   readonly hide: (secret: string) => void
 }>() {}
@@ -88,6 +90,7 @@ export const makeOutput = (
     },
     interactive: host.stdin.isTTY === true && host.stdout.isTTY === true && host.stderr.isTTY === true,
     hasBottom,
+    timed: log !== undefined,
     print: (text) => Effect.sync(() => aside(() => host.stdout.write(shown(text, screen(host.stdout))))),
     tell: (text, details) => aside(() => host.stderr.write(shown(line(text, details), errScreen()))),
     bottom: (view) => {

@@ -187,9 +187,14 @@ const forget = (project: Project, names: ReadonlyArray<string>, input: Input) =>
     })
     if (input.json) return yield* output.print(JSON.stringify(done))
     const lines = [
-      `${
-        counted(done.keys.length, "row")
-      } of ${pipeline} forgotten: nothing but a keyed digest of the key is left in the ledger, so that it is not imported again.`,
+      ...(done.keys.length === done.already.length ? [] : [
+        `${
+          counted(done.keys.length - done.already.length, "row")
+        } of ${pipeline} forgotten: nothing but a keyed digest of the key is left in the ledger, so that it is not imported again.`,
+      ]),
+      ...(done.already.length === 0
+        ? []
+        : [`Forgotten already, with nothing but the digest of the key left: ${done.already.join(", ")}.`]),
       ...(done.unknown.length === 0 ? [] : [`Nothing was known of ${done.unknown.join(", ")}.`]),
       ...done.submissions.map(({ form, submissionId }) =>
         `Submission ${submissionId} stands in form ${form} all the same: delete it there.`

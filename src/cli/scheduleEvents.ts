@@ -1,10 +1,11 @@
 import { Path } from "@effect/platform"
-import { Effect, Exit } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import type { ScheduleEvent } from "../jobs/schedule/options.ts"
 import { type Ended, explain, tellNext } from "./explain.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 import { nextOf, showRun } from "./runs.ts"
+import { wrapToWidth } from "./show/fit.ts"
 import { inZone, isoInZone } from "./show/schedule.ts"
 import { showScheduled } from "./show/scheduled.ts"
 
@@ -29,7 +30,13 @@ export const tellEvent = (event: ScheduleEvent, asked: Asked) =>
         ? { files: event.files }
         : { pipeline: event.pipeline }
       yield* output.print(JSON.stringify({ event: event._tag.toLowerCase(), ...told }))
-    } else yield* Effect.sync(() => output.tell(textOf(event, asked)))
+    } else {
+      const text = textOf(event, asked)
+      const now = yield* Clock.currentTimeMillis
+      // A log for machines has the time of each line.
+      const at = "schedule" in event && !output.timed ? `${inZone(now, event.schedule.zone)} ` : ""
+      yield* Effect.sync(() => output.tell(wrapToWidth(`${at}${text}`, output.err.width).join("\n")))
+    }
     return undefined
   })
 

@@ -1,7 +1,9 @@
+import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { Mode } from "../domain/run.ts"
+import type { Ledger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -56,17 +58,24 @@ const lately = 50
 export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mapping, opened, pipeline, source } = settings
-    const ledger = yield* openLedger({ file: settings.ledger ?? project.ledger })
+    const file = settings.ledger ?? project.ledger
     const past = yield* readLatestReports(project.reports, pipeline.name, lately)
-    if (!settings.acceptLedger) {
-      yield* ledgerIsTheSame(ledger, past, pipeline.name, project.ledger)
-      // A pipeline without reports of its own may be another one's copy, or its new name: then that one's reports tell.
-      for (const other of past.ledger === undefined ? yield* reportedPipelines(project) : []) {
-        const others = yield* readLatestReports(project.reports, other, lately)
-        const same = others.runs.some((run) => run.form.id === form.id && run.form.service === opened.name)
-        if (same) yield* ledgerIsTheSame(ledger, others, other, project.ledger)
-      }
-    }
+    const isTheSame = (ledger: Ledger | undefined) =>
+      Effect.gen(function*() {
+        if (settings.acceptLedger) return
+        yield* ledgerIsTheSame(ledger, past, pipeline.name, project.ledger)
+        // A pipeline without reports of its own may be another one's copy, or its new name: then that one's reports tell.
+        for (const other of past.ledger === undefined ? yield* reportedPipelines(project) : []) {
+          const others = yield* readLatestReports(project.reports, other, lately)
+          const same = others.runs.some((run) => run.form.id === form.id && run.form.service === opened.name)
+          if (same) yield* ledgerIsTheSame(ledger, others, other, project.ledger)
+        }
+      })
+    // Opening would make a new one in the place of one that vanished, and nobody could tell any more.
+    const fs = yield* FileSystem.FileSystem
+    if (!(yield* Effect.orElseSucceed(fs.exists(file), () => true))) yield* isTheSame(undefined)
+    const ledger = yield* openLedger({ file })
+    yield* isTheSame(ledger)
     const view = yield* ledger.pipeline({
       pipeline: pipeline.name,
       destination: { service: opened.address, form: form.id },

@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import { backUpLedger } from "../ledger/copyLedger.ts"
 import type { ExportedRow } from "../ledger/exportRows.ts"
-import { LedgerRefused } from "../ledger/Ledger.ts"
+import { type Ledger, LedgerRefused } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { openUpkeep } from "../ledger/openUpkeep.ts"
 import { PipelineUnknown } from "../project/errors.ts"
@@ -10,24 +10,42 @@ import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csv.ts"
 import { emptyFolder, foldersHolding } from "../report/holding.ts"
-import { ledgerIsReported } from "./reportedLedger.ts"
+import { ledgerIsReported, missedBy } from "./reportedLedger.ts"
 
-/** Opens a project's ledger for its upkeep; one that is not there is not made. */
-const opened = (project: Project) =>
+/** Refuses a ledger that is not there, which is not made: whether nothing was imported yet, or it vanished. */
+const mustBeThere = (project: Project) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    if (!(yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false))) {
-      return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
-    }
-    return yield* openUpkeep({ file: project.ledger })
+    if (yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false)) return
+    yield* notMissed(project, undefined)
+    return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
   })
+
+/** Refuses a ledger that is not the one that the reports of the project's pipelines speak of. */
+const notMissed = (project: Project, ledger: Ledger | undefined) =>
+  Effect.gen(function*() {
+    const { texts } = yield* listPipelines(project.root)
+    const [missed] = yield* missedBy(project, texts.flatMap(({ name }) => name ?? []), ledger)
+    if (missed !== undefined) return yield* new LedgerRefused({ message: missed.message })
+  })
+
+/** For what would pass for care of the right ledger: a copy of another one, rotated in the place of good ones, say. */
+const mustBeRight = (project: Project) =>
+  Effect.zipRight(
+    mustBeThere(project),
+    Effect.scoped(Effect.flatMap(openLedger({ file: project.ledger }), (ledger) => notMissed(project, ledger))),
+  )
+
+/** Opens a project's ledger for its upkeep. */
+const opened = (project: Project) => Effect.zipRight(mustBeThere(project), openUpkeep({ file: project.ledger }))
 
 /** Forgets old runs and rejected rows that left the source, and writes the ledger's file anew. No run may be going on. */
 export const compactLedger = (project: Project) =>
-  Effect.scoped(Effect.flatMap(opened(project), (upkeep) => upkeep.compact))
+  Effect.scoped(Effect.zipRight(mustBeRight(project), Effect.flatMap(opened(project), (upkeep) => upkeep.compact)))
 
 /** Backs the ledger up, with its secret; a run may go on meanwhile. Gives the copy's size in bytes. */
-export const backUp = (project: Project, file: string) => backUpLedger(project.ledger, file)
+export const backUp = (project: Project, file: string) =>
+  Effect.zipRight(mustBeRight(project), backUpLedger(project.ledger, file))
 
 export const exportFormats = ["csv", "jsonl"] as const
 export type ExportFormat = (typeof exportFormats)[number]

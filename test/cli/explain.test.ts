@@ -22,6 +22,7 @@ const told = (
       err: screen,
       interactive: false,
       hasBottom: false,
+      timed: false,
       print: (text) => Effect.sync(() => void out.push(text)),
       tell: (text) => void err.push(text),
       bottom: () => undefined,

@@ -57,6 +57,8 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
     expect(forgotten.out).toContain("stands in form people all the same: delete it there")
     expect(forgotten.out).toMatch(/still hold it[^]*reports\/people\/[^/]+ \(imported\.csv\)/)
     expect((yield* ledger("export", "people")).out).not.toContain("K-1")
+    const again = yield* ledger("forget", "people", "--rows", "K-1", "--because", "request 1", "--reports")
+    expect([again.status, again.out]).toEqual([0, expect.stringMatching(/^Forgotten already,.* left: K-1\.\nEmptied/)])
 
     // An older copy in the place of the ledger: what is forgotten there would be back with the right one.
     yield* here.source(["K-2,Bob,bob@example.org", "K-3,Cleo,cleo@example.org"])
@@ -68,6 +70,20 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
     yield* fs.copyFile(`${to}.key`, `${here.root}/.formferry/ledger.db.key`)
     const older = yield* ledger("forget", "people", "--rows", "K-2", "--because", "request 2", "--log-format", "json")
     expect(older.status).toBe(2)
+    for (const words of [["compact"], ["backup", `${here.root}/safe/wrong.db`]]) {
+      const { err, status } = yield* ledger(...words)
+      expect([status, err]).toEqual([2, expect.stringContaining("is older than run")])
+    }
+    // None at all: a run that is refused makes none in its place, so that it is told as vanished again and again.
+    for (const end of ["", "-wal", "-shm", ".key"]) {
+      yield* fs.remove(`${here.root}/.formferry/ledger.db${end}`, { force: true })
+    }
+    for (const words of [["compact"], ["backup", `${here.root}/safe/none.db`], ["export"]]) {
+      expect((yield* Effect.flip(here.run())).message).toContain("vanished: run")
+      const { err, status } = yield* ledger(...words)
+      expect([status, err]).toEqual([2, expect.stringContaining("vanished: run")])
+    }
+    expect(yield* fs.exists(`${here.root}/safe/none.db`)).toBe(false)
     expect(JSON.parse(older.err.split("\n")[0] ?? "")).toMatchObject({
       logLevel: "ERROR",
       message: expect.stringContaining("is older than run"),

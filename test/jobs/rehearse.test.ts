@@ -98,7 +98,7 @@ scoped(
     const refused = yield* Effect.either(rehearse())
     expect(Either.isLeft(refused) ? refused.left : undefined).toMatchObject({
       _tag: "LedgerRefused",
-      message: expect.stringContaining(`The ledger ${root}/.formferry/ledger.db is not the one that run`),
+      message: expect.stringContaining(`The ledger ${root}/.formferry/ledger.db vanished: run`),
     })
     expect(yield* rehearse({ acceptLedger: true })).toMatchObject({ rows: { imported: 12 } })
     // A rehearsal makes no ledger the right one.

@@ -18,7 +18,7 @@ export type ScheduleEvent =
     readonly next: number | undefined
   }
   /** A pipeline's run begins; `again`: its last one broke off. */
-  | { readonly _tag: "Begins"; readonly pipeline: string; readonly again: boolean }
+  | { readonly _tag: "Begins"; readonly pipeline: string; readonly schedule: Schedule; readonly again: boolean }
   /** `project`: as it was read for this run, or before it when it can't be read now. */
   | {
     readonly _tag: "Ended"

@@ -90,7 +90,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
           const elsewhere = dueNow(schedule, last, now, unseen) === "elsewhere"
           return elsewhere ? { _tag: "Elsewhere" } satisfies Turned : { _tag: "NotDue", last } satisfies Turned
         }
-        yield* options.tell({ _tag: "Begins", pipeline, again: last.state === "brokenOff" })
+        yield* options.tell({ _tag: "Begins", pipeline, schedule, again: last.state === "brokenOff" })
         const exit = yield* run(scheduled)
         yield* Effect.ignoreLogged(
           withLedger(project, ({ turns }) => turns.end(pipeline, brokeOff(exit) ? "brokenOff" : "done")),
