@@ -54,55 +54,76 @@ const verdictOf = (
   comparisons.some((one) => counted.has(one.verdict) && !tolerated.has(one.question)) ? "differing" : "verified"
 
 /**
- * Reads one submission back and compares it answer by answer (product.md, "Comparing"). Waits until it is visible, within the limit.
+ * Reads submissions back and compares them answer by answer (product.md, "Comparing"). Waits until each is visible, within the limit.
  *
- * @returns `undefined` when the run stopped before the submission became visible
+ * @param each is told each result as soon as it is there, by the index of its request; not of what was not visible before the run stopped
  */
 export const readBack = (
-  request: ReadBackRequest,
+  requests: ReadonlyArray<ReadBackRequest>,
   options: ReadBackOptions,
-): Effect.Effect<ReadBackResult | undefined, ServiceUnusable> =>
-  // No generators here: this runs for every row.
-  Effect.flatMap(readVisible(request.submissionId, options), (submission) => {
-    if (submission === "stopped") return Effect.succeed(undefined)
-    if (submission === undefined) return Effect.succeed(missing)
-    const comparisons = options.compare(request.item, submission)
-    const result: ReadBackResult = {
-      verdict: verdictOf(comparisons, options.tolerated),
-      comparisons,
-      answers: digests(comparisons, options.digest),
-      editLink: undefined,
-      discarded: submission.questions.flatMap((answer) =>
-        answer.known || answer.type === undefined ? [] : [answer.type]
+  each: (index: number, result: ReadBackResult) => void,
+): Effect.Effect<void, ServiceUnusable> =>
+  Effect.suspend(() => {
+    const { formId, service } = options
+    const late: Array<Effect.Effect<void, ServiceUnusable>> = []
+    // Of nearly all that is all: nothing but a comparison for each row.
+    const first = service.readMany(formId, requests.map((one) => one.submissionId), (index, submission) => {
+      const request = requests[index]
+      if (request === undefined) return
+      const done = (result: ReadBackResult) => each(index, result)
+      if (submission === undefined) return void late.push(untilVisible(request, options, done))
+      const result = compared(request, submission, options)
+      if (result.verdict === "verified") done(result)
+      else late.push(withEditLink(request, result, options, done))
+    })
+    return Effect.zipRight(
+      first,
+      Effect.suspend(() =>
+        late.length === 0
+          ? Effect.void
+          : Effect.forEach(late, (one) => one, { concurrency: "unbounded", discard: true })
       ),
-    }
+    )
+  })
+
+const compared = (request: ReadBackRequest, submission: Submission, options: ReadBackOptions): ReadBackResult => {
+  const comparisons = options.compare(request.item, submission)
+  return {
+    verdict: verdictOf(comparisons, options.tolerated),
+    comparisons,
+    answers: digests(comparisons, options.digest),
+    editLink: undefined,
+    discarded: submission.questions.flatMap((answer) => answer.known || answer.type === undefined ? [] : [answer.type]),
+  }
+}
+
+type Done = (result: ReadBackResult) => void
+
+const withEditLink = (request: ReadBackRequest, result: ReadBackResult, options: ReadBackOptions, done: Done) =>
+  Effect.map(
+    options.service.read(options.formId, request.submissionId, { editLink: true }),
+    (again) => done({ ...result, editLink: again?.editLink }),
+  )
+
+const untilVisible = (request: ReadBackRequest, options: ReadBackOptions, done: Done) =>
+  Effect.flatMap(waitVisible(request.submissionId, options), (submission) => {
+    if (submission === "stopped") return Effect.void
+    if (submission === undefined) return Effect.sync(() => done(missing))
+    const result = compared(request, submission, options)
     return result.verdict === "verified"
-      ? Effect.succeed(result)
-      : Effect.map(
-        options.service.read(options.formId, request.submissionId, { editLink: true }),
-        (again): ReadBackResult => ({ ...result, editLink: again?.editLink }),
-      )
+      ? Effect.sync(() => done(result))
+      : withEditLink(request, result, options, done)
   })
 
 const missing: ReadBackResult = { verdict: "missing", comparisons: [], answers: {}, editLink: undefined, discarded: [] }
 
-const readVisible = (submissionId: string, options: ReadBackOptions) =>
-  Effect.clockWith((clock) => {
-    const until = clock.unsafeCurrentTimeMillis() + Duration.toMillis(options.visibleWithin)
-    return Effect.flatMap(
-      options.service.read(options.formId, submissionId),
-      (submission): ReturnType<typeof waitVisible> =>
-        submission === undefined ? waitVisible(submissionId, options, until) : Effect.succeed(submission),
-    )
-  })
-
-/** What was not visible at first is asked for again and again, until a time in milliseconds. */
+/** What was not visible at first is asked for again and again, as long as it may take. */
 const waitVisible = (
   submissionId: string,
   options: ReadBackOptions,
-  until: number,
 ): Effect.Effect<Submission | "stopped" | undefined, ServiceUnusable> =>
   Effect.gen(function*() {
+    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(options.visibleWithin)
     for (let wait = firstWait;; wait = Math.min(wait * 2, longestWait)) {
       const left = until - (yield* Clock.currentTimeMillis)
       if (left <= 0) return undefined

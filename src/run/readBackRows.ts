@@ -63,22 +63,24 @@ export const readBackRows = (
       readonly result: ReadBackResult
       readonly replacement: Replacement | undefined
     }> = []
-    const all = Effect.forEach(
-      rows,
-      (row) =>
-        Effect.zipWith(
-          readBack(row, reading.readBack),
-          earlier(reading, row),
-          (result, replacement) => {
-            if (result !== undefined) read.push({ row, result, replacement })
-          },
-        ).pipe(
-          Effect.catchTag(
-            "ServiceUnusable",
-            (error) => run.stop.request({ _tag: "Unavailable", because: error.message }),
-          ),
-        ),
-      { concurrency: "unbounded", discard: true },
+    const replacing: Array<{ readonly row: CreatedRow; readonly result: ReadBackResult }> = []
+    const all = readBack(rows, reading.readBack, (index, result) => {
+      const row = rows[index]
+      if (row === undefined) return
+      if (row.replaces === undefined) read.push({ row, result, replacement: undefined })
+      else replacing.push({ row, result })
+    }).pipe(
+      Effect.zipRight(Effect.suspend(() =>
+        Effect.forEach(replacing, ({ result, row }) =>
+          Effect.map(earlier(reading, row), (replacement) => {
+            read.push({ row, result, replacement })
+          }), { concurrency: "unbounded", discard: true })
+      )),
+      Effect.catchTag(
+        "ServiceUnusable",
+        (error) =>
+          run.stop.request({ _tag: "Unavailable", because: error.message }),
+      ),
     )
     // Reads are safe to give up, in a pause of the service's too: the next run reads first what this one left.
     yield* traced("read back", { "formferry.rows": rows.length }, Effect.raceFirst(all, run.stop.readingEnds))

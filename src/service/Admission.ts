@@ -16,6 +16,8 @@ export interface Admission {
     unwanted: Effect.Effect<void>,
     work: (startedAt: number) => Effect.Effect<A, E>,
   ) => Effect.Effect<A | "unwanted", E>
+  /** The same without an Effect: `begin` is called in its turn, and has to call `leave` when done. Gives what leaves the line; after the turn came that does nothing. */
+  readonly queue: (priority: Priority, begin: (startedAt: number, leave: () => void) => void) => () => void
 }
 
 interface Waiter {
@@ -104,6 +106,13 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       Effect.suspend(() => work(clock.unsafeCurrentTimeMillis()))
     const leaveBy = (turn: Turn) => Effect.sync(() => (turn === "unwanted" ? undefined : turn()))
     return {
+      queue: (priority, begin) => {
+        const line = priority === "read" ? reads : creates
+        const waiter: Waiter = { enter: (leave) => begin(clock.unsafeCurrentTimeMillis(), leave) }
+        line.add(waiter)
+        pump()
+        return () => void line.delete(waiter)
+      },
       admit: (priority, work) =>
         Effect.acquireUseRelease(
           Effect.interruptible(enter(priority, () => undefined)),

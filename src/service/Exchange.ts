@@ -1,11 +1,9 @@
-import { Effect } from "effect"
+import { Exit } from "effect"
 import { errors } from "undici"
 import type { Dispatcher } from "undici"
 import { describeFault } from "./faultText.ts"
 import { MaybeSent, NeverSent } from "./transport.ts"
-import type { ResponseHeaders, TransportResponse } from "./transport.ts"
-
-type Settled = Effect.Effect<TransportResponse, NeverSent | MaybeSent>
+import type { ResponseHeaders, TransportExit } from "./transport.ts"
 
 /**
  * One request over undici, and what is known of it. undici calls `onRequestStart` synchronously right before it writes the first byte, and writes
@@ -16,7 +14,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly deadline: number
   readonly #maxAnswer: number
   readonly #guard: (() => boolean) | undefined
-  readonly #settle: (outcome: Settled) => void
+  readonly #settle: (outcome: TransportExit) => void
   #settled = false
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
@@ -28,7 +26,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     deadline: number,
     maxAnswer: number,
     guard: (() => boolean) | undefined,
-    settle: (outcome: Settled) => void,
+    settle: (outcome: TransportExit) => void,
   ) {
     this.deadline = deadline
     this.#maxAnswer = maxAnswer
@@ -64,7 +62,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     if (this.#guard !== undefined && !this.#guard()) {
-      this.#end(Effect.fail(new NeverSent({ reason: "it was held back", heldBack: true })))
+      this.#end(Exit.fail(new NeverSent({ reason: "it was held back", heldBack: true })))
       controller.abort(new errors.RequestAbortedError())
       return
     }
@@ -90,7 +88,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [only] = this.#chunks
     const body = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks)
-    this.#end(Effect.succeed({ status: this.#status, headers: this.#headers, body }))
+    this.#end(Exit.succeed({ status: this.#status, headers: this.#headers, body }))
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -101,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #fail(reason: string, code: string | undefined): void {
     this.#end(
-      Effect.fail(
+      Exit.fail(
         this.#controller === undefined
           ? new NeverSent({ reason, code })
           : new MaybeSent({ reason, code, status: this.#status === 0 ? undefined : this.#status }),
@@ -109,7 +107,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  #end(outcome: Settled): void {
+  #end(outcome: TransportExit): void {
     if (this.#settled) return
     this.#settled = true
     this.#chunks = []

@@ -63,6 +63,15 @@ export interface FormService {
     submissionId: string,
     options?: { readonly editLink?: boolean },
   ) => Effect.Effect<Submission | undefined, ServiceUnusable>
+  /**
+   * Many such reads at the same time, each with its turn, its retries and its time as if it were alone: `each` is told what was found as soon as it is there, by the index of its id. What
+   * fails is tried again once all had their first try. Fails with the first that can't be had; then, or interrupted, `each` is not called any more.
+   */
+  readonly readMany: (
+    formId: string,
+    submissionIds: ReadonlyArray<string>,
+    each: (index: number, submission: Submission | undefined) => void,
+  ) => Effect.Effect<void, ServiceUnusable>
   /** Requests since it was opened. */
   readonly requests: Effect.Effect<RequestCounts>
   /** The same over time; undefined before the first. */

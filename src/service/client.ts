@@ -1,6 +1,7 @@
-import { Context, Effect, Redacted } from "effect"
+import { Cause, Context, Effect, Exit, FiberRef, FiberSet, Redacted } from "effect"
 import type { Clock, Duration, Scope } from "effect"
 import type { Item } from "../domain/item.ts"
+import type { Submission } from "../domain/submission.ts"
 import { makeAdmission } from "./Admission.ts"
 import type { Admission, Priority } from "./Admission.ts"
 import { makeCodec } from "./codec.ts"
@@ -10,9 +11,10 @@ import type { CreateOutcome, FormService, SharedService } from "./FormService.ts
 import { outcomeOfFailure, outcomeOfResponse, quota, unusable } from "./outcome.ts"
 import { overHttp } from "./overHttp.ts"
 import { longestPause, Pace } from "./pace.ts"
+import { readAll } from "./readAll.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
-import { asRequest } from "./telemetry.ts"
+import { asRequest, telemetryOn } from "./telemetry.ts"
 import { Timeline } from "./Timeline.ts"
 import { NeverSent } from "./transport.ts"
 import type { MaybeSent, OpenTransport, Transport, TransportRequest, TransportResponse } from "./transport.ts"
@@ -83,7 +85,13 @@ export const make = (
     const transport = yield* (open ?? (yield* Transports))(options)
     const admission = yield* makeAdmission(pace, options.concurrency)
     const retries = backOff(options.readRetries ?? defaultReadRetries)
-    const parts: Parts = { options, codec, clock, pace, transport, admission, retries }
+    const fork = yield* FiberSet.makeRuntime<never, TransportResponse, NeverSent | MaybeSent>()
+    const dispatch = transport.dispatch ?? ((request, settled) => {
+      const fiber = fork(transport.send(request))
+      fiber.addObserver(settled)
+      return () => fiber.unsafeInterruptAsFork(fiber.id())
+    })
+    const parts: Parts = { options, codec, clock, pace, transport, dispatch, admission, retries }
     return { ...makeView(parts), apart: Effect.sync(() => makeView(parts)) }
   })
 
@@ -94,12 +102,13 @@ interface Parts {
   readonly clock: Clock.Clock
   readonly pace: Pace
   readonly transport: Transport
+  readonly dispatch: NonNullable<Transport["dispatch"]>
   readonly admission: Admission
   readonly retries: ReturnType<typeof backOff>
 }
 
 /** The service as one of those that share it sees it: its requests are counted by itself. */
-const makeView = ({ admission, clock, codec, options, pace, retries, transport }: Parts): FormService => {
+const makeView = ({ admission, clock, codec, dispatch, options, pace, retries, transport }: Parts): FormService => {
   const { baseUrl } = options
   const outcomeSettings = { codec, baseUrl, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
   const counts = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
@@ -107,6 +116,11 @@ const makeView = ({ admission, clock, codec, options, pace, retries, transport }
   const count = (what: keyof typeof counts) => {
     counts[what] += 1
     timeline.count(what, clock.unsafeCurrentTimeMillis())
+  }
+
+  const observe = (response: TransportResponse, startedAt: number): number | undefined => {
+    if (response.status === 429) count("throttled")
+    return pace.observe(response.status, response.headers, startedAt, clock.unsafeCurrentTimeMillis())
   }
 
   /** One request in its turn; what its answer says about the pace is kept by all. */
@@ -118,11 +132,10 @@ const makeView = ({ admission, clock, codec, options, pace, retries, transport }
   ): Effect.Effect<readonly [TransportResponse, wait: number | undefined], NeverSent | MaybeSent> => {
     const work = (startedAt: number) => {
       count(operation)
-      return Effect.map(asRequest(operation, request.method, transport.send(request)), (response) => {
-        if (response.status === 429) count("throttled")
-        const wait = pace.observe(response.status, response.headers, startedAt, clock.unsafeCurrentTimeMillis())
-        return [response, wait] as const
-      })
+      return Effect.map(
+        asRequest(operation, request.method, transport.send(request)),
+        (response) => [response, observe(response, startedAt)] as const,
+      )
     }
     return unwanted === undefined
       ? admission.admit(priority, work)
@@ -145,35 +158,51 @@ const makeView = ({ admission, clock, codec, options, pace, retries, transport }
         : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
     })
 
+  /** What an answer to a request that is safe to repeat says. */
+  const judge = <A>(
+    operation: "metadata" | "read",
+    response: TransportResponse,
+    wait: number | undefined,
+    decode: (response: TransportResponse) => A | undefined,
+  ): Exit.Exit<A, TryAgain | ServiceUnusable> => {
+    const { status, body } = response
+    const error = operation === "read" && status === 404
+      ? undefined
+      : unusable(status, body, baseUrl, operation === "read" ? "read" : "form")
+    if (error !== undefined) return Exit.fail(error)
+    if (status === 429 && wait !== undefined && wait > longestPause) return Exit.fail(quota(baseUrl, wait))
+    const fail = (kind: TryAgain["kind"], reason: string) =>
+      Exit.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
+    if (status === 429) return fail("throttled", "it answered 429")
+    if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
+    const decoded = decode(response)
+    const what = operation === "read" ? "submission" : "form"
+    return decoded === undefined
+      ? fail("unexpected", `status ${status} came with a body that is not a ${what}`)
+      : Exit.succeed(decoded)
+  }
+
+  const unanswered = (failure: NeverSent | MaybeSent) =>
+    Exit.fail<TryAgain>({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined })
+
+  const once = <A>(
+    operation: "metadata" | "read",
+    path: string,
+    decode: (response: TransportResponse) => A | undefined,
+  ): Effect.Effect<A, TryAgain | ServiceUnusable> =>
+    Effect.matchEffect(send("read", operation, { method: "GET", path }), {
+      onFailure: unanswered,
+      onSuccess: ([response, wait]) => judge(operation, response, wait, decode),
+    })
+
   /** A request that is safe to repeat, decoded. */
   const get = <A>(
     operation: "metadata" | "read",
     path: string,
     decode: (response: TransportResponse) => A | undefined,
   ): Effect.Effect<A, ServiceUnusable> => {
-    const request: TransportRequest = { method: "GET", path }
-    const once = Effect.matchEffect(send("read", operation, request), {
-      onFailure: (failure): Effect.Effect<A, TryAgain | ServiceUnusable> =>
-        Effect.fail({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined }),
-      onSuccess: ([response, wait]): Effect.Effect<A, TryAgain | ServiceUnusable> => {
-        const { status, body } = response
-        const error = operation === "read" && status === 404
-          ? undefined
-          : unusable(status, body, baseUrl, operation === "read" ? "read" : "form")
-        if (error !== undefined) return Effect.fail(error)
-        if (status === 429 && wait !== undefined && wait > longestPause) return Effect.fail(quota(baseUrl, wait))
-        const fail = (kind: TryAgain["kind"], reason: string) =>
-          Effect.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
-        if (status === 429) return fail("throttled", "it answered 429")
-        if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
-        const decoded = decode(response)
-        const what = operation === "read" ? "submission" : "form"
-        return decoded === undefined
-          ? fail("unexpected", `status ${status} came with a body that is not a ${what}`)
-          : Effect.succeed(decoded)
-      },
-    })
-    return Effect.catchAll(once, (first) => (first._tag === "TryAgain" ? repeat(once, first) : Effect.fail(first)))
+    const one = once(operation, path, decode)
+    return Effect.catchAll(one, (first) => (first._tag === "TryAgain" ? repeat(one, first) : Effect.fail(first)))
   }
 
   /** What is tried again after its first failure: kept apart, so that the many that succeed at once don't pay for it. */
@@ -201,6 +230,15 @@ const makeView = ({ admission, clock, codec, options, pace, retries, transport }
     )
   }
 
+  const pathOf = (formId: string, submissionId: string) =>
+    `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
+
+  const found = (response: TransportResponse): { readonly submission: Submission | undefined } | undefined => {
+    if (response.status === 404) return { submission: undefined }
+    const submission = isSuccess(response) ? codec.read(response.body) : undefined
+    return submission === undefined ? undefined : { submission }
+  }
+
   const isSuccess = ({ status }: TransportResponse) => status >= 200 && status < 300
 
   // Items whose request is known to have created nothing: sending one of them once more is a retry.
@@ -219,18 +257,51 @@ const makeView = ({ admission, clock, codec, options, pace, retries, transport }
       Effect.map(
         get(
           "read",
-          `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
-            + (editLink ? `?${encodeURIComponent(options.editLinkParameter)}=true` : ""),
-          (response) => {
-            if (response.status === 404) {
-              return { submission: undefined }
-            }
-            const submission = isSuccess(response) ? codec.read(response.body) : undefined
-            return submission === undefined ? undefined : { submission }
-          },
+          pathOf(formId, submissionId) + (editLink ? `?${encodeURIComponent(options.editLinkParameter)}=true` : ""),
+          found,
         ),
         ({ submission }) => submission,
       ),
+    readMany: (formId, submissionIds, each) =>
+      Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
+        const again = (id: string, index: number, first?: TryAgain) => {
+          const path = pathOf(formId, id)
+          const read = first === undefined ? get("read", path, found) : repeat(once("read", path, found), first)
+          return Effect.map(read, ({ submission }) => each(index, submission))
+        }
+        // Each request has a span then.
+        if (on) {
+          return Effect.forEach(submissionIds, (id, index) => again(id, index), {
+            concurrency: "unbounded",
+            discard: true,
+          })
+        }
+        return Effect.flatMap(
+          readAll<{ readonly submission: Submission | undefined }, TryAgain, ServiceUnusable>({
+            paths: submissionIds.map((id) => pathOf(formId, id)),
+            queue: admission.queue,
+            dispatch: (request, settled) => {
+              count("read")
+              return dispatch(request, settled)
+            },
+            judge: (outcome, startedAt) =>
+              Exit.isSuccess(outcome)
+                ? judge("read", outcome.value, observe(outcome.value, startedAt), found)
+                : Cause.isFailType(outcome.cause)
+                ? unanswered(outcome.cause.error)
+                : Exit.failCause(outcome.cause as Cause.Cause<never>),
+            each: (index, { submission }) => each(index, submission),
+            isLater: (failure) => failure._tag === "TryAgain" ? failure : undefined,
+          }),
+          (later) =>
+            later.length === 0
+              ? Effect.void
+              : Effect.forEach(later, ([index, first]) => again(submissionIds[index] ?? "", index, first), {
+                concurrency: "unbounded",
+                discard: true,
+              }),
+        )
+      }),
     create: (formId, items, guard, unwanted) =>
       Effect.suspend(() => {
         if (

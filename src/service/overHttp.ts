@@ -1,8 +1,8 @@
 import { Clock, Duration, Effect, FiberHandle, Redacted } from "effect"
 import { errors, Pool } from "undici"
 import { Exchange } from "./Exchange.ts"
-import { defaultMaxAnswer, MaybeSent, NeverSent } from "./transport.ts"
-import type { OpenTransport, TransportResponse } from "./transport.ts"
+import { defaultMaxAnswer } from "./transport.ts"
+import type { MaybeSent, NeverSent, OpenTransport, Transport, TransportResponse } from "./transport.ts"
 
 /** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
 const idle = 3_000
@@ -63,34 +63,37 @@ export const overHttp: OpenTransport = (target) =>
       return Effect.void
     })
 
+    const dispatch: NonNullable<Transport["dispatch"]> = (request, settled) => {
+      const exchange = new Exchange(
+        clock.unsafeCurrentTimeMillis() + timeout,
+        maxAnswer,
+        request.guard,
+        (outcome) => {
+          open.delete(exchange)
+          settled(outcome)
+        },
+      )
+      open.add(exchange)
+      if (!armed) {
+        armed = true
+        run(sweep)
+      }
+      pool.dispatch(
+        {
+          method: request.method,
+          path: prefix + request.path,
+          headers: request.body === undefined ? headers : headersWithBody,
+          body: request.body ?? null,
+          idempotent: false,
+        },
+        exchange,
+      )
+      return () => exchange.giveUp("given up", new errors.RequestAbortedError())
+    }
+
     return {
+      dispatch,
       send: (request) =>
-        Effect.async<TransportResponse, NeverSent | MaybeSent>((resume) => {
-          const exchange = new Exchange(
-            clock.unsafeCurrentTimeMillis() + timeout,
-            maxAnswer,
-            request.guard,
-            (outcome) => {
-              open.delete(exchange)
-              resume(outcome)
-            },
-          )
-          open.add(exchange)
-          if (!armed) {
-            armed = true
-            run(sweep)
-          }
-          pool.dispatch(
-            {
-              method: request.method,
-              path: prefix + request.path,
-              headers: request.body === undefined ? headers : headersWithBody,
-              body: request.body ?? null,
-              idempotent: false,
-            },
-            exchange,
-          )
-          return Effect.sync(() => exchange.giveUp("given up", new errors.RequestAbortedError()))
-        }),
+        Effect.async<TransportResponse, NeverSent | MaybeSent>((resume) => Effect.sync(dispatch(request, resume))),
     }
   })

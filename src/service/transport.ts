@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Duration, Effect, Redacted, Scope } from "effect"
+import type { Duration, Effect, Exit, Redacted, Scope } from "effect"
 
 /** Proven never to have been sent: the first byte of the request was never handed to the connection. */
 export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
@@ -49,7 +49,15 @@ export interface TransportResponse {
 /** One request, at most once, to one service. It follows no redirect and repeats nothing. */
 export interface Transport {
   readonly send: (request: TransportRequest) => Effect.Effect<TransportResponse, NeverSent | MaybeSent>
+  /**
+   * The same without an Effect, for the reads of a run, which are nine requests of ten: a fiber for each costs more than all the rest of it. `settled` is told once, maybe
+   * before this returns. Gives what gives it up.
+   */
+  readonly dispatch?: (request: TransportRequest, settled: (outcome: TransportExit) => void) => () => void
 }
+
+/** What became of a request. */
+export type TransportExit = Exit.Exit<TransportResponse, NeverSent | MaybeSent>
 
 /** Where a transport leads, and its bounds. */
 export interface TransportTarget {

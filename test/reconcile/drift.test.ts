@@ -6,6 +6,7 @@ import type { Json } from "../../src/domain/json.ts"
 import type { Submission } from "../../src/domain/submission.ts"
 import { saysNothing } from "../../src/kinds/compareAnswer.ts"
 import { compareSubmission } from "../../src/kinds/submission.ts"
+import type { AnswerDigests } from "../../src/ledger/Ledger.ts"
 import { makeDigester } from "../../src/ledger/makeDigester.ts"
 import { checkDrift } from "../../src/reconcile/drift.ts"
 import { readBack } from "../../src/reconcile/ReadBack.ts"
@@ -23,24 +24,27 @@ const having = (submission: Submission | undefined): FormService => ({
     Effect.succeed(
       submission === undefined || options?.editLink !== true ? submission : { ...submission, editLink: "http://edit" },
     ),
+  readMany: (_form, ids, each) => Effect.sync(() => ids.forEach((_, index) => each(index, submission))),
   requests: Effect.succeed({ metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }),
   pace: Effect.succeed(undefined),
 })
 
 /** The digests that the ledger keeps of a submission, whatever the verdict. */
 const verified = (item: Item, submission: Submission) =>
-  Effect.map(
-    readBack({ submissionId: "s1", item }, {
+  Effect.suspend(() => {
+    let answers: AnswerDigests = {}
+    const options = {
       formId: "f",
       service: having(submission),
       digest,
-      compare: (sent, returned) => compareSubmission([], sent, returned),
-      tolerated: new Set(),
+      compare: (sent: Item, returned: Submission) => compareSubmission([], sent, returned),
+      tolerated: new Set<string>(),
       visibleWithin: Duration.zero,
       stop: Effect.never,
-    }),
-    (result) => result?.answers ?? {},
-  )
+    }
+    const reading = readBack([{ submissionId: "s1", item }], options, (_, result) => (answers = result.answers))
+    return Effect.map(reading, () => answers)
+  })
 
 const drift = (
   answers: Effect.Effect.Success<ReturnType<typeof verified>>,

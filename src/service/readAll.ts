@@ -1,0 +1,78 @@
+import { Cause, Effect, Exit, Option } from "effect"
+import type { Admission } from "./Admission.ts"
+import type { Transport, TransportExit } from "./transport.ts"
+
+/** Requests that are safe to repeat, and what becomes of their answers. */
+export interface ReadAll<A, L, E> {
+  readonly paths: ReadonlyArray<string>
+  readonly queue: Admission["queue"]
+  readonly dispatch: NonNullable<Transport["dispatch"]>
+  /** @param startedAt when the request was let in, in milliseconds */
+  readonly judge: (outcome: TransportExit, startedAt: number) => Exit.Exit<A, L | E>
+  /** Told of every success, by the index of its path. */
+  readonly each: (index: number, found: A) => void
+  /** The failure where it is worth another try. */
+  readonly isLater: (failure: L | E) => L | undefined
+}
+
+/**
+ * Sends many reads at the same time, each once and in its turn, by callbacks: one Effect for all of them. Gives which are worth another try, and why; fails at once with
+ * the first failure that is not, and gives the others up then, as it does when it is interrupted.
+ */
+export const readAll = <A, L, E>(
+  { dispatch, each, isLater, judge, paths, queue }: ReadAll<A, L, E>,
+): Effect.Effect<ReadonlyArray<readonly [index: number, failure: L]>, Exclude<E, L>> =>
+  Effect.async((resume) => {
+    const later: Array<readonly [number, L]> = []
+    /** What gives each one up that has no answer yet. */
+    const going = new Map<number, () => void>()
+    let left = paths.length
+    let ended = false
+    const end = (): void => {
+      ended = true
+      for (const giveUp of going.values()) giveUp()
+    }
+    const fail = (failure: Effect.Effect<never, Exclude<E, L>>): void => {
+      if (ended) return
+      end()
+      resume(failure)
+    }
+    const settled = (index: number, outcome: TransportExit, startedAt: number): void => {
+      const exit = judge(outcome, startedAt)
+      if (Exit.isSuccess(exit)) each(index, exit.value)
+      else {
+        const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
+        const worth = failure === undefined ? undefined : isLater(failure)
+        if (worth === undefined) return fail(Effect.failCause(exit.cause as Cause.Cause<Exclude<E, L>>))
+        later.push([index, worth])
+      }
+      if (--left === 0) resume(Effect.succeed(later))
+    }
+    paths.forEach((path, index) => {
+      const begin = (startedAt: number, leave: () => void): void => {
+        going.delete(index)
+        if (ended) return leave()
+        let answered = false
+        try {
+          const giveUp = dispatch({ method: "GET", path }, (outcome) => {
+            answered = true
+            going.delete(index)
+            leave()
+            if (ended) return
+            try {
+              settled(index, outcome, startedAt)
+            } catch (defect) {
+              fail(Effect.die(defect))
+            }
+          })
+          if (!answered) going.set(index, giveUp)
+        } catch (defect) {
+          leave()
+          fail(Effect.die(defect))
+        }
+      }
+      going.set(index, queue("read", begin))
+    })
+    if (left === 0) resume(Effect.succeed(later))
+    return Effect.sync(end)
+  })
