@@ -1,0 +1,118 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Redacted, TestClock } from "effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { make } from "../../src/service/client.ts"
+import type { FormServiceOptions } from "../../src/service/client.ts"
+import { inProcess } from "../../src/service/inProcess.ts"
+import { overHttp } from "../../src/service/overHttp.ts"
+
+const options: FormServiceOptions = {
+  baseUrl: "https://forms.example.com/v1/api",
+  apiKey: Redacted.make("sk_very_secret"),
+  requestsPerSecond: Infinity,
+  concurrency: 4,
+  timeout: Duration.seconds(30),
+  editLinkParameter: "includeEditLink",
+  gateway: "gateway",
+}
+
+/** What each submission is answered with, in turn, the last one again and again; 0: no answer ever. */
+type Answers = Readonly<Record<string, ReadonlyArray<number>>>
+
+const answerer = (answers: Answers) => {
+  const asked = new Map<string, number>()
+  return (path: string): { readonly status: number; readonly body: string } => {
+    const submissionId = path.split("/").at(-1) ?? ""
+    const times = asked.get(submissionId) ?? 0
+    asked.set(submissionId, times + 1)
+    const statuses = answers[submissionId] ?? [200]
+    const status = statuses[Math.min(times, statuses.length - 1)] ?? 200
+    return { status, body: JSON.stringify(status === 200 ? { submission: { submissionId, questions: [] } } : {}) }
+  }
+}
+
+const served = (answers: Answers) => {
+  const answer = answerer(answers)
+  return make(
+    options,
+    inProcess({
+      answer: ({ path }) => {
+        const { body, status } = answer(path)
+        return status === 0 ? Effect.never : Effect.succeed({ status, headers: {}, body: Buffer.from(body) })
+      },
+    }),
+  )
+}
+
+/** The same over real connections. */
+const servedOverHttp = (answers: Answers) =>
+  Effect.gen(function*() {
+    const answer = answerer(answers)
+    const server = createServer((request, response) => {
+      const { body, status } = answer(request.url ?? "")
+      if (status !== 0) response.writeHead(status).end(body)
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+    )
+    yield* Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
+    const { port } = server.address() as AddressInfo
+    return yield* make({ ...options, baseUrl: `http://127.0.0.1:${port}/v1` }, overHttp)
+  })
+
+const ids = ["a", "b", "c", "d", "e", "f", "g"]
+
+describe("many reads at once", () => {
+  it.scoped("tell each submission by its index, undefined for one that the service does not know, and try again what fails", () =>
+    Effect.gen(function*() {
+      const service = yield* served({ b: [404], c: [500, 503, 200] })
+      const found = new Map<number, string | undefined>()
+      const fiber = yield* Effect.fork(
+        service.readMany("form", ids, (index, submission) => found.set(index, submission?.submissionId)),
+      )
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
+      expect(Object.fromEntries(found)).toEqual({ 0: "a", 1: undefined, 2: "c", 3: "d", 4: "e", 5: "f", 6: "g" })
+      expect(yield* service.requests).toMatchObject({ read: 9, retried: 2, throttled: 0 })
+    }))
+
+  for (const [how, serve] of [["in this process", served], ["over HTTP", servedOverHttp]] as const) {
+    it.scopedLive(`end with the first that can't be had, and give the others' places back (${how})`, () =>
+      Effect.gen(function*() {
+        const service = yield* serve({ a: [0], b: [0], d: [401] })
+        const found: Array<number> = []
+        const error = yield* Effect.flip(service.readMany("form", ids, (index) => found.push(index)))
+        expect(error.reason).toBe("credentials")
+        expect(found).toEqual([2])
+        for (let index = 0; index < 8; index++) expect((yield* service.read("form", "z"))?.submissionId).toBe("z")
+        expect(found).toEqual([2])
+      }))
+
+    it.scopedLive(`are given up when they are interrupted, whether sent or waiting, and give their places back (${how})`, () =>
+      Effect.gen(function*() {
+        const service = yield* serve(Object.fromEntries(ids.map((id) => [id, [0]])))
+        const found: Array<number> = []
+        const fiber = yield* Effect.fork(service.readMany("form", ids, (index) => found.push(index)))
+        while ((yield* service.requests).read < 4) yield* Effect.sleep(1)
+        yield* Fiber.interrupt(fiber)
+        for (let index = 0; index < 8; index++) expect((yield* service.read("form", "z"))?.submissionId).toBe("z")
+        expect(found).toEqual([])
+        expect((yield* service.requests).read).toBe(12)
+      }))
+  }
+
+  it.scoped("that nobody asks for need nothing, and a fault of the listener's is one of the program's", () =>
+    Effect.gen(function*() {
+      const service = yield* served({})
+      yield* service.readMany("form", [], () => undefined)
+      const asked = service.readMany("form", ids, () => {
+        throw new Error("no ear")
+      })
+      const caught = yield* Effect.catchAllDefect(asked, (defect) => Effect.succeed(defect))
+      expect(caught).toEqual(new Error("no ear"))
+    }))
+})
