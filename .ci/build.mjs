@@ -9,8 +9,7 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 // Built beside and then put in place, so that a command that starts meanwhile finds all of it.
-const folder = "dist.next"
-rmSync(folder, { recursive: true, force: true })
+const folder = `node_modules/.cache/formferry-build-${process.pid}`
 const { outputFiles } = await build({
   entryPoints: ["src/main.ts"],
   outfile: `${folder}/formferry.cjs`,
@@ -39,7 +38,7 @@ const { outputFiles } = await build({
   sourcesContent: false,
   logLevel: "warning",
 })
-mkdirSync(folder)
+mkdirSync(folder, { recursive: true })
 let code = ""
 for (const { path, text } of outputFiles) {
   // esbuild leaves other characters in templates with a tag; in ASCII, V8 takes the file as it lies there. Where a tag reads the raw text, that is JavaScript, which reads it so too.

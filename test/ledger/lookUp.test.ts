@@ -109,6 +109,7 @@ it.scopedLive("rows in the order in which they were sent are known without their
         row: 120,
         fate: "changed",
         content: ledger.digest.content(["another content"]),
+        problems: [],
       }])
       yield* session.acknowledge({ keys: ["key 120"], because: "not wanted", by: "me", leaveOut: true })
     }))
