@@ -19,11 +19,14 @@ const before = () => {
   }
 }
 
-const cachedData = before()
+let cachedData = before()
 // Plain ASCII, and longer than a megabyte: V8 takes it as it lies there.
 const script = new Script(readFileSync(filename, "latin1"), { filename, cachedData })
 
-if (cachedData === undefined) {
+const missing = cachedData === undefined
+// 5 MB that nothing needs any more.
+cachedData = undefined
+if (missing) {
   process.on("exit", (status) => {
     // Rows that need a person are no fault of the command's.
     if (status > 1) return
