@@ -3,10 +3,9 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Either, Layer } from "effect"
 import type { Scope } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll } from "vitest"
 import { cellText } from "../../src/domain/cell.ts"
 import type { Cell } from "../../src/domain/cell.ts"
 import type { SourceConfig } from "../../src/project/Pipeline.ts"
@@ -16,7 +15,6 @@ import type { OpenOptions } from "../../src/source/openSource.ts"
 import type { Fingerprint, Source } from "../../src/source/Source.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "formferry-source-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let files = 0
 
