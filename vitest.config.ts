@@ -1,17 +1,33 @@
 import { defineConfig } from "vitest/config"
 
+/** Rooms of plain functions and files: their tests share the modules of a thread, since loading Effect anew for each took most of their time. */
+const plain = ["domain", "kinds", "mapping", "project", "source"].map((room) => `test/${room}/**/*.test.ts`)
+
+/** Tests that measure the memory of their process have one to themselves. */
+const alone = ["test/source/containers.test.ts", "test/source/json.test.ts"]
+
+const shared = {
+  // Acceptance tests start the built command several times; slow machines need the room.
+  testTimeout: 90_000,
+  hookTimeout: 90_000,
+}
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/bench/**"],
     globalSetup: "test/temporaryFolder.ts",
     // All cores: much of a test is waiting for processes and for files.
     maxWorkers: "100%",
-    // The files of a worker share the modules: loading Effect anew for each took more than half of the time. A test that changes something of the process puts it back.
-    isolate: false,
     minWorkers: 1,
-    // Acceptance tests start the built command several times; slow machines need the room.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
+    poolOptions: { threads: { isolate: false } },
+    projects: [
+      { test: { ...shared, name: "plain", include: plain, exclude: alone, pool: "threads" } },
+      {
+        test: {
+          ...shared,
+          name: "runs",
+          include: [...alone, "test/!(bench|domain|kinds|mapping|project|source)/**/*.test.ts"],
+        },
+      },
+    ],
   },
 })
