@@ -82,7 +82,9 @@ export const readLatestReports = (
     const read: Array<Effect.Effect.Success<ReturnType<typeof readOne>>> = []
     const known = () =>
       read.some(({ report }) => report !== undefined && Either.isRight(report) && namesLedger(report.right))
-    while (read.length < folders.length && (read.length < most || !known())) {
+    // Names tell no order within a second: what began in the same one is read too.
+    const undecided = () => secondOf(folders[read.length]) === secondOf(folders[read.length - 1])
+    while (read.length < folders.length && (read.length < most || !known() || undecided())) {
       const next = folders.slice(read.length, read.length + Math.min(most, atOnce))
       read.push(...(yield* Effect.forEach(next, readOne, { concurrency: 4 })))
     }
@@ -98,6 +100,9 @@ export const readLatestReports = (
       ),
     }
   })
+
+/** The second in which a run began, by the name of its folder. */
+const secondOf = (folder: string | undefined) => folder?.slice(0, "2026-11-20T020000Z".length)
 
 /** How many reports are read before it is looked whether that is enough. */
 const atOnce = 50

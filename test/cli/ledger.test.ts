@@ -9,9 +9,14 @@ import { command } from "./inProcess.ts"
 it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says, with exit status 2", () =>
   Effect.gen(function*() {
     const here = yield* world
-    const ledger = (...words: ReadonlyArray<string>) => command(["ledger", ...words, "--project", here.root])
+    // Lines are broken where the folder's name lets them: here they are read as one.
+    const ledger = (...words: ReadonlyArray<string>) =>
+      Effect.map(
+        command(["ledger", ...words, "--project", here.root]),
+        (ran) => ({ ...ran, told: ran.err.replaceAll(/\s+/g, " ") }),
+      )
     const none = yield* ledger("compact")
-    expect([none.status, none.err]).toEqual([2, expect.stringContaining("nothing was imported yet")])
+    expect([none.status, none.told]).toEqual([2, expect.stringContaining("nothing was imported yet")])
 
     yield* here.source(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
     yield* here.run()
@@ -71,8 +76,8 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
     const older = yield* ledger("forget", "people", "--rows", "K-2", "--because", "request 2", "--log-format", "json")
     expect(older.status).toBe(2)
     for (const words of [["compact"], ["backup", `${here.root}/safe/wrong.db`]]) {
-      const { err, status } = yield* ledger(...words)
-      expect([status, err]).toEqual([2, expect.stringContaining("is older than run")])
+      const { status, told } = yield* ledger(...words)
+      expect([status, told]).toEqual([2, expect.stringContaining("is older than run")])
     }
     // None at all: a run that is refused makes none in its place, so that it is told as vanished again and again.
     for (const end of ["", "-wal", "-shm", ".key"]) {
@@ -80,8 +85,8 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
     }
     for (const words of [["compact"], ["backup", `${here.root}/safe/none.db`], ["export"]]) {
       expect((yield* Effect.flip(here.run())).message).toContain("vanished: run")
-      const { err, status } = yield* ledger(...words)
-      expect([status, err]).toEqual([2, expect.stringContaining("vanished: run")])
+      const { status, told } = yield* ledger(...words)
+      expect([status, told]).toEqual([2, expect.stringContaining("vanished: run")])
     }
     expect(yield* fs.exists(`${here.root}/safe/none.db`)).toBe(false)
     expect(JSON.parse(older.err.split("\n")[0] ?? "")).toMatchObject({

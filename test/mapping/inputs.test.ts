@@ -372,7 +372,8 @@ describe("blocks", () => {
   })
 
   it("are left behind by their title", () => {
-    const lines = "  questions: [{ name: Order, from: { block: Rank } }]\n  ignore: [Films seen, Grid]\n  unmapped: error"
+    const lines =
+      "  questions: [{ name: Order, from: { block: Rank } }]\n  ignore: [Films seen, Grid]\n  unmapped: error"
     expect(compiledMapping(pipelineFrom(lines), form, titles, { blocks }).warnings).toEqual([])
   })
 

@@ -146,6 +146,20 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
+  it.effect("of one second are told apart by their start, whatever their names", () =>
+    inFolder((reports) =>
+      Effect.gen(function*() {
+        for (const [name, lastIntent] of [["zzzz", 1], ["aaaa", 2]] as const) {
+          yield* leave(reports, {
+            run: `2025-01-01T000000Z-${name}`,
+            startedAt: `2025-01-01T00:00:00.00${lastIntent}Z`,
+            ledger: { id: "a", lastIntent },
+          })
+        }
+        expect((yield* readLatestReports(reports, "contacts", 1)).ledger?.lastIntent).toBe(2)
+      })
+    ))
+
   it.effect("are found through latest, and without it by their start", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
