@@ -1,5 +1,5 @@
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
-import { Data, Duration, Effect, Redacted } from "effect"
+import { Context, Data, Duration, Effect, Layer, Redacted } from "effect"
 import { backOff } from "../service/schedules.ts"
 import type { RetryPolicy } from "../service/schedules.ts"
 import type { Notification } from "./Notification.ts"
@@ -52,7 +52,7 @@ export const postWebhook = (
   const slow = (time: Duration.Duration) =>
     unreachable(`it did not answer within ${Math.round(Duration.toSeconds(time))} seconds`, true)
   const once = Effect.gen(function*() {
-    const client = yield* HttpClient.HttpClient
+    const client = Context.get(yield* Layer.build(FetchHttpClient.layer), HttpClient.HttpClient)
     const response = yield* HttpClientRequest.post(url).pipe(
       HttpClientRequest.bodyUnsafeJson(notification),
       HttpClientRequest.setHeader("user-agent", "formferry"),
@@ -77,7 +77,6 @@ export const postWebhook = (
     Effect.timeoutFail({ duration: patience.whole, onTimeout: () => slow(patience.whole) }),
     // The client would write the whole address into a span.
     Effect.withTracerEnabled(false),
-    Effect.provide(FetchHttpClient.layer),
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
   )
 }
