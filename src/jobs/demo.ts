@@ -4,7 +4,7 @@ import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/run.ts"
 import { loadProject } from "../project/loadProject.ts"
 import { reconcilePipeline } from "./reconcile.ts"
-import { runPipeline } from "./run.ts"
+import { asThePipelineSays, runPipeline } from "./run.ts"
 
 /** The demonstration project that comes with formferry is not where it should be (exit 70). */
 export class DemonstrationMissing extends Schema.TaggedError<DemonstrationMissing>()("DemonstrationMissing", {
@@ -92,13 +92,7 @@ export const demonstrate = (options: DemonstrationOptions) =>
     const runOnce = (pipeline: string) =>
       runPipeline(project, {
         pipeline,
-        to: undefined,
-        source: undefined,
-        dryRun: false,
-        limit: undefined,
-        retryRefused: false,
-        acceptCanary: false,
-        acceptLedger: false,
+        ...asThePipelineSays,
         confirm: () => Effect.succeed(true),
         progress: (event) => options.progress(pipeline, event),
         warn: () => Effect.void,

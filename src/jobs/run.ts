@@ -29,6 +29,17 @@ export interface RunOptions extends Pick<RunSettings, "acceptLedger" | "interrup
   readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
 }
 
+/** A run of everything as the pipeline says, with nothing asked for on the command line. */
+export const asThePipelineSays = {
+  to: undefined,
+  source: undefined,
+  dryRun: false,
+  limit: undefined,
+  retryRefused: false,
+  acceptCanary: false,
+  acceptLedger: false,
+} as const
+
 /** `run` against this service needs `--confirm NAME` (exit 2). */
 export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("ConfirmationMissing", {
   service: Schema.String,

@@ -1,7 +1,7 @@
 // A process of its own: `formferry run bench --json`, with the service's pace taken off. A project file allows 1,000 requests a second at most.
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
-import { runPipeline } from "../../src/jobs/run.ts"
+import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 
 const program = Effect.gen(function*() {
@@ -13,13 +13,7 @@ const program = Effect.gen(function*() {
   )
   const report = yield* runPipeline({ ...project, services }, {
     pipeline: "bench",
-    to: undefined,
-    source: undefined,
-    dryRun: false,
-    limit: undefined,
-    retryRefused: false,
-    acceptCanary: false,
-    acceptLedger: false,
+    ...asThePipelineSays,
     confirm: () => Effect.succeed(true),
     progress: () => Effect.void,
     warn: () => Effect.void,

@@ -1,19 +1,14 @@
 import { Effect } from "effect"
-import { runPipeline } from "../../src/jobs/run.ts"
+import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 
 /** Runs a pipeline of the project in a folder, as `formferry run` does, without a terminal. */
 export const runOf = (root: string, pipeline: string, source?: string) =>
   Effect.flatMap(loadProject(root), (project) =>
     runPipeline(project, {
+      ...asThePipelineSays,
       pipeline,
-      to: undefined,
       source,
-      dryRun: false,
-      limit: undefined,
-      retryRefused: false,
-      acceptCanary: false,
-      acceptLedger: false,
       confirm: () => Effect.succeed(false),
       progress: () => Effect.void,
       warn: () => Effect.void,

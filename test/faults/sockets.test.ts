@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { runPipeline } from "../../src/jobs/run.ts"
+import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { Database } from "../../src/ledger/database.ts"
 import type { Fault } from "../../src/practice/faultKinds.ts"
@@ -86,13 +86,7 @@ for (const [name, faults] of Object.entries(cases)) {
       const run = Effect.gen(function*() {
         const report = yield* runPipeline(project, {
           pipeline: "people",
-          to: undefined,
-          source: undefined,
-          dryRun: false,
-          limit: undefined,
-          retryRefused: false,
-          acceptCanary: false,
-          acceptLedger: false,
+          ...asThePipelineSays,
           confirm: () => Effect.succeed(true),
           progress: () => Effect.void,
           warn: () => Effect.void,

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import Papa from "papaparse"
 import { checkProject } from "../../src/jobs/check.ts"
 import { preview } from "../../src/jobs/preview.ts"
-import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
+import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { row, text, xlsx, zip } from "../source/workbooks.ts"
@@ -16,13 +16,7 @@ const run = (root: string, pipeline: string, options: Partial<RunOptions> = {}) 
   Effect.flatMap(loadProject(root), (loaded) =>
     runPipeline(loaded, {
       pipeline,
-      to: undefined,
-      source: undefined,
-      dryRun: false,
-      limit: undefined,
-      retryRefused: false,
-      acceptCanary: false,
-      acceptLedger: false,
+      ...asThePipelineSays,
       confirm: () => Effect.succeed(true),
       progress: () => Effect.void,
       warn: () => Effect.void,

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { describe } from "vitest"
 import { parse, stringify } from "yaml"
-import { runPipeline } from "../../src/jobs/run.ts"
+import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { makeAlterations } from "../../src/practice/alter/alterations.ts"
 import type { Alteration } from "../../src/practice/alter/alterations.ts"
 import { parseForm } from "../../src/practice/forms.ts"
@@ -50,13 +50,7 @@ const runAgainst = (seed: number) =>
     const project = yield* loadProject(root)
     const report = yield* runPipeline(project, {
       pipeline: "every-kind",
-      to: undefined,
-      source: undefined,
-      dryRun: false,
-      limit: undefined,
-      retryRefused: false,
-      acceptCanary: false,
-      acceptLedger: false,
+      ...asThePipelineSays,
       confirm: () => Effect.succeed(true),
       progress: () => Effect.void,
       warn: () => Effect.void,

@@ -5,7 +5,7 @@ import Libsql from "libsql"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import type { Progress } from "../../src/domain/progress.ts"
-import { runPipeline } from "../../src/jobs/run.ts"
+import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { shareServices } from "../../src/jobs/shareServices.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"
@@ -301,13 +301,7 @@ scoped(
     const project = yield* loadProject(root)
     const services = yield* shareServices
     const asked = {
-      to: undefined,
-      source: undefined,
-      dryRun: false,
-      limit: undefined,
-      retryRefused: false,
-      acceptCanary: false,
-      acceptLedger: false,
+      ...asThePipelineSays,
       confirm: () => Effect.succeed(false),
       progress: () => Effect.void,
       warn: () => Effect.void,

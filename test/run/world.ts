@@ -6,7 +6,7 @@ import type { RunReport } from "../../src/domain/run.ts"
 import type { Submission } from "../../src/domain/submission.ts"
 import { type ReconcileOptions, reconcilePipeline } from "../../src/jobs/reconcile.ts"
 import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
-import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
+import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { projectFolder } from "../project/projectFolder.ts"
@@ -105,12 +105,7 @@ export const world = Effect.gen(function*() {
   })
   const asked = (options: Partial<RunOptions>): RunOptions => ({
     pipeline: "people",
-    to: undefined,
-    dryRun: false,
-    limit: undefined,
-    retryRefused: false,
-    acceptCanary: false,
-    acceptLedger: false,
+    ...asThePipelineSays,
     confirm: () => Effect.succeed(false),
     progress: () => Effect.void,
     warn: () => Effect.void,

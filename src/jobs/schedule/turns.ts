@@ -5,6 +5,7 @@ import { openLedger } from "../../ledger/openLedger.ts"
 import type { Project } from "../../project/Project.ts"
 import { attempt, tell } from "../attempt.ts"
 import type { AttemptFailure } from "../exitStatus.ts"
+import { asThePipelineSays } from "../run.ts"
 import { shareServices } from "../shareServices.ts"
 import { type Due, dueNow } from "./due.ts"
 import type { ScheduleOptions } from "./options.ts"
@@ -51,14 +52,9 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         yield* Ref.set(known, loaded.value)
         return yield* Effect.exit(
           attempt(loaded.value, {
+            ...asThePipelineSays,
             pipeline,
             to: schedule.to,
-            source: undefined,
-            dryRun: false,
-            limit: undefined,
-            retryRefused: false,
-            acceptCanary: false,
-            acceptLedger: false,
             services: yield* RcRef.get(services),
             confirm: (service) => Effect.succeed(options.confirmed.includes(service)),
             progress: (event) => options.progress?.(pipeline, event) ?? Effect.void,
