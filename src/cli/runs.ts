@@ -3,12 +3,11 @@ import { Cause, Effect, Exit, Option } from "effect"
 import type { RunReport } from "../domain/run.ts"
 import type { Project } from "../project/Project.ts"
 import { gravest } from "../run/exit.ts"
+import { cleanEnd } from "./cleanEnd.ts"
 import { type Ended, explain } from "./explain.ts"
 import { CommandEnded, type Failure } from "./Failure.ts"
-import { Interrupts } from "./Interrupts.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
-import { wrapToWidth } from "./show/fit.ts"
 
 /** How a run was called, as far as the next command is to be called alike. */
 export interface Called {
@@ -74,16 +73,10 @@ export const oneByOne = <R>(
   Effect.scoped(
     Effect.gen(function*() {
       const output = yield* Output
-      const interrupts = yield* Interrupts
-      yield* interrupts.takeOver
-      yield* Effect.forkScoped(Effect.flatMap(interrupts.first, (signal) =>
-        Effect.sync(() => {
-          const text = `${signal}: what is in flight is finished and recorded. A second one ends at once.`
-          output.tell(wrapToWidth(text, output.err.width).join("\n"))
-        })))
+      const interrupted = yield* cleanEnd
       const ends: Array<Ended> = []
       for (const [index, pipeline] of pipelines.entries()) {
-        const exit = yield* Effect.exit(run(pipeline, interrupts.first))
+        const exit = yield* Effect.exit(run(pipeline, interrupted))
         const end = Exit.isSuccess(exit) ? exit.value : yield* explained(exit.cause, pipeline)
         ends.push(end)
         if (index < pipelines.length - 1) {

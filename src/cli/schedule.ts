@@ -4,14 +4,13 @@ import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { ScheduleOptions } from "../jobs/schedule/options.ts"
 import { json } from "./arguments.ts"
+import { cleanEnd } from "./cleanEnd.ts"
 import type { Ended } from "./explain.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
-import { Interrupts } from "./Interrupts.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { hidingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { tellEvent } from "./scheduleEvents.ts"
-import { wrapToWidth } from "./show/fit.ts"
 
 const options = {
   once: Options.boolean("once").pipe(
@@ -56,13 +55,7 @@ export const schedule = {
       if (input.plan) return yield* plan({ load, root }, input.json)
 
       const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
-      const interrupts = yield* Interrupts
-      yield* interrupts.takeOver
-      yield* Effect.forkScoped(Effect.flatMap(interrupts.first, (signal) =>
-        Effect.sync(() => {
-          const text = `${signal}: what is in flight is finished and recorded. A second one ends at once.`
-          output.tell(wrapToWidth(text, output.err.width).join("\n"))
-        })))
+      const interrupted = yield* cleanEnd
       const ends = new Map<number, Ended>()
       const context = yield* Effect.context<
         Output | Invocation | Path.Path | FileSystem.FileSystem
@@ -71,7 +64,7 @@ export const schedule = {
         root,
         load,
         confirmed: input.confirm,
-        interrupted: interrupts.first,
+        interrupted,
         tell: (event) =>
           Effect.provide(
             Effect.map(
@@ -90,11 +83,11 @@ export const schedule = {
       const status = yield* (input.once ? runDue(settings) : runOnSchedule(settings))
       if (status === 0) return
       const invocation = yield* Invocation
-      const interrupted = status === 130 || status === 143
-      const otherwise = interrupted
+      const bySignal = status === 130 || status === 143
+      const otherwise = bySignal
         ? sameCommand(invocation)
         : commandFor(invocation, status === 6 ? ["status"] : ["schedule", "--plan"])
-      const next = interrupted ? otherwise : ends.get(status)?.next ?? otherwise
+      const next = bySignal ? otherwise : ends.get(status)?.next ?? otherwise
       return yield* new CommandEnded({ status, next })
     }).pipe(Effect.scoped)).pipe(Command.withDescription(about)),
 }
