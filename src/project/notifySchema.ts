@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { outcomes } from "../domain/run.ts"
 import { expecting, needed, optional } from "./annotated.ts"
 import { secretPlace } from "./secretPlace.ts"
 
@@ -6,30 +7,14 @@ import { secretPlace } from "./secretPlace.ts"
  * What a webhook can be told of: the outcomes of a run; `failed`, when a run ended without a report, or could not begin; `degraded`, when something
  * about a run is unlike the runs before.
  */
-export const notices = [
-  "complete",
-  "attention",
-  "inDoubt",
-  "differing",
-  "stopped",
-  "unavailable",
-  "interrupted",
-  "failed",
-  "degraded",
-] as const
+export const notices = [...outcomes, "failed", "degraded"] as const
 
 export type Notice = (typeof notices)[number]
 
 /** All that a person has to look at. */
-export const usualNotices: ReadonlyArray<Notice> = [
-  "attention",
-  "inDoubt",
-  "differing",
-  "stopped",
-  "unavailable",
-  "failed",
-  "degraded",
-]
+export const usualNotices: ReadonlyArray<Notice> = notices.filter((notice) =>
+  notice !== "complete" && notice !== "interrupted"
+)
 
 const Webhook = Schema.Struct({
   webhook: needed(
