@@ -1,38 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { build } from "esbuild"
 import { spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { afterAll, beforeAll } from "vitest"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { holderProcess } from "./holderProcess.ts"
+import { ownProcess } from "./ownProcess.ts"
 import { batchOf, contacts, folder, rowOf } from "./rows.ts"
 
-let built = ""
-
-beforeAll(async () => {
-  // Beside the packages, so that libsql is found.
-  const cache = resolve(import.meta.dirname, "../../node_modules/.cache")
-  mkdirSync(cache, { recursive: true })
-  built = mkdtempSync(join(cache, "ledger-"))
-  await build({
-    stdin: {
-      contents:
-        `import { holderProcess } from "./holderProcess.ts"\nawait holderProcess(JSON.parse(process.argv[2] ?? ""))\n`,
-      resolveDir: import.meta.dirname,
-      loader: "ts",
-    },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    external: ["libsql"],
-    outfile: join(built, "holder.mjs"),
-  })
-})
-
-afterAll(() => rmSync(built, { recursive: true, force: true }))
+const holder = ownProcess("holderProcess")
 
 type Told = Parameters<typeof holderProcess>[0]
 
@@ -40,7 +16,7 @@ type Told = Parameters<typeof holderProcess>[0]
 const start = (told: Told) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, [join(built, "holder.mjs"), JSON.stringify(told)], {
+      const child = spawn(process.execPath, holder(told), {
         stdio: ["pipe", "pipe", "inherit"],
       })
       const said: Array<string> = []

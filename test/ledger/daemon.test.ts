@@ -1,43 +1,19 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { build } from "esbuild"
 import { spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
-import { afterAll, beforeAll } from "vitest"
+import { join } from "node:path"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { daemonProcess } from "./daemonProcess.ts"
+import { ownProcess } from "./ownProcess.ts"
 import { contacts, folder } from "./rows.ts"
 
-let built = ""
-
-beforeAll(async () => {
-  // Beside the packages, so that libsql is found.
-  const cache = resolve(import.meta.dirname, "../../node_modules/.cache")
-  mkdirSync(cache, { recursive: true })
-  built = mkdtempSync(join(cache, "ledger-"))
-  await build({
-    stdin: {
-      contents:
-        `import { daemonProcess } from "./daemonProcess.ts"\nawait daemonProcess(JSON.parse(process.argv[2] ?? ""))\n`,
-      resolveDir: import.meta.dirname,
-      loader: "ts",
-    },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    external: ["libsql"],
-    outfile: join(built, "daemon.mjs"),
-  })
-})
-
-afterAll(() => rmSync(built, { recursive: true, force: true }))
+const daemon = ownProcess("daemonProcess")
 
 /** A child process and the lines that it said; killed with the scope. */
 const start = (told: Parameters<typeof daemonProcess>[0]) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, [join(built, "daemon.mjs"), JSON.stringify(told)], {
+      const child = spawn(process.execPath, daemon(told), {
         stdio: ["pipe", "pipe", "inherit"],
       })
       let text = ""

@@ -1,0 +1,34 @@
+import { build } from "esbuild"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll } from "vitest"
+
+/**
+ * Bundles a function of a module of this folder, before the tests of a file, into a script that calls it with what stands as JSON in its first argument.
+ *
+ * @param name of the function, and of the module: NAME.ts
+ * @returns the arguments for Node, once the tests run
+ */
+export const ownProcess = (name: string): (told: object) => ReadonlyArray<string> => {
+  let built = ""
+  beforeAll(async () => {
+    // Beside the packages, so that libsql is found.
+    const cache = resolve(import.meta.dirname, "../../node_modules/.cache")
+    mkdirSync(cache, { recursive: true })
+    built = mkdtempSync(join(cache, "ledger-"))
+    await build({
+      stdin: {
+        contents: `import { ${name} } from "./${name}.ts"\nawait ${name}(JSON.parse(process.argv[2] ?? ""))\n`,
+        resolveDir: import.meta.dirname,
+        loader: "ts",
+      },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      external: ["libsql"],
+      outfile: join(built, `${name}.mjs`),
+    })
+  })
+  afterAll(() => rmSync(built, { recursive: true, force: true }))
+  return (told) => [join(built, `${name}.mjs`), JSON.stringify(told)]
+}
