@@ -3,24 +3,16 @@ import { build } from "esbuild"
 import { cpSync, rmSync } from "node:fs"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
+import { forNode } from "./bundled.mjs"
 
 // Inside of node_modules, so that libsql is found.
 const folder = resolve(`node_modules/.cache/formferry-bench-${process.pid}`)
 try {
   await build({
+    ...forNode,
     entryPoints: ["index", "service", "runUnlimited"].map((name) => `test/bench/${name}.ts`),
     outdir: folder,
-    bundle: true,
     splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    external: ["libsql"],
-    banner: {
-      js:
-        `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
-    },
-    logLevel: "warning",
   })
   cpSync("dist", `${folder}/dist`, { recursive: true })
   await import(pathToFileURL(`${folder}/index.js`).href)

@@ -3,22 +3,23 @@ import { build } from "esbuild"
 import { rmSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 
+/** How our modules are bundled for Node: natives stay outside, and CommonJS packages inside get a `require` of their own. */
+export const forNode = {
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  external: ["libsql"],
+  banner: {
+    js:
+      `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
+  },
+  logLevel: "warning",
+}
+
 export const bundled = async (entry) => {
   const outfile = `node_modules/.cache/formferry-${process.pid}.mjs`
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    external: ["libsql"],
-    banner: {
-      js:
-        `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
-    },
-    logLevel: "warning",
-  })
+  await build({ ...forNode, entryPoints: [entry], outfile })
   try {
     return await import(pathToFileURL(outfile).href)
   } finally {
