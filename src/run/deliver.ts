@@ -4,6 +4,7 @@ import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { traced } from "../service/telemetry.ts"
 import { OutcomeUnrecorded } from "../sink/Sink.ts"
 import type { BatchResult, SentRow, Sink, SinkFailure } from "../sink/Sink.ts"
+import { inTwoSteps } from "./inTwoSteps.ts"
 import { type CreatedRow, readBackRows, type Reading } from "./readBackRows.ts"
 import { attentionRow } from "./review.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -45,11 +46,10 @@ export const deliver = <E extends DeliveryFailure>(
       )
     const read = (rows: ReadonlyArray<CreatedRow>) =>
       readBackRows(delivery, rows, true).pipe(Effect.zipRight(guard(delivery)), Effect.catchAll(failed))
-    const all = batches.pipe(
-      Stream.catchAll((error) => Stream.drain(Stream.fromEffect(failed(error)))),
-      Stream.mapEffect(send, { concurrency: delivery.run.pipeline.sink.concurrency, unordered: true }),
-      Stream.mapEffect(read, { concurrency: readingBatches, unordered: true }),
-      Stream.runDrain,
+    const all = inTwoSteps(
+      Stream.catchAll(batches, (error) => Stream.drain(Stream.fromEffect(failed(error)))),
+      { work: send, atOnce: delivery.run.pipeline.sink.concurrency },
+      { work: read, atOnce: readingBatches },
     )
     yield* traced(delivery.tally.phase, {}, all)
     const gravest = gravestOf(failures)

@@ -71,15 +71,16 @@ export const readBackRows = (
       else replacing.push({ row, result })
     }).pipe(
       Effect.zipRight(Effect.suspend(() =>
-        Effect.forEach(replacing, ({ result, row }) =>
-          Effect.map(earlier(reading, row), (replacement) => {
-            read.push({ row, result, replacement })
-          }), { concurrency: "unbounded", discard: true })
+        replacing.length === 0
+          ? Effect.void
+          : Effect.forEach(replacing, ({ result, row }) =>
+            Effect.map(earlier(reading, row), (replacement) => {
+              read.push({ row, result, replacement })
+            }), { concurrency: "unbounded", discard: true })
       )),
       Effect.catchTag(
         "ServiceUnusable",
-        (error) =>
-          run.stop.request({ _tag: "Unavailable", because: error.message }),
+        (error) => run.stop.request({ _tag: "Unavailable", because: error.message }),
       ),
     )
     // Reads are safe to give up, in a pause of the service's too: the next run reads first what this one left.
