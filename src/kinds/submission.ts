@@ -76,28 +76,36 @@ const compareList = (
     const at = positions.get(id)
     const there = at === undefined ? undefined : returned[at]
     if (at !== undefined) asked[at] = 1
-    const base = { question: id, name: mapped?.name ?? there?.name ?? id, sent: value }
+    const name = mapped?.name ?? there?.name ?? id
     if (there?.known === false) {
-      found({ ...base, verdict: "not comparable", returned: undefined, type: there.type })
+      found({ question: id, name, verdict: "not comparable", sent: value, returned: undefined, type: there.type })
+    } else if (there?.value === value) {
+      // Nearly all; what was sent as nothing and came back as just that is the same, too.
+      found({ question: id, name, verdict: "same", sent: value, returned: value })
     } else if (there === undefined || there.value === undefined || saysNothing(there.value)) {
       // What was sent as nothing (an empty list of JSON) may well come back as nothing.
       const verdict = saysNothing(value) ? compareEmpty(value, there?.value) : "absent"
       found({
-        ...base,
+        question: id,
+        name,
         verdict,
+        sent: value,
         returned: there?.value,
         ...(verdict === "equivalent" ? { normalised: "no answer" } : {}),
       })
     } else {
-      found({ ...base, ...compare(mapped?.kind, there.type, value, there.value), returned: there.value })
+      const compared = compare(mapped?.kind, there.type, value, there.value)
+      found({ question: id, name, ...compared, sent: value, returned: there.value })
     }
   }
-  for (const each of returned) {
-    if (each.known === false || saysNothing(each.value) || asked[positions.get(each.id) ?? -1] === 1) continue
-    if (each.type !== undefined && filledByTheForm.has(each.type)) continue
+  returned.forEach((each, at) => {
+    if (asked[at] === 1 || each.known === false || saysNothing(each.value)) return
+    // One of several with this id, of which the last was compared.
+    if (asked[positions.get(each.id) ?? -1] === 1) return
+    if (each.type !== undefined && filledByTheForm.has(each.type)) return
     const name = answers.get(each.id)?.name ?? each.name ?? each.id
     found({ question: each.id, name, verdict: "unexpected", sent: undefined, returned: each.value })
-  }
+  })
 }
 
 /** Where each id stood in the list that came back last, by list: all submissions of a form come in one order. */
@@ -167,24 +175,25 @@ const visit = (
   own("submissionTime", "dateTime", item.submissionTime, submission.submissionTime, true)
   own("lastUpdatedAt", "dateTime", item.lastUpdatedAt, submission.lastUpdatedAt, true)
   own("login", "email", item.login?.email, submission.login?.email, false)
-  const members = <A extends { readonly id: string; readonly value: object | null }>(list: ReadonlyArray<A>) =>
-    list.map((each) => ({ name: undefined, ...each, value: asJson(each.value) }))
-  compareList(
-    answers.scheduling,
-    "scheduling",
-    members(item.scheduling ?? []),
-    members(submission.scheduling),
-    byScheduling,
-    found,
-  )
-  compareList(
-    answers.payments,
-    "payments",
-    members(item.payments ?? []),
-    members(submission.payments),
-    byPayment,
-    found,
-  )
+  compareElements(answers, "scheduling", item.scheduling ?? [], submission.scheduling, byScheduling, found)
+  compareElements(answers, "payments", item.payments ?? [], submission.payments, byPayment, found)
+}
+
+type Elements = ReadonlyArray<{ readonly id: string; readonly value: object | null }>
+
+const compareElements = (
+  answers: ByList,
+  list: "scheduling" | "payments",
+  sent: Elements,
+  returned: Elements,
+  compare: Compare,
+  found: (comparison: AnswerComparison) => void,
+): void => {
+  // Of nearly all forms.
+  if (sent.length === 0 && returned.length === 0) return
+  const members = (elements: Elements) =>
+    elements.map((each) => ({ name: undefined, ...each, value: asJson(each.value) }))
+  compareList(answers[list], list, members(sent), members(returned), compare, found)
 }
 
 /**
