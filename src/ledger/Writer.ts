@@ -26,8 +26,11 @@ interface Job {
   readonly resume: (result: Effect.Effect<unknown, unknown>) => void
 }
 
+/** Turns of the event loop whose jobs meet in one commit. */
+export const turnsOfCommit = 3
+
 /**
- * The ledger's one writer. Jobs that arrive within one turn of the event loop share one transaction, and nobody hears of success before it is durable: that is what makes
+ * The ledger's one writer. Jobs that arrive within a few turns of the event loop share one transaction, and nobody hears of success before it is durable: that is what makes
  * `synchronous=FULL` affordable. A transaction that fails leaves the ledger failed, for then nobody knows what the file holds.
  */
 export class Writer {
@@ -66,9 +69,13 @@ export class Writer {
   private submit<A, E>(doing: string, lease: Lease | undefined, work: () => A): Effect.Effect<A, E> {
     return Effect.uninterruptible(Effect.async<A, E>((resume) => {
       this.queue.push({ doing, lease, work, resume: (result) => resume(result as Effect.Effect<A, E>) })
-      // setImmediate comes after all answers that have arrived in this turn, so that their writes meet in one commit.
-      if (this.queue.length === 1) setImmediate(() => this.flush())
+      if (this.queue.length === 1) this.flushIn(turnsOfCommit)
     }))
+  }
+
+  /** setImmediate comes after all answers that have arrived in a turn. With nothing else to do the turns take some microseconds together. */
+  private flushIn(turns: number): void {
+    setImmediate(() => turns > 1 ? this.flushIn(turns - 1) : this.flush())
   }
 
   private flush(): void {

@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, FiberRef } from "effect"
 import type { Exit, Fiber, Scheduler } from "effect"
+import { turnsOfCommit } from "../../src/ledger/Writer.ts"
 
 interface Sleeper {
   readonly at: number
@@ -43,11 +44,11 @@ export class VirtualTime {
     this.moves++
   }
 
-  /** Lets everything be done that can be done at this moment. The ledger commits in `setImmediate`; whatever it wakes counts as a move. */
+  /** Lets everything be done that can be done at this moment. The ledger commits some turns of the event loop later; whatever it wakes counts as a move. */
   private async quiet(): Promise<void> {
     for (let before = -1; before !== this.moves;) {
       before = this.moves
-      await new Promise<void>((turn) => setImmediate(turn))
+      for (let turns = 0; turns <= turnsOfCommit; turns++) await new Promise<void>((turn) => setImmediate(turn))
     }
   }
 
