@@ -172,8 +172,14 @@ export interface Reconciliation {
   readonly readBack: VerdictCounts
 }
 
-/** Hex digests by id of question or element. */
-export type AnswerDigests = { readonly [id: string]: { readonly sent?: string; readonly returned?: string } }
+/** Digests of an answer as it was sent and as it was returned, as far as it was. */
+export interface AnswerDigest {
+  readonly sent: Buffer | undefined
+  readonly returned: Buffer | undefined
+}
+
+/** By id of question or element. */
+export type AnswerDigests = ReadonlyMap<string, AnswerDigest>
 
 /** A row in doubt, with its content. */
 export interface DoubtfulRow {

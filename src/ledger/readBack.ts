@@ -1,28 +1,38 @@
 import { Effect } from "effect"
 import { packAnswers } from "./answersCode.ts"
 import { stateCode, verdictCode } from "./codes.ts"
+import type { Param } from "./database.ts"
 import type { ReadBack } from "./Ledger.ts"
 import type { Store } from "./Store.ts"
+import { inTens } from "./tens.ts"
 import { Refusal } from "./Writer.ts"
 
 /** Records verdicts inside a transaction. The content of a verified row is deleted; the digests of its answers stay. */
 export const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBack>): void => {
-  const { db } = store
-  for (const { keyDigest, verdict, answers } of rows) {
-    // No look-up first: reading a row over to JavaScript costs more than finding it twice.
-    const { changes } = db.run(
-      `UPDATE row SET verdict = ? WHERE place = ? AND digest = ? AND state = ${stateCode.imported}`,
-      [verdictCode[verdict], place, keyDigest],
-    )
-    if (changes !== 1) {
-      throw new Refusal(Effect.dieMessage("A verdict was to be recorded for a row that was not imported."))
+  const { db, texts } = store
+  for (const verdict of ["verified", "differing", "missing"] as const) {
+    for (const [some, values] of inTens(rows.filter((row) => row.verdict === verdict))) {
+      const { changes } = db.run(
+        `UPDATE row SET verdict = ? WHERE place = ? AND digest IN (${values("?")}) AND state = ${stateCode.imported}`,
+        [verdictCode[verdict], place, ...some.map((row) => row.keyDigest)],
+      )
+      if (changes !== some.length) {
+        throw new Refusal(Effect.dieMessage("A verdict was to be recorded for a row that was not imported."))
+      }
+      // A submission that is missing brings no answers, and takes nothing away from what is known of them.
+      const packed = some.flatMap(({ keyDigest, answers }): ReadonlyArray<Param> => [
+        keyDigest,
+        answers.size === 0 ? null : packAnswers(answers, texts),
+      ])
+      db.run(
+        `UPDATE detail SET ${
+          verdict === "verified" ? "item = NULL, cells = NULL, " : ""
+        }answers = coalesce(v.column2, answers)
+         FROM (VALUES ${
+          values("(?, ?)")
+        }) v CROSS JOIN row r ON r.place = ? AND r.digest = v.column1 WHERE detail.row = r.id`,
+        [...packed, place],
+      )
     }
-    // A submission that is missing brings no answers, and takes nothing away from what is known of them.
-    const packed = Object.keys(answers).length === 0 ? null : packAnswers(answers, store.texts)
-    db.run(
-      `UPDATE detail SET ${verdict === "verified" ? "item = NULL, cells = NULL, " : ""}answers = coalesce(?, answers)
-       WHERE row = (SELECT id FROM row WHERE place = ? AND digest = ?)`,
-      [packed, place, keyDigest],
-    )
   }
 }

@@ -4,7 +4,7 @@ import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compareAnswer.ts"
-import type { AnswerDigests, Digester } from "../ledger/Ledger.ts"
+import type { AnswerDigest, AnswerDigests, Digester } from "../ledger/Ledger.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
 
 /** A submission to read back, and what was sent for it. */
@@ -115,7 +115,13 @@ const untilVisible = (request: ReadBackRequest, options: ReadBackOptions, done: 
       : withEditLink(request, result, options, done)
   })
 
-const missing: ReadBackResult = { verdict: "missing", comparisons: [], answers: {}, editLink: undefined, discarded: [] }
+const missing: ReadBackResult = {
+  verdict: "missing",
+  comparisons: [],
+  answers: new Map(),
+  editLink: undefined,
+  discarded: [],
+}
 
 /** What was not visible at first is asked for again and again, as long as it may take. */
 const waitVisible = (
@@ -139,15 +145,14 @@ const waitVisible = (
 
 /** What is not comparable has an entry without digests; what came back as nothing has none of it. */
 const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests => {
-  const found: Record<string, { sent?: string; returned?: string }> = Object.create(null)
+  const found = new Map<string, AnswerDigest>()
   for (const { question, returned, sent, verdict } of comparisons) {
-    const one: { sent?: string; returned?: string } = {}
-    found[question] = one
-    if (verdict === "not comparable") continue
-    if (sent !== undefined) one.sent = digest.value(sent).toString("hex")
-    if (returned === undefined || saysNothing(returned)) continue
+    const comparable = verdict !== "not comparable"
+    const ofSent = comparable && sent !== undefined ? digest.value(sent) : undefined
+    const said = comparable && returned !== undefined && !saysNothing(returned)
     // Nearly all come back as they were sent: one digest for both.
-    one.returned = returned === sent && one.sent !== undefined ? one.sent : digest.value(returned).toString("hex")
+    const ofReturned = !said ? undefined : returned === sent ? ofSent : digest.value(returned)
+    found.set(question, { sent: ofSent, returned: ofReturned })
   }
   return found
 }

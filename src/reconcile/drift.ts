@@ -45,17 +45,20 @@ const driftOf = (
       sent: undefined,
       returned,
     })
-  for (const [question, digests] of Object.entries(then)) {
+  for (const [question, digests] of then) {
     if (question === "lastUpdatedAt") continue
     if (digests.sent === undefined && digests.returned === undefined) continue
     const one = now.get(question)
     if (one?.known === false) continue
     const value = one?.value
-    const returned = value === undefined ? undefined : digest.value(value).toString("hex")
-    if (returned !== digests.returned) differs(question, one?.name, value)
+    const returned = value === undefined ? undefined : digest.value(value)
+    const unchanged = returned === undefined || digests.returned === undefined
+      ? returned === digests.returned
+      : returned.equals(digests.returned)
+    if (!unchanged) differs(question, one?.name, value)
   }
   for (const [question, one] of now) {
-    if (one.ownWork || one.value === undefined || Object.hasOwn(then, question)) continue
+    if (one.ownWork || one.value === undefined || then.has(question)) continue
     differs(question, one.name, one.value)
   }
   return found

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { join } from "node:path"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
 
 const seen = (text: string) => Buffer.from(text.padEnd(16, "."))
 const because = { because: "looked at it", by: "ada", leaveOut: true }
@@ -20,7 +20,7 @@ const held = Effect.gen(function*() {
     [1, 2, 3, 4, 5].map((number) => ({
       keyDigest: key(number),
       verdict: number === 5 ? "differing" : "verified",
-      answers: { q1: { sent: "aa".repeat(16) } },
+      answers: digestsOf({ q1: { sent: "aa".repeat(16) } }),
     })),
   )
   return { ledger, view, session, key }

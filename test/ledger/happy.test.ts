@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
 
 it.scopedLive("a row goes from intent to verified, and the ledger knows it by its key", () =>
   Effect.gen(function*() {
@@ -46,7 +46,7 @@ it.scopedLive("a row goes from intent to verified, and the ledger knows it by it
       cells: rows[0]?.cells,
       answers: undefined,
     })
-    const answers = { q1: { sent: "ab".repeat(16), returned: "cd".repeat(16) } }
+    const answers = digestsOf({ q1: { sent: "ab".repeat(16), returned: "cd".repeat(16) } })
     yield* session.readBack([{ keyDigest: rows[0]?.keyDigest ?? Buffer.alloc(0), verdict: "verified", answers }])
     const [read] = yield* view.sent({ after: undefined, limit: 10 })
     expect(read).toMatchObject({ verdict: "verified", item: undefined, cells: undefined, answers })

@@ -168,7 +168,11 @@ const play = (steps: ReadonlyArray<Step>) =>
       } else if (one.do === "readBack") {
         const row = model.rows.get(one.key)
         const exit = yield* Effect.exit(
-          session.readBack([{ keyDigest: ledger.digest.key(`key ${one.key}`), verdict: one.verdict, answers: {} }]),
+          session.readBack([{
+            keyDigest: ledger.digest.key(`key ${one.key}`),
+            verdict: one.verdict,
+            answers: new Map(),
+          }]),
         )
         expect(Exit.isSuccess(exit)).toBe(row?.state === "imported")
         if (row?.state === "imported") {

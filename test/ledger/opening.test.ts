@@ -33,7 +33,7 @@ const filled = (file: string, verdict?: "verified" | "differing") =>
     const session = yield* (yield* contacts(ledger)).hold("run1")
     const row = rowOf(ledger, 1, { content: "a very particular content" })
     yield* session.settle(yield* session.intend(batchOf([row])), [imported("s1")])
-    if (verdict !== undefined) yield* session.readBack([{ keyDigest: row.keyDigest, verdict, answers: {} }])
+    if (verdict !== undefined) yield* session.readBack([{ keyDigest: row.keyDigest, verdict, answers: new Map() }])
     return ledger.id
   }))
 

@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect"
 import { join } from "node:path"
 import type { IntendedRow, LedgerSession, RowOutcome } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
 const notCreated: RowOutcome = { _tag: "NotCreated" }
@@ -29,7 +29,7 @@ const ledgerWithOne = Effect.gen(function*() {
     session.readBack([{
       keyDigest: row("").keyDigest,
       verdict: "verified",
-      answers: { q1: { sent: "aa", returned: "aa" } },
+      answers: digestsOf({ q1: { sent: "aa", returned: "aa" } }),
     }])
   yield* run((session) => Effect.zipRight(send(session, row("a"), imported("s1")), verify(session)))
   const known = Effect.map(view.lookUp([row("").keyDigest]), ([found]) => found)

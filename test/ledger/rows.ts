@@ -3,7 +3,7 @@ import type { Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { IntendedRow, Ledger, PipelineLedger } from "../../src/ledger/Ledger.ts"
+import type { AnswerDigests, IntendedRow, Ledger, PipelineLedger } from "../../src/ledger/Ledger.ts"
 
 /** A folder that goes with the scope. */
 export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
@@ -38,6 +38,16 @@ export const batchOf = (rows: ReadonlyArray<IntendedRow>, resend = false) => ({
   columns: ["Key", "Content"],
   mapping: "mapping1",
 })
+
+/** Digests of answers, written in hexadecimal digits. */
+export const digestsOf = (
+  answers: Readonly<Record<string, { readonly sent?: string; readonly returned?: string }>>,
+): AnswerDigests => {
+  const bytes = (hex: string | undefined) => (hex === undefined ? undefined : Buffer.from(hex, "hex"))
+  return new Map(
+    Object.entries(answers).map(([id, { sent, returned }]) => [id, { sent: bytes(sent), returned: bytes(returned) }]),
+  )
+}
 
 export const imported = (submissionId: string) =>
   ({ _tag: "Imported", submissionId, submissionTime: "2024-01-02T03:04:05.000Z" }) as const

@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect"
 import { join } from "node:path"
 import type { AttentionRow, RowOutcome } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { batchOf, contacts, destination, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, destination, digestsOf, folder, imported, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
 const notCreated: RowOutcome = { _tag: "NotCreated" }
@@ -119,11 +119,13 @@ describe("verdicts", () => {
   it.scopedLive("keep the content until verified, and what was known of the answers when a submission goes missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
-      const answers = {
-        q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) },
+      const same = { q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) } }
+      const answers = digestsOf({
+        ...same,
         "q 2": { returned: "bb".repeat(16) },
         q3: { sent: "cc".repeat(16) },
-      }
+        q4: {},
+      })
       yield* send(1, imported("s1"))
       const keyDigest = ledger.digest.key("key 1")
       const row = Effect.map(view.sent({ after: undefined, limit: 5 }), ([one]) => one)
@@ -133,12 +135,12 @@ describe("verdicts", () => {
         answers,
         item: { questions: [{ id: "q1", value: "content 1" }] },
       })
-      yield* session.readBack([{ keyDigest, verdict: "missing", answers: {} }])
+      yield* session.readBack([{ keyDigest, verdict: "missing", answers: new Map() }])
       expect(yield* row).toMatchObject({ verdict: "missing", answers })
-      yield* session.readBack([{ keyDigest, verdict: "verified", answers: { q1: answers.q1 } }])
+      yield* session.readBack([{ keyDigest, verdict: "verified", answers: digestsOf(same) }])
       expect(yield* row).toMatchObject({
         verdict: "verified",
-        answers: { q1: answers.q1 },
+        answers: digestsOf(same),
         item: undefined,
         cells: undefined,
       })
@@ -162,7 +164,7 @@ describe("verdicts", () => {
             verdicts.map((number) => ({
               keyDigest: ledger.digest.key(`key ${number}`),
               verdict: "verified",
-              answers: {},
+              answers: new Map(),
             })),
           )
         }))
@@ -286,7 +288,7 @@ describe("rows that need a person", () => {
       const back = (number: number, verdict: "verified" | "differing" | "missing") => ({
         keyDigest: ledger.digest.key(`key ${number}`),
         verdict,
-        answers: {},
+        answers: new Map(),
       })
       yield* session.readBack([back(1, "differing"), back(2, "missing"), back(3, "verified")])
       expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({

@@ -7,7 +7,7 @@ import { keptRuns } from "../../src/ledger/compact.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { openUpkeep } from "../../src/ledger/openUpkeep.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
 
 const counts = {
   rows: { read: 1_000, alreadyImported: 1_000 },
@@ -45,7 +45,7 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
           const rows = Array.from({ length: 10 }, (_, one) => rowOf(ledger, at * 10 + one))
           const batch = yield* session.intend(batchOf(rows))
           yield* session.settle(batch, rows.map(({ row }) => imported(`submission ${row}`)))
-          yield* session.readBack(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: {} })))
+          yield* session.readBack(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })))
         }), { concurrency: "unbounded" })
     }))
     // Compacting empties the log, so that only what is kept is compared.
@@ -123,7 +123,7 @@ it.scopedLive("of hundreds of rows that were forgotten not a byte is left in the
               .map(({ keyDigest }) => ({
                 keyDigest,
                 verdict: "differing" as const,
-                answers: { q1: { sent: "00ff" } },
+                answers: digestsOf({ q1: { sent: "00ff" } }),
               })),
           )
         }), { concurrency: "unbounded" })

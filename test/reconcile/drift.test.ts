@@ -32,7 +32,7 @@ const having = (submission: Submission | undefined): FormService => ({
 /** The digests that the ledger keeps of a submission, whatever the verdict. */
 const verified = (item: Item, submission: Submission) =>
   Effect.suspend(() => {
-    let answers: AnswerDigests = {}
+    let answers: AnswerDigests = new Map()
     const options = {
       formId: "f",
       service: having(submission),
