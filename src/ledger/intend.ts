@@ -4,6 +4,7 @@ import type { Database } from "./database.ts"
 import type { IntendedRow } from "./Ledger.ts"
 import { replace } from "./replace.ts"
 import type { Store } from "./Store.ts"
+import { inTens } from "./tens.ts"
 import { Refusal } from "./Writer.ts"
 
 export interface Intent {
@@ -17,6 +18,8 @@ export interface Intent {
 export interface OpenBatch {
   readonly batch: number
   readonly rows: ReadonlyArray<number>
+  /** Whether the ledger knew some of them before: those may be in doubt, or replace what stands for them. */
+  readonly again: boolean
 }
 
 /** Records, inside a transaction, that rows are about to be sent. A row that may already stand at the destination is a fault of the caller's: nothing is recorded. */
@@ -37,18 +40,16 @@ export const intend = (
       texts.idOf(JSON.stringify(intent.columns)),
     ],
   ).id
+  let again = false
   const rows = intent.rows.map((row) => {
     const added = db.run(
       `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent) VALUES (?, ?, ?, 0, ?, ?, ?, ?, 0)
        ON CONFLICT (place, digest) DO NOTHING`,
       [at.place, row.keyDigest, row.key, row.row, row.content, row.shape, batch],
     )
-    const id = added.changes === 1 ? added.id : sendAgain(db, at, row, batch, intent.resend)
-    db.run("INSERT OR REPLACE INTO detail (row, item, cells) VALUES (?, ?, ?)", [
-      id,
-      JSON.stringify(row.item),
-      JSON.stringify(row.cells),
-    ])
+    const known = added.changes === 0
+    again ||= known
+    const id = known ? sendAgain(db, at, row, batch, intent.resend) : added.id
     if (row.supersedes !== undefined) {
       db.run("INSERT OR REPLACE INTO superseded (place, digest, content, mended) VALUES (?, ?, ?, ?)", [
         at.place,
@@ -59,9 +60,15 @@ export const intend = (
     }
     return id
   })
+  for (const [some, values] of inTens(intent.rows.map((row, index) => ({ row, id: rows[index] ?? 0 })))) {
+    db.run(
+      `INSERT OR REPLACE INTO detail (row, item, cells) VALUES ${values("(?, ?, ?)")}`,
+      some.flatMap(({ id, row }) => [id, JSON.stringify(row.item), JSON.stringify(row.cells)]),
+    )
+  }
   const shape = intent.rows[0]?.shape
   if (shape !== undefined) db.run("UPDATE place SET shape = ? WHERE id = ? AND shape IS NULL", [shape, at.place])
-  return { batch, rows }
+  return { batch, rows, again }
 }
 
 /** A row that the ledger knows already: one in doubt goes out once more, and once only; an imported one only with other content, in the place of what it was. */

@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import { acknowledge, recordAttention } from "./attention.ts"
 import { recordReconciled, recordSeenAgain } from "./drift.ts"
 import { intend } from "./intend.ts"
+import type { OpenBatch } from "./intend.ts"
 import type { LedgerError, LedgerLocked, LedgerSession } from "./Ledger.ts"
 import { LockLease, takeLock, timeOf } from "./lock.ts"
 import { placeOf, runOf } from "./place.ts"
@@ -49,7 +50,7 @@ export const makeSession = (
       Effect.forkScoped,
     )
     const write = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work)
-    const open = new Map<number, ReadonlyArray<number>>()
+    const open = new Map<number, OpenBatch>()
     return {
       epoch: held.epoch,
       held: () => lease.held(),
@@ -58,20 +59,20 @@ export const makeSession = (
       intend: (intent) =>
         Effect.map(
           write("recording an intent", () => intend(store, held, intent)),
-          ({ batch, rows }) => {
-            open.set(batch, rows)
-            return batch
+          (intended) => {
+            open.set(intended.batch, intended)
+            return intended.batch
           },
         ),
       settle: (batch, outcomes, loose = []) =>
         Effect.suspend(() => {
-          const rows = open.get(batch)
-          if (rows === undefined) return Effect.dieMessage(`Batch ${batch} is not open in this run.`)
-          if (outcomes.length !== rows.length) {
-            return Effect.dieMessage(`Batch ${batch} has ${rows.length} rows and ${outcomes.length} outcomes.`)
+          const intended = open.get(batch)
+          if (intended === undefined) return Effect.dieMessage(`Batch ${batch} is not open in this run.`)
+          if (outcomes.length !== intended.rows.length) {
+            return Effect.dieMessage(`Batch ${batch} has ${intended.rows.length} rows and ${outcomes.length} outcomes.`)
           }
           return Effect.map(
-            write("recording an outcome", () => settle(store, { batch, rows }, outcomes, loose)),
+            write("recording an outcome", () => settle(store, intended, outcomes, loose)),
             () => void open.delete(batch),
           )
         }),

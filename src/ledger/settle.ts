@@ -4,22 +4,27 @@ import type { OpenBatch } from "./intend.ts"
 import type { RowOutcome } from "./Ledger.ts"
 import { completeReplacement, openOfBatch, type OpenReplacement, refuseAgain, undoReplacement } from "./replace.ts"
 import type { Store } from "./Store.ts"
+import { inTens } from "./tens.ts"
 
 /** Records, inside a transaction, what became of a batch. */
 export const settle = (
   store: Store,
-  { batch, rows }: OpenBatch,
+  { again, batch, rows }: OpenBatch,
   outcomes: ReadonlyArray<RowOutcome>,
   loose: ReadonlyArray<string>,
 ): void => {
   let imported = 0
-  const replacements = openOfBatch(store.db, batch)
+  const created: Array<Created> = []
+  const replacements = again ? openOfBatch(store.db, batch) : undefined
   rows.forEach((row, index) => {
     const outcome = outcomes[index]
     if (outcome === undefined) throw new Error("A batch has fewer outcomes than rows.")
-    if (outcome._tag === "Imported") imported++
-    settleRow(store, row, batch, outcome, replacements.get(row))
+    if (outcome._tag !== "Imported") return settleRow(store, row, batch, outcome, replacements?.get(row))
+    imported++
+    created.push({ row, outcome })
   })
+  recordCreated(store.db, created)
+  if (again) { for (const { row } of created) forgetBefore(store, row, replacements?.get(row)) }
   store.db.run("UPDATE batch SET open = 0, imported = ?, loose = ? WHERE id = ?", [
     imported,
     loose.length === 0 ? null : JSON.stringify(loose),
@@ -27,27 +32,36 @@ export const settle = (
   ])
 }
 
+interface Created {
+  readonly row: number
+  readonly outcome: Extract<RowOutcome, { readonly _tag: "Imported" }>
+}
+
+const recordCreated = (db: Database, created: ReadonlyArray<Created>): void => {
+  for (const [some, values] of inTens(created)) {
+    db.run(
+      `UPDATE row SET state = ${stateCode.imported}, verdict = ${verdictCode.unread}, submission = v.column2, time = v.column3
+       FROM (VALUES ${values("(?, ?, ?)")}) v WHERE row.id = v.column1`,
+      some.flatMap(({ outcome, row }) => [row, outcome.submissionId, outcome.submissionTime ?? null]),
+    )
+  }
+}
+
+/** An imported row that the ledger knew before is not in doubt any more, and stands for itself. */
+const forgetBefore = (store: Store, row: number, replacement: OpenReplacement | undefined): void => {
+  store.db.run("DELETE FROM doubt WHERE row = ?", [row])
+  if (replacement !== undefined) completeReplacement(store, replacement)
+}
+
 const settleRow = (
   store: Store,
   row: number,
   batch: number,
-  outcome: RowOutcome,
+  outcome: Exclude<RowOutcome, { readonly _tag: "Imported" }>,
   replacement: OpenReplacement | undefined,
 ): void => {
   const { db } = store
   switch (outcome._tag) {
-    case "Imported": {
-      db.run("UPDATE row SET state = ?, verdict = ?, submission = ?, time = ? WHERE id = ?", [
-        stateCode.imported,
-        verdictCode.unread,
-        outcome.submissionId,
-        outcome.submissionTime ?? null,
-        row,
-      ])
-      db.run("DELETE FROM doubt WHERE row = ?", [row])
-      if (replacement !== undefined) completeReplacement(store, replacement)
-      return
-    }
     case "InDoubt":
       return doubtRow(db, row, batch, outcome.reason, store.clock.unsafeCurrentTimeMillis())
     case "NotCreated": {
