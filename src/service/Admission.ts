@@ -1,6 +1,7 @@
 import { Effect, Fiber, FiberHandle } from "effect"
 import type { Scope } from "effect"
 import pLimit from "p-limit"
+import { Line } from "./Line.ts"
 import type { Pace } from "./pace.ts"
 
 /** Reads go before creates: what was created is proven before more is. */
@@ -31,8 +32,8 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
   Effect.gen(function*() {
     const clock = yield* Effect.clock
     const limit = pLimit(concurrency)
-    const reads = new Set<Waiter>()
-    const creates = new Set<Waiter>()
+    const reads = new Line<Waiter>()
+    const creates = new Line<Waiter>()
     const alarm = yield* FiberHandle.makeRuntime<never>()
     let wakeAt = Infinity
 
@@ -49,20 +50,17 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
 
     // A slot is taken only when the limit has room, and the first in line is chosen only then: nothing waits behind the limit.
     const pump = () => {
-      while (reads.size + creates.size > 0 && limit.activeCount + limit.pendingCount < concurrency) {
+      while (reads.length + creates.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
         const now = clock.unsafeCurrentTimeMillis()
         const wait = pace.take(now)
         if (wait > 0) {
           wakeIn(wait, now)
           return
         }
-        const line = reads.size > 0 ? reads : creates
-        for (const waiter of line) {
-          line.delete(waiter)
-          // p-limit counts a request as gone before its own promise settles: here there is room again.
-          void limit(() => new Promise<void>((leave) => waiter.enter(leave))).then(pump)
-          break
-        }
+        const waiter = reads.next() ?? creates.next()
+        if (waiter === undefined) return
+        // p-limit counts a request as gone before its own promise settles: here there is room again.
+        void limit(() => new Promise<void>((leave) => waiter.enter(leave))).then(pump)
       }
     }
 
@@ -87,14 +85,14 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
               else resume(Effect.succeed(leave))
             },
           }
-          line.add(waiter)
+          line.join(waiter)
           leaving(() => {
-            if (line.delete(waiter)) resume(Effect.succeed("unwanted"))
+            if (line.leave(waiter)) resume(Effect.succeed("unwanted"))
           })
           pump()
           return Effect.sync(() => {
             gone = true
-            line.delete(waiter)
+            line.leave(waiter)
           })
         }).pipe(
           // Also when the turn came in the very moment of the interrupt.
@@ -109,9 +107,9 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       queue: (priority, begin) => {
         const line = priority === "read" ? reads : creates
         const waiter: Waiter = { enter: (leave) => begin(clock.unsafeCurrentTimeMillis(), leave) }
-        line.add(waiter)
+        line.join(waiter)
         pump()
-        return () => void line.delete(waiter)
+        return () => void line.leave(waiter)
       },
       admit: (priority, work) =>
         Effect.acquireUseRelease(

@@ -1,6 +1,7 @@
 import { Clock, Duration, Effect, FiberHandle, Redacted } from "effect"
 import { errors, Pool } from "undici"
 import { Exchange } from "./Exchange.ts"
+import { Line } from "./Line.ts"
 import { defaultMaxAnswer } from "./transport.ts"
 import type { MaybeSent, NeverSent, OpenTransport, Transport, TransportResponse } from "./transport.ts"
 
@@ -50,14 +51,15 @@ export const overHttp: OpenTransport = (target) =>
     )
 
     // All exchanges have the same time, so the oldest is the first to run out of it: one alarm serves them all.
-    const open = new Set<Exchange>()
+    const open = new Line<Exchange>()
     const run = yield* FiberHandle.makeRuntime<never>()
     let armed = false
     const sweep: Effect.Effect<void> = Effect.suspend(() => {
       const now = clock.unsafeCurrentTimeMillis()
-      for (const exchange of open) {
-        if (exchange.deadline > now + slack) return Clock.sleep(exchange.deadline - now).pipe(Effect.andThen(sweep))
-        exchange.expire(timeout)
+      for (let oldest = open.first; oldest !== undefined; oldest = open.first) {
+        if (oldest.deadline > now + slack) return Clock.sleep(oldest.deadline - now).pipe(Effect.andThen(sweep))
+        oldest.expire(timeout)
+        open.leave(oldest)
       }
       armed = false
       return Effect.void
@@ -69,11 +71,11 @@ export const overHttp: OpenTransport = (target) =>
         maxAnswer,
         request.guard,
         (outcome) => {
-          open.delete(exchange)
+          open.leave(exchange)
           settled(outcome)
         },
       )
-      open.add(exchange)
+      open.join(exchange)
       if (!armed) {
         armed = true
         run(sweep)
