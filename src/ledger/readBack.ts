@@ -30,7 +30,7 @@ export const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<
         }answers = coalesce(v.column2, answers)
          FROM (VALUES ${
           values("(?, ?)")
-        }) v CROSS JOIN row r ON r.place = ? AND r.digest = v.column1 WHERE detail.row = r.id`,
+        }) v WHERE detail.row = (SELECT id FROM row WHERE place = ? AND digest = v.column1)`,
         [...packed, place],
       )
     }
