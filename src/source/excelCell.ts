@@ -3,7 +3,7 @@ import { DateCell, ErrorCell } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
 
 /** What a number format shows of a number: parts of a date, of a time, or hours counted beyond a day (`[h]:mm`). */
-interface Shows {
+export interface Shows {
   readonly date: boolean
   readonly time: boolean
   readonly elapsed: boolean
@@ -25,7 +25,8 @@ const look = (format: string): Shows => {
 
 const looked = new Map<string, Shows>()
 
-const showsOf = (format: string | number | undefined): Shows => {
+/** What a number format shows; formats are looked at once. */
+export const showsOf = (format: string | number | undefined): Shows => {
   if (typeof format !== "string" || format === "General") return nothing
   let shows = looked.get(format)
   if (shows === undefined) looked.set(format, shows = look(format))
@@ -77,16 +78,18 @@ const errors: Readonly<Record<number, string>> = {
   0x2b: "#GETTING_DATA",
 }
 
+/** A number by what its cell's format shows of it. */
+export const numberCell = (value: number, shows: Shows, date1904: boolean): Cell => {
+  if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
+  return shows.date || shows.time ? dated(value, shows, date1904) ?? exact(value) : exact(value)
+}
+
 /** A workbook's cell with the type it has there: numbers stored as text stay text, formulas have their stored value. */
 export const toCell = (cell: CellObject | undefined, date1904: boolean): Cell => {
   const value = cell?.v
   if (cell === undefined || value === undefined || value === null) return null
   if (cell.t === "e") return new ErrorCell(typeof value === "number" ? errors[value] ?? "#ERROR!" : String(value))
-  if (typeof value === "number") {
-    const shows = showsOf(cell.z)
-    if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
-    return shows.date || shows.time ? dated(value, shows, date1904) ?? exact(value) : exact(value)
-  }
+  if (typeof value === "number") return numberCell(value, showsOf(cell.z), date1904)
   if (value instanceof Date) return new DateCell(value.toISOString().slice(0, 19))
   return value === "" ? null : value
 }

@@ -1,12 +1,13 @@
 import { Effect, Option, Stream } from "effect"
 import type { Bytes } from "./bytes.ts"
+import { parseRange } from "./cellRange.ts"
 import type { CellRange } from "./cellRange.ts"
 import { limits, thousands } from "./limits.ts"
 import { chooseSheet } from "./OpenSheet.ts"
 import type { OpenSheet } from "./OpenSheet.ts"
-import { BadSheet, sharedStringsReader } from "./sharedStrings.ts"
+import { sharedStringsReader } from "./sharedStrings.ts"
 import type { SharedStrings } from "./sharedStrings.ts"
-import { mergeOf, sheetRowsReader } from "./sheetRows.ts"
+import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext, SheetNotes, SheetRow } from "./sheetRows.ts"
 import { SourceError } from "./Source.ts"
 import type { Fingerprint } from "./Source.ts"
@@ -14,6 +15,8 @@ import { bookOf } from "./xlsxBook.ts"
 import type { Entries } from "./xlsxBook.ts"
 import { heldPart, streamedPart } from "./xlsxPart.ts"
 import type { Part } from "./xlsxPart.ts"
+import { XmlAttributes } from "./xmlAttributes.ts"
+import { BadSheet, xmlScanner } from "./xmlScan.ts"
 import { BadArchive, zipDirectory } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
 
@@ -44,9 +47,9 @@ const stringsOf = <E>(file: string, part: Part<E> | undefined): Effect.Effect<Sh
       } that are read of a workbook. Save its sheet as CSV.`
       return yield* new SourceError({ file, message })
     }
-    const next = yield* part.text
-    for (let text = yield* next; text !== undefined; text = yield* next) {
-      const piece = text
+    const next = yield* part.bytes
+    for (let bytes = yield* next; bytes !== undefined; bytes = yield* next) {
+      const piece = bytes
       yield* sound(file, () => reader.write(piece))
     }
     return yield* sound(file, () => reader.end())
@@ -73,31 +76,38 @@ const rowLots = <E>(
   ended: (notes: SheetNotes) => void,
 ): Stream.Stream<ReadonlyArray<SheetRow>, SourceError | E> =>
   Stream.unwrapScoped(Effect.gen(function*() {
-    const next = yield* part.text
+    const next = yield* part.bytes
     const reader = sheetRowsReader(context)
     return Stream.repeatEffectOption(Effect.gen(function*() {
-      const text = yield* Effect.mapError(next, Option.some)
-      if (text !== undefined) return yield* Effect.mapError(sound(file, () => reader.write(text)), Option.some)
+      const bytes = yield* Effect.mapError(next, Option.some)
+      if (bytes !== undefined) return yield* Effect.mapError(sound(file, () => reader.write(bytes)), Option.some)
       yield* Effect.mapError(sound(file, () => reader.end()), Option.some)
       ended(reader.notes)
       return yield* Effect.fail(Option.none())
     }))
   }))
 
-/** Merged cells stand behind all rows: what is before is unpacked and left unread. */
-const mergesOf = (part: Part) =>
+/** Merged cells stand behind all rows: what is before is passed over. */
+const mergesOf = (file: string, part: Part) =>
   Effect.scoped(Effect.gen(function*() {
-    const next = yield* part.text
     const merges: Array<CellRange> = []
-    let tail = ""
-    for (let text = yield* next; text !== undefined; text = yield* next) {
-      const all = tail + text
-      for (const [, reference = ""] of all.matchAll(/<(?:\w+:)?mergeCell\b[^>]*?\bref="([^"]+)"[^>]*>/g)) {
-        const merge = mergeOf(reference)
-        if (merge !== undefined) merges.push(merge)
-      }
-      // An element that is cut here begins after the last one that is complete.
-      tail = all.slice(Math.max(all.lastIndexOf(">") + 1, all.length - 200))
+    const attributes = new XmlAttributes()
+    const scanner = xmlScanner({
+      open: (name, xml, from, to) => {
+        if (name !== "mergeCell") return
+        attributes.over(xml, from, to)
+        while (attributes.next()) {
+          const merge = attributes.name === "ref" ? parseRange(attributes.text) : undefined
+          if (merge !== undefined) merges.push(merge)
+        }
+      },
+      text: () => undefined,
+      close: () => undefined,
+    })
+    const next = yield* part.bytes
+    for (let bytes = yield* next; bytes !== undefined; bytes = yield* next) {
+      const piece = bytes
+      yield* sound(file, () => scanner.write(piece))
     }
     return merges
   }))
@@ -183,7 +193,7 @@ export const streamSheet = (
       hidden: sheets.filter((sheet) => sheet.hidden).map((sheet) => sheet.name),
       date1904,
       first,
-      merges: mergesOf(held),
+      merges: mergesOf(file, held),
       ...readAgain(
         file,
         streamedPart(bytes, fingerprint, content, entry),

@@ -1,10 +1,11 @@
-import { Parser } from "htmlparser2"
-import type { CellObject } from "xlsx"
+import { ErrorCell } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
-import type { CellRange } from "./cellRange.ts"
-import { toCell } from "./excelCell.ts"
-import { BadSheet, localName, plainText } from "./sharedStrings.ts"
+import { numberCell, showsOf } from "./excelCell.ts"
+import { plainText } from "./sharedStrings.ts"
 import type { SharedStrings } from "./sharedStrings.ts"
+import { XmlAttributes } from "./xmlAttributes.ts"
+import { BadSheet, xmlScanner } from "./xmlScan.ts"
+import { xmlNumber, xmlText } from "./xmlText.ts"
 
 /** A row of a sheet: its number from 0, and its cells by column, with holes. */
 export interface SheetRow {
@@ -28,26 +29,6 @@ export interface SheetNotes {
   hiddenSomewhere: boolean
 }
 
-/** The column of a reference such as BC12, from 0; -1 when it is none. */
-const columnOf = (reference: string): number => {
-  let column = 0
-  for (let at = 0; at < reference.length; at++) {
-    const code = reference.charCodeAt(at) & 0xdf
-    if (code < 65 || code > 90) break
-    column = column * 26 + code - 64
-  }
-  return column - 1
-}
-
-/** Merged cells such as A1:C2. */
-export const mergeOf = (reference: string): CellRange | undefined => {
-  const match = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/i.exec(reference)
-  return match === null ? undefined : {
-    from: { row: Number(match[2]) - 1, column: columnOf(match[1]!) },
-    to: { row: Number(match[4]) - 1, column: columnOf(match[3]!) },
-  }
-}
-
 const isTrue = (value: string) => value === "1" || value === "true"
 
 const mostColumns = 16_384
@@ -57,143 +38,190 @@ const serialOf = (iso: string): number =>
   Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) || !iso.includes("T") ? iso : `${iso}Z`) / 86_400_000 + 25_569
 
 /** The formula without a stored value, which a reader that does not calculate can't know. */
-const uncalculated: CellObject = { t: "e", v: "formula without a stored value" }
+const uncalculated = new ErrorCell("formula without a stored value")
+
+/** The column of a reference such as BC12, from 0. */
+const columnOf = (xml: Buffer, from: number, to: number): number => {
+  let column = 0
+  for (let at = from; at < to; at++) {
+    const code = xml[at]! & 0xdf
+    if (code < 65 || code > 90) break
+    column = column * 26 + code - 64
+  }
+  if (column === 0) throw new BadSheet("a cell in no column")
+  return column - 1
+}
+
+/** Types of cells whose value is no number, nor the number of a text. */
+const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
+
+const letters = { r: 0x72, s: 0x73, t: 0x74 }
 
 /** Reads a sheet's XML, which comes in pieces: the same cells as xlsx makes of it. Throws `BadSheet`. */
 export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => {
+  const general = showsOf("General")
+  const shows = formats.map(showsOf)
+  const attributes = new XmlAttributes()
   let rows: Array<SheetRow> = []
   const notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
-  const merges: Array<CellRange> = []
   let cells: Array<Cell | undefined> = []
   let ended = false
+  let inData = false
+  let inRow = false
   let inCell = false
   let row = -1
   let last = -1
   let column = -1
   let type = ""
   let style = 0
+  /** What the cell holds: a number that was read from the bytes, else a text; neither when it has no value. */
+  let number: number | undefined
   let value: string | undefined
   let formula = false
   let text = ""
   let capture = false
   let inline = false
   let hints = 0
-  let tag = ""
-  let hiddenColumn = false
-  let columnFrom = 0
-  let columnTo = 0
 
-  const objectOf = (): CellObject | undefined => {
+  const openRow = (xml: Buffer, from: number, to: number) => {
+    if (inRow) throw new BadSheet("a row within another")
+    inRow = true
+    cells = []
+    row++
+    column = -1
+    attributes.over(xml, from, to)
+    while (attributes.next()) {
+      if (attributes.letter === letters.r) row = attributes.number - 1
+      else if (attributes.name === "hidden" && isTrue(attributes.text)) notes.hiddenRows++
+    }
+  }
+
+  const closeRow = () => {
+    inRow = false
+    if (!(row > last)) throw new BadSheet("rows that are not in order")
+    rows.push({ row, cells })
+    last = row
+  }
+
+  const openCell = (xml: Buffer, from: number, to: number) => {
+    if (inCell) throw new BadSheet("a cell within another")
+    if (!inRow) throw new BadSheet("a cell outside of a row")
+    inCell = true
+    column++
+    type = ""
+    style = 0
+    number = undefined
+    value = undefined
+    formula = false
+    attributes.over(xml, from, to)
+    while (attributes.next()) {
+      if (attributes.letter === letters.r) column = columnOf(xml, attributes.from, attributes.end)
+      else if (attributes.letter === letters.s) style = attributes.number
+      else if (attributes.letter === letters.t) type = attributes.text
+    }
+  }
+
+  const numberHeld = () => number ?? (value === undefined || value === "" ? undefined : Number(value))
+
+  const sharedText = (): string | undefined => {
+    if (number === undefined && value === undefined) return undefined
+    const shared = strings.at(numberHeld() ?? Number.NaN)
+    if (shared === undefined) throw new BadSheet("a text that is not there")
+    return shared
+  }
+
+  const numberOf = (held: number) => numberCell(held, shows[style] ?? general, date1904)
+
+  const cellOf = (): Cell | undefined => {
     switch (type) {
-      case "s": {
-        if (value === undefined) return undefined
-        const shared = strings.at(Number(value))
-        if (shared === undefined) throw new BadSheet("a text that is not there")
-        return { t: "s", v: shared }
-      }
+      case "s":
+        return sharedText()
       case "str":
-        return { t: "s", v: plainText(value ?? "") }
       case "inlineStr":
-        return { t: "s", v: plainText(value ?? "") }
+        return value === undefined ? undefined : plainText(value)
       case "b":
-        return value === undefined ? undefined : { t: "b", v: isTrue(value) }
+        return value === undefined ? undefined : isTrue(value)
       case "e":
-        return value === undefined ? undefined : { t: "e", v: value }
+        return value === undefined ? undefined : new ErrorCell(value)
       case "d":
-        return value === undefined ? undefined : { t: "n", v: serialOf(value), z: formats[style] ?? "General" }
-      default:
-        return value === undefined || value === ""
-          ? formula ? uncalculated : undefined
-          : { t: "n", v: Number(value), z: formats[style] ?? "General" }
+        return value === undefined ? undefined : numberOf(serialOf(value))
+      default: {
+        const held = numberHeld()
+        return held === undefined ? formula ? uncalculated : undefined : numberOf(held)
+      }
     }
   }
 
   const closeCell = () => {
+    inCell = false
     if (column >= mostColumns) throw new BadSheet("more columns than a sheet has")
-    const object = objectOf()
-    if (object === undefined) return
-    const cell = toCell(object, date1904)
-    if (cell !== null) cells[column] = cell
+    const cell = cellOf()
+    if (cell !== undefined && cell !== null && cell !== "") cells[column] = cell
   }
 
-  const parser = new Parser({
-    onopentagname: (name) => {
-      tag = localName(name)
-      if (tag === "c") {
-        if (inCell) throw new BadSheet("a cell within another")
-        inCell = true
-        column++
-        type = ""
-        style = 0
-        value = undefined
-        formula = false
-      } else if (tag === "v") {
-        capture = true
-        text = ""
-      } else if (tag === "row") {
-        cells = []
-        row++
-        column = -1
-      } else if (tag === "f") formula = true
-      else if (tag === "is") {
-        inline = true
-        value = ""
-      } else if (tag === "rPh") hints++
-      else if (tag === "t" && inline && hints === 0) {
-        capture = true
-        text = ""
-      } else if (tag === "col") {
-        hiddenColumn = false
-        columnFrom = columnTo = 0
-      }
+  /** Counts columns that are hidden. */
+  const openColumn = (xml: Buffer, from: number, to: number) => {
+    let hidden = false
+    let first = 0
+    let end = 0
+    attributes.over(xml, from, to)
+    while (attributes.next()) {
+      const { name } = attributes
+      if (name === "min") first = attributes.number
+      else if (name === "max") end = attributes.number
+      else if (name === "hidden") hidden = isTrue(attributes.text)
+    }
+    if (hidden) notes.hiddenColumns += Math.max(0, Math.min(end, mostColumns) - first + 1)
+  }
+
+  const scanner = xmlScanner({
+    open: (name, xml, from, to) => {
+      if (inCell) {
+        if (name === "v") {
+          capture = true
+          text = ""
+          number = undefined
+        } else if (name === "f") formula = true
+        else if (name === "is") {
+          inline = true
+          value = ""
+        } else if (name === "rPh") hints++
+        else if (name === "t" && inline && hints === 0) {
+          capture = true
+          text = ""
+        } else if (name === "c") openCell(xml, from, to)
+      } else if (inData) {
+        if (name === "c") openCell(xml, from, to)
+        else if (name === "row") openRow(xml, from, to)
+      } else if (name === "sheetData") inData = true
+      else if (name === "col") openColumn(xml, from, to)
     },
-    onattribute: (name, content) => {
-      if (tag === "c") {
-        if (name === "r") column = columnOf(content)
-        else if (name === "t") type = content
-        else if (name === "s") style = Number(content)
-      } else if (tag === "row") {
-        if (name === "r") row = Number(content) - 1
-        else if (name === "hidden" && isTrue(content)) notes.hiddenRows++
-      } else if (tag === "col") {
-        if (name === "min") columnFrom = Number(content)
-        else if (name === "max") columnTo = Number(content)
-        else if (name === "hidden") hiddenColumn = isTrue(content)
-      } else if (tag === "mergeCell" && name === "ref") {
-        const merge = mergeOf(content)
-        if (merge !== undefined) merges.push(merge)
-      }
+    text: (xml, from, to, whole, raw) => {
+      if (!capture) return
+      // The only text of a value, and not held as a string: most numbers never become one.
+      if (whole && !inline && !heldAsText.has(type)) number = xmlNumber(xml, from, to)
+      else text += xmlText(xml, from, to, raw)
     },
-    ontext: (piece) => {
-      if (capture) text += piece
+    close: (name) => {
+      if (inCell) {
+        if (name === "c") closeCell()
+        else if (name === "v") {
+          capture = false
+          if (number === undefined) value = text
+        } else if (name === "t" && inline && hints === 0) {
+          capture = false
+          value += text
+        } else if (name === "is") inline = false
+        else if (name === "rPh") hints--
+      } else if (name === "row" && inRow) closeRow()
+      else if (name === "sheetData") inData = false
+      else if (name === "worksheet") ended = true
     },
-    onclosetag: (name) => {
-      const local = localName(name)
-      if (local === "worksheet") ended = true
-      if (local === "v") {
-        capture = false
-        value = text
-      } else if (local === "c") {
-        inCell = false
-        closeCell()
-      } else if (local === "row") {
-        if (row <= last) throw new BadSheet("rows that are not in order")
-        rows.push({ row, cells })
-        last = row
-      } else if (local === "t" && inline && hints === 0) {
-        capture = false
-        value += text
-      } else if (local === "is") inline = false
-      else if (local === "rPh") hints--
-      else if (local === "col" && hiddenColumn) {
-        notes.hiddenColumns += Math.max(0, Math.min(columnTo, mostColumns) - columnFrom + 1)
-      }
-    },
-  }, { xmlMode: true })
+  })
 
   return {
-    write: (piece: string): ReadonlyArray<SheetRow> => {
-      parser.write(piece)
+    write: (piece: Uint8Array): ReadonlyArray<SheetRow> => {
+      scanner.write(piece)
       const given = rows
       rows = []
       return given
@@ -201,9 +229,8 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     /** Throws when the sheet does not end where its XML does. */
     end: () => {
       if (!ended) throw new BadSheet("no end")
-      parser.end()
+      scanner.end()
     },
     notes,
-    merges,
   }
 }

@@ -1,13 +1,18 @@
 import { Effect } from "effect"
 import { Parser } from "htmlparser2"
 import { limits } from "./limits.ts"
-import { localName } from "./sharedStrings.ts"
 import { damaged } from "./xlsxPart.ts"
 import { unpack } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
 
 /** A workbook's parts by name, in small letters. */
 export type Entries = ReadonlyMap<string, ZipEntry>
+
+/** The name of an element without its namespace's prefix. */
+const localName = (name: string): string => {
+  const at = name.indexOf(":")
+  return at === -1 ? name : name.slice(at + 1)
+}
 
 /** Attributes of the elements of a small part, element by element. */
 const elementsOf = (

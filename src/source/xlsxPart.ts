@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import { isUtf8 } from "node:buffer"
 import { crc32 } from "node:zlib"
 import type { Bytes } from "./bytes.ts"
 import { SourceError } from "./Source.ts"
@@ -18,7 +19,7 @@ const pieceBytes = 16 * 1024
 type Pieces<E> = Effect.Effect<Uint8Array | undefined, E>
 
 /** What comes piece by piece, `undefined` at the end; what it reads from is closed with the scope. */
-export type Opened<A, E = never> = Effect.Effect<
+type Opened<A, E = never> = Effect.Effect<
   Effect.Effect<A | undefined, SourceError | E>,
   SourceError | E,
   Scope.Scope
@@ -27,18 +28,21 @@ export type Opened<A, E = never> = Effect.Effect<
 /** One part of a workbook, as often as it is asked for. */
 export interface Part<E = never> {
   readonly entry: ZipEntry
-  /** Its text; size and sum are checked at its end. */
-  readonly text: Opened<string, E>
+  /**
+   * Its bytes, which are UTF-8, no character cut in two; those of a piece are valid until the next one is asked for. Size and sum are checked at the
+   * end.
+   */
+  readonly bytes: Opened<Uint8Array, E>
 }
 
 /** Of an archive that is held. */
 export const heldPart = (file: string, content: Buffer, entry: ZipEntry): Part => ({
   entry,
-  text: Effect.suspend(() => {
+  bytes: Effect.suspend(() => {
     const data = packedData(content, entry)
     if (data === undefined) return damaged(file)
     let at = 0
-    return partText(
+    return partBytes(
       file,
       entry,
       Effect.sync(() => {
@@ -64,10 +68,10 @@ export const streamedPart = (
   const start = packedStart(content, entry)
   return {
     entry,
-    text: Effect.gen(function*() {
+    bytes: Effect.gen(function*() {
       if (start === undefined) return yield* damaged(bytes.file)
       const blocks = yield* bytes.blocks(expected)
-      return yield* partText(bytes.file, entry, between(blocks.next, start, start + entry.packed))
+      return yield* partBytes(bytes.file, entry, between(blocks.next, start, start + entry.packed))
     }),
   }
 }
@@ -94,51 +98,46 @@ const between = <E>(next: Pieces<E>, from: number, to: number): Pieces<E> => {
   })
 }
 
-/** Line ends of XML are line feeds; a CRLF may be cut in two. */
-const lineFeeds = () => {
-  let carriageReturn = ""
-  return (piece: string, last: boolean) => {
-    const all = carriageReturn + piece
-    carriageReturn = ""
-    if (!all.includes("\r")) return all
-    if (!last && all.endsWith("\r")) carriageReturn = "\r"
-    return all.slice(0, all.length - carriageReturn.length).replaceAll(/\r\n?/g, "\n")
+/** How many bytes at the end begin a character that is not complete. */
+const cutOff = (bytes: Uint8Array): number => {
+  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0
+    if (byte < 0x80) return 0
   }
+  return 0
 }
 
-const partText = <E>(
+const partBytes = <E>(
   file: string,
   entry: ZipEntry,
   pieces: Pieces<E>,
-): Effect.Effect<Effect.Effect<string | undefined, SourceError | E>, SourceError, Scope.Scope> =>
+): Effect.Effect<Effect.Effect<Uint8Array | undefined, SourceError | E>, SourceError, Scope.Scope> =>
   Effect.gen(function*() {
     if (entry.method !== 0 && entry.method !== 8) return yield* damaged(file)
     const inflate = entry.method === 8 ? yield* inflating(file, "deflate") : undefined
-    const decoder = new TextDecoder("utf-8", { fatal: true })
-    const settle = lineFeeds()
     let given = 0
     let sum = 0
     let ended = false
-    const decode = (parts: ReadonlyArray<Uint8Array>) =>
+    let cut = new Uint8Array(0)
+    const checked = (parts: ReadonlyArray<Uint8Array>) =>
       Effect.suspend(() => {
-        try {
-          let text = ""
-          for (const part of parts) {
-            given += part.length
-            sum = crc32(part, sum)
-            text += decoder.decode(part, { stream: true })
-          }
-          return given > entry.unpacked ? damaged(file) : Effect.succeed(settle(text, ended))
-        } catch {
-          return damaged(file)
+        for (const part of parts) {
+          given += part.length
+          sum = crc32(part, sum)
         }
+        const only = cut.length === 0 && parts.length === 1 ? parts[0] : undefined
+        const all = only ?? Buffer.concat([cut, ...parts])
+        const whole = all.subarray(0, all.length - cutOff(all))
+        cut = Uint8Array.from(all.subarray(whole.length))
+        return given > entry.unpacked || !isUtf8(whole) ? damaged(file) : Effect.succeed(whole)
       })
     return Effect.gen(function*() {
       if (ended) return undefined
       const piece = yield* pieces
-      if (piece !== undefined) return yield* decode(inflate === undefined ? [piece] : yield* inflate.push(piece))
+      if (piece !== undefined) return yield* checked(inflate === undefined ? [piece] : yield* inflate.push(piece))
       ended = true
-      const last = yield* decode(inflate === undefined ? [] : yield* inflate.end)
-      return given === entry.unpacked && sum === entry.crc ? last : yield* damaged(file)
+      const last = yield* checked(inflate === undefined ? [] : yield* inflate.end)
+      return given === entry.unpacked && sum === entry.crc && cut.length === 0 ? last : yield* damaged(file)
     })
   })
