@@ -36,17 +36,46 @@ export const showsOf = (format: string | number | undefined): Shows => {
 const daySeconds = 86_400
 const lastDay = 2_958_465
 
-const clock = (seconds: number) => {
-  const two = (n: number) => String(n).padStart(2, "0")
-  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
+const two = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"))
+
+/** Hours may be more than a day's, and more than 99. */
+const clock = (seconds: number) =>
+  `${two[Math.floor(seconds / 3600)] ?? Math.floor(seconds / 3600)}:${two[Math.floor(seconds / 60) % 60]}:${
+    two[seconds % 60]
+  }`
+
+/** Days in which the Gregorian calendar comes round: 400 years. */
+const roundDays = 146_097
+
+/**
+ * The calendar day that is so many days after 1 March of the year 0. Years begin in March, so that a leap day is the last of one (Howard Hinnant's
+ * `civil_from_days`).
+ */
+const isoDay = (since: number): string => {
+  const round = Math.floor(since / roundDays)
+  const inRound = since - round * roundDays
+  const leapDays = Math.floor(inRound / 1460) - Math.floor(inRound / 36_524) + Math.floor(inRound / 146_096)
+  const year = Math.floor((inRound - leapDays) / 365)
+  const inYear = inRound - (365 * year + Math.floor(year / 4) - Math.floor(year / 100))
+  // Five months from March on have 153 days, and so have the next five.
+  const month = Math.floor((5 * inYear + 2) / 153)
+  const day = inYear - Math.floor((153 * month + 2) / 5) + 1
+  return `${year + 400 * round + (month < 10 ? 0 : 1)}-${two[month < 10 ? month + 3 : month - 9]}-${two[day]}`
 }
 
+/** Days that were met, by their number since 1900, up to the year 2173: finding one takes less than making it. */
+const days = new Map<number, DateCell>()
+const keptDays = 100_000
+
 /** The calendar day of a whole serial number; undefined for those that are none: 1900 was no leap year, though Excel has its 29 February. */
-const calendarDay = (day: number, date1904: boolean): string | undefined => {
+const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   const since1900 = date1904 ? day + 1462 : day
   if (since1900 < 1 || since1900 > lastDay || since1900 === 60) return undefined
-  const epoch = Date.UTC(1899, 11, since1900 < 60 ? 31 : 30)
-  return new Date(epoch + since1900 * daySeconds * 1000).toISOString().slice(0, 10)
+  const known = days.get(since1900)
+  if (known !== undefined) return known
+  const cell = new DateCell(isoDay(since1900 + (since1900 < 60 ? 693_900 : 693_899)))
+  if (since1900 < keptDays) days.set(since1900, cell)
+  return cell
 }
 
 /** A date, time or both, to the second, by the wall clock; undefined when the number is none. */
@@ -60,7 +89,7 @@ const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefine
   const rest = seconds % daySeconds
   const day = calendarDay((seconds - rest) / daySeconds, date1904)
   if (day === undefined) return undefined
-  return new DateCell(rest === 0 && !shows.time ? day : `${day}T${clock(rest)}`)
+  return rest === 0 && !shows.time ? day : new DateCell(`${day.iso}T${clock(rest)}`)
 }
 
 /** A number as Excel has it: 15 digits, though 17 are stored. */

@@ -11,8 +11,17 @@ export interface Unpacking {
   readonly end: Effect.Effect<ReadonlyArray<Uint8Array>, SourceError>
 }
 
+/** An unpacking that goes on while its results are used. */
+export interface UnpackingAhead extends Unpacking {
+  /** Begins with a piece, whose bytes have to stay until the effect that is given has ended: that gives what `push` would. */
+  readonly start: (piece: Uint8Array) => Effect.Effect<ReadonlyArray<Uint8Array>, SourceError>
+}
+
 /** Deflate makes at most 1,032 bytes of one: 16 MB of a piece. */
 const pieceBytes = 16 * 1024
+
+/** Bytes that zlib unpacks in one go: it comes back to our thread after each. */
+const chunkSize = 128 * 1024
 
 /** About as many bytes are given at once. */
 const givenBytes = 128 * 1024
@@ -24,7 +33,7 @@ const damaged = (file: string) =>
 export const inflating = (
   file: string,
   kind: "gzip" | "deflate",
-): Effect.Effect<Unpacking, never, Scope.Scope> =>
+): Effect.Effect<UnpackingAhead, never, Scope.Scope> =>
   Effect.gen(function*() {
     let out: Array<Uint8Array> = []
     let failed = false
@@ -32,7 +41,7 @@ export const inflating = (
     let fed = 0
     const zlib = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const made = kind === "gzip" ? createGunzip() : createInflateRaw()
+        const made = kind === "gzip" ? createGunzip({ chunkSize }) : createInflateRaw({ chunkSize })
         // Without a listener an error would end the process; `done` sees it. zlib ends by itself where the packed bytes do.
         return made.setMaxListeners(0)
           .on("data", (bytes: Uint8Array) => out.push(bytes))
@@ -41,29 +50,40 @@ export const inflating = (
       }),
       (made) => Effect.sync(() => made.destroy()),
     )
-    const done = (act: (resume: () => void) => void) =>
-      Effect.uninterruptible(Effect.async<ReadonlyArray<Uint8Array>, SourceError>((resume) => {
-        if (failed) return resume(damaged(file))
+    /** Acts at once; the effect ends when zlib is done with it. */
+    const begun = (act: (settle: () => void) => void) => {
+      let over = failed
+      let told = () => {}
+      if (!failed) {
         const settle = () => {
           zlib.off("error", settle).off("end", settle)
+          over = true
+          told()
+        }
+        zlib.once("error", settle)
+        act(settle)
+      }
+      return Effect.uninterruptible(Effect.async<ReadonlyArray<Uint8Array>, SourceError>((resume) => {
+        told = () => {
           const given = out
           out = []
           resume(failed ? damaged(file) : Effect.succeed(given))
         }
-        zlib.once("error", settle)
-        act(settle)
+        if (over) told()
       }))
+    }
     /** What stands behind the end of the packed bytes: a tape's zeros, or something that would be lost without a word. */
     const unread = (piece: Uint8Array) => piece.subarray(Math.max(0, piece.length - (fed - zlib.bytesWritten)))
+    const start: UnpackingAhead["start"] = (piece) => {
+      fed += piece.length
+      const parts = ended ? Effect.succeed([]) : begun((settle) => zlib.write(piece, () => settle()))
+      return Effect.filterOrFail(parts, () => unread(piece).every((byte) => byte === 0), () => damaged(file))
+    }
     return {
-      push: (piece) =>
-        Effect.gen(function*() {
-          fed += piece.length
-          const parts = ended ? [] : yield* done((settle) => zlib.write(piece, () => settle()))
-          return unread(piece).some((byte) => byte !== 0) ? yield* damaged(file) : parts
-        }),
+      start,
+      push: (piece) => Effect.suspend(() => start(piece)),
       end: Effect.suspend(() =>
-        done((settle) => {
+        begun((settle) => {
           if (ended) settle()
           else zlib.once("end", settle).end()
         })

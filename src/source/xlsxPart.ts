@@ -132,12 +132,22 @@ const partBytes = <E>(
         cut = Uint8Array.from(all.subarray(whole.length))
         return given > entry.unpacked || !isUtf8(whole) ? damaged(file) : Effect.succeed(whole)
       })
+    /** Takes the next piece and begins with it. A piece that is not packed has to be used before the next one is asked for. */
+    const begin = Effect.map(pieces, (piece) => {
+      const last = piece === undefined
+      if (inflate === undefined) return { last, parts: Effect.succeed(last ? [] : [piece]) }
+      return { last, parts: last ? inflate.end : inflate.start(piece) }
+    })
+    let begun: Effect.Effect.Success<typeof begin> | undefined
     return Effect.gen(function*() {
       if (ended) return undefined
-      const piece = yield* pieces
-      if (piece !== undefined) return yield* checked(inflate === undefined ? [piece] : yield* inflate.push(piece))
+      const { last, parts } = begun ?? (yield* begin)
+      const unpacked = yield* parts
+      // zlib's thread unpacks the next piece while this one is read.
+      if (inflate !== undefined && !last) begun = yield* begin
+      const bytes = yield* checked(unpacked)
+      if (!last) return bytes
       ended = true
-      const last = yield* checked(inflate === undefined ? [] : yield* inflate.end)
-      return given === entry.unpacked && sum === entry.crc && cut.length === 0 ? last : yield* damaged(file)
+      return given === entry.unpacked && sum === entry.crc && cut.length === 0 ? bytes : yield* damaged(file)
     })
   })
