@@ -19,6 +19,8 @@ const isoDate = (text: string): number => {
 
 const remembered = 40_000
 
+const isoDayOf = fixedDay(isoFormat) ?? (() => 0)
+
 /**
  * A day, never shifted by a zone. A time beside it is an error unless it is midnight; a format that names a time (`dd.MM.yyyy HH:mm`)
  * says that the cells hold one and that it is left behind, of workbook cells too.
@@ -65,6 +67,8 @@ export const date: Kind<Options> = {
     }
     return oneCell((cell) => {
       if (!(cell instanceof DateCell)) return quick(typeof cell === "string" ? cell : textOf(cell))
+      // A day and nothing else, as nearly all of them are, is what is sent.
+      if (isoDayOf(cell.iso) !== 0) return cell.iso
       const read = readIso(cell.iso)
       if (read === undefined || !read.hasDate) return notADate
       return dropsTime || (timeOf(read.wall) === 0 && !read.fraction) ? isoDay(read.wall) : withTime
