@@ -63,18 +63,19 @@ const isoDay = (since: number): string => {
   return `${year + 400 * round + (month < 10 ? 0 : 1)}-${two[month < 10 ? month + 3 : month - 9]}-${two[day]}`
 }
 
-/** Days that were met, by their number since 1900, up to the year 2173: finding one takes less than making it. */
-const days = new Map<number, DateCell>()
-const keptDays = 100_000
+/** Days that were met, by their number since 1900, up to the year 2079: finding one takes a third of making it. Made when the first one comes. */
+let days: Array<DateCell | undefined> = []
+const keptDays = 65_536
 
 /** The calendar day of a whole serial number; undefined for those that are none: 1900 was no leap year, though Excel has its 29 February. */
 const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   const since1900 = date1904 ? day + 1462 : day
   if (since1900 < 1 || since1900 > lastDay || since1900 === 60) return undefined
-  const known = days.get(since1900)
+  const known = since1900 < keptDays ? days[since1900] : undefined
   if (known !== undefined) return known
   const cell = new DateCell(isoDay(since1900 + (since1900 < 60 ? 693_900 : 693_899)))
-  if (since1900 < keptDays) days.set(since1900, cell)
+  if (days.length === 0) days = Array.from({ length: keptDays })
+  if (since1900 < keptDays) days[since1900] = cell
   return cell
 }
 

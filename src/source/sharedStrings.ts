@@ -15,6 +15,20 @@ export const plainText = (text: string): string =>
 
 const signs = { ampersand: 0x26, carriageReturn: 0x0d, underscore: 0x5f }
 
+/** Texts that come again and again come early: so many of the first are kept as strings once they were asked for. */
+const kept = 4096
+
+const textsOf = (bytes: Buffer, ends: Uint32Array, count: number): SharedStrings => {
+  const early: Array<string | undefined> = Array.from({ length: Math.min(kept, count) })
+  const textOf = (index: number) => bytes.toString("utf8", index === 0 ? 0 : ends[index - 1], ends[index])
+  return {
+    at: (index) => {
+      if (!Number.isInteger(index) || index < 0 || index >= count) return undefined
+      return index < kept ? early[index] ??= textOf(index) : textOf(index)
+    },
+  }
+}
+
 /** Reads sharedStrings.xml, which comes in pieces. Its bytes are kept as they are where they say what they are: most are never made into a string. */
 export const sharedStringsReader = () => {
   let bytes = Buffer.allocUnsafe(64 * 1024)
@@ -99,12 +113,7 @@ export const sharedStringsReader = () => {
     end: (): SharedStrings => {
       if (!ended) throw new BadSheet("texts that break off")
       scanner.end()
-      return {
-        at: (index) =>
-          Number.isInteger(index) && index >= 0 && index < count
-            ? bytes.toString("utf8", index === 0 ? 0 : ends[index - 1], ends[index])
-            : undefined,
-      }
+      return textsOf(bytes, ends, count)
     },
   }
 }
