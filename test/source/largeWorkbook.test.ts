@@ -172,6 +172,24 @@ describe("a workbook read piece by piece", () => {
     }
     const unordered = zip(xlsx([{ name: "R", rows: row(1, text("a")) + row(3, text("b")) + row(2, text("c")) }]))
     expect(await readAs("streamed", file(unordered, "xlsx"))).toContain("its sheet has rows that are not in order")
+    const odd: ReadonlyArray<readonly [string, RegExp]> = [
+      [`<row r="2"><row r="3"></row></row>`, /a row within another/],
+      [`<row r="x"></row>`, /rows that are not in order/],
+      [`<row r="2"><c r="2"><v>1</v></c></row>`, /a cell in no column/],
+      [`<c r="A2"><v>1</v></c>`, /a cell outside of a row/],
+      [`<row r="2"><c r="A2" t="s"><v></v></c></row>`, /a text that is not there/],
+      [`<row r="2"><c r="A2" t="s"><v>0.5</v></c></row>`, /a text that is not there/],
+    ]
+    for (const [rows, message] of odd) {
+      const path = file(zip(xlsx([{ name: "R", rows: row(1, text("a")) + rows }])), "xlsx")
+      expect(await readAs("streamed", path)).toMatch(message)
+    }
+    for (const bytes of [[0xc3], [0xf0, 0x9f], [0xff], [0xc3, 0x28]]) {
+      const entries = xlsx([{ name: "R", rows: row(1, text("a")) }])
+      const sheet = Buffer.concat([Buffer.from(entries["xl/worksheets/sheet1.xml"] ?? ""), Buffer.from(bytes)])
+      const path = file(zip({ ...entries, "xl/worksheets/sheet1.xml": sheet }), "xlsx")
+      expect(await readAs("streamed", path)).toMatch(/damaged or cut short/)
+    }
     const lost = zip(xlsx([{ name: "R", rows: row(1, text("a")) + row(2, 't="s"><v>7</v>') }]))
     expect(await readAs("streamed", file(lost, "xlsx"))).toContain("its sheet has a text that is not there")
   })

@@ -1,0 +1,103 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { XmlAttributes } from "../../src/source/xmlAttributes.ts"
+import { xmlScanner } from "../../src/source/xmlScan.ts"
+import { xmlNumber, xmlText } from "../../src/source/xmlText.ts"
+
+/** What a scanner tells of a document that comes in pieces of so many bytes; texts that follow one another are joined. */
+const told = (document: string, piece = Infinity): ReadonlyArray<string> => {
+  const events: Array<string> = []
+  const attributes = new XmlAttributes()
+  const scanner = xmlScanner({
+    open: (name, xml, from, to) => {
+      const all = []
+      attributes.over(xml, from, to)
+      while (attributes.next()) all.push(` ${attributes.name}=${attributes.text}`)
+      events.push(`<${name}${all.join("")}>`)
+    },
+    text: (xml, from, to, _whole, raw) => {
+      const text = xmlText(xml, from, to, raw)
+      if (events.at(-1)?.startsWith("#") === true) events[events.length - 1] += text
+      else events.push(`#${text}`)
+    },
+    close: (name) => events.push(`</${name}>`),
+  })
+  const bytes = Buffer.from(document)
+  for (let at = 0; at < bytes.length; at += piece) {
+    const part = Buffer.from(bytes.subarray(at, at + piece))
+    scanner.write(part)
+    // A piece's bytes are another's as soon as it was taken.
+    part.fill(0x3c)
+  }
+  scanner.end()
+  return events
+}
+
+const document =
+  `\ufeff<?xml version="1.0"?>\r\n<!DOCTYPE a><x:a one='1>"2' x:two = "a&lt;&#228;">ä\r\n&amp;😀<!-- <b> --><b/>`
+  + `<row r="1"  /><![CDATA[<&amp;>]]]]><cd>x</cd ></x:a>\n<!-- end -->`
+
+describe("an XML document that is scanned", () => {
+  const whole = [
+    `<a one=1>"2 x:two=a<ä>`,
+    "#ä\n&😀",
+    "<b>",
+    "</b>",
+    "<row r=1>",
+    "</row>",
+    "#<&amp;>]]",
+    "<cd>",
+    "#x",
+    "</cd>",
+    "</a>",
+  ]
+
+  it("gives its elements, attributes and texts", () => {
+    expect(told(document).filter((event) => event.trim() !== "#" && event !== "#\ufeff")).toEqual(whole)
+  })
+
+  it.each([1, 2, 3, 5, 7, 11, 64])("gives the same in pieces of %d bytes", (piece) => {
+    expect(told(document, piece).join("|")).toBe(told(document).join("|"))
+  })
+
+  it.each([
+    ["<a><b></a></b>", /do not end where they should/],
+    ["<x:a></y:a>", /do not end where they should/],
+    ["</a>", /do not end where they should/],
+    ["<a><b", /no end/],
+    ["<a>", /no end/],
+    ["", /no end/],
+    ["<a/><b/>", /something behind its end/],
+    ["<a <b/></a>", /a tag that does not end/],
+    ["<a>< b/></a>", /a tag without a name/],
+    ["<a one/>", /an attribute without a value/],
+    ["<a one=1 />", /an attribute without a value/],
+    ["<a one='1></a>", /no end/],
+  ])("is refused where it is badly put together: %s", (xml, message) => {
+    expect(() => told(xml)).toThrow(message)
+    expect(() => told(xml, 1)).toThrow(message)
+  })
+
+  it("is refused where a text would have to be held without end", () => {
+    expect(() => told(`<a>${"x".repeat(16_000_001)}`)).toThrow(/a text or a tag of more than 16,000,000 bytes/)
+  })
+})
+
+describe("a number in XML", () => {
+  const read = (text: string) => xmlNumber(Buffer.from(text), 0, Buffer.byteLength(text))
+
+  it("is the one that its text is", () => {
+    const decimal = fc.tuple(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(17)).map(([whole, point]) =>
+      String(whole).replace(new RegExp(`\\d{${point}}$`), ".$&")
+    )
+    const text = fc.oneof(fc.double().map(String), decimal)
+    fc.assert(fc.property(text, (number) => Object.is(read(number), Number(number))), { seed: 5, numRuns: 10_000 })
+  })
+
+  it.each(["-0", "0", "", " 5 ", "5.", ".5", ".", "-", "1e3", "0x10", "1.2.3", "007", "&#49;2", "12a"])(
+    "is read as JavaScript reads it: %s",
+    (text) => {
+      expect(read(text)).toBe(text === "&#49;2" ? 12 : Number(text))
+    },
+  )
+})
