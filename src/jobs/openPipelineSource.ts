@@ -16,13 +16,15 @@ const sameTitles = (a: Source, b: Source): boolean => {
  * which of its columns belong together, is taken from there as long as it can be opened.
  *
  * @param file another file, absolute
+ * @param digestAhead whether the digest of the pipeline's own source is going to be asked for
  */
 export const openPipelineSource = (
   { source }: Pipeline,
   file: string | undefined,
+  digestAhead = false,
 ): Effect.Effect<Source, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
-    if (file === undefined) return yield* openSource(source)
+    if (file === undefined) return yield* openSource(source, { digestAhead })
     const given = yield* openSource({ ...source, file })
     if (!isMended(given.columns)) return given
     const own = Option.getOrUndefined(yield* Effect.option(openSource(source)))

@@ -69,6 +69,7 @@ export interface Prepared {
  * Opens what a pipeline needs and checks it against the live form and the source's header. Fails with all findings at once.
  *
  * @param options.source another file to feed through the pipeline, absolute
+ * @param options.digestAhead whether the digest of the source is going to be asked for
  * @param options.services those that the process shares
  */
 export const prepare = (
@@ -77,12 +78,13 @@ export const prepare = (
   options: {
     readonly to: string | undefined
     readonly source: string | undefined
+    readonly digestAhead?: boolean
     readonly services?: Services | undefined
   },
 ) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
-    const asItStands = yield* openPipelineSource(pipeline, options.source)
+    const asItStands = yield* openPipelineSource(pipeline, options.source, options.digestAhead)
     const source = { ...asItStands, columns: nameColumns(asItStands.columns, pipeline.source.columns) }
     const opened = yield* openTarget(project, pipeline, target, options.services)
     const form = yield* opened.service.form(target.form)

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Project } from "../project/Project.ts"
+import { ranBefore } from "../report/latest.ts"
 import { execute } from "../run/Run.ts"
 import { traced } from "../service/telemetry.ts"
 import { asRun } from "./asRun.ts"
@@ -57,10 +58,12 @@ export const runPipeline = (project: Project, options: RunOptions) =>
     { pipeline: options.pipeline, mode: options.dryRun ? "dry-run" : "run" },
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
+      // Only a run asks whether the source is as it was, and only after another one.
+      const digestAhead = !options.dryRun && (yield* ranBefore(project.reports, pipeline.name))
       const prepared = yield* traced(
         "check",
         {},
-        orInterrupted(options.interrupted, prepare(project, pipeline, options)),
+        orInterrupted(options.interrupted, prepare(project, pipeline, { ...options, digestAhead })),
       )
       const warnings = [...(yield* asItWas(prepared.changed)), ...prepared.warnings]
       yield* options.warn(warnings)

@@ -1,6 +1,19 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 
+const latest = "latest"
+
+/** Whether there is a run's report of a pipeline: told at a glance, without reading one. */
+export const ranBefore = (
+  reports: string,
+  pipeline: string,
+): Effect.Effect<boolean, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    return yield* Effect.orElseSucceed(fs.exists(path.join(reports, pipeline, latest)), () => false)
+  })
+
 /**
  * Points `latest` in a pipeline's folder of reports to a run, in one step: there is no moment without it. A file system without symbolic links, or something else under that name,
  * is no reason to call a finished run failed: it is logged.
@@ -15,7 +28,7 @@ export const pointLatest = (
     const temporary = path.join(folder, `.latest-${run}`)
     yield* fs.remove(temporary, { force: true })
     yield* fs.symlink(run, temporary)
-    yield* fs.rename(temporary, path.join(folder, "latest")).pipe(
+    yield* fs.rename(temporary, path.join(folder, latest)).pipe(
       Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true }))),
     )
   }).pipe(

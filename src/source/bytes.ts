@@ -35,6 +35,8 @@ export interface Bytes {
 
 /** A file, which may also be read from any place. */
 export interface FileBytes extends Bytes {
+  /** Whether it is still the file that was found: of that size, changed at that time. */
+  readonly stands: Effect.Effect<boolean>
   /** When it was last changed, in milliseconds since 1970; undefined where the system does not tell. */
   readonly changedAt: number | undefined
   /** Up to `length` bytes from `from` on: fewer where the file ends. */
@@ -105,6 +107,8 @@ export const findBytes = (
       return yield* new SourceError({ file, message: `${file} is ${what}. Name the file that holds the rows.` })
     }
     const found = standing(info)
+    const isFound = (now: ReturnType<typeof standing>) =>
+      now.size === found.size && now.mtime === found.mtime && now.inode === found.inode
     const changed = new SourceChanged({ file })
 
     const range: FileBytes["range"] = (from, length) =>
@@ -137,7 +141,7 @@ export const findBytes = (
           Effect.map(standing),
           Effect.map((now) =>
             expected === undefined
-              ? now.size === found.size && now.mtime === found.mtime && now.inode === found.inode
+              ? isFound(now)
               : now.size === expected.bytes
           ),
         )
@@ -181,6 +185,7 @@ export const findBytes = (
         }
       })
 
+    const stands = Effect.match(fs.stat(path), { onFailure: () => false, onSuccess: (now) => isFound(standing(now)) })
     const changedAt = Option.getOrUndefined(Option.map(info.mtime, (at) => at.getTime()))
-    return { file, changedAt, size: found.size, head: (length) => range(0, length), range, look, blocks }
+    return { file, changedAt, stands, size: found.size, head: (length) => range(0, length), range, look, blocks }
   })

@@ -1,11 +1,13 @@
 import type { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
+import type { Scope } from "effect"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { digestOf, findBytes } from "./bytes.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { isMended } from "./columns.ts"
 import { beginning, openCsv } from "./csv.ts"
 import { mendedDelimiter } from "./csvHeader.ts"
+import { digestAhead, worthAThread } from "./digestAhead.ts"
 import { openExcel } from "./excel.ts"
 import { asFormTool } from "./formtools/asFormTool.ts"
 import { formToolNamed } from "./formtools/index.ts"
@@ -24,6 +26,8 @@ export interface FileOptions {
   readonly blockSize: number
   /** Bytes of sheets and texts from which on a workbook is read row by row. */
   readonly held?: number | undefined
+  /** Whether its digest is taken from now on. */
+  readonly digestAhead?: boolean
   /** What the file is called in messages and reports, where that is not its path. */
   readonly name?: string
 }
@@ -144,13 +148,22 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
     }
   })
 
+/** A file's digest, begun now: taken anew where that one is not of the file any more. */
+const digestFromNow = (found: FileBytes, path: string) =>
+  Effect.map(digestAhead(path), (ahead) =>
+    Effect.flatMap(
+      Effect.zip(ahead, found.stands),
+      ([sha256, stands]) =>
+        sha256 !== undefined && stands ? Effect.succeed([{ file: found.file, sha256 }]) : digestOf(found),
+    ))
+
 /** Opens one file: goes into archives, recognises its format and the form tool that wrote it, reads its header. */
 export const openFile = (
   fs: FileSystem.FileSystem,
   path: string,
   config: SourceConfig,
   options: FileOptions,
-): Effect.Effect<Source, SourceError> =>
+): Effect.Effect<Source, SourceError, Scope.Scope> =>
   Effect.gen(function*() {
     const found = yield* findBytes(fs, path, options.blockSize, options.name)
     const { file } = found
@@ -164,10 +177,13 @@ export const openFile = (
       })
     }
     const { bytes, content, missing, taken } = yield* openArchives(found, config.member, config.format)
+    const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
+      ? yield* digestFromNow(found, path)
+      : digestOf(bytes)
     const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
       Effect.map(
         plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen),
-        (opened): Source => ({ ...opened, changedAt: found.changedAt, digest: digestOf(bytes) }),
+        (opened): Source => ({ ...opened, changedAt: found.changedAt, digest }),
       )
     if (content === "text" || options.mended) {
       const mended = yield* openMended(bytes, options.mended)

@@ -16,6 +16,8 @@ const defaultBlockSize = 256 * 1024
 export interface OpenOptions {
   /** The file is a mended rejected.csv; without it that is recognised by its columns. */
   readonly mended?: boolean
+  /** Whether the digest of a file is taken from now on, for it is going to be asked for: in a thread of its own, and of one file only. */
+  readonly digestAhead?: boolean
   /** In bytes; for tests. */
   readonly blockSize?: number
   /** Bytes of sheets and texts from which on a workbook is read row by row; for tests. */
@@ -39,6 +41,7 @@ export const openSource = (
       mended: options.mended === true,
       blockSize: options.blockSize ?? defaultBlockSize,
       held: options.held,
+      digestAhead: options.digestAhead === true && files.length === 1,
     }
     const open = (file: string) =>
       Effect.gen(function*() {

@@ -1,0 +1,49 @@
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import { appendFileSync, readFileSync, rmSync } from "node:fs"
+import { expect, it } from "vitest"
+import { digestAhead, worthAThread } from "../../src/source/digestAhead.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { config, file, open, run } from "./opening.ts"
+
+const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex")
+
+/** A file that is worth a thread. */
+const large = () => {
+  const line = `1,${"x".repeat(1_000)}\n`
+  return file(`No,Note\n${line.repeat(Math.ceil(worthAThread / line.length))}`)
+}
+
+const digests = (path: string, meanwhile: () => void = () => undefined) =>
+  run(Effect.gen(function*() {
+    const source = yield* openSource(config(path), { digestAhead: true })
+    const opened = open.reads
+    meanwhile()
+    return { digests: yield* source.digest ?? Effect.succeed([]), reads: open.reads - opened }
+  }))
+
+it("gives the SHA-256 of all of a file's bytes, of an empty one too", async () => {
+  for (const content of ["", "a", "x".repeat(256 * 1024), "y".repeat(600_001)]) {
+    const path = file(content)
+    expect(await run(Effect.flatten(digestAhead(path)))).toBe(sha256(path))
+  }
+})
+
+it("gives nothing where the file can't be read, and ends with its scope", async () => {
+  expect(await run(Effect.flatten(digestAhead("/nowhere/at-all.csv")))).toBeUndefined()
+  await run(digestAhead(large()))
+})
+
+it("a large source's digest is taken while other things happen: nothing is left to read when it is asked for", async () => {
+  const path = large()
+  expect(await digests(path)).toEqual({ digests: [{ file: path, sha256: sha256(path) }], reads: 0 })
+})
+
+it("a source that changed after it was opened gets the digest of what it is now; one that is gone is refused", async () => {
+  const path = large()
+  const before = sha256(path)
+  const after = await digests(path, () => appendFileSync(path, "2,more\n"))
+  expect(after.digests).toEqual([{ file: path, sha256: sha256(path) }])
+  expect(after.digests).not.toEqual([{ file: path, sha256: before }])
+  await expect(digests(path, () => rmSync(path))).rejects.toThrow(`There is no file ${path}.`)
+})
