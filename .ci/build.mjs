@@ -4,9 +4,10 @@ import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
+import { dirname, join, resolve } from "node:path"
+import { apart, lean, tables } from "./lean.mjs"
 
 // Built beside and then put in place, so that a command that starts meanwhile finds all of it.
 const folder = `node_modules/.cache/formferry-build-${process.pid}`
@@ -26,14 +27,7 @@ const { outputFiles } = await build({
   platform: "node",
   target: "node20",
   external: ["libsql"],
-  plugins: [{
-    name: "part of undici",
-    setup: (plugins) =>
-      plugins.onResolve(
-        { filter: /^undici$/ },
-        () => ({ path: fileURLToPath(new URL("undici.mjs", import.meta.url)) }),
-      ),
-  }],
+  plugins: [lean],
   sourcemap: "external",
   sourcesContent: false,
   logLevel: "warning",
@@ -52,6 +46,21 @@ const id = createHash("sha256").update(code).digest("hex").slice(0, 16)
 const start = readFileSync(new URL("start.mjs", import.meta.url), "utf8")
 writeFileSync(`${folder}/main.js`, start.replace("BUILD", id))
 chmodSync(`${folder}/main.js`, 0o755)
+
+// Node reads these as they are: their text is not held by the bundle.
+await build({
+  entryPoints: apart,
+  outdir: folder,
+  outExtension: { ".js": ".cjs" },
+  bundle: true,
+  minify: true,
+  format: "cjs",
+  platform: "node",
+  target: "node20",
+  logLevel: "warning",
+})
+const iconv = dirname(createRequire(import.meta.url).resolve("iconv-lite/package.json"))
+cpSync(join(iconv, "encodings", "tables"), join(folder, tables), { recursive: true })
 
 // The commands that start most often leave what V8 made of them. What else they do is of no interest here.
 const project = mkdtempSync(join(tmpdir(), "formferry-build-"))

@@ -1,4 +1,6 @@
-const codes = new Set(Intl.supportedValuesOf("currency"))
+/** Made when a code is met: the list takes a while to load. */
+let codes: ReadonlySet<string> | undefined
+const isCode = (text: string): boolean => (codes ??= new Set(Intl.supportedValuesOf("currency"))).has(text)
 
 /** A currency's sign, which may stand behind letters (`US$`), or three letters that may be its code. */
 const before = /^(?:[A-Z]{0,3}\p{Sc}|([A-Z]{3})(?![A-Za-z]))\s*/u
@@ -9,7 +11,7 @@ export const withoutCurrency = (text: string): string => {
   const sign = /^[-+\u2212]\s*/.exec(text)?.[0] ?? ""
   const amount = text.slice(sign.length)
   const found = before.exec(amount) ?? after.exec(amount)
-  if (found === null || (found[1] !== undefined && !codes.has(found[1]))) return text
+  if (found === null || (found[1] !== undefined && !isCode(found[1]))) return text
   const rest = found.index === 0 ? amount.slice(found[0].length) : amount.slice(0, found.index)
   return sign + rest
 }

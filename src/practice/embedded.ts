@@ -2,8 +2,8 @@ import type { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import type { Form } from "../domain/form.ts"
-import { type FaultsFileInvalid, loadFaults } from "./faultsFile.ts"
-import { folderStore, type StoreUnusable } from "./folderStore.ts"
+import type { FaultsFileInvalid } from "./faultsFile.ts"
+import type { StoreUnusable } from "./folderStore.ts"
 import { type FormFileInvalid, loadForms } from "./forms.ts"
 import { type PracticeNotServed, serve, type ServedPractice } from "./PracticeService.ts"
 
@@ -28,8 +28,15 @@ export const embedded = (
 ): Effect.Effect<EmbeddedPractice, PracticeFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const forms = yield* loadForms(settings.forms)
-    const store = settings.store === undefined ? {} : { store: yield* folderStore(settings.store) }
-    const faults = settings.faults === undefined ? {} : { faults: yield* loadFaults(settings.faults) }
+    // What it is not told to do is not loaded.
+    const store = settings.store === undefined ? {} : { store: yield* keptIn(settings.store) }
+    const faults = settings.faults === undefined ? {} : { faults: yield* faultsOf(settings.faults) }
     const served = yield* serve({ forms, ...store, ...faults, port })
     return { ...served, forms: forms.map(({ id, name }) => ({ id, name })) }
   })
+
+const keptIn = (folder: string) =>
+  Effect.flatMap(Effect.promise(() => import("./folderStore.ts")), ({ folderStore }) => folderStore(folder))
+
+const faultsOf = (file: string) =>
+  Effect.flatMap(Effect.promise(() => import("./faultsFile.ts")), ({ loadFaults }) => loadFaults(file))

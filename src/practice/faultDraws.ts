@@ -1,6 +1,6 @@
 import { Utils } from "effect"
-import { ofCreates } from "./faultKinds.ts"
 import type { Fault, FaultPlan } from "./faultKinds.ts"
+import { ofCreates } from "./faultsOfCreates.ts"
 
 /** What a request asks for. */
 export type Operation = "create" | "read" | "form"

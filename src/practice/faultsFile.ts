@@ -2,8 +2,9 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
 import { nearest } from "../project/suggestion.ts"
-import { faultKinds, ofCreates } from "./faultKinds.ts"
+import { faultKinds } from "./faultKinds.ts"
 import type { Fault, FaultKind, FaultPlan } from "./faultKinds.ts"
+import { ofCreates } from "./faultsOfCreates.ts"
 
 /** A faults file of the practice service can't be used (exit 2). */
 export class FaultsFileInvalid extends Schema.TaggedError<FaultsFileInvalid>()("FaultsFileInvalid", {

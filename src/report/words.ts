@@ -92,10 +92,9 @@ export const problemWords: { readonly [C in ProblemCode]: string } = {
   "ragged-row": "more or fewer cells than the header",
 }
 
-const grouped = new Intl.NumberFormat("en-US")
-
-/** A count with its thousands separated. */
-export const count = (value: number): string => grouped.format(value)
+/** A count with its thousands separated. Whole ones not by Intl, whose loading would take each command 10 ms. */
+export const count = (value: number): string =>
+  Number.isInteger(value) ? String(value).replace(/\B(?=(?:\d{3})+$)/g, ",") : value.toLocaleString("en-US")
 
 /** A count with its noun: `1 row`, `2 rows`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>

@@ -12,8 +12,6 @@ export interface FoundFiles {
   readonly said: string | undefined
 }
 
-const byName = new Intl.Collator("en", { numeric: true })
-
 /** Slashes whatever the system, as patterns have them. */
 const slashed = (path: string) => path.replaceAll("\\", "/")
 
@@ -34,7 +32,7 @@ const matching = (glob: string) =>
     if (files.length > limits.files) {
       return yield* refuse(`${glob} finds more than ${thousands(limits.files)} files. Narrow \`source.file.glob\`.`)
     }
-    return files.sort(byName.compare)
+    return files.sort(new Intl.Collator("en", { numeric: true }).compare)
   })
 
 /**

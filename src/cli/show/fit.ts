@@ -2,8 +2,6 @@ import stringWidth from "string-width"
 import wrapAnsi from "wrap-ansi"
 import { visible } from "../../domain/visible.ts"
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
-
 /** Columns that a text takes in a terminal: wide characters take two. */
 export const widthOf = (text: string): number => stringWidth(text)
 
@@ -13,6 +11,7 @@ export const cutToWidth = (text: string, width: number): string => {
   const limit = width * 20
   const shown = visible(text.length > limit ? text.slice(0, limit) : text)
   if (text.length <= limit && widthOf(shown) <= width) return shown
+  const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
   let cut = ""
   let taken = 0
   for (const { segment } of graphemes.segment(shown)) {

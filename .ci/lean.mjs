@@ -1,0 +1,72 @@
+// Plugins of esbuild that keep out of the bundle what a command would load and run for nothing.
+import { readFileSync } from "node:fs"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const beside = (name) => fileURLToPath(new URL(name, import.meta.url))
+
+/** Packages of which only a part is used: what their name stands for in the bundle. */
+const parts = { undici: beside("undici.mjs"), validator: beside("validator.mjs") }
+
+/** Large packages that are loaded by `import()` and seldom: files of their own beside the bundle, so that no other command has their text in memory. */
+export const apart = ["jschardet", "xlsx"]
+
+/** The tables of iconv-lite, each read when an encoding needs it: the same. */
+export const tables = "encodings"
+
+const imports = /^import \{([^}]*)\} from "(effect|@effect\/platform|@effect\/cli)"$/gm
+
+const imported = (name, from) => {
+  const [module, as = module] = name.split(" as ")
+  // The few names that are no modules stand in Function.
+  return /^[A-Z]/.test(name) ? `import * as ${as} from "${from}/${module}"` : `import { ${name} } from "${from}/Function"`
+}
+
+/**
+ * `import { Effect } from "effect"` becomes `import * as Effect from "effect/Effect"`: a module that is not run before it is needed runs all that its imports name, and the index of such a
+ * package names hundreds of modules that nothing here uses. Lines stay where they are, for the source map.
+ */
+const withoutIndex = (text) =>
+  text.replace(imports, (said, names, from) =>
+    names.split(",").map((name) => name.trim()).filter((name) => name !== "").map((name) => imported(name, from))
+      .join("; ") + "\n".repeat(said.split("\n").length - 1))
+
+/** Patterns of Unicode properties take string-width 15 ms to make: each is made when a text asks for it that is not plain ASCII. */
+const latePatterns = (text) => {
+  const names = []
+  const declared = text.replace(/^const (\w+Regex) = (\/.*\/\w*);$/gm, (_, name, pattern) => {
+    names.push(name)
+    return `let ${name}Made; const ${name}Of = () => ${name}Made ??= ${pattern};`
+  }).replace(/^const segmenter = (new Intl\.Segmenter\(\));$/m, (_, made) => {
+    names.push("segmenter")
+    return `let segmenterMade; const segmenterOf = () => segmenterMade ??= ${made};`
+  })
+  if (names.length < 2) throw new Error("string-width has no patterns to make late: look at it again")
+  return declared.replace(new RegExp(`\\b(${names.join("|")})\\b`, "g"), "$1Of()")
+}
+
+export const lean = {
+  name: "lean",
+  setup: (plugins) => {
+    plugins.onResolve({ filter: /^(undici|validator)$/ }, ({ path }) => ({ path: parts[path] }))
+    plugins.onResolve({ filter: new RegExp(`^(${apart.join("|")})$`) }, ({ path }) => ({
+      path: `./${path}.cjs`,
+      external: true,
+    }))
+    plugins.onResolve({ filter: /^\.\/tables\/[\w-]+\.json$/ }, ({ importer, path }) =>
+      importer.includes("iconv-lite") ? { path: `./${tables}/${basename(path)}`, external: true } : undefined)
+    // HTTP/2 is never spoken, and Node's own part of it would be loaded.
+    plugins.onLoad({ filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
+      contents: `module.exports = () => { throw new Error("HTTP/2 is not spoken") }`,
+    }))
+    plugins.onLoad({ filter: /string-width[\\/]index\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8")
+      // Others in the tree are older and have none of them.
+      return text.includes("\\p{RGI_Emoji}") ? { contents: latePatterns(text) } : undefined
+    })
+    plugins.onLoad({ filter: /[\\/]src[\\/][^.]*\.ts$/ }, ({ path }) =>
+      path.includes("node_modules")
+        ? undefined
+        : { loader: "ts", contents: withoutIndex(readFileSync(path, "utf8")) })
+  },
+}
