@@ -31,18 +31,18 @@ const withoutIndex = (text) =>
     names.split(",").map((name) => name.trim()).filter((name) => name !== "").map((name) => imported(name, from))
       .join("; ") + "\n".repeat(said.split("\n").length - 1))
 
-/** Patterns of Unicode properties take string-width 15 ms to make: each is made when a text asks for it that is not plain ASCII. */
-const latePatterns = (text) => {
+/**
+ * Patterns of Unicode properties, and what cuts texts into what people call letters, take string-width and wrap-ansi 20 ms to make: each is made when a text asks for it, which no text of plain
+ * ASCII does.
+ */
+const madeLate = (text) => {
   const names = []
-  const declared = text.replace(/^const (\w+Regex) = (\/.*\/\w*);$/gm, (_, name, pattern) => {
+  const late = text.replace(/^const (\w+Regex|segmenter) = (\/.*\/\w*|new Intl\.Segmenter\(\));$/gm, (_, name, value) => {
     names.push(name)
-    return `let ${name}Made; const ${name}Of = () => ${name}Made ??= ${pattern};`
-  }).replace(/^const segmenter = (new Intl\.Segmenter\(\));$/m, (_, made) => {
-    names.push("segmenter")
-    return `let segmenterMade; const segmenterOf = () => segmenterMade ??= ${made};`
+    return `let ${name}Made; const ${name}Of = () => ${name}Made ??= ${value};`
   })
-  if (names.length < 2) throw new Error("string-width has no patterns to make late: look at it again")
-  return declared.replace(new RegExp(`\\b(${names.join("|")})\\b`, "g"), "$1Of()")
+  if (names.length === 0) throw new Error("nothing is left to be made late: look at it again")
+  return late.replace(new RegExp(`\\b(${names.join("|")})\\b`, "g"), "$1Of()")
 }
 
 export const lean = {
@@ -59,10 +59,10 @@ export const lean = {
     plugins.onLoad({ filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
       contents: `module.exports = () => { throw new Error("HTTP/2 is not spoken") }`,
     }))
-    plugins.onLoad({ filter: /string-width[\\/]index\.js$/ }, ({ path }) => {
+    plugins.onLoad({ filter: /(string-width|wrap-ansi)[\\/]index\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8")
       // Others in the tree are older and have none of them.
-      return text.includes("\\p{RGI_Emoji}") ? { contents: latePatterns(text) } : undefined
+      return text.includes("new Intl.Segmenter") ? { contents: madeLate(text) } : undefined
     })
     plugins.onLoad({ filter: /[\\/]src[\\/][^.]*\.ts$/ }, ({ path }) =>
       path.includes("node_modules")

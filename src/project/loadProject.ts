@@ -19,7 +19,7 @@ import { servicesOf } from "./servicesOf.ts"
 import { readYamlFile } from "./textFile.ts"
 import { loadValueSets, unknownSets } from "./valueSets.ts"
 import type { ValueSets } from "./valueSets.ts"
-import { PipelineFileSchema, vocabulary } from "./vocabulary.ts"
+import { pipelineFileSchema, schemaFor, vocabulary } from "./vocabulary.ts"
 import { withoutBroken } from "./withoutBroken.ts"
 import type { YamlText } from "./yamlText.ts"
 
@@ -52,7 +52,9 @@ const decodePipeline = (
   resolve: (path: string) => string,
 ): { readonly pipeline: Pipeline } | { readonly yaml: YamlText; readonly findings: ReadonlyArray<Finding> } => {
   const { yaml } = text
-  const result = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
+  const read = (schema: ReturnType<typeof schemaFor>) => decodeYaml(yaml, schema, "The pipeline")
+  const right = read(schemaFor(yaml.text))
+  const result = right._tag === "Read" ? right : read(pipelineFileSchema())
   const strangers = !yaml.sound ? [] : [
     ...(services === undefined ? [] : unknownServices(yaml, services)),
     ...(sets === undefined ? [] : unknownSets(yaml, [...sets.keys()])),

@@ -6,7 +6,7 @@ import { questionEntry } from "./entrySchema.ts"
 import { ProjectFile } from "./projectSchema.ts"
 import { property, shapesOf } from "./shapes.ts"
 import { oneOf, quoted } from "./suggestion.ts"
-import { PipelineFileSchema, vocabulary } from "./vocabulary.ts"
+import { pipelineFileSchema, vocabulary } from "./vocabulary.ts"
 import { expected } from "./wording.ts"
 
 /** An annotation of a key, or of what it holds: options of kinds are annotated there. */
@@ -137,7 +137,7 @@ What stands for cells or answers is text as written: \`007\`, \`yes\` and \`1.50
 
 /** The reference page of all keys and kinds, as Markdown. */
 export const referencePage = (): string => {
-  const pipeline = PipelineFileSchema.ast
+  const pipeline = pipelineFileSchema().ast
   const mapping = member(pipeline, "mapping")
   const top = new Set(["source", "mapping", "sink", "reconcile", "examples"])
   return [

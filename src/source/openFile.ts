@@ -8,10 +8,8 @@ import { isMended } from "./columns.ts"
 import { beginning, openCsv } from "./csv.ts"
 import { mendedDelimiter } from "./csvHeader.ts"
 import { digestAhead, worthAThread } from "./digestAhead.ts"
-import { openExcel } from "./excel.ts"
 import { asFormTool } from "./formtools/asFormTool.ts"
 import { formToolNamed } from "./formtools/index.ts"
-import { openJson } from "./json.ts"
 import { contentNames, contentOf, looksLikeJson, namedAsWorkbook } from "./recognise.ts"
 import type { Content } from "./recognise.ts"
 import { SourceError } from "./Source.ts"
@@ -211,8 +209,9 @@ export const openFile = (
       return (format === "csv"
         ? openCsv(bytes, settings)
         : format === "excel"
-        ? openExcel(bytes, settings, options.held)
-        : openJson(bytes, format, settings))
+        ? Effect.flatMap(Effect.promise(() => import("./excel.ts")), (excel) =>
+          excel.openExcel(bytes, settings, options.held))
+        : Effect.flatMap(Effect.promise(() => import("./json.ts")), (json) => json.openJson(bytes, format, settings)))
         .pipe(Effect.map((source) =>
           withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken])
         ))

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { compile } from "../../src/mapping/compile.ts"
 import { pipelineOf } from "../../src/project/pipelineOf.ts"
 import { decodeYaml } from "../../src/project/reading.ts"
-import { PipelineFileSchema, vocabulary } from "../../src/project/vocabulary.ts"
+import { pipelineFileSchema, vocabulary } from "../../src/project/vocabulary.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 import { pipelineDiagnostics } from "../project/diagnosed.ts"
 import { marked, places } from "../project/marked.ts"
@@ -84,7 +84,7 @@ reconcile: { tolerate: [«{ name: Fone, because: it reformats }] }
 it("fifteen different mistakes against form and source give fifteen diagnostics in one call, each at its place", () => {
   expect(ofTheMapping.places).toHaveLength(15)
   const yaml = parseYaml("pipelines/contacts.yaml", ofTheMapping.text)
-  const read = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
+  const read = decodeYaml(yaml, pipelineFileSchema(), "The pipeline")
   if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
   const options = ["Basic", "Pro"].map((label) => ({ value: label, label }))
   const result = compile({

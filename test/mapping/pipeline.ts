@@ -10,7 +10,7 @@ import type { Mapping } from "../../src/mapping/Mapping.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { pipelineOf } from "../../src/project/pipelineOf.ts"
 import { decodeYaml } from "../../src/project/reading.ts"
-import { PipelineFileSchema, vocabulary } from "../../src/project/vocabulary.ts"
+import { pipelineFileSchema, vocabulary } from "../../src/project/vocabulary.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
 /** A pipeline as its file says it, decoded as the program does. `mapping` holds the lines under `mapping:`, indented by two. */
@@ -27,7 +27,7 @@ export const pipelineFrom = (
     "pipelines/test.yaml",
     `pipeline: test\nsource:\n  file: test.csv\n${source}\nmapping:\n${mapping}\nsink: { service: practice, form: f1 }\n${more}`,
   )
-  const read = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
+  const read = decodeYaml(yaml, pipelineFileSchema(), "The pipeline")
   if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
   return pipelineOf(read.value, yaml, (path) => path, vocabulary, new Map(Object.entries(sets)))
 }

@@ -1,12 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { decodeYaml } from "../../src/project/reading.ts"
-import { PipelineFileSchema } from "../../src/project/vocabulary.ts"
+import { pipelineFileSchema } from "../../src/project/vocabulary.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 import { withEntry } from "./diagnosed.ts"
 
 const entryOf = (text: string) => {
-  const result = decodeYaml(parseYaml("f", text), PipelineFileSchema, "The pipeline")
+  const result = decodeYaml(parseYaml("f", text), pipelineFileSchema(), "The pipeline")
   return result._tag === "Read" ? result.value.mapping.questions?.[0] : result.findings
 }
 

@@ -1,13 +1,13 @@
 import type { Diagnostic } from "../../src/domain/diagnostic.ts"
 import { ProjectFile } from "../../src/project/projectSchema.ts"
 import { decodeYaml } from "../../src/project/reading.ts"
-import { PipelineFileSchema } from "../../src/project/vocabulary.ts"
+import { pipelineFileSchema } from "../../src/project/vocabulary.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
 /** What is wrong with a pipeline file by itself; nothing: it can be used. */
 export const pipelineDiagnostics = (text: string): ReadonlyArray<Diagnostic> => {
   const yaml = parseYaml("pipelines/a.yaml", text)
-  const result = decodeYaml(yaml, PipelineFileSchema, "The pipeline")
+  const result = decodeYaml(yaml, pipelineFileSchema(), "The pipeline")
   return result._tag === "Read" ? [] : result.findings.map(yaml.diagnostic)
 }
 
