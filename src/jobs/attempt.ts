@@ -4,7 +4,6 @@ import type { Project } from "../project/Project.ts"
 import { type AttemptFailure, exitStatus } from "./exitStatus.ts"
 import { Notifier, type RunEnd } from "./Notifier.ts"
 import { type RunOptions, runPipeline } from "./run.ts"
-import { upkeepAfterRun } from "./upkeepAfterRun.ts"
 
 /** Runs one pipeline, tells the notifier how it ended, and clears old reports away: the one place from which people hear of runs, by hand and by schedule. */
 export const attempt = (project: Project, options: RunOptions) =>
@@ -12,9 +11,15 @@ export const attempt = (project: Project, options: RunOptions) =>
     Effect.exit(runPipeline(project, options)),
     (exit) =>
       tell(project, options.pipeline, exit).pipe(
-        Effect.zipRight(Exit.isSuccess(exit) ? upkeepAfterRun(project, exit.value) : Effect.void),
+        Effect.zipRight(Exit.isSuccess(exit) ? upkeep(project, exit.value) : Effect.void),
         Effect.zipRight(exit),
       ),
+  )
+
+const upkeep = (project: Project, report: RunReport) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./upkeepAfterRun.ts")),
+    ({ upkeepAfterRun }) => upkeepAfterRun(project, report),
   )
 
 /** Tells the notifier how a run ended. One that was interrupted before it began has not happened. */

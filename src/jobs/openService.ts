@@ -5,7 +5,6 @@ import type { EmbeddedPractice, PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
-import { make } from "../service/client.ts"
 import { ServiceUnusable } from "../service/FormService.ts"
 import type { FormService, SharedService } from "../service/FormService.ts"
 
@@ -64,6 +63,7 @@ export const openService = (
   config: ServiceConfig,
 ): Effect.Effect<SharedOpenedService, OpenFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
+    const { make } = yield* Effect.promise(() => import("../service/client.ts"))
     if (config._tag === "Live") {
       const service = yield* make({ ...config, apiKey: yield* config.apiKey })
       return { name: config.name, service, address: addressOf(config) }

@@ -2,12 +2,11 @@ import { Effect, Schema } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Project } from "../project/Project.ts"
 import { ranBefore } from "../report/latest.ts"
-import { execute } from "../run/Run.ts"
 import { traced } from "../service/telemetry.ts"
 import { asRun } from "./asRun.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { asItWas } from "./formAsItWas.ts"
-import { openRun, type RunSettings } from "./openRun.ts"
+import type { RunSettings } from "./openRun.ts"
 import { orInterrupted } from "./orInterrupted.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import type { Services } from "./shareServices.ts"
@@ -68,6 +67,9 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       const warnings = [...(yield* asItWas(prepared.changed)), ...prepared.warnings]
       yield* options.warn(warnings)
       yield* confirmed(project, prepared, options)
+      // Loaded once the source is being read already: its digest is taken meanwhile.
+      const { openRun } = yield* Effect.promise(() => import("./openRun.ts"))
+      const { execute } = yield* Effect.promise(() => import("../run/Run.ts"))
       const run = yield* openRun(project, {
         ...options,
         ...prepared,

@@ -3,7 +3,7 @@ import { DateTime } from "luxon"
 import { describe, expect, it } from "vitest"
 import { DateCell } from "../../src/domain/cell.ts"
 import { date } from "../../src/kinds/date.ts"
-import { dateFormat } from "../../src/kinds/dateFormat.ts"
+import { dateFormat, luxonFormat } from "../../src/kinds/dateFormat.ts"
 import { isoDay } from "../../src/kinds/wallClock.ts"
 import { compiled, conforms } from "./conformance.ts"
 
@@ -121,6 +121,19 @@ describe("date", () => {
         { seed: 13, numRuns: 200 },
       )
     }
+  })
+
+  it("finds in numeric formats what luxon finds in them", () => {
+    const piece = fc.constantFrom("yyyy", "MM", "M", "dd", "d", "HH", "H", "mm", "m", "ss", "s", "SSS", ".", "/", "-", " ", ":", "T ")
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), (pieces) => {
+        const format = pieces.join("")
+        const [ours, luxon] = [dateFormat(format), luxonFormat(format)]
+        if (typeof ours === "string" || typeof luxon === "string") expect(ours).toBe(luxon)
+        else expect([ours.hasDate, ours.hasTime, ours.hasOffset]).toEqual([luxon.hasDate, luxon.hasTime, luxon.hasOffset])
+      }),
+      { seed: 15, numRuns: 1500 },
+    )
   })
 
   it("reads numeric formats exactly as luxon does", () => {
