@@ -19,7 +19,9 @@ const imports = /^import \{([^}]*)\} from "(effect|@effect\/platform|@effect\/cl
 const imported = (name, from) => {
   const [module, as = module] = name.split(" as ")
   // The few names that are no modules stand in Function.
-  return /^[A-Z]/.test(name) ? `import * as ${as} from "${from}/${module}"` : `import { ${name} } from "${from}/Function"`
+  return /^[A-Z]/.test(name)
+    ? `import * as ${as} from "${from}/${module}"`
+    : `import { ${name} } from "${from}/Function"`
 }
 
 /**
@@ -27,9 +29,12 @@ const imported = (name, from) => {
  * package names hundreds of modules that nothing here uses. Lines stay where they are, for the source map.
  */
 const withoutIndex = (text) =>
-  text.replace(imports, (said, names, from) =>
-    names.split(",").map((name) => name.trim()).filter((name) => name !== "").map((name) => imported(name, from))
-      .join("; ") + "\n".repeat(said.split("\n").length - 1))
+  text.replace(
+    imports,
+    (said, names, from) =>
+      names.split(",").map((name) => name.trim()).filter((name) => name !== "").map((name) => imported(name, from))
+        .join("; ") + "\n".repeat(said.split("\n").length - 1),
+  )
 
 /**
  * Patterns of Unicode properties, and what cuts texts into what people call letters, take string-width and wrap-ansi 20 ms to make: each is made when a text asks for it, which no text of plain
@@ -37,10 +42,13 @@ const withoutIndex = (text) =>
  */
 const madeLate = (text) => {
   const names = []
-  const late = text.replace(/^const (\w+Regex|segmenter) = (\/.*\/\w*|new Intl\.Segmenter\(\));$/gm, (_, name, value) => {
-    names.push(name)
-    return `let ${name}Made; const ${name}Of = () => ${name}Made ??= ${value};`
-  })
+  const late = text.replace(
+    /^const (\w+Regex|segmenter) = (\/.*\/\w*|new Intl\.Segmenter\(\));$/gm,
+    (_, name, value) => {
+      names.push(name)
+      return `let ${name}Made; const ${name}Of = () => ${name}Made ??= ${value};`
+    },
+  )
   if (names.length === 0) throw new Error("nothing is left to be made late: look at it again")
   return late.replace(new RegExp(`\\b(${names.join("|")})\\b`, "g"), "$1Of()")
 }
@@ -53,8 +61,11 @@ export const lean = {
       path: `./${path}.cjs`,
       external: true,
     }))
-    plugins.onResolve({ filter: /^\.\/tables\/[\w-]+\.json$/ }, ({ importer, path }) =>
-      importer.includes("iconv-lite") ? { path: `./${tables}/${basename(path)}`, external: true } : undefined)
+    plugins.onResolve(
+      { filter: /^\.\/tables\/[\w-]+\.json$/ },
+      ({ importer, path }) =>
+        importer.includes("iconv-lite") ? { path: `./${tables}/${basename(path)}`, external: true } : undefined,
+    )
     // HTTP/2 is never spoken, and Node's own part of it would be loaded.
     plugins.onLoad({ filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
       contents: `module.exports = () => { throw new Error("HTTP/2 is not spoken") }`,

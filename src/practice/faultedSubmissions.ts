@@ -2,18 +2,22 @@ import { Option, Schema } from "effect"
 import type { Fault } from "./faultKinds.ts"
 import type { StoredSubmission } from "./store.ts"
 
-const decodeStored = Schema.decodeUnknownOption(Schema.parseJson(
-  Schema.Struct({
-    questions: Schema.Array(
-      Schema.Struct({
-        id: Schema.String,
-        name: Schema.String,
-        type: Schema.optional(Schema.String),
-        value: Schema.Unknown,
-      }),
-    ),
-  }, Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-))
+/** Made when a fault asks for it, for without any it is not needed. */
+const storedDecoder = () =>
+  Schema.decodeUnknownOption(Schema.parseJson(
+    Schema.Struct({
+      questions: Schema.Array(
+        Schema.Struct({
+          id: Schema.String,
+          name: Schema.String,
+          type: Schema.optional(Schema.String),
+          value: Schema.Unknown,
+        }),
+      ),
+    }, Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  ))
+
+let decoder: ReturnType<typeof storedDecoder> | undefined
 
 type Answer = {
   readonly id: string
@@ -27,7 +31,7 @@ const withAnswers = (
   submission: StoredSubmission,
   change: (answers: ReadonlyArray<Answer>) => ReadonlyArray<Answer>,
 ): StoredSubmission => {
-  const content = Option.getOrUndefined(decodeStored(submission.json))
+  const content = Option.getOrUndefined((decoder ??= storedDecoder())(submission.json))
   return content === undefined
     ? submission
     : { id: submission.id, json: JSON.stringify({ ...content, questions: change(content.questions) }) }

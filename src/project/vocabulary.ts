@@ -47,7 +47,9 @@ export const schemaFor = (text: string): PipelineFileSchema => {
   if (whole !== undefined) return whole
   const { elements, kinds } = vocabulary
   // After `as`, or as a key of `defaults`. What is found too much costs time only, what is not found makes the file be read by the whole schema.
-  const said = [...kinds.keys()].filter((kind) => new RegExp(`\\bas\\b\\W+${kind}\\b|\\b${kind}\\b\\W?\\s*:`).test(text))
+  const said = [...kinds.keys()].filter((kind) =>
+    new RegExp(`\\bas\\b\\W+${kind}\\b|\\b${kind}\\b\\W?\\s*:`).test(text)
+  )
   const ofElements = Object.entries(elements).flatMap(([section, parts]) =>
     text.includes(section) ? Object.values<string>(parts) : []
   )

@@ -209,9 +209,17 @@ export const openFile = (
       return (format === "csv"
         ? openCsv(bytes, settings)
         : format === "excel"
-        ? Effect.flatMap(Effect.promise(() => import("./excel.ts")), (excel) =>
-          excel.openExcel(bytes, settings, options.held))
-        : Effect.flatMap(Effect.promise(() => import("./json.ts")), (json) => json.openJson(bytes, format, settings)))
+        ? Effect.flatMap(
+          Effect.promise(() =>
+            import("./excel.ts")
+          ),
+          (excel) =>
+            excel.openExcel(bytes, settings, options.held),
+        )
+        : Effect.flatMap(
+          Effect.promise(() => import("./json.ts")),
+          (json) => json.openJson(bytes, format, settings),
+        ))
         .pipe(Effect.map((source) =>
           withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken])
         ))

@@ -124,13 +124,36 @@ describe("date", () => {
   })
 
   it("finds in numeric formats what luxon finds in them", () => {
-    const piece = fc.constantFrom("yyyy", "MM", "M", "dd", "d", "HH", "H", "mm", "m", "ss", "s", "SSS", ".", "/", "-", " ", ":", "T ")
+    const piece = fc.constantFrom(
+      "yyyy",
+      "MM",
+      "M",
+      "dd",
+      "d",
+      "HH",
+      "H",
+      "mm",
+      "m",
+      "ss",
+      "s",
+      "SSS",
+      ".",
+      "/",
+      "-",
+      " ",
+      ":",
+      "T ",
+    )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 9 }), (pieces) => {
         const format = pieces.join("")
         const [ours, luxon] = [dateFormat(format), luxonFormat(format)]
         if (typeof ours === "string" || typeof luxon === "string") expect(ours).toBe(luxon)
-        else expect([ours.hasDate, ours.hasTime, ours.hasOffset]).toEqual([luxon.hasDate, luxon.hasTime, luxon.hasOffset])
+        else {expect([ours.hasDate, ours.hasTime, ours.hasOffset]).toEqual([
+            luxon.hasDate,
+            luxon.hasTime,
+            luxon.hasOffset,
+          ])}
       }),
       { seed: 15, numRuns: 1500 },
     )

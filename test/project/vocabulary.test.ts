@@ -9,7 +9,11 @@ import { parseYaml } from "../../src/project/yamlText.ts"
 
 /** One file with an entry of every kind, said in the ways in which YAML lets it be said, and with all that has kinds of its own. */
 const everything = () => {
-  const ways = [(kind: string) => `as: ${kind}`, (kind: string) => `"as": '${kind}'`, (kind: string) => `as : "${kind}"`]
+  const ways = [
+    (kind: string) => `as: ${kind}`,
+    (kind: string) => `"as": '${kind}'`,
+    (kind: string) => `as : "${kind}"`,
+  ]
   const parts = (of: object) => Object.keys(of).map((part) => `${part}: Column ${part}`).join(", ")
   return [
     "pipeline: all",

@@ -1,0 +1,47 @@
+import iconv from "iconv-lite"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, expect, it } from "vitest"
+import { start } from "./formferry.ts"
+
+// The build leaves out, replaces and sets apart parts of packages (.ci/lean.mjs): what only the built command can get wrong.
+
+const folder = mkdtempSync(join(tmpdir(), "formferry-built-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const inspect = async (name: string, content: Uint8Array) => {
+  writeFileSync(join(folder, name), content)
+  const { status, stderr, stdout } = await start(["inspect", name], { cwd: folder }).ended
+  expect(status, stderr).toBe(0)
+  return stdout
+}
+
+it("finds encodings whose detector and tables lie beside the bundle", async () => {
+  const line = "1,日本語の回答です,東京都千代田区\n"
+  const shown = await inspect("japanese.csv", iconv.encode(`番号,回答,住所\n${line.repeat(40)}`, "shift_jis"))
+  expect(shown).toMatch(/shift_?jis|cp932/i)
+  expect(shown).toContain("日本語の回答です")
+})
+
+it("reads a workbook, whose reader lies beside the bundle", async () => {
+  const { status, stdout, stderr } = await start(["inspect", resolve("samples/registrations.xlsx")], { cwd: folder })
+    .ended
+  expect(status, stderr).toBe(0)
+  expect(stdout).toContain("excel")
+})
+
+it("measures wide characters and joined signs in its tables as terminals show them", async () => {
+  const plain = await inspect("plain.csv", Buffer.from("Id,Note\n1,abcd\n2,abcd\n"))
+  const wide = await inspect("plain.csv", Buffer.from("Id,Note\n1,語👩‍👩‍👧\n2,語👩‍👩‍👧\n"))
+  // Four columns either way: what stands behind them stands where it stood.
+  expect(wide.replaceAll("語👩‍👩‍👧", "abcd")).toBe(plain)
+})
+
+it("tells e-mail and web addresses by the part of validator that it has", async () => {
+  const shown = await inspect(
+    "addresses.csv",
+    Buffer.from('Id,Mail,Site\n1,"""a b""@example.org",https://example.org/a\n2,ö@example.org,https://example.org/b\n'),
+  )
+  expect(shown).toMatch(/e-?mail/i)
+})
