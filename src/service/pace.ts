@@ -27,8 +27,6 @@ export class Pace {
   #ceiling: number
   #rate: number
   #next = -Infinity
-  /** Whether somebody was told to wait for the next slot. */
-  #awaited = false
   #pausedUntil = -Infinity
   #slowedAt = -Infinity
   #refusals = 0
@@ -36,9 +34,14 @@ export class Pace {
   /** Own requests of two windows, to know whether others share the account; only kept where the service names a window. */
   #window: number | undefined
   #limit = Infinity
-  /** When the request was sent that opened the service's window, as the service has told, and our requests since. */
+  /** When the request of ours was sent that opened the service's window, as the service has told, and when it arrived at the latest; our requests since; how many more it has counted. */
+  #openerSentAt = -Infinity
   #openedAt = -Infinity
   #sinceOpened = 0
+  #beyond = 0
+  /** Milliseconds from request to answer at least, of late and before. */
+  #fastest = Infinity
+  #fastestBefore = Infinity
   #recent: Array<number> = []
   #started = 0
   #countingSince = -Infinity
@@ -62,18 +65,21 @@ export class Pace {
       return 0
     }
     const wait = Math.max(this.#next - now, this.#roomAt(now))
-    if (wait > 0) {
-      this.#awaited = true
-      return wait
-    }
+    if (wait > 0) return wait
     const interval = 1000 / this.#rate
-    // On the grid while we keep up with it, so that timers that fire late don't add up; but never two requests close together. Where the service's
-    // window bounds us, slots that were waited for and missed are made up for.
-    const late = this.#awaited && this.#window !== undefined ? Math.max(interval, this.#window / 4) : interval
-    this.#next = now - this.#next < late ? Math.max(this.#next + interval, now + interval / 2) : now + interval
-    this.#awaited = false
+    // On the grid while we keep up with it, so that timers that fire late don't add up; but never two requests close together.
+    const onGrid = now - this.#next < interval ? this.#next + interval : now + interval
     this.#count(now)
+    this.#next = Math.max(Math.min(onGrid, this.#slotOfWindow(now, interval)), now + interval / 2)
     return 0
+  }
+
+  /** Where the next slot would be had none of the window been missed: those are made up for, as far as the service has told that it has room for them. */
+  #slotOfWindow(now: number, interval: number): number {
+    const isOpen = this.#window !== undefined && now < this.#openedAt + this.#window
+    return isOpen && this.#rate === this.#ceiling
+      ? this.#openedAt + (this.#sinceOpened + this.#beyond) * interval
+      : Infinity
   }
 
   /**
@@ -84,9 +90,8 @@ export class Pace {
     if (told?.limit !== undefined && told.window !== undefined && told.window > 0 && told.limit > 0) {
       this.#window = told.window
       this.#limit = told.limit
-      if (told.remaining === told.limit - 1 && sentAt > this.#openedAt) {
-        this.#openedAt = sentAt
-        this.#sinceOpened = this.#recent.filter((at) => at >= sentAt).length
+      if (told.remaining !== undefined && status !== 429) {
+        this.#follow(told.limit - told.remaining, told.limit, sentAt, now)
       }
       this.#ceiling = Math.min(this.#configured, (told.limit * 1000) / told.window)
       this.#rate = Math.min(this.#rate, this.#ceiling)
@@ -135,15 +140,34 @@ export class Pace {
   /** Whether the window in which a request was sent was exhausted by more than our own requests. Ours alone need no pause: the spacing keeps within the limit. */
   #othersShare(limit: number | undefined, sentAt: number): boolean {
     if (limit === undefined || this.#window === undefined) return true
-    const from = Math.max(this.#openedAt, sentAt - this.#window)
+    const from = Math.max(this.#openerSentAt, sentAt - this.#window)
     const own = this.#recent.filter((at) => at >= from && at <= sentAt).length
     // What is on its way together may arrive in another order.
     return own < limit - Math.floor(limit / 20)
   }
 
-  /** Milliseconds until the service's window has room for another request: slots that late timers missed are made up for only as far as it allows. */
+  /** Learns where the service's window began, and how many of its requests it has counted, from an answer that names them. */
+  #follow(counted: number, limit: number, sentAt: number, now: number): void {
+    const took = now - sentAt
+    this.#fastest = Math.min(this.#fastest, took)
+    if (counted === 1 && sentAt > this.#openerSentAt) {
+      // By so much later than others do it may have arrived.
+      this.#openerSentAt = sentAt
+      this.#openedAt = sentAt + took - Math.min(this.#fastest, this.#fastestBefore)
+      this.#sinceOpened = this.#recent.filter((at) => at >= sentAt).length
+      this.#beyond = 0
+      this.#fastestBefore = this.#fastest
+      this.#fastest = Infinity
+    } else if (sentAt >= this.#openerSentAt) {
+      // A request of ours that was sent before the one that opened it, and arrived after; or one of somebody else's. Many more are another window's.
+      const more = counted - this.#recent.filter((at) => at >= this.#openerSentAt && at <= sentAt).length
+      if (more > this.#beyond && more <= Math.max(2, limit / 10)) this.#beyond = more
+    }
+  }
+
+  /** Milliseconds until the service's window has room for another request. */
   #roomAt(now: number): number {
-    if (this.#window === undefined || this.#sinceOpened < this.#limit) return 0
+    if (this.#window === undefined || this.#sinceOpened + this.#beyond < this.#limit) return 0
     return Math.max(0, this.#openedAt + this.#window * (1 + slack) - now)
   }
 
