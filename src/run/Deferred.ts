@@ -26,13 +26,13 @@ export interface Keys {
 export class Deferred {
   private readonly rows: Array<number> = []
   private readonly flags: Array<number> = []
-  private hashes = new Uint32Array(1024 * words)
+  private hashes = new Int32Array(1024 * words)
 
   /** @param valid whether the row could be mapped */
   add(row: number, hash: RowHash, waiting: Waiting, valid: boolean): void {
     const at = this.rows.length * words
     if (at + words > this.hashes.length) {
-      const larger = new Uint32Array(this.hashes.length * 2)
+      const larger = new Int32Array(this.hashes.length * 2)
       larger.set(this.hashes)
       this.hashes = larger
     }

@@ -2,116 +2,135 @@ import type { RowHash } from "./RowHash.ts"
 
 /** 32-bit words an entry takes: 3 of the key's hash, 2 of the content's, 1 for the row's number and its mark. */
 const stride = 6
-const load = 0.85
-const growth = 1.5
-const smallest = 64
 
-/** Of the sixth word: the mark. The other bits hold the row's number and one more, so that 0 is an empty slot. */
+/** Of the sixth word: the mark. The other bits hold the row's number. */
 const mark = 0x8000_0000
 
-/** So many parts, each with room of its own: what has to grow at once stays small, for a table in one piece takes twice its memory while it grows. */
-const parts = 64
+/** Entries of a page: 192 KiB that never move, so that nothing has to be copied, or stands in memory twice, when keys are added. */
+const pageBits = 13
+const pageEntries = 1 << pageBits
 
-/** The entries of one part, open addressing. */
-interface Part {
-  words: Uint32Array
-  capacity: number
+/** So many indexes, each with room of its own: only one of them stands in memory twice while it grows. */
+const parts = 64
+const smallest = 64
+/** Beyond two thirds the way to an empty place gets long. */
+const load = 0.66
+
+/**
+ * A place of an index holds the number of an entry and one more, so that 0 is an empty place; and above that some bits of its hash, by which fifteen of sixteen
+ * other keys are told without a look at their entries, which are seldom in the processor's cache.
+ */
+const numberBits = 28
+const numbers = (1 << numberBits) - 1
+
+/** Where the entries of some keys stand: open addressing, a power of two of places. */
+interface Index {
+  places: Int32Array
   entries: number
 }
 
 /**
- * The row keys seen in a source, in typed arrays: about 30 bytes a key, so that a million rows stay small. Keys are compared by
+ * The row keys seen in a source, in typed arrays: about 32 bytes a key, so that a million rows stay small; 268 million at most. Keys are compared by
  * 96 bits of hash, contents by 64: a false match is one in 10^16 at a million rows.
  */
 export class KeyTable {
-  private readonly parts: ReadonlyArray<Part> = Array.from({ length: parts }, () => ({
-    words: new Uint32Array(smallest * stride),
-    capacity: smallest,
-    entries: 0,
-  }))
+  /** The entries in the order in which they were added. */
+  private readonly pages: Array<Int32Array> = []
+  private readonly indexes: ReadonlyArray<Index> = Array.from(
+    { length: parts },
+    () => ({ places: new Int32Array(smallest), entries: 0 }),
+  )
+  private entries = 0
 
   get size(): number {
-    return this.parts.reduce((sum, part) => sum + part.entries, 0)
+    return this.entries
   }
 
-  /** The slot of a key, or -1. Slots move when keys are added: keep rows, not slots. */
+  /** The slot of a key, or -1. */
   find(hash: RowHash): number {
-    const at = partOf(hash.b)
-    const part = this.parts[at]!
-    const slot = probe(part, hash.a, hash.b, hash.c)
-    return part.words[slot * stride + 5] === 0 ? -1 : slot * parts + at
+    const { places } = this.indexes[hash.b & (parts - 1)]!
+    const last = places.length - 1
+    const tag = hash.c & ~numbers
+    for (let at = hash.a & last;; at = (at + 1) & last) {
+      const place = places[at]!
+      if (place === 0) return -1
+      if ((place & ~numbers) !== tag) continue
+      const slot = (place & numbers) - 1
+      const page = this.page(slot)
+      const from = offset(slot)
+      if (page[from] === hash.a && page[from + 1] === hash.b && page[from + 2] === hash.c) return slot
+    }
   }
 
   /** Adds a key that is not there yet, with the row that holds it first. Gives its slot. */
   add(hash: RowHash, row: number): number {
-    const at = partOf(hash.b)
-    const part = this.parts[at]!
-    if (part.entries + 1 > part.capacity * load) grow(part)
-    const slot = probe(part, hash.a, hash.b, hash.c)
-    const { words } = part
-    const to = slot * stride
-    words[to] = hash.a
-    words[to + 1] = hash.b
-    words[to + 2] = hash.c
-    words[to + 3] = hash.d
-    words[to + 4] = hash.e
-    words[to + 5] = row + 1
-    part.entries++
-    return slot * parts + at
+    const slot = this.entries++
+    if (slot >= numbers) throw new RangeError(`more than ${numbers} row keys`)
+    if ((slot & (pageEntries - 1)) === 0) this.pages.push(new Int32Array(pageEntries * stride))
+    const page = this.page(slot)
+    const to = offset(slot)
+    page[to] = hash.a
+    page[to + 1] = hash.b
+    page[to + 2] = hash.c
+    page[to + 3] = hash.d
+    page[to + 4] = hash.e
+    page[to + 5] = row
+    const index = this.indexes[hash.b & (parts - 1)]!
+    if (++index.entries > index.places.length * load) this.grow(index)
+    put(index.places, hash.a, (hash.c & ~numbers) | (slot + 1))
+    return slot
   }
 
   /** Number of the row under which a key was added, or of times it was counted. */
   row(slot: number): number {
-    return (this.sixth(slot) & ~mark) - 1
+    return this.page(slot)[offset(slot) + 5]! & ~mark
   }
 
   setRow(slot: number, row: number): void {
-    this.setSixth(slot, (this.sixth(slot) & mark) | (row + 1))
+    const page = this.page(slot)
+    const at = offset(slot) + 5
+    page[at] = (page[at]! & mark) | row
   }
 
   /** Marks a key whose imported (or in-doubt) content stands in the source. */
   match(slot: number): void {
-    this.setSixth(slot, this.sixth(slot) | mark)
+    const page = this.page(slot)
+    const at = offset(slot) + 5
+    page[at] = page[at]! | mark
   }
 
   matched(slot: number): boolean {
-    return (this.sixth(slot) & mark) !== 0
+    return (this.page(slot)[offset(slot) + 5]! & mark) !== 0
   }
 
   hasContent(slot: number, hash: RowHash): boolean {
-    const words = this.parts[slot % parts]!.words
-    const at = Math.floor(slot / parts) * stride
-    return words[at + 3] === hash.d && words[at + 4] === hash.e
+    const page = this.page(slot)
+    const at = offset(slot)
+    return page[at + 3] === hash.d && page[at + 4] === hash.e
   }
 
-  private sixth(slot: number): number {
-    return this.parts[slot % parts]!.words[Math.floor(slot / parts) * stride + 5] ?? 0
+  private page(slot: number): Int32Array {
+    return this.pages[slot >>> pageBits]!
   }
 
-  private setSixth(slot: number, word: number): void {
-    this.parts[slot % parts]!.words[Math.floor(slot / parts) * stride + 5] = word
-  }
-}
-
-const partOf = (b: number): number => b % parts
-
-/** Where a key stands in its part, or the empty slot where it belongs. */
-const probe = ({ capacity, words }: Part, a: number, b: number, c: number): number => {
-  let slot = Math.floor((a / 0x1_0000_0000) * capacity)
-  for (;;) {
-    const at = slot * stride
-    if (words[at + 5] === 0 || (words[at] === a && words[at + 1] === b && words[at + 2] === c)) return slot
-    slot = slot + 1 === capacity ? 0 : slot + 1
+  private grow(index: Index): void {
+    const { places } = index
+    index.places = new Int32Array(places.length * 2)
+    for (const place of places) {
+      if (place === 0) continue
+      const slot = (place & numbers) - 1
+      put(index.places, this.page(slot)[offset(slot)]!, place)
+    }
   }
 }
 
-const grow = (part: Part): void => {
-  const { capacity, words } = part
-  part.capacity = Math.ceil(capacity * growth)
-  part.words = new Uint32Array(part.capacity * stride)
-  for (let from = 0; from < capacity * stride; from += stride) {
-    if (words[from + 5] === 0) continue
-    const to = probe(part, words[from] ?? 0, words[from + 1] ?? 0, words[from + 2] ?? 0) * stride
-    for (let word = 0; word < stride; word++) part.words[to + word] = words[from + word] ?? 0
-  }
+/** Where an entry begins in its page. */
+const offset = (slot: number): number => (slot & (pageEntries - 1)) * stride
+
+/** Puts an entry into the first empty place from where its hash says. */
+const put = (places: Int32Array, a: number, place: number): void => {
+  const last = places.length - 1
+  let at = a & last
+  while (places[at] !== 0) at = (at + 1) & last
+  places[at] = place
 }

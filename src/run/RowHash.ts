@@ -69,9 +69,9 @@ export class RowHash {
 
   /** From a keyed digest of at least 12 bytes, which is hash enough. */
   digest(digest: Buffer): void {
-    this.a = digest.readUInt32LE(0)
-    this.b = digest.readUInt32LE(4)
-    this.c = digest.readUInt32LE(8)
+    this.a = digest.readInt32LE(0)
+    this.b = digest.readInt32LE(4)
+    this.c = digest.readInt32LE(8)
     this.d = this.a
     this.e = this.b
   }
@@ -79,9 +79,9 @@ export class RowHash {
 
 const rotated = (word: number, by: number): number => (word << by) | (word >>> (32 - by))
 
-/** Spreads every bit over the whole word, as an unsigned one. */
+/** Spreads every bit over the whole word. */
 const finished = (word: number): number => {
   let mixed = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
-  return (mixed ^ (mixed >>> 16)) >>> 0
+  return mixed ^ (mixed >>> 16)
 }
