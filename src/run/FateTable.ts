@@ -1,6 +1,6 @@
 import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
 
-const codes = new Map(fates.map((fate, index) => [fate, index + 1]))
+const codes = Object.fromEntries(fates.map((fate, index) => [fate, index + 1])) as Record<Fate, number>
 
 /** Stands in a row's byte beside its fate. */
 const again = 0x80
@@ -22,7 +22,7 @@ export class FateTable {
     const byte = this.bytes[row] ?? 0
     const before = byte & ~again
     if (before !== 0) this.tally[before] = (this.tally[before] ?? 0) - 1
-    const code = codes.get(fate) ?? 0
+    const code = codes[fate]
     this.bytes[row] = code | (byte & again)
     this.tally[code] = (this.tally[code] ?? 0) + 1
     if (row > this.last) this.last = row
@@ -55,7 +55,7 @@ export class FateTable {
   }
 
   count(fate: Fate): number {
-    return this.tally[codes.get(fate) ?? 0] ?? 0
+    return this.tally[codes[fate]] ?? 0
   }
 
   /** Counts by fate beside the number of rows that the source gave out, which is counted apart so that the balance can fail. */

@@ -10,6 +10,8 @@ interface Candidate {
  */
 export class CanaryRows {
   private readonly fullest: Array<Candidate | undefined>
+  /** How many answers each of them has, beside one another: every row is held against them. */
+  private readonly counts: Uint32Array
   private readonly first: Array<number> = []
   private readonly size: number
 
@@ -20,6 +22,7 @@ export class CanaryRows {
   constructor(size: number, answers: number) {
     this.size = size
     this.fullest = new Array<Candidate | undefined>(size === 0 ? 0 : answers).fill(undefined)
+    this.counts = new Uint32Array(this.fullest.length)
   }
 
   /** @param answered 1 for each answer of the mapping that the row has, else 0 */
@@ -28,10 +31,11 @@ export class CanaryRows {
     let count = 0
     for (let index = 0; index < answered.length; index++) count += answered[index]!
     let candidate: Candidate | undefined
-    for (let index = 0; index < this.fullest.length; index++) {
-      if (answered[index] === 0 || (this.fullest[index]?.answers.length ?? 0) >= count) continue
+    for (let index = 0; index < this.counts.length; index++) {
+      if (answered[index] === 0 || this.counts[index]! >= count) continue
       candidate ??= { row, answers: [...answered.keys()].filter((at) => answered[at] === 1) }
       this.fullest[index] = candidate
+      this.counts[index] = count
     }
   }
 

@@ -64,6 +64,10 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
   const answered = new Uint8Array(mapping.answers.length)
   const uniques = new UniqueAnswers(mapping.uniques)
   const dropped: Array<Problem> = []
+  // To set a length is a call out of compiled code, whatever it is.
+  const forget = () => {
+    if (dropped.length > 0) dropped.length = 0
+  }
   const isItem = (cells: Cells, key: string, digest: Buffer) => {
     const mapped = mapping.map(cells, key)
     return "item" in mapped && digest.equals(run.ledger.digest.value(mapped.item))
@@ -107,7 +111,7 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
       }
       // A submission without a known id could not be told from the new one, should that end in doubt.
       const again = !held && onChange === "import-again" && memory.submissionId !== undefined
-      dropped.length = 0
+      forget()
       const problems = mapping.check(cells, answered, dropped) ?? (again ? uniques.take(cells, key, row) : undefined)
       const waiting: Waiting = held
         ? "doubt"
@@ -127,7 +131,7 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
       }
       return
     }
-    dropped.length = 0
+    forget()
     const problems = mapping.check(cells, answered, dropped)
       ?? (slot >= 0 ? undefined : uniques.take(cells, key, row))
     if (problems !== undefined) {

@@ -34,6 +34,9 @@ export interface Survey {
   readonly fateOf: (row: RejectedRow) => RejectedRow | undefined
 }
 
+/** Rows after which the survey tells how far it is: a few times as many as a chunk has, for telling costs as much as a dozen rows. */
+const toldEvery = 4_096
+
 /** Rows of a chunk without a key that the ledger knows by their content, by index. */
 interface Keyless {
   readonly superseded: ReadonlySet<number>
@@ -66,6 +69,7 @@ export const survey = (
     // Where the ledger knows nothing there is nothing to look up, and no key needs a digest.
     const blank = yield* run.view.isBlank
     let read = 0
+    let tellAt = 0
 
     // No generator runs per chunk: theirs keep one another's chunks alive until the slow collector comes, which cost a second and 60 MB.
     const chunkRows = (chunk: RowChunk): Effect.Effect<void, LedgerError | ReportError> =>
@@ -111,7 +115,11 @@ export const survey = (
         }
         read += chunk.rows.length
         tally.read = read
-        const told = showProgress(run, tally)
+        let told: Effect.Effect<void> = Effect.void
+        if (read >= tellAt) {
+          tellAt = read + toldEvery
+          told = showProgress(run, tally)
+        }
         return rejected.length === 0 ? told : Effect.zipRight(run.folder.reject(rejected), told)
       })
 
@@ -155,6 +163,7 @@ export const survey = (
       })
 
     yield* eachChunk(run.source.read(), chunkRows, run.stop.requested)
+    yield* showProgress(run, tally)
     const repeated = settleDeferred(gathered)
     const files = run.stop.requested() ? [] : yield* run.source.files
     return {
