@@ -1,5 +1,6 @@
 import iconv from "iconv-lite"
 import { isAscii, isUtf8 } from "node:buffer"
+import { makeNarrowText } from "./narrowText.ts"
 
 /** Bytes that are not text in the encoding they were read in. */
 export class Undecodable extends Error {
@@ -65,31 +66,33 @@ const firstInvalid = (bytes: Uint8Array): number => {
   return at
 }
 
-/** Strict, and faster than TextDecoder: the check and the conversion are both native. */
+/** Strict, and faster than TextDecoder: the check and the conversion are both native, but for texts that can be had cheaper. */
 const utf8 = (mark: number): Decoder => {
-  let kept: Uint8Array = new Uint8Array(0)
+  const narrowText = makeNarrowText()
+  const textOf = (bytes: Buffer): string => {
+    if (isAscii(bytes)) return bytes.toString("latin1")
+    if (!isUtf8(bytes)) {
+      const at = firstInvalid(bytes)
+      throw new Undecodable("UTF-8", offset + at, lineEndsIn(bytes.toString("latin1", 0, at)))
+    }
+    return narrowText(bytes) ?? bytes.toString("utf8")
+  }
+  let kept: Uint8Array | undefined
   let offset = mark
   return {
     write: (bytes) => {
-      const all = kept.length > 0
-        ? Buffer.concat([kept, bytes])
-        : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-      const whole = all.subarray(0, all.length - cutCharacter(all))
-      if (isAscii(whole)) {
-        kept = Uint8Array.prototype.slice.call(all, whole.length)
-        offset += whole.length
-        return whole.toString("latin1")
-      }
-      if (!isUtf8(whole)) {
-        const at = firstInvalid(whole)
-        throw new Undecodable("UTF-8", offset + at, lineEndsIn(whole.toString("latin1", 0, at)))
-      }
-      kept = Uint8Array.prototype.slice.call(all, whole.length)
+      const all = kept === undefined
+        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+        : Buffer.concat([kept, bytes])
+      const cut = cutCharacter(all)
+      const whole = cut === 0 ? all : all.subarray(0, all.length - cut)
+      const text = textOf(whole)
+      kept = cut === 0 ? undefined : Uint8Array.prototype.slice.call(all, whole.length)
       offset += whole.length
-      return whole.toString("utf8")
+      return text
     },
     end: () => {
-      if (kept.length > 0) throw new Undecodable("UTF-8", offset, 0)
+      if (kept !== undefined) throw new Undecodable("UTF-8", offset, 0)
       return ""
     },
   }
