@@ -5,6 +5,7 @@ import { different, equivalent, same } from "./compared.ts"
 import { withoutCurrency } from "./currency.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
+import { plainDecimal } from "./plainDecimal.ts"
 
 const options = {
   decimal: Schema.optional(
@@ -31,8 +32,6 @@ type Options = Schema.Struct.Type<typeof options>
 
 const groupSigns = { ".": "\\.", ",": ",", " ": "[ \\u00A0\\u2009\\u202F]", "'": "['\\u2019]" } as const
 
-/** Digits only, with a sign and a point: read by JavaScript itself. */
-const canonical = /^-?\d{1,15}$|^-?(?=[\d.]{3,16}$)\d+\.\d+$/
 const json = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
 /** A decimal text in one form only: no leading zeros, no zeros at the end of a fraction, no plus, no exponent. */
@@ -109,9 +108,9 @@ export const number: Kind<Options> = {
     return oneCell((cell) => {
       if (typeof cell === "number") return Number.isFinite(cell) ? check(cell) : notANumber
       if (typeof cell !== "string") return notANumber
-      if (!canonical.test(cell)) return read(cell)
       // With another decimal sign or groups a point means something else.
-      return decimal === "." || !cell.includes(".") ? check(Number(cell)) : read(cell)
+      const value = plainDecimal(cell, decimal === ".")
+      return Number.isNaN(value) ? read(cell) : check(value)
     })
   },
   compare: (sent: Json, returned: Json) => {
