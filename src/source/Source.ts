@@ -26,7 +26,7 @@ export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceCh
 export interface Fingerprint {
   readonly bytes: number
   readonly sha256: string
-  /** SHA-256 of each block of `blockSize` bytes, one after the other. */
+  /** For each block of `blockSize` bytes, one after the other: SHA-256 of all bytes up to its end. */
   readonly blocks: Uint8Array
   readonly blockSize: number
 }

@@ -1,6 +1,6 @@
 import type { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Option } from "effect"
+import { Effect, Fiber, Option, Runtime } from "effect"
 import type { Scope } from "effect"
 import { createHash } from "node:crypto"
 import { SourceChanged, SourceError } from "./Source.ts"
@@ -54,8 +54,6 @@ export const digestOf = (bytes: Bytes): Effect.Effect<ReadonlyArray<FileDigest>,
 
 const digestLength = 32
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest()
-
 const unreadable = (file: string) => (error: PlatformError) => {
   const reason = error._tag === "SystemError" ? error.reason : undefined
   const message = reason === "NotFound"
@@ -84,6 +82,33 @@ const fill = (handle: FileSystem.File, buffer: Uint8Array) =>
       length += got
     }
     return length
+  })
+
+/** A block, and how many of its bytes were read: none at the end of the file. */
+interface Filled {
+  readonly buffer: Uint8Array
+  readonly length: number
+}
+
+/** Reads blocks into two buffers in turn: while one is used, the system fills the other. What was read is valid until the next call. */
+const readAhead = (
+  handle: FileSystem.File,
+  size: number,
+): Effect.Effect<Effect.Effect<Filled, PlatformError>, never, Scope.Scope> =>
+  Effect.map(Effect.zip(Effect.runtime(), Effect.scope), ([runtime, scope]) => {
+    // Not `Effect.fork`, which begins only when this fiber waits for something.
+    const begin = Runtime.runFork(runtime)
+    let [used, other] = [new Uint8Array(size), new Uint8Array(size)]
+    let ahead: Fiber.Fiber<Filled, PlatformError> | undefined
+    const fillOther = Effect.suspend(() => {
+      const buffer = other
+      return Effect.map(fill(handle, buffer), (length): Filled => ({ buffer, length }))
+    })
+    return Effect.map(Effect.suspend(() => ahead === undefined ? fillOther : Fiber.join(ahead)), (filled) => {
+      ;[used, other] = [other, used]
+      ahead = filled.length < size ? undefined : begin(fillOther, { scope })
+      return filled
+    })
   })
 
 /**
@@ -148,7 +173,7 @@ export const findBytes = (
         if (!(yield* same)) return yield* changed
 
         const size = expected?.blockSize ?? blockSize
-        const buffer = new Uint8Array(size)
+        const filled = yield* readAhead(handle, size)
         const whole = createHash("sha256")
         const digests: Array<Buffer> = []
         let bytes = 0
@@ -161,15 +186,15 @@ export const findBytes = (
         })
 
         const next = Effect.gen(function*() {
-          const length = yield* fill(handle, buffer).pipe(failed)
+          const { buffer, length } = yield* failed(filled)
           if (length === 0) return yield* end
           const block = buffer.subarray(0, length)
-          const digest = sha256(block)
+          whole.update(block)
+          const digest = whole.copy().digest()
           if (expected !== undefined) {
             const at = Math.floor(bytes / size) * digestLength
             if (!digest.equals(expected.blocks.subarray(at, at + digestLength))) return yield* changed
           } else {
-            whole.update(block)
             digests.push(digest)
           }
           bytes += length
