@@ -10,24 +10,16 @@ const mark = 0x8000_0000
 const pageBits = 13
 const pageEntries = 1 << pageBits
 
-/** So many indexes, each with room of its own: only one of them stands in memory twice while it grows. */
-const parts = 64
 const smallest = 64
 /** Beyond two thirds the way to an empty place gets long. */
 const load = 0.66
 
 /**
- * A place of an index holds the number of an entry and one more, so that 0 is an empty place; and above that some bits of its hash, by which fifteen of sixteen
+ * A place of the index holds the number of an entry and one more, so that 0 is an empty place; and above that some bits of its hash, by which fifteen of sixteen
  * other keys are told without a look at their entries, which are seldom in the processor's cache.
  */
 const numberBits = 28
 const numbers = (1 << numberBits) - 1
-
-/** Where the entries of some keys stand: open addressing, a power of two of places. */
-interface Index {
-  places: Int32Array
-  entries: number
-}
 
 /**
  * The row keys seen in a source, in typed arrays: about 32 bytes a key, so that a million rows stay small; 268 million at most. Keys are compared by
@@ -36,10 +28,8 @@ interface Index {
 export class KeyTable {
   /** The entries in the order in which they were added. */
   private readonly pages: Array<Int32Array> = []
-  private readonly indexes: ReadonlyArray<Index> = Array.from(
-    { length: parts },
-    () => ({ places: new Int32Array(smallest), entries: 0 }),
-  )
+  /** Where the entry of a key stands: open addressing, a power of two of places. */
+  private places = new Int32Array(smallest)
   private entries = 0
 
   get size(): number {
@@ -48,7 +38,7 @@ export class KeyTable {
 
   /** The slot of a key, or -1. */
   find(hash: RowHash): number {
-    const { places } = this.indexes[hash.b & (parts - 1)]!
+    const { places } = this
     const last = places.length - 1
     const tag = hash.c & ~numbers
     for (let at = hash.a & last;; at = (at + 1) & last) {
@@ -75,9 +65,8 @@ export class KeyTable {
     page[to + 3] = hash.d
     page[to + 4] = hash.e
     page[to + 5] = row
-    const index = this.indexes[hash.b & (parts - 1)]!
-    if (++index.entries > index.places.length * load) this.grow(index)
-    put(index.places, hash.a, (hash.c & ~numbers) | (slot + 1))
+    if (this.entries > this.places.length * load) this.grow()
+    else put(this.places, hash.a, hash.c, slot)
     return slot
   }
 
@@ -113,14 +102,15 @@ export class KeyTable {
     return this.pages[slot >>> pageBits]!
   }
 
-  private grow(index: Index): void {
-    const { places } = index
-    index.places = new Int32Array(places.length * 2)
-    for (const place of places) {
-      if (place === 0) continue
-      const slot = (place & numbers) - 1
-      put(index.places, this.page(slot)[offset(slot)]!, place)
+  /** Makes the index anew, from the entries in their order: in the order of their places each would be a miss of the processor's cache. */
+  private grow(): void {
+    const places = new Int32Array(this.places.length * 2)
+    for (let slot = 0; slot < this.entries; slot++) {
+      const page = this.page(slot)
+      const from = offset(slot)
+      put(places, page[from]!, page[from + 2]!, slot)
     }
+    this.places = places
   }
 }
 
@@ -128,9 +118,9 @@ export class KeyTable {
 const offset = (slot: number): number => (slot & (pageEntries - 1)) * stride
 
 /** Puts an entry into the first empty place from where its hash says. */
-const put = (places: Int32Array, a: number, place: number): void => {
+const put = (places: Int32Array, a: number, c: number, slot: number): void => {
   const last = places.length - 1
   let at = a & last
   while (places[at] !== 0) at = (at + 1) & last
-  places[at] = place
+  places[at] = (c & ~numbers) | (slot + 1)
 }
