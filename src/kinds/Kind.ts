@@ -23,7 +23,13 @@ export class Fault {
 }
 
 /** Cells of the mapped columns → value; `undefined`: no answer. Synchronous, and cheap on the good path: it runs for every row. */
-export type Parse = (cells: ReadonlyArray<Cell>) => Json | undefined | Fault
+export interface Parse {
+  (cells: ReadonlyArray<Cell>): Json | undefined | Fault
+  /** The same for one cell that is filled, and trimmed if it is a text: without the list, and without a second look at the cell. Where a kind takes one cell. */
+  readonly one?: ParseCell
+}
+
+export type ParseCell = (cell: Exclude<Cell, null>) => Json | undefined | Fault
 
 /** Cells of an "Other" beside the options, by their index among the cells handed to `Parse`. */
 export interface OtherCells {

@@ -1,7 +1,7 @@
 import type { Cell } from "../domain/cell.ts"
 import { cellText, ErrorCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
-import type { Parse } from "./Kind.ts"
+import type { Parse, ParseCell } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 
 /** `1e21` → its digits: a number written without an exponent. */
@@ -49,17 +49,22 @@ export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
   return undefined
 }
 
-/** A `Parse` of one cell that is neither empty nor an error. */
-export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined | Fault): Parse => (cells) => {
-  const cell = cells[0]
-  if (cell === null || cell === undefined) return undefined
-  if (typeof cell === "string") {
+/** A `Parse` of one cell that is not empty. */
+export const parseOf = (one: ParseCell): Parse =>
+  Object.assign((cells: ReadonlyArray<Cell>) => {
+    const cell = cells[0]
+    if (cell === null || cell === undefined) return undefined
+    if (typeof cell !== "string") return one(cell)
     const text = trimmed(cell)
-    return text === "" ? undefined : parse(text)
-  }
-  return cell instanceof ErrorCell ? excelError : parse(cell)
-}
+    return text === "" ? undefined : one(text)
+  }, { one })
+
+/** A `Parse` of one cell that is neither empty nor an error. */
+export const oneCell = (parse: ParseCell): Parse =>
+  parseOf((cell) => typeof cell === "object" && cell instanceof ErrorCell ? excelError : parse(cell))
 
 /** A `Parse` of one cell by its text, which is not empty. */
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
-  oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
+  parseOf((cell) =>
+    typeof cell === "string" ? parse(cell) : cell instanceof ErrorCell ? excelError : parse(textOf(cell))
+  )

@@ -195,8 +195,17 @@ export const optionTable = (
 
   const nearly = (text: string): Found => near.get(loose(text, matchCase))
   const memory = new Map<string, Found>()
+  const known = [...exact.keys()]
+  const meant = [...exact.values()]
+  // A look-up in a map needs the text's hash, which no cell has yet: a few names are compared in less time.
+  const few = known.length <= 8
+  const exactly = (text: string): Found => {
+    if (!few) return exact.get(text)
+    for (let at = 0; at < known.length; at++) if (known[at] === text) return meant[at]
+    return undefined
+  }
   const find = (text: string): Found => {
-    const found = exact.get(text)
+    const found = exactly(text)
     if (found !== undefined) return found
     if (memory.has(text)) return memory.get(text)
     if (memory.size >= remembered) memory.clear()

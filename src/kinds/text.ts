@@ -76,13 +76,15 @@ export const text: Kind<Options> = {
       if (value.length > maxLength && length(value) > maxLength) return tooLong
       return pattern !== undefined && !pattern.test(value) ? mismatch : value
     }
-    return (cells) => {
-      const first = cells[0]
-      const value = cells.length === 1 && typeof first === "string"
-        ? trimmed(first)
-        : errorIn(cells) ?? joined(cells, join)
-      return value === "" ? undefined : plain || value instanceof Fault ? value : check(value)
-    }
+    const filled = (text: string) => text === "" ? undefined : plain ? text : check(text)
+    const several = (cells: ReadonlyArray<Cell>) => errorIn(cells) ?? filled(joined(cells, join))
+    return Object.assign(
+      (cells: ReadonlyArray<Cell>) => {
+        const first = cells[0]
+        return cells.length === 1 && typeof first === "string" ? filled(trimmed(first)) : several(cells)
+      },
+      { one: (cell: Cell) => typeof cell === "string" ? filled(cell) : several([cell]) },
+    )
   },
   compare: compareText,
 }

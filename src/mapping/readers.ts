@@ -41,16 +41,15 @@ const given = (cells: Cells, position: number, empty: ReadonlySet<string>): Cell
   return empty.size > 0 && !(cell instanceof ErrorCell) && empty.has(textOf(cell)) ? null : cell
 }
 
-/** One column. The list of cells is made once and used for every row. */
+/** One column. */
 export const readColumn = (column: Column, { id, parse, empty, fallback }: Reading): Read => {
-  const list: [Cell] = [null]
   const { position } = column
+  const one = parse.one ?? ((cell) => parse([cell]))
   return (cells, problems) => {
     const cell = given(cells, position, empty)
     if (cell === null) return fallback
-    list[0] = cell
-    const value = parse(list)
-    if (!(value instanceof Fault)) return value
+    const value = one(cell)
+    if (typeof value !== "object" || !(value instanceof Fault)) return value
     problems.push(cellProblem(id, column, cell, value))
     return undefined
   }
