@@ -31,6 +31,8 @@ export class KeyTable {
   /** Where the entry of a key stands: open addressing, a power of two of places. */
   private places = new Int32Array(smallest)
   private entries = 0
+  /** Of no meaning: a look whose result goes nowhere would be left out. */
+  protected looked = 0
 
   get size(): number {
     return this.entries
@@ -50,6 +52,19 @@ export class KeyTable {
       const from = offset(slot)
       if (page[from] === hash.a && page[from + 1] === hash.b && page[from + 2] === hash.c) return slot
     }
+  }
+
+  /**
+   * Looks at the places where keys belong, so that they are in the processor's cache.
+   *
+   * @param firsts the first word of each key's hash, `stride` words from one to the next
+   */
+  fetch(firsts: Int32Array, stride: number, count: number): void {
+    const { places } = this
+    const last = places.length - 1
+    let looked = 0
+    for (let at = 0; at < count * stride; at += stride) looked ^= places[firsts[at]! & last]!
+    this.looked = looked
   }
 
   /** Adds a key that is not there yet, with the row that holds it first. Gives its slot. */

@@ -19,6 +19,7 @@ import { UniqueAnswers } from "./UniqueAnswers.ts"
 export interface Gathered {
   readonly fates: FateTable
   readonly seen: KeyTable
+  /** Holds the hash of a row's key when the row is classified. */
   readonly hash: RowHash
   readonly deferred: Deferred
   readonly canary: CanaryRows
@@ -91,7 +92,6 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     if (memory?.state === "same") {
       gathered.met.mark(memory.id, true)
       if (mapping.filtered(cells)) return fates.set(row, "filtered")
-      hash.key(key)
       // All rows of this key are known, and a key that is matched asks for no content.
       hash.noContent()
       return known(row, cells, key, seen.find(hash), "alreadyImported", reject)
@@ -102,7 +102,6 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     // What a person left out is not sent once more by any policy.
     const held = doubt && (memory.leftOut || !resends || memory.resent)
     if (!doubt && (memory?.leftOut === true || mapping.filtered(cells))) return give("filtered")
-    hash.key(key)
     hash.content(cells, positions)
     const slot = seen.find(hash)
     if (memory !== undefined && (held || memory.state === "imported" || contents.replaced(memory, cells))) {

@@ -10,6 +10,7 @@ import { type Gathered, makeClassify, makeContents, type Reject, type SameRow } 
 import { rowTexts } from "./content.ts"
 import { Deferred } from "./Deferred.ts"
 import { FateTable } from "./FateTable.ts"
+import { KeyHashes } from "./KeyHashes.ts"
 import { duplicateOf, missingKey } from "./keyProblems.ts"
 import { KeyTable } from "./KeyTable.ts"
 import { MetRows } from "./MetRows.ts"
@@ -61,7 +62,8 @@ export const survey = (
       met: new MetRows(),
       dropped: (row, problem) => tally.problem(row, problem),
     }
-    const { fates } = gathered
+    const { fates, hash, seen } = gathered
+    const hashes = new KeyHashes()
     const keys = yield* rowKeys(run)
     const numbering = keys.numbering()
     const contents = makeContents(run, gathered.met)
@@ -91,6 +93,7 @@ export const survey = (
       keyless: Keyless,
     ) =>
       Effect.suspend(() => {
+        hashes.take(texts, hash, seen)
         const rejected: Array<RejectedRow> = []
         const reject: Reject = (row, key, cells, fate, problems, quiet = false) => {
           rejected.push({ row, key, fate, problems, cells: rowTexts(cells, run.columns), quiet })
@@ -100,6 +103,7 @@ export const survey = (
           const row = chunk.firstRow + index
           const key = texts[index]
           if (key !== undefined) {
+            hashes.into(hash, index)
             classify(row, cells, key, known[index], reject)
             continue
           }

@@ -2,7 +2,7 @@
  * Makes a function that turns sound UTF-8 into text when all of its characters are below U+0100, as those of most European languages are; undefined for any other.
  * Node's own conversion goes byte by byte from the first character on that is not ASCII; this one, from one such character to the next, takes a third of its time.
  */
-export const makeNarrowText = (): ((utf8: Uint8Array) => string | undefined) => {
+export const makeNarrowText = (): (utf8: Uint8Array) => string | undefined => {
   let bytes = Buffer.alloc(0)
   let words = new Int32Array(0)
 
