@@ -50,7 +50,7 @@ export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
 }
 
 /** A `Parse` of one cell that is not empty. */
-export const parseOf = (one: ParseCell): Parse =>
+const parseOf = (one: ParseCell): Parse =>
   Object.assign((cells: ReadonlyArray<Cell>) => {
     const cell = cells[0]
     if (cell === null || cell === undefined) return undefined

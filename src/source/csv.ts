@@ -70,7 +70,7 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
 const sameTitles = (a: ReadonlyArray<string>, b: ReadonlyArray<string> | undefined) =>
   b !== undefined && a.length === b.length && a.every((title, at) => title === b[at])
 
-/** Turns a reading's blocks into chunks of rows, block by block: no block is read before the one before it was used up. */
+/** Turns a reading's blocks into chunks of rows, block by block: no block is asked for before the one before it was used up. */
 const rowsOf = (
   { blocks, encoding, file, finished, header }: {
     readonly file: string

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { KeyHashes } from "../../src/run/KeyHashes.ts"
 import { KeyTable } from "../../src/run/KeyTable.ts"
 import { RowHash } from "../../src/run/RowHash.ts"
 
@@ -47,6 +48,27 @@ describe("KeyTable", () => {
       if (table.row(slot) !== row || table.matched(slot) !== (row % 3 === 0)) expect.fail(`row ${row} was lost`)
     }
     expect(table.size).toBe(50_000)
+  })
+})
+
+describe("KeyHashes", () => {
+  it("hold the hash of each key of a chunk, whatever chunks came before, and change nothing in the table", () => {
+    const hashes = new KeyHashes()
+    const table = new KeyTable()
+    const found = new RowHash()
+    table.add(of("key 1"), 1)
+    for (const rows of [3, 2_000, 7]) {
+      const keys = Array.from({ length: rows }, (_, index) => (index % 5 === 4 ? undefined : `key ${index}`))
+      hashes.take(keys, found, table)
+      keys.forEach((key, index) => {
+        if (key === undefined) return
+        hashes.into(found, index)
+        of(key)
+        if (found.a !== hash.a || found.b !== hash.b || found.c !== hash.c) expect.fail(`${key} has another hash`)
+        expect(table.find(found)).toBe(index === 1 ? 0 : -1)
+      })
+    }
+    expect(table.size).toBe(1)
   })
 })
 
