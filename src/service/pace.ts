@@ -34,9 +34,9 @@ export class Pace {
   /** Own requests of two windows, to know whether others share the account; only kept where the service names a window. */
   #window: number | undefined
   #limit = Infinity
-  /** When the request of ours was sent that opened the service's window, as the service has told, and when it arrived at the latest; our requests since; how many more it has counted. */
+  /** When the request of ours was sent that opened the service's window, as the service has told, and how long its answer took; our requests since; how many more it has counted. */
   #openerSentAt = -Infinity
-  #openedAt = -Infinity
+  #openerTook = 0
   #sinceOpened = 0
   #beyond = 0
   /** Milliseconds from request to answer at least, of late and before. */
@@ -146,18 +146,22 @@ export class Pace {
     return own < limit - Math.floor(limit / 20)
   }
 
+  /** When the request arrived that opened the service's window: later after it was sent than others do by as much as its answer took longer, at most. */
+  get #openedAt(): number {
+    return this.#openerSentAt + this.#openerTook - Math.min(this.#fastest, this.#fastestBefore, this.#openerTook)
+  }
+
   /** Learns where the service's window began, and how many of its requests it has counted, from an answer that names them. */
   #follow(counted: number, limit: number, sentAt: number, now: number): void {
     const took = now - sentAt
     this.#fastest = Math.min(this.#fastest, took)
     if (counted === 1 && sentAt > this.#openerSentAt) {
-      // By so much later than others do it may have arrived.
       this.#openerSentAt = sentAt
-      this.#openedAt = sentAt + took - Math.min(this.#fastest, this.#fastestBefore)
+      this.#openerTook = took
       this.#sinceOpened = this.#recent.filter((at) => at >= sentAt).length
       this.#beyond = 0
       this.#fastestBefore = this.#fastest
-      this.#fastest = Infinity
+      this.#fastest = took
     } else if (sentAt >= this.#openerSentAt) {
       // A request of ours that was sent before the one that opened it, and arrived after; or one of somebody else's. Many more are another window's.
       const more = counted - this.#recent.filter((at) => at >= this.#openerSentAt && at <= sentAt).length

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { writeCsv } from "./data.ts"
 import { measure, type Measured } from "./measured.ts"
 import { type PracticeProcess, startPractice } from "./practice.ts"
@@ -74,6 +75,8 @@ export const imports: ReadonlyArray<Target> = [
       return {
         ours: async () => {
           await afresh(root, practice)
+          // The window that the round before was in is over.
+          await setTimeout(1_000)
           return verified(await measure([command, "run", "bench", "--json"], root), practice, rows)
         },
         // Ten rows a create, one read a row.

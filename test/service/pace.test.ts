@@ -150,10 +150,9 @@ describe("the pace of a service", () => {
           continue
         }
         sent++
-        coming.push({
-          sent: now,
-          arrives: now + random.integer(3) + (random.integer(100) < stalls ? random.integer(15) : 0),
-        })
+        // The first one has to connect.
+        const held = sent === 1 ? 12 : random.integer(100) < stalls ? random.integer(15) : 0
+        coming.push({ sent: now, arrives: now + random.integer(3) + held })
         // The first rows are looked at before there are more.
         if (sent === 12) now += idle
       }
@@ -181,7 +180,7 @@ describe("the pace of a service", () => {
       for (let seed = 1; seed <= 40; seed++) {
         const { refused, took } = play(seed, { stalls: 0, idle: 350 })
         expect(refused, `seed ${seed}`).toBe(0)
-        expect(took, `seed ${seed}`).toBeLessThan(20_000 * 1.015)
+        expect(took, `seed ${seed}`).toBeLessThan(20_000 * 1.02)
       }
     })
   })
