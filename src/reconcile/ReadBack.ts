@@ -6,6 +6,7 @@ import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compareAnswer.ts"
 import type { AnswerDigest, AnswerDigests, Digester } from "../ledger/Ledger.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
+import { type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
 
 /** A submission to read back, and what was sent for it. */
 export interface ReadBackRequest {
@@ -35,8 +36,8 @@ export interface ReadBackOptions {
   readonly tolerated: ReadonlySet<string>
   /** How long a created submission may stay unreadable before a 404 counts as missing. */
   readonly visibleWithin: Duration.Duration
-  /** Ends when the run stops: what is not visible then stays unread. */
-  readonly stop: Effect.Effect<void>
+  /** When the run stops: what is not visible then stays unread. */
+  readonly unwanted: Unwanted
 }
 
 /** A 404 shortly after the creation is asked again after these milliseconds, doubling up to the last. */
@@ -75,13 +76,16 @@ export const readBack = (
       const result = compared(request, submission, options)
       if (result.verdict === "verified") done(result)
       else late.push(withEditLink(request, result, options, done))
-    })
+    }, options.unwanted)
     return Effect.zipRight(
       first,
       Effect.suspend(() =>
         late.length === 0
           ? Effect.void
-          : Effect.forEach(late, (one) => one, { concurrency: "unbounded", discard: true })
+          : Effect.raceFirst(
+            Effect.all(late, { concurrency: "unbounded", discard: true }),
+            waitUnwanted(options.unwanted),
+          )
       ),
     )
   })
@@ -107,7 +111,6 @@ const withEditLink = (request: ReadBackRequest, result: ReadBackResult, options:
 
 const untilVisible = (request: ReadBackRequest, options: ReadBackOptions, done: Done) =>
   Effect.flatMap(waitVisible(request.submissionId, options), (submission) => {
-    if (submission === "stopped") return Effect.void
     if (submission === undefined) return Effect.sync(() => done(missing))
     const result = compared(request, submission, options)
     return result.verdict === "verified"
@@ -127,17 +130,13 @@ const missing: ReadBackResult = {
 const waitVisible = (
   submissionId: string,
   options: ReadBackOptions,
-): Effect.Effect<Submission | "stopped" | undefined, ServiceUnusable> =>
+): Effect.Effect<Submission | undefined, ServiceUnusable> =>
   Effect.gen(function*() {
     const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(options.visibleWithin)
     for (let wait = firstWait;; wait = Math.min(wait * 2, longestWait)) {
       const left = until - (yield* Clock.currentTimeMillis)
       if (left <= 0) return undefined
-      const stopped = yield* Effect.race(
-        Effect.as(Effect.sleep(Math.min(wait, left)), false),
-        Effect.as(options.stop, true),
-      )
-      if (stopped) return "stopped" as const
+      yield* Effect.sleep(Math.min(wait, left))
       const submission = yield* options.service.read(options.formId, submissionId)
       if (submission !== undefined) return submission
     }

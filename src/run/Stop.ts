@@ -1,4 +1,5 @@
-import { Deferred, Effect } from "effect"
+import { Effect } from "effect"
+import { makeUnwanted, type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
 
 /** Why a run ends before all rows are sent. Several may come together. */
 export type StopReason =
@@ -20,26 +21,29 @@ export interface Stop {
   /** Asked synchronously by row work. */
   readonly requested: () => boolean
   readonly reasons: () => ReadonlyArray<StopReason>
-  /** Ends as soon as a stop is requested: waits are raced against it. */
+  /** Once a stop is requested, nothing new is sent. */
+  readonly sending: Unwanted
+  /** The same as an Effect: waits are raced against it. */
   readonly wait: Effect.Effect<void>
-  /** Ends when reading back ends too: what was created is still read when the run only protects the form. */
-  readonly readingEnds: Effect.Effect<void>
+  /** Reading back ends, too: what was created is still read when the run only protects the form. */
+  readonly reading: Unwanted
 }
 
-export const makeStop: Effect.Effect<Stop> = Effect.gen(function*() {
-  const latch = yield* Deferred.make<void>()
-  const readingLatch = yield* Deferred.make<void>()
+export const makeStop: Effect.Effect<Stop> = Effect.sync(() => {
+  const sending = makeUnwanted()
+  const reading = makeUnwanted()
   const reasons: Array<StopReason> = []
   return {
     request: (reason) =>
-      Effect.suspend(() => {
+      Effect.sync(() => {
         reasons.push(reason)
-        const ends = reason._tag === "Protected" ? Effect.void : Deferred.succeed(readingLatch, undefined)
-        return Effect.asVoid(Effect.zipRight(ends, Deferred.succeed(latch, undefined)))
+        if (reason._tag !== "Protected") reading.end()
+        sending.end()
       }),
     requested: () => reasons.length > 0,
     reasons: () => reasons,
-    wait: Deferred.await(latch),
-    readingEnds: Deferred.await(readingLatch),
+    sending: sending.unwanted,
+    wait: waitUnwanted(sending.unwanted),
+    reading: reading.unwanted,
   }
 })

@@ -6,6 +6,7 @@ import type { LedgerError, LedgerOvertaken, LedgerSession, ReadBack } from "../l
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { traced } from "../service/telemetry.ts"
+import { waitUnwanted } from "../service/Unwanted.ts"
 import type { RunContext } from "./RunContext.ts"
 import { showProgress } from "./showProgress.ts"
 import type { Tally } from "./Tally.ts"
@@ -28,7 +29,7 @@ export const readBackOptions = (
   compare: (item, submission) => compareSubmission(run.mapping.answers, item, submission),
   tolerated: new Set(run.mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
   visibleWithin: run.pipeline.reconcile.visibleWithin,
-  stop: run.stop.readingEnds,
+  unwanted: run.stop.reading,
 })
 
 /** A created submission that is to be read back. */
@@ -73,10 +74,13 @@ export const readBackRows = (
       Effect.zipRight(Effect.suspend(() =>
         replacing.length === 0
           ? Effect.void
-          : Effect.forEach(replacing, ({ result, row }) =>
-            Effect.map(earlier(reading, row), (replacement) => {
-              read.push({ row, result, replacement })
-            }), { concurrency: "unbounded", discard: true })
+          : Effect.raceFirst(
+            Effect.forEach(replacing, ({ result, row }) =>
+              Effect.map(earlier(reading, row), (replacement) => {
+                read.push({ row, result, replacement })
+              }), { concurrency: "unbounded", discard: true }),
+            waitUnwanted(run.stop.reading),
+          )
       )),
       Effect.catchTag(
         "ServiceUnusable",
@@ -84,7 +88,7 @@ export const readBackRows = (
       ),
     )
     // Reads are safe to give up, in a pause of the service's too: the next run reads first what this one left.
-    yield* traced("read back", { "formferry.rows": rows.length }, Effect.raceFirst(all, run.stop.readingEnds))
+    yield* traced("read back", { "formferry.rows": rows.length }, all)
     if (read.length > 0) {
       yield* session.readBack(read.map(({ row, result }): ReadBack => ({
         keyDigest: row.keyDigest,
@@ -98,7 +102,8 @@ export const readBackRows = (
         tally.replaced(replacement)
         yield* run.folder.replace([replacement])
       }
-      yield* takeDown(reading, row, result)
+      const writing = takeDown(reading, row, result)
+      if (writing !== undefined) yield* writing
     }
     yield* showProgress(run, tally)
   })
@@ -112,29 +117,27 @@ const earlier = ({ readBack }: Reading, { key, replaces, row, submissionId }: Cr
       Effect.map((submission): Replacement => ({ row, key, submissionId, replaces, editLink: submission?.editLink })),
     )
 
-/** Takes down the differences of a submission that was read. */
+/** Takes down how a submission's answers came back. Gives what has to be written down of it: undefined for nearly all. */
 export const takeDown = (
   { run, tally }: Reading,
   row: Omit<CreatedRow, "item">,
   result: Pick<ReadBackResult, "comparisons" | "discarded" | "editLink">,
-): Effect.Effect<void, ReportError> => {
+): Effect.Effect<void, ReportError> | undefined => {
   tally.compared(result.comparisons, row)
   tally.discard(result.discarded)
-  const differences = result.comparisons.flatMap((one) =>
-    one.verdict === "same" || one.verdict === "equivalent"
-      ? []
-      : [{
-        row: row.row,
-        key: row.key,
-        submissionId: row.submissionId,
-        question: one.question,
-        name: one.name,
-        verdict: one.verdict,
-        sent: one.sent,
-        returned: one.returned,
-        editLink: result.editLink,
-      }]
-  )
+  const differing = result.comparisons.filter(({ verdict }) => verdict !== "same" && verdict !== "equivalent")
+  if (differing.length === 0) return undefined
+  const differences = differing.map((one) => ({
+    row: row.row,
+    key: row.key,
+    submissionId: row.submissionId,
+    question: one.question,
+    name: one.name,
+    verdict: one.verdict,
+    sent: one.sent,
+    returned: one.returned,
+    editLink: result.editLink,
+  }))
   for (const difference of differences) tally.difference(difference)
-  return differences.length === 0 ? Effect.void : run.folder.differ(differences)
+  return run.folder.differ(differences)
 }

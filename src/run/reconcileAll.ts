@@ -160,7 +160,7 @@ const readAgain = (
       const { run, tally } = reading
       tally.readBack(verdictOf[result.standing])
       tally.read++
-      return takeDown(reading, row, result).pipe(
+      return (takeDown(reading, row, result) ?? Effect.void).pipe(
         Effect.zipRight(showProgress(run, tally)),
         Effect.as({ keyDigest: row.keyDigest, standing: result.standing, seen: result.seen }),
       )

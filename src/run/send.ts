@@ -40,7 +40,7 @@ export const send = (
         digestOf: (row) => run.ledger.digest.value(row.item),
         retries: settings.retries,
         stopped: run.stop.requested,
-        stop: run.stop.wait,
+        unwanted: run.stop.sending,
       }),
       readBack: readBackOptions(run),
     }

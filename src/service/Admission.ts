@@ -1,8 +1,9 @@
-import { Effect, Fiber, FiberHandle } from "effect"
+import { Effect, FiberHandle } from "effect"
 import type { Scope } from "effect"
 import pLimit from "p-limit"
 import { Line } from "./Line.ts"
 import type { Pace } from "./pace.ts"
+import type { Unwanted } from "./Unwanted.ts"
 
 /** Reads go before creates: what was created is proven before more is. */
 export type Priority = "read" | "create"
@@ -11,10 +12,10 @@ export type Priority = "read" | "create"
 export interface Admission {
   /** Waits for its turn, then does `work`, which is given the time at which it was let in (milliseconds). */
   readonly admit: <A, E>(priority: Priority, work: (startedAt: number) => Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** The same for who does not want to wait any more once `unwanted` completes: then `work` was not begun. */
+  /** The same for who does not want to wait any more once it is `unwanted`: then `work` was not begun. */
   readonly admitUnless: <A, E>(
     priority: Priority,
-    unwanted: Effect.Effect<void>,
+    unwanted: Unwanted,
     work: (startedAt: number) => Effect.Effect<A, E>,
   ) => Effect.Effect<A | "unwanted", E>
   /** The same without an Effect: `begin` is called in its turn, and has to call `leave` when done. Gives what leaves the line; after the turn came that does nothing. */
@@ -119,29 +120,16 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
         ),
       admitUnless: <A, E>(
         priority: Priority,
-        unwanted: Effect.Effect<void>,
+        unwanted: Unwanted,
         work: (startedAt: number) => Effect.Effect<A, E>,
       ) =>
         Effect.acquireUseRelease(
           Effect.suspend(() => {
-            let leave: (() => void) | undefined
-            let done = false
-            const watch = Effect.zipRight(
-              unwanted,
-              Effect.sync(() => {
-                done = true
-                leave?.()
-              }),
-            )
-            // Who sends must not be interrupted; the watch must be.
-            return Effect.flatMap(Effect.fork(Effect.interruptible(watch)), (watching) =>
-              Effect.zipLeft(
-                enter(priority, (how) => {
-                  leave = how
-                  if (done) how()
-                }),
-                Fiber.interruptFork(watching),
-              ))
+            let deaf: (() => void) | undefined
+            const entered = enter(priority, (leave) => {
+              deaf = unwanted(leave)
+            })
+            return Effect.ensuring(entered, Effect.sync(() => deaf?.()))
           }),
           (turn): Effect.Effect<A | "unwanted", E> => turn === "unwanted" ? Effect.succeed(turn) : begin(work),
           leaveBy,

@@ -4,6 +4,7 @@ import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Pace, RequestCounts } from "../domain/run.ts"
 import type { Submission } from "../domain/submission.ts"
+import type { Unwanted } from "./Unwanted.ts"
 
 /** The service can't be used: wrong key, unknown form, quota, redirect, unreachable for too long (exit 5). No row is to blame. */
 export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("ServiceUnusable", {
@@ -49,13 +50,13 @@ export interface FormService {
   readonly form: (formId: string) => Effect.Effect<Form, ServiceUnusable>
   /**
    * Section "Create submissions": one request, sent at most once. `guard` is asked right before the first byte; false: NotCreated. It waits for its turn, a pause
-   * that the service asked for included, until `unwanted` completes: then it is NotCreated too.
+   * that the service asked for included, until it is `unwanted`: then it is NotCreated too.
    */
   readonly create: (
     formId: string,
     items: ReadonlyArray<Item>,
     guard: () => boolean,
-    unwanted?: Effect.Effect<void>,
+    unwanted?: Unwanted,
   ) => Effect.Effect<CreateOutcome>
   /** Section "Get submission by identifier". Retried: it is safe. `undefined`: the service does not know it (404). */
   readonly read: (
@@ -65,12 +66,14 @@ export interface FormService {
   ) => Effect.Effect<Submission | undefined, ServiceUnusable>
   /**
    * Many such reads at the same time, each with its turn, its retries and its time as if it were alone: `each` is told what was found as soon as it is there, by the index of its id. What
-   * fails is tried again once all had their first try. Fails with the first that can't be had; then, or interrupted, `each` is not called any more.
+   * fails is tried again once all had their first try. Fails with the first that can't be had; then, interrupted, or where they are `unwanted`, which ends them without a failure,
+   * `each` is not called any more.
    */
   readonly readMany: (
     formId: string,
     submissionIds: ReadonlyArray<string>,
     each: (index: number, submission: Submission | undefined) => void,
+    unwanted?: Unwanted,
   ) => Effect.Effect<void, ServiceUnusable>
   /** Requests since it was opened. */
   readonly requests: Effect.Effect<RequestCounts>

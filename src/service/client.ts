@@ -18,6 +18,7 @@ import { asRequest, telemetryOn } from "./telemetry.ts"
 import { Timeline } from "./Timeline.ts"
 import { NeverSent } from "./transport.ts"
 import type { MaybeSent, OpenTransport, Transport, TransportRequest, TransportResponse } from "./transport.ts"
+import { type Unwanted, waitUnwanted } from "./Unwanted.ts"
 
 /** How to reach a form service, and how to treat it. */
 export interface FormServiceOptions {
@@ -128,7 +129,7 @@ const makeView = ({ admission, clock, codec, dispatch, options, pace, retries, t
     priority: Priority,
     operation: "metadata" | "create" | "read",
     request: TransportRequest,
-    unwanted?: Effect.Effect<void>,
+    unwanted?: Unwanted,
   ): Effect.Effect<readonly [TransportResponse, wait: number | undefined], NeverSent | MaybeSent> => {
     const work = (startedAt: number) => {
       count(operation)
@@ -262,20 +263,19 @@ const makeView = ({ admission, clock, codec, dispatch, options, pace, retries, t
         ),
         ({ submission }) => submission,
       ),
-    readMany: (formId, submissionIds, each) =>
+    readMany: (formId, submissionIds, each, unwanted) =>
       Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
         const again = (id: string, index: number, first?: TryAgain) => {
           const path = pathOf(formId, id)
           const read = first === undefined ? get("read", path, found) : repeat(once("read", path, found), first)
           return Effect.map(read, ({ submission }) => each(index, submission))
         }
-        // Each request has a span then.
-        if (on) {
-          return Effect.forEach(submissionIds, (id, index) => again(id, index), {
-            concurrency: "unbounded",
-            discard: true,
-          })
+        const all = (reads: ReadonlyArray<Effect.Effect<void, ServiceUnusable>>) => {
+          const every = Effect.all(reads, { concurrency: "unbounded", discard: true })
+          return unwanted === undefined ? every : Effect.raceFirst(every, waitUnwanted(unwanted))
         }
+        // Each request has a span then.
+        if (on) return all(submissionIds.map((id, index) => again(id, index)))
         return Effect.flatMap(
           readAll<{ readonly submission: Submission | undefined }, TryAgain, ServiceUnusable>({
             paths: submissionIds.map((id) => pathOf(formId, id)),
@@ -291,15 +291,13 @@ const makeView = ({ admission, clock, codec, dispatch, options, pace, retries, t
                 ? unanswered(outcome.cause.error)
                 : Exit.failCause(outcome.cause as Cause.Cause<never>),
             each: (index, { submission }) => each(index, submission),
+            unwanted,
             isLater: (failure) => failure._tag === "TryAgain" ? failure : undefined,
           }),
           (later) =>
             later.length === 0
               ? Effect.void
-              : Effect.forEach(later, ([index, first]) => again(submissionIds[index] ?? "", index, first), {
-                concurrency: "unbounded",
-                discard: true,
-              }),
+              : all(later.map(([index, first]) => again(submissionIds[index] ?? "", index, first))),
         )
       }),
     create: (formId, items, guard, unwanted) =>

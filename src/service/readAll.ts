@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import type { Admission } from "./Admission.ts"
 import type { Transport, TransportExit } from "./transport.ts"
+import type { Unwanted } from "./Unwanted.ts"
 
 /** Requests that are safe to repeat, and what becomes of their answers. */
 export interface ReadAll<A, L, E> {
@@ -11,6 +12,8 @@ export interface ReadAll<A, L, E> {
   readonly judge: (outcome: TransportExit, startedAt: number) => Exit.Exit<A, L | E>
   /** Told of every success, by the index of its path. */
   readonly each: (index: number, found: A) => void
+  /** Where it is told, what has no answer yet is given up, and nothing is worth another try. */
+  readonly unwanted: Unwanted | undefined
   /** The failure where it is worth another try. */
   readonly isLater: (failure: L | E) => L | undefined
 }
@@ -20,7 +23,7 @@ export interface ReadAll<A, L, E> {
  * the first failure that is not, and gives the others up then, as it does when it is interrupted.
  */
 export const readAll = <A, L, E>(
-  { dispatch, each, isLater, judge, paths, queue }: ReadAll<A, L, E>,
+  { dispatch, each, isLater, judge, paths, queue, unwanted }: ReadAll<A, L, E>,
 ): Effect.Effect<ReadonlyArray<readonly [index: number, failure: L]>, Exclude<E, L>> =>
   Effect.async((resume) => {
     const later: Array<readonly [number, L]> = []
@@ -28,8 +31,10 @@ export const readAll = <A, L, E>(
     const going = new Map<number, () => void>()
     let left = paths.length
     let ended = false
+    let deaf: (() => void) | undefined
     const end = (): void => {
       ended = true
+      deaf?.()
       for (const giveUp of going.values()) giveUp()
     }
     const fail = (failure: Effect.Effect<never, Exclude<E, L>>): void => {
@@ -46,9 +51,18 @@ export const readAll = <A, L, E>(
         if (worth === undefined) return fail(Effect.failCause(exit.cause as Cause.Cause<Exclude<E, L>>))
         later.push([index, worth])
       }
-      if (--left === 0) resume(Effect.succeed(later))
+      if (--left > 0) return
+      deaf?.()
+      resume(Effect.succeed(later))
     }
+    if (left === 0) return resume(Effect.succeed(later))
+    deaf = unwanted?.(() => {
+      if (ended) return
+      end()
+      resume(Effect.succeed([]))
+    })
     paths.forEach((path, index) => {
+      if (ended) return
       const begin = (startedAt: number, leave: () => void): void => {
         going.delete(index)
         if (ended) return leave()
@@ -73,6 +87,5 @@ export const readAll = <A, L, E>(
       }
       going.set(index, queue("read", begin))
     })
-    if (left === 0) resume(Effect.succeed(later))
     return Effect.sync(end)
   })

@@ -2,6 +2,7 @@ import { Duration, Effect, Random, Schema } from "effect"
 import type { Submission } from "../domain/submission.ts"
 import type { IntendedRow, LedgerError, LedgerOvertaken, LedgerSession, RowOutcome } from "../ledger/Ledger.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
+import { type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
 import { type Fit, matchByContent } from "./match.ts"
 import { makeRefusals } from "./Refusals.ts"
 
@@ -79,7 +80,7 @@ export interface SinkOptions {
   readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
   /** Whether to take nothing new, and when that begins: waits end with it. */
   readonly stopped: () => boolean
-  readonly stop: Effect.Effect<void>
+  readonly unwanted: Unwanted
 }
 
 /** Attempts count five times when the service only asks to wait: it is there, and others share its account. */
@@ -159,7 +160,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       // Sending must not be interrupted, but the side of the race that lost must end.
       return Effect.race(
         Effect.interruptible(Effect.sleep(Math.max(told ?? 0, backoff * jitter))),
-        Effect.interruptible(options.stop),
+        Effect.interruptible(waitUnwanted(options.unwanted)),
       )
     })
 
@@ -176,7 +177,7 @@ export const makeSink = (options: SinkOptions): Sink => {
         columns: options.columns,
         mapping: options.mapping,
       })
-      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)
+      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.unwanted)
       switch (outcome._tag) {
         case "Created":
           return result(yield* created(batch, rows, outcome))

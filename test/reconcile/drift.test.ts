@@ -12,6 +12,7 @@ import { checkDrift } from "../../src/reconcile/drift.ts"
 import { readBack } from "../../src/reconcile/ReadBack.ts"
 import type { FormService } from "../../src/service/FormService.ts"
 import { isKnownType } from "../../src/service/questionTypes.ts"
+import { makeUnwanted } from "../../src/service/Unwanted.ts"
 
 const digest = makeDigester("5".repeat(64))
 
@@ -40,7 +41,7 @@ const verified = (item: Item, submission: Submission) =>
       compare: (sent: Item, returned: Submission) => compareSubmission([], sent, returned),
       tolerated: new Set<string>(),
       visibleWithin: Duration.zero,
-      stop: Effect.never,
+      unwanted: makeUnwanted().unwanted,
     }
     const reading = readBack([{ submissionId: "s1", item }], options, (_, result) => (answers = result.answers))
     return Effect.map(reading, () => answers)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, TestClock } from "effect"
+import { Clock, Effect, Fiber, TestClock } from "effect"
 import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
+import { makeUnwanted } from "../../src/service/Unwanted.ts"
 
 describe("the door to a service", () => {
   it.scoped("lets requests in at the pace, reads before creates", () =>
@@ -87,18 +88,18 @@ describe("the door to a service", () => {
       const pace = new Pace(1)
       const admission = yield* makeAdmission(pace, 1)
       pace.observe(429, { "retry-after": "500" }, 0, 0)
-      const unwanted = yield* Deferred.make<void>()
+      const { end, unwanted } = makeUnwanted()
       let begun = 0
       const work = () => Effect.sync(() => ++begun)
       const waiting = yield* Effect.fork(
-        Effect.uninterruptible(admission.admitUnless("create", Deferred.await(unwanted), work)),
+        Effect.uninterruptible(admission.admitUnless("create", unwanted, work)),
       )
       yield* TestClock.adjust("1 minute")
-      yield* Deferred.succeed(unwanted, undefined)
+      end()
       expect(yield* Fiber.join(waiting)).toBe("unwanted")
       expect(yield* Clock.currentTimeMillis).toBe(60_000)
       // It has left the line: the next one's turn comes as if it had never been there.
-      const next = yield* Effect.fork(admission.admitUnless("create", Effect.never, work))
+      const next = yield* Effect.fork(admission.admitUnless("create", makeUnwanted().unwanted, work))
       yield* TestClock.adjust("440 seconds")
       expect(yield* Fiber.join(next)).toBe(1)
     }))
@@ -110,14 +111,14 @@ describe("the door to a service", () => {
         Array.from({ length: 2000 }, (_, n) => n),
         (n) =>
           Effect.gen(function*() {
-            const unwanted = yield* Deferred.make<void>()
+            const { end, unwanted } = makeUnwanted()
             const fiber = yield* Effect.fork(
               Effect.uninterruptible(
-                admission.admitUnless("create", Deferred.await(unwanted), () => Effect.yieldNow()),
+                admission.admitUnless("create", unwanted, () => Effect.yieldNow()),
               ),
             )
             for (let step = 0; step < n % 9; step++) yield* Effect.promise(() => Promise.resolve())
-            yield* Deferred.succeed(unwanted, undefined)
+            end()
             yield* Fiber.join(fiber)
           }),
         { concurrency: 20, discard: true },

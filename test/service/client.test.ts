@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effect"
+import { Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effect"
 import type { Item } from "../../src/domain/item.ts"
 import { make } from "../../src/service/client.ts"
 import type { FormServiceOptions } from "../../src/service/client.ts"
 import { inProcess } from "../../src/service/inProcess.ts"
 import type { ConnectionFailed } from "../../src/service/inProcess.ts"
 import type { TransportResponse } from "../../src/service/transport.ts"
+import { makeUnwanted } from "../../src/service/Unwanted.ts"
 
 const options: FormServiceOptions = {
   baseUrl: "https://forms.example.com/v1/api",
@@ -161,12 +162,12 @@ describe("the client", () => {
         answering(response(429, "", { "retry-after": "500" }), response(200, submission)),
       )
       yield* service.create("f", items, always)
-      const unwanted = yield* Deferred.make<void>()
+      const { end, unwanted } = makeUnwanted()
       const fiber = yield* Effect.fork(
-        Effect.uninterruptible(service.create("f", items, always, Deferred.await(unwanted))),
+        Effect.uninterruptible(service.create("f", items, always, unwanted)),
       )
       yield* TestClock.adjust("10 seconds")
-      yield* Deferred.succeed(unwanted, undefined)
+      end()
       expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NotCreated", throttled: false })
       expect((yield* service.requests).create).toBe(1)
     }))

@@ -6,6 +6,7 @@ import { make } from "../../src/service/client.ts"
 import type { FormServiceOptions } from "../../src/service/client.ts"
 import { inProcess } from "../../src/service/inProcess.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
+import { makeUnwanted } from "../../src/service/Unwanted.ts"
 
 const options: FormServiceOptions = {
   baseUrl: "https://forms.example.com/v1/api",
@@ -104,6 +105,29 @@ describe("many reads at once", () => {
         expect((yield* service.requests).read).toBe(12)
       }))
   }
+
+  it.scopedLive("end without a failure once they are not wanted, what waits to be tried again too, and give their places back", () =>
+    Effect.gen(function*() {
+      for (const answers of [{ a: [0], b: [0], c: [0], d: [0] }, { b: [503] }, {}]) {
+        const service = yield* served(answers)
+        const { end, unwanted } = makeUnwanted()
+        const found: Array<number> = []
+        const fiber = yield* Effect.fork(service.readMany("form", ids, (index) => found.push(index), unwanted))
+        while ((yield* service.requests).read < 4) yield* Effect.sleep(1)
+        yield* Effect.sleep(20)
+        end()
+        yield* Fiber.join(fiber)
+        const before = found.length
+        for (let index = 0; index < 8; index++) expect((yield* service.read("form", "z"))?.submissionId).toBe("z")
+        expect(found.length).toBe(before)
+        expect(before).toBe("a" in answers ? 0 : "b" in answers ? 6 : 7)
+        // Nothing is asked of who comes too late.
+        const asked = (yield* service.requests).read
+        yield* service.readMany("form", ids, (index) => found.push(index), unwanted)
+        expect(found.length).toBe(before)
+        expect((yield* service.requests).read).toBe(asked)
+      }
+    }))
 
   it.scoped("that nobody asks for need nothing, and a fault of the listener's is one of the program's", () =>
     Effect.gen(function*() {
