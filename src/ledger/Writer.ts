@@ -27,7 +27,7 @@ interface Job {
 }
 
 /** Turns of the event loop whose jobs meet in one commit. */
-export const turnsOfCommit = 3
+export const turnsOfCommit = 8
 
 /**
  * The ledger's one writer. Jobs that arrive within a few turns of the event loop share one transaction, and nobody hears of success before it is durable: that is what makes

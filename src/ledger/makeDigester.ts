@@ -6,6 +6,10 @@ const blockLength = 64
 const digestLength = 16
 const wholeLength = 32
 
+/** Digests that are kept, and characters of what they are of. */
+const mostRepeated = 2_000
+const longestRepeated = 12
+
 /**
  * Keyed digests: HMAC-SHA256 cut to 16 bytes. The secret is 64 hexadecimal digits, one block of SHA-256, so that its pads are ASCII and can be put before a text: two calls of
  * `crypto.hash` then make the HMAC in well under half the time of `createHmac`. A letter before each text keeps keys, contents and values apart.
@@ -23,6 +27,17 @@ export const makeDigester = (secret: string): Digester => {
     digest.write(hash("sha256", outer, "binary"), 0, digestLength, "latin1")
     return digest
   }
+  const repeated = new Map<string, Buffer>()
+  /** Choices, numbers and days repeat: theirs are kept, and looked up in a tenth of the time. */
+  const ofShort = (json: string): Buffer => {
+    const known = repeated.get(json)
+    if (known !== undefined) return known
+    const digest = hmac(`v${json}`)
+    // Emptied rather than kept in order: the few that repeat most are back at once.
+    if (repeated.size === mostRepeated) repeated.clear()
+    repeated.set(json, digest)
+    return digest
+  }
   return {
     key: (key) => hmac(`k${key}`),
     content: (cells) => {
@@ -31,6 +46,9 @@ export const makeDigester = (secret: string): Digester => {
       for (const cell of cells) text += `${cell.length}:${cell}`
       return hmac(text)
     },
-    value: (value) => hmac(`v${canonicalJson(value)}`),
+    value: (value) => {
+      const json = canonicalJson(value)
+      return json.length <= longestRepeated ? ofShort(json) : hmac(`v${json}`)
+    },
   }
 }

@@ -18,6 +18,17 @@ describe("digests", () => {
     )
   })
 
+  it("of values that repeat are what they would be of any other, however many there are", () => {
+    const values: ReadonlyArray<Json> = Array.from(
+      { length: 5_000 },
+      (_, index) => (index % 2 === 0 ? index : `${index}`),
+    )
+    for (const value of [...values, ...values.toReversed()]) {
+      const expected = createHmac("sha256", secret).update(`v${JSON.stringify(value)}`).digest().subarray(0, 16)
+      expect(digest.value(value).equals(expected)).toBe(true)
+    }
+  })
+
   it("differ for keys, contents and values with the same text, and under another secret", () => {
     const other = makeDigester("f".repeat(64))
     const all = [digest.key("1:a"), digest.content(["a"]), digest.value("a"), other.key("1:a")].map((one) =>
