@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config"
 /** Rooms of plain functions and files: their tests share the modules of a thread, since loading Effect anew for each took most of their time. */
 const plain = ["domain", "kinds", "mapping", "project", "source"].map((room) => `test/${room}/**/*.test.ts`)
 
-/** Tests that measure the memory of their process have one to themselves. */
-const alone = ["test/source/containers.test.ts", "test/source/json.test.ts"]
+/** Tests that measure the memory of their process, or set its time zone (which a thread can't), have one to themselves. */
+const alone = ["containers", "excel", "json"].map((name) => `test/source/${name}.test.ts`)
 
 const shared = {
   // Acceptance tests start the built command several times; slow machines need the room.
@@ -20,7 +20,16 @@ export default defineConfig({
     minWorkers: 1,
     poolOptions: { threads: { isolate: false } },
     projects: [
-      { test: { ...shared, name: "plain", include: plain, exclude: alone, pool: "threads" } },
+      {
+        test: {
+          ...shared,
+          name: "plain",
+          include: plain,
+          exclude: alone,
+          pool: "threads",
+          setupFiles: "test/ownMethods.ts",
+        },
+      },
       {
         test: {
           ...shared,

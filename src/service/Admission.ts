@@ -125,11 +125,11 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       ) =>
         Effect.acquireUseRelease(
           Effect.suspend(() => {
-            let deaf: (() => void) | undefined
+            let deaf = (): void => undefined
             const entered = enter(priority, (leave) => {
               deaf = unwanted(leave)
             })
-            return Effect.ensuring(entered, Effect.sync(() => deaf?.()))
+            return Effect.ensuring(entered, Effect.sync(() => deaf()))
           }),
           (turn): Effect.Effect<A | "unwanted", E> => turn === "unwanted" ? Effect.succeed(turn) : begin(work),
           leaveBy,

@@ -31,10 +31,11 @@ export const readAll = <A, L, E>(
     const going = new Map<number, () => void>()
     let left = paths.length
     let ended = false
-    let deaf: (() => void) | undefined
+    /** Ends the listening. */
+    let deaf = (): void => undefined
     const end = (): void => {
       ended = true
-      deaf?.()
+      deaf()
       for (const giveUp of going.values()) giveUp()
     }
     const fail = (failure: Effect.Effect<never, Exclude<E, L>>): void => {
@@ -52,15 +53,16 @@ export const readAll = <A, L, E>(
         later.push([index, worth])
       }
       if (--left > 0) return
-      deaf?.()
+      deaf()
       resume(Effect.succeed(later))
     }
     if (left === 0) return resume(Effect.succeed(later))
-    deaf = unwanted?.(() => {
+    const listening = unwanted?.(() => {
       if (ended) return
       end()
       resume(Effect.succeed([]))
     })
+    if (listening !== undefined) deaf = listening
     paths.forEach((path, index) => {
       if (ended) return
       const begin = (startedAt: number, leave: () => void): void => {

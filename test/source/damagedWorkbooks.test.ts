@@ -53,6 +53,7 @@ describe("a damaged .xls", () => {
     expect(message).toMatch(expected)
     expect(message).toMatch(/is damaged.*Fetch or export it again/)
     expect(printed).not.toHaveBeenCalled()
+    printed.mockRestore()
   })
 
   it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([

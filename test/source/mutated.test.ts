@@ -67,6 +67,7 @@ describe(`${count} mutated files, from seed ${seed},`, () => {
   })
 
   afterAll(() => {
+    printed.mockRestore()
     const { doubted, files, read } = counts
     process.stdout.write(
       `mutated files, seed ${seed}: ${files}, of which ${refused.length} refused, ${read} read (${doubted} of them with a doubt)\n`,
