@@ -46,7 +46,7 @@ export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("Ledg
   }
 }
 
-/** Keyed digests (HMAC with the ledger's secret): birthdays and addresses can be guessed. Synchronous: they are row work. */
+/** Keyed digests (HMAC with the ledger's secret): birthdays and addresses can be guessed. Synchronous: they are row work. Not to be written into: one may be given out several times. */
 export interface Digester {
   /** Of a row key: 16 bytes. */
   readonly key: (key: string) => Buffer
@@ -463,6 +463,7 @@ export interface LedgerSession {
     outcomes: ReadonlyArray<RowOutcome>,
     loose?: ReadonlyArray<string>,
   ) => Written<void>
+  /** Verdicts of rows that stand as imported; each row once. */
   readonly readBack: (rows: ReadonlyArray<ReadBack>) => Written<void>
   /** Records what became of verified submissions; `unchanged` takes back what was seen before. */
   readonly seenAgain: (rows: ReadonlyArray<SeenAgain>) => Written<void>

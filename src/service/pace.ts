@@ -1,4 +1,5 @@
 import { rateHeaders } from "./rateHeaders.ts"
+import { SentTimes } from "./SentTimes.ts"
 import type { ResponseHeaders } from "./transport.ts"
 
 /** A wait that the service asks for is kept up to here; what is longer is a quota, not a pace. */
@@ -42,7 +43,7 @@ export class Pace {
   /** Milliseconds from request to answer at least, of late and before. */
   #fastest = Infinity
   #fastestBefore = Infinity
-  #recent: Array<number> = []
+  readonly #recent = new SentTimes()
   #started = 0
   #countingSince = -Infinity
 
@@ -141,7 +142,7 @@ export class Pace {
   #othersShare(limit: number | undefined, sentAt: number): boolean {
     if (limit === undefined || this.#window === undefined) return true
     const from = Math.max(this.#openerSentAt, sentAt - this.#window)
-    const own = this.#recent.filter((at) => at >= from && at <= sentAt).length
+    const own = this.#recent.between(from, sentAt)
     // What is on its way together may arrive in another order.
     return own < limit - Math.floor(limit / 20)
   }
@@ -158,13 +159,13 @@ export class Pace {
     if (counted === 1 && sentAt > this.#openerSentAt) {
       this.#openerSentAt = sentAt
       this.#openerTook = took
-      this.#sinceOpened = this.#recent.filter((at) => at >= sentAt).length
+      this.#sinceOpened = this.#recent.between(sentAt, Infinity)
       this.#beyond = 0
       this.#fastestBefore = this.#fastest
       this.#fastest = took
     } else if (sentAt >= this.#openerSentAt) {
       // A request of ours that was sent before the one that opened it, and arrived after; or one of somebody else's. Many more are another window's.
-      const more = counted - this.#recent.filter((at) => at >= this.#openerSentAt && at <= sentAt).length
+      const more = counted - this.#recent.between(this.#openerSentAt, sentAt)
       if (more > this.#beyond && more <= Math.max(2, limit / 10)) this.#beyond = more
     }
   }
@@ -186,8 +187,8 @@ export class Pace {
     this.#sinceOpened += 1
     // Answers tell of requests that were sent a while ago.
     const since = now - 2 * (this.#window ?? 1000)
-    while (this.#recent.length > 0 && (this.#recent[0] ?? now) <= since) this.#recent.shift()
-    this.#recent.push(now)
+    this.#recent.forget(since)
+    this.#recent.add(now)
   }
 
   /** Own requests per second of late. */

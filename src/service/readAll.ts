@@ -81,7 +81,9 @@ export const readAll = <A, L, E>(
               fail(Effect.die(defect))
             }
           })
-          if (!answered) going.set(index, giveUp)
+          // It may have been what ended all the others.
+          if (!answered && ended) giveUp()
+          else if (!answered) going.set(index, giveUp)
         } catch (defect) {
           leave()
           fail(Effect.die(defect))

@@ -104,11 +104,17 @@ const readAhead = (
       const buffer = other
       return Effect.map(fill(handle, buffer), (length): Filled => ({ buffer, length }))
     })
-    return Effect.map(Effect.suspend(() => ahead === undefined ? fillOther : Fiber.join(ahead)), (filled) => {
-      ;[used, other] = [other, used]
-      ahead = filled.length < size ? undefined : begin(fillOther, { scope })
-      return filled
-    })
+    return Effect.map(
+      Effect.suspend(() =>
+        // Not `join`, by which who reads on would take over what the reading was begun with.
+        ahead === undefined ? fillOther : Effect.flatten(Fiber.await(ahead))
+      ),
+      (filled) => {
+        ;[used, other] = [other, used]
+        ahead = filled.length < size ? undefined : begin(fillOther, { scope })
+        return filled
+      },
+    )
   })
 
 /**

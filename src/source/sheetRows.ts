@@ -124,7 +124,8 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const numberHeld = () => number ?? (value === undefined || value === "" ? undefined : Number(value))
 
   const sharedText = (): string | undefined => {
-    if (number === undefined && value === undefined) return undefined
+    // Some write an empty text so.
+    if (number === undefined && (value === undefined || value === "")) return undefined
     const shared = strings.at(numberHeld() ?? Number.NaN)
     if (shared === undefined) throw new BadSheet("a text that is not there")
     return shared
