@@ -2,21 +2,11 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effect"
 import type { Item } from "../../src/domain/item.ts"
 import { make } from "../../src/service/client.ts"
-import type { FormServiceOptions } from "../../src/service/client.ts"
 import { inProcess } from "../../src/service/inProcess.ts"
 import type { ConnectionFailed } from "../../src/service/inProcess.ts"
 import type { TransportResponse } from "../../src/service/transport.ts"
 import { makeUnwanted } from "../../src/service/Unwanted.ts"
-
-const options: FormServiceOptions = {
-  baseUrl: "https://forms.example.com/v1/api",
-  apiKey: Redacted.make("sk_very_secret"),
-  requestsPerSecond: Infinity,
-  concurrency: 4,
-  timeout: Duration.seconds(30),
-  editLinkParameter: "includeEditLink",
-  gateway: "gateway",
-}
+import { options } from "./options.ts"
 
 const response = (status: number, body: unknown, headers: Record<string, string> = {}): TransportResponse => ({
   status,

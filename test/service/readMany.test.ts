@@ -1,22 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Redacted, TestClock } from "effect"
+import { Effect, Fiber, TestClock } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { make } from "../../src/service/client.ts"
-import type { FormServiceOptions } from "../../src/service/client.ts"
 import { inProcess } from "../../src/service/inProcess.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
 import { makeUnwanted } from "../../src/service/Unwanted.ts"
-
-const options: FormServiceOptions = {
-  baseUrl: "https://forms.example.com/v1/api",
-  apiKey: Redacted.make("sk_very_secret"),
-  requestsPerSecond: Infinity,
-  concurrency: 4,
-  timeout: Duration.seconds(30),
-  editLinkParameter: "includeEditLink",
-  gateway: "gateway",
-}
+import { options } from "./options.ts"
 
 /** What each submission is answered with, in turn, the last one again and again; 0: no answer ever. */
 type Answers = Readonly<Record<string, ReadonlyArray<number>>>
