@@ -32,7 +32,7 @@ export class Pace {
   #slowedAt = -Infinity
   #refusals = 0
   #adjustedAt = -Infinity
-  /** Own requests of two windows, to know whether others share the account; only kept where the service names a window. */
+  /** The service's window in milliseconds, once it named one, and its requests. */
   #window: number | undefined
   #limit = Infinity
   /** When the request of ours was sent that opened the service's window, as the service has told, and how long its answer took; our requests since; how many more it has counted. */
@@ -43,6 +43,7 @@ export class Pace {
   /** Milliseconds from request to answer at least, of late and before. */
   #fastest = Infinity
   #fastestBefore = Infinity
+  /** Own requests of two windows, to know whether others share the account; only kept where the service names a window. */
   readonly #recent = new SentTimes()
   #started = 0
   #countingSince = -Infinity

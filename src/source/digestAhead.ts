@@ -46,5 +46,5 @@ const inThread = (path: string): Effect.Effect<string, DigestNotTaken> =>
 export const digestAhead = (path: string): Effect.Effect<Effect.Effect<string | undefined>, never, Scope.Scope> =>
   Effect.map(
     Effect.forkScoped(inThread(path)),
-    (fiber) => Effect.orElseSucceed(Fiber.join(fiber), () => undefined),
+    (fiber) => Effect.orElseSucceed(Effect.flatten(Fiber.await(fiber)), () => undefined),
   )
