@@ -160,27 +160,18 @@ describe("the pace of a service", () => {
       return { took: now, refused }
     }
 
-    it("whatever timers and the network do", () => {
+    it.each([
+      ["whatever timers and the network do", { stalls: 0, idle: 0 }, 1.015],
+      ["when requests overtake one another", { stalls: 3, idle: 0 }, 1.025],
+      ["and makes up for slots that nobody wanted, as far as the window that they were in has room", {
+        stalls: 0,
+        idle: 350,
+      }, 1.02],
+    ])("%s", (_, how, atMost) => {
       for (let seed = 1; seed <= 40; seed++) {
-        const { refused, took } = play(seed, { stalls: 0, idle: 0 })
+        const { refused, took } = play(seed, how)
         expect(refused, `seed ${seed}`).toBe(0)
-        expect(took, `seed ${seed}`).toBeLessThan(20_000 * 1.015)
-      }
-    })
-
-    it("when requests overtake one another", () => {
-      for (let seed = 1; seed <= 40; seed++) {
-        const { refused, took } = play(seed, { stalls: 3, idle: 0 })
-        expect(refused, `seed ${seed}`).toBe(0)
-        expect(took, `seed ${seed}`).toBeLessThan(20_000 * 1.025)
-      }
-    })
-
-    it("and makes up for slots that nobody wanted, as far as the window that they were in has room", () => {
-      for (let seed = 1; seed <= 40; seed++) {
-        const { refused, took } = play(seed, { stalls: 0, idle: 350 })
-        expect(refused, `seed ${seed}`).toBe(0)
-        expect(took, `seed ${seed}`).toBeLessThan(20_000 * 1.02)
+        expect(took, `seed ${seed}`).toBeLessThan(20_000 * atMost)
       }
     })
   })
