@@ -6,7 +6,7 @@ import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compareAnswer.ts"
 import type { AnswerDigest, AnswerDigests, Digester } from "../ledger/Ledger.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
-import { type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
+import { unlessUnwanted, type Unwanted } from "../service/Unwanted.ts"
 
 /** A submission to read back, and what was sent for it. */
 export interface ReadBackRequest {
@@ -82,9 +82,9 @@ export const readBack = (
       Effect.suspend(() =>
         late.length === 0
           ? Effect.void
-          : Effect.raceFirst(
+          : unlessUnwanted(
             Effect.all(late, { concurrency: "unbounded", discard: true }),
-            waitUnwanted(options.unwanted),
+            options.unwanted,
           )
       ),
     )

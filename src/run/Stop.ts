@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { makeUnwanted, type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
+import { makeUnwanted, type Unwanted } from "../service/Unwanted.ts"
 
 /** Why a run ends before all rows are sent. Several may come together. */
 export type StopReason =
@@ -23,8 +23,6 @@ export interface Stop {
   readonly reasons: () => ReadonlyArray<StopReason>
   /** Once a stop is requested, nothing new is sent. */
   readonly sending: Unwanted
-  /** The same as an Effect: waits are raced against it. */
-  readonly wait: Effect.Effect<void>
   /** Reading back ends, too: what was created is still read when the run only protects the form. */
   readonly reading: Unwanted
 }
@@ -43,7 +41,6 @@ export const makeStop: Effect.Effect<Stop> = Effect.sync(() => {
     requested: () => reasons.length > 0,
     reasons: () => reasons,
     sending: sending.unwanted,
-    wait: waitUnwanted(sending.unwanted),
     reading: reading.unwanted,
   }
 })

@@ -6,7 +6,7 @@ import type { LedgerError, LedgerOvertaken, LedgerSession, ReadBack } from "../l
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { traced } from "../service/telemetry.ts"
-import { waitUnwanted } from "../service/Unwanted.ts"
+import { unlessUnwanted } from "../service/Unwanted.ts"
 import type { RunContext } from "./RunContext.ts"
 import { showProgress } from "./showProgress.ts"
 import type { Tally } from "./Tally.ts"
@@ -74,12 +74,12 @@ export const readBackRows = (
       Effect.zipRight(Effect.suspend(() =>
         replacing.length === 0
           ? Effect.void
-          : Effect.raceFirst(
+          : unlessUnwanted(
             Effect.forEach(replacing, ({ result, row }) =>
               Effect.map(earlier(reading, row), (replacement) => {
                 read.push({ row, result, replacement })
               }), { concurrency: "unbounded", discard: true }),
-            waitUnwanted(run.stop.reading),
+            run.stop.reading,
           )
       )),
       Effect.catchTag(

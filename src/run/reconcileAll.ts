@@ -11,6 +11,7 @@ import type {
 } from "../ledger/Ledger.ts"
 import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
 import type { ReportError } from "../report/RunFolder.ts"
+import { unlessUnwanted } from "../service/Unwanted.ts"
 import { paged, pageSize } from "./paged.ts"
 import { type CreatedRow, readBackOptions, readBackRows, type Reading, takeDown } from "./readBackRows.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -154,7 +155,7 @@ const readAgain = (
   { drift, reading }: Again,
   row: VerifiedRow,
 ): Effect.Effect<SeenAgain | undefined, ReportError> =>
-  Effect.raceFirst(checkDrift(row, drift), reading.run.stop.wait).pipe(
+  unlessUnwanted(checkDrift(row, drift), reading.run.stop.sending).pipe(
     Effect.flatMap((result) => {
       if (result === undefined) return Effect.succeed(undefined)
       const { run, tally } = reading

@@ -16,6 +16,12 @@ export const waitUnwanted = (unwanted: Unwanted): Effect.Effect<void> =>
     return Effect.sync(end)
   })
 
+/** Does something until it is not wanted any more; undefined: then it was given up. */
+export const unlessUnwanted = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  unwanted: Unwanted,
+): Effect.Effect<A | undefined, E, R> => Effect.raceFirst(work, Effect.as(waitUnwanted(unwanted), undefined))
+
 /** Something that is wanted until `end` is called. */
 export const makeUnwanted = (): { readonly unwanted: Unwanted; readonly end: () => void } => {
   let ended = false

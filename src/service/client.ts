@@ -18,7 +18,7 @@ import { asRequest, telemetryOn } from "./telemetry.ts"
 import { Timeline } from "./Timeline.ts"
 import { NeverSent } from "./transport.ts"
 import type { MaybeSent, OpenTransport, Transport, TransportRequest, TransportResponse } from "./transport.ts"
-import { type Unwanted, waitUnwanted } from "./Unwanted.ts"
+import { unlessUnwanted, type Unwanted } from "./Unwanted.ts"
 
 /** How to reach a form service, and how to treat it. */
 export interface FormServiceOptions {
@@ -272,7 +272,7 @@ const makeView = ({ admission, clock, codec, dispatch, options, pace, retries, t
         }
         const all = (reads: ReadonlyArray<Effect.Effect<void, ServiceUnusable>>) => {
           const every = Effect.all(reads, { concurrency: "unbounded", discard: true })
-          return unwanted === undefined ? every : Effect.raceFirst(every, waitUnwanted(unwanted))
+          return unwanted === undefined ? every : unlessUnwanted(every, unwanted)
         }
         // Each request has a span then.
         if (on) return all(submissionIds.map((id, index) => again(id, index)))
