@@ -6,6 +6,11 @@ import { SentTimes } from "./SentTimes.ts"
  * soon as it was a millisecond faster than the one that opened the window.
  */
 const slack = 0.002
+/**
+ * Share of a window in which we send all that it allows, where we go as fast as the service does. Still one by one, and no more in any second; but what holds us up later in the window costs
+ * nothing then, and nothing arrives late enough to count in the next.
+ */
+const used = 0.75
 
 /** What the service tells of its window: so many requests, and its milliseconds. */
 interface Told extends RateHeaders {
@@ -53,14 +58,14 @@ export class ServiceWindow {
   }
 
   /**
-   * Where the next slot is at the latest of what is left of the window that is open; Infinity where none is. Slots that were missed are made up for by it, as far as the service has told that it
-   * has room for them.
+   * When the next slot of the window that is open is due; Infinity where none is open. Slots that were missed are made up for by it, as far as the service has told that it has room for them.
    *
    * @param rate requests per second
    */
   slotAt(now: number, rate: number): number {
     if (this.#length === undefined || now >= this.#openedAt + this.#length) return Infinity
-    return this.#openedAt + (this.#counted * 1000) / rate
+    const interval = (1000 / rate) * (rate >= this.rate ? used : 1)
+    return this.#openedAt + this.#counted * interval
   }
 
   /** Takes down that a request is sent. */

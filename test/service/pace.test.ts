@@ -116,13 +116,22 @@ describe("the pace of a service", () => {
 
   describe("keeps within a window at its full rate, and loses hardly any time by it", () => {
     /** Requests that go out one after the other, arrive in any order and are answered; how long 2,000 of them take, and what was refused. */
-    const play = (seed: number, { stalls, idle }: { readonly stalls: number; readonly idle: number }) => {
+    const play = (
+      seed: number,
+      { halts, idle, stalls }: { readonly stalls: number; readonly idle: number; readonly halts: boolean },
+    ) => {
       const random = new Utils.PCGRandom(seed)
       const service = new RateWindow({ requests: 100, windowSeconds: 1 })
       const pace = new Pace(100)
       const coming: Array<{ readonly sent: number; readonly arrives: number }> = []
       const answers: Array<{ readonly at: number; readonly sent: number; readonly headers: Record<string, string> }> =
         []
+      /** Times in which the machine stands still, the service's as well as ours. */
+      const halted = Array.from({ length: halts ? 10 : 0 }, (_, at) => {
+        const from = 2_000 * at + 200 + random.integer(1_500)
+        return { from, until: from + 50 + random.integer(250) }
+      })
+      const onceOn = (at: number) => halted.find(({ from, until }) => at >= from && at < until)?.until ?? at
       let refused = 0
       const arrive = (until: number) => {
         for (
@@ -133,16 +142,20 @@ describe("the pace of a service", () => {
         ) {
           const { allowed, headers } = service.count(one.arrives)
           if (!allowed) refused++
-          answers.push({ at: one.arrives + 50 + random.integer(2), sent: one.sent, headers })
+          answers.push({ at: onceOn(one.arrives + 50 + random.integer(2)), sent: one.sent, headers })
+        }
+      }
+      const hear = (until: number) => {
+        arrive(until)
+        answers.sort((a, b) => a.at - b.at)
+        for (const one of answers.splice(0, answers.findLastIndex((each) => each.at <= until) + 1)) {
+          pace.observe(200, one.headers, one.sent, one.at)
         }
       }
       let now = 0
       for (let sent = 0; sent < 2_000;) {
-        arrive(now)
-        for (const one of answers.splice(0)) {
-          if (one.at <= now) pace.observe(200, one.headers, one.sent, now)
-          else answers.push(one)
-        }
+        now = onceOn(now)
+        hear(now)
         const wait = pace.take(now)
         if (wait > 0) {
           // Timers fire in whole milliseconds, most of them at once, some late.
@@ -152,7 +165,7 @@ describe("the pace of a service", () => {
         sent++
         // The first one has to connect.
         const held = sent === 1 ? 12 : random.integer(100) < stalls ? random.integer(15) : 0
-        coming.push({ sent: now, arrives: now + random.integer(3) + held })
+        coming.push({ sent: now, arrives: onceOn(now + random.integer(3) + held) })
         // The first rows are looked at before there are more.
         if (sent === 12) now += idle
       }
@@ -161,12 +174,18 @@ describe("the pace of a service", () => {
     }
 
     it.each([
-      ["whatever timers and the network do", { stalls: 0, idle: 0 }, 1.015],
-      ["when requests overtake one another", { stalls: 3, idle: 0 }, 1.025],
+      ["whatever timers and the network do", { stalls: 0, idle: 0, halts: false }, 1.015],
+      ["when requests overtake one another", { stalls: 3, idle: 0, halts: false }, 1.025],
       ["and makes up for slots that nobody wanted, as far as the window that they were in has room", {
         stalls: 0,
         idle: 350,
+        halts: false,
       }, 1.02],
+      ["and loses no more by a machine that stands still than windows that open late", {
+        stalls: 0,
+        idle: 0,
+        halts: true,
+      }, 1.035],
     ])("%s", (_, how, atMost) => {
       for (let seed = 1; seed <= 40; seed++) {
         const { refused, took } = play(seed, how)
