@@ -66,7 +66,7 @@ export const openRunFolder = (options: {
           Effect.provideService(Path.Path, path),
         ),
       finish: ({ report, columns, imported, inDoubt, fateOf, repeats, vanished = Stream.empty }) =>
-        Effect.gen(function*() {
+        Effect.scoped(Effect.gen(function*() {
           const names = yield* writeFiles<Stream.Stream.Error<typeof inDoubt> | ReportError>(files, {
             report,
             columns,
@@ -86,7 +86,7 @@ export const openRunFolder = (options: {
             Effect.provideService(Path.Path, path),
             Effect.uninterruptible,
           )
-        }),
+        })),
     }
   })
 

@@ -1,5 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Stream } from "effect"
+import { Effect, Fiber, Stream } from "effect"
+import type { Scope } from "effect"
 import { ReportError } from "./RunFolder.ts"
 
 /** How unfinished files end. */
@@ -10,9 +11,9 @@ const blockSize = 64 * 1024
 
 /** Files of a folder that get their names only once all of them are written, so that what a dead run leaves does not look finished. */
 export interface PartFiles {
-  /** Writes a file under a name for the time being, readable by its owner only, and makes sure that it is on the disk. */
-  readonly write: <E>(name: string, text: Stream.Stream<string, E>) => Effect.Effect<void, ReportError | E>
-  /** Gives the files their names, in this order. */
+  /** Writes a file under a name for the time being, readable by its owner only; it stays open for the scope, and is on its way to the disk when that is done. */
+  readonly write: <E>(name: string, text: Stream.Stream<string, E>) => Effect.Effect<void, ReportError | E, Scope.Scope>
+  /** Makes sure that all that was written is on the disk, and gives the files their names, in this order. */
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ReportError>
   /** Removes what was not published, and the folder when nothing is in it. */
   readonly tidy: Effect.Effect<void>
@@ -26,11 +27,13 @@ export const partFiles = (
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const fileOf = (name: string) => path.join(folder, name)
+    // The disk takes several files in the time of one, and while the next are written.
+    const onTheirWay: Array<Effect.Effect<void, ReportError>> = []
     const failed = (file: string) => Effect.mapError((cause: unknown) => new ReportError({ file, cause }))
 
     return {
       write: (name, text) =>
-        Effect.scoped(Effect.gen(function*() {
+        Effect.gen(function*() {
           const asNamed = failed(fileOf(name))
           const file = yield* fs.open(fileOf(name) + part, { flag: "wx", mode: 0o600 }).pipe(asNamed)
           const encoder = new TextEncoder()
@@ -45,13 +48,18 @@ export const partFiles = (
             return block.length >= blockSize ? flush : Effect.void
           })
           yield* flush
-          yield* file.sync.pipe(asNamed)
-        })),
+          // A file must not be closed under it.
+          const syncing = yield* Effect.forkScoped(Effect.uninterruptible(file.sync.pipe(asNamed)))
+          onTheirWay.push(Effect.flatten(Fiber.await(syncing)))
+        }),
       publish: (names) =>
-        Effect.forEach(
-          names,
-          (name) => fs.rename(fileOf(name) + part, fileOf(name)).pipe(failed(fileOf(name))),
-          { discard: true },
+        Effect.zipRight(
+          Effect.all(onTheirWay, { discard: true }),
+          Effect.forEach(
+            names,
+            (name) => fs.rename(fileOf(name) + part, fileOf(name)).pipe(failed(fileOf(name))),
+            { discard: true },
+          ),
         ),
       tidy: Effect.gen(function*() {
         const names = yield* fs.readDirectory(folder)

@@ -1,4 +1,5 @@
 import { Effect, Stream } from "effect"
+import type { Scope } from "effect"
 import type { Difference, Replacement, RunReport } from "../domain/run.ts"
 import {
   differenceEntry,
@@ -64,11 +65,11 @@ interface Table<A, E> {
   readonly marked: boolean
 }
 
-/** Writes all files of product.md's "What a run leaves", under their names for the time being. Gives the names, report.json last. */
+/** Writes all files of product.md's "What a run leaves", under their names for the time being, open for the scope. Gives the names, report.json last. */
 export const writeFiles = <E>(
   files: PartFiles,
   content: ReportContent<E>,
-): Effect.Effect<ReadonlyArray<string>, ReportError | E> =>
+): Effect.Effect<ReadonlyArray<string>, ReportError | E, Scope.Scope> =>
   Effect.gen(function*() {
     const { columns, mask, report } = content
     const masked = <A>(rows: Rows<A, E>, hide: (row: A, mask: Mask) => A): Rows<A, E> =>

@@ -54,6 +54,9 @@ export const digestOf = (bytes: Bytes): Effect.Effect<ReadonlyArray<FileDigest>,
 
 const digestLength = 32
 
+/** Blocks that are looked at in one step: there is nothing to do with most of them, and each step costs more than reading does. */
+const lookedAtOnce = 4
+
 const unreadable = (file: string) => (error: PlatformError) => {
   const reason = error._tag === "SystemError" ? error.reason : undefined
   const message = reason === "NotFound"
@@ -152,7 +155,7 @@ export const findBytes = (
 
     const look: Bytes["look"] = Effect.gen(function*() {
       const handle = yield* fs.open(path, { flag: "r" }).pipe(failed)
-      const buffer = new Uint8Array(blockSize)
+      const buffer = new Uint8Array(Math.min(blockSize * lookedAtOnce, found.size))
       return Effect.map(
         fill(handle, buffer).pipe(failed),
         (length) => length === 0 ? undefined : buffer.subarray(0, length),
