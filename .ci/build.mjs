@@ -1,5 +1,5 @@
 // Bundles src/main.ts into dist/formferry.cjs, and puts dist/main.js beside it, which starts it (start.mjs). A module that is reached by `import()` only is not run before that.
-// Natives can't be bundled: libsql stays in node_modules.
+// Natives can't be bundled: libsql's stays in node_modules.
 import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -26,7 +26,6 @@ const { outputFiles } = await build({
   footer: { js: "})" },
   platform: "node",
   target: "node20",
-  external: ["libsql"],
   plugins: [lean],
   sourcemap: "external",
   sourcesContent: false,
