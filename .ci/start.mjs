@@ -7,9 +7,11 @@ import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import { Script } from "node:vm"
 
-// V8 would optimise the WebAssembly that reads HTTP after its first few answers: 0.3 s of a second processor and 30 MB, which pays after hundreds of them. Before anything is
-// compiled, for the compiled code below is good for the same flags only.
-setFlagsFromString("--wasm-tiering-budget=1000000000")
+// Before anything is compiled, for the compiled code below is good for the same flags only.
+// V8 would optimise the WebAssembly that reads HTTP after its first few hundred answers: 0.3 s of a second processor and 30 MB, which pays after some ten thousand.
+setFlagsFromString("--wasm-tiering-budget=50000000")
+// Collecting the young generation in several threads takes more processor time than in one, and where processors are few, it waits for it.
+setFlagsFromString("--no-parallel-scavenge")
 
 const filename = fileURLToPath(new URL("formferry.cjs", import.meta.url))
 const folder = fileURLToPath(new URL("compiled", import.meta.url))

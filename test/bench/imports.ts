@@ -5,7 +5,7 @@ import { writeCsv } from "./data.ts"
 import { measure, type Measured } from "./measured.ts"
 import { type PracticeProcess, startPractice } from "./practice.ts"
 import { apiKey, form, servedAt, writeProject } from "./project.ts"
-import { bundled, command, companion, failed, reported, seed, type Target, told } from "./Target.ts"
+import { command, companion, failed, reported, seed, type Target, told, unlimited } from "./Target.ts"
 
 const inFlight = 32
 
@@ -42,7 +42,7 @@ export const imports: ReadonlyArray<Target> = [
       return {
         ours: async () => {
           await afresh(root, practice)
-          return verified(await measure([bundled("runUnlimited")], root), practice, rows)
+          return verified(await measure([unlimited], root), practice, rows)
         },
         beside: async () => {
           await afresh(root, practice)

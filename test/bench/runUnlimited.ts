@@ -22,4 +22,4 @@ const program = Effect.gen(function*() {
   process.stdout.write(`${JSON.stringify(report)}\n`)
 })
 
-await Effect.runPromise(Effect.provide(program, NodeContext.layer))
+void Effect.runPromise(Effect.provide(program, NodeContext.layer))
