@@ -100,12 +100,6 @@ export const ReturnedSubmission = Schema.Struct({
   editLink: lenient(Schema.String),
 })
 
-/** Answer to "Create submissions": each submission is decoded alone, so here they are anything. */
-export const CreatedSubmissions = Schema.Struct({ submissions: Schema.Array(Schema.Unknown) })
-
-/** Answer to "Get submission by identifier". */
-export const ReadSubmission = Schema.Struct({ submission: Schema.Unknown })
-
 // ---------------------------------------------------------------- Submission item, as sent
 
 /** A member that may be missing; when it is there it is what it should be. */
