@@ -1,6 +1,5 @@
 import { Effect, FiberHandle } from "effect"
 import type { Scope } from "effect"
-import pLimit from "p-limit"
 import { Line } from "./Line.ts"
 import type { Pace } from "./pace.ts"
 import type { Unwanted } from "./Unwanted.ts"
@@ -18,7 +17,7 @@ export interface Admission {
     unwanted: Unwanted,
     work: (startedAt: number) => Effect.Effect<A, E>,
   ) => Effect.Effect<A | "unwanted", E>
-  /** The same without an Effect: `begin` is called in its turn, and has to call `leave` when done. Gives what leaves the line; after the turn came that does nothing. */
+  /** The same without an Effect: `begin` is called in its turn, never before this returns, and has to call `leave` when done. Gives what leaves the line; after the turn came that does nothing. */
   readonly queue: (priority: Priority, begin: (startedAt: number, leave: () => void) => void) => () => void
 }
 
@@ -32,7 +31,8 @@ type Turn = (() => void) | "unwanted"
 export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
-    const limit = pLimit(concurrency)
+    let inFlight = 0
+    let pumping = false
     const reads = new Line<Waiter>()
     const creates = new Line<Waiter>()
     const alarm = yield* FiberHandle.makeRuntime<never>()
@@ -49,9 +49,9 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       )
     }
 
-    // A slot is taken only when the limit has room, and the first in line is chosen only then: nothing waits behind the limit.
+    // A slot is taken only when there is room, and the first in line is chosen only then.
     const pump = () => {
-      while (reads.length + creates.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
+      while (inFlight < concurrency && reads.length + creates.length > 0) {
         const now = clock.unsafeCurrentTimeMillis()
         const wait = pace.take(now)
         if (wait > 0) {
@@ -60,8 +60,29 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
         }
         const waiter = reads.next() ?? creates.next()
         if (waiter === undefined) return
-        // p-limit counts a request as gone before its own promise settles: here there is room again.
-        void limit(() => new Promise<void>((leave) => waiter.enter(leave))).then(pump)
+        inFlight++
+        waiter.enter(leaveOnce())
+      }
+    }
+
+    // Who leaves does so from within the transport, whose connection is free again only after that.
+    const pumpSoon = () => {
+      if (pumping) return
+      pumping = true
+      queueMicrotask(() => {
+        pumping = false
+        pump()
+      })
+    }
+
+    /** Gives the place back, the first time it is called. */
+    const leaveOnce = () => {
+      let left = false
+      return () => {
+        if (left) return
+        left = true
+        inFlight--
+        pumpSoon()
       }
     }
 
@@ -109,7 +130,8 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
         const line = priority === "read" ? reads : creates
         const waiter: Waiter = { enter: (leave) => begin(clock.unsafeCurrentTimeMillis(), leave) }
         line.join(waiter)
-        pump()
+        // Those that join together are let in together, and none before it knows how to leave.
+        pumpSoon()
         return () => void line.leave(waiter)
       },
       admit: (priority, work) =>
