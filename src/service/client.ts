@@ -14,10 +14,11 @@ import { longestPause, Pace } from "./pace.ts"
 import { readAll } from "./readAll.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
+import { notWanted, sendOne } from "./sendOne.ts"
 import { asRequest, telemetryOn } from "./telemetry.ts"
 import { Timeline } from "./Timeline.ts"
-import { NeverSent } from "./transport.ts"
-import type { MaybeSent, OpenTransport, Transport, TransportRequest, TransportResponse } from "./transport.ts"
+import type { MaybeSent, NeverSent, OpenTransport, Transport, TransportRequest } from "./transport.ts"
+import type { TransportResponse } from "./transport.ts"
 import { unlessUnwanted, type Unwanted } from "./Unwanted.ts"
 
 /** How to reach a form service, and how to treat it. */
@@ -48,8 +49,6 @@ interface TryAgain {
   readonly kind: "throttled" | "unreachable" | "unexpected"
   readonly status: number | undefined
 }
-
-const notWanted = new NeverSent({ reason: "it was not wanted any more", heldBack: true })
 
 /** A segment of a path: nothing in an id may change where the request goes, dots included. */
 const segment = (id: string): string => {
@@ -242,6 +241,11 @@ const makeView = ({ admission, clock, codec, dispatch, options, pace, retries, t
 
   const isSuccess = ({ status }: TransportResponse) => status >= 200 && status < 300
 
+  const counted = (operation: "create" | "read"): Parts["dispatch"] => (request, settled) => {
+    count(operation)
+    return dispatch(request, settled)
+  }
+
   // Items whose request is known to have created nothing: sending one of them once more is a retry.
   const again = new WeakSet<Item>()
 
@@ -280,10 +284,7 @@ const makeView = ({ admission, clock, codec, dispatch, options, pace, retries, t
           readAll<{ readonly submission: Submission | undefined }, TryAgain, ServiceUnusable>({
             paths: submissionIds.map((id) => pathOf(formId, id)),
             queue: admission.queue,
-            dispatch: (request, settled) => {
-              count("read")
-              return dispatch(request, settled)
-            },
+            dispatch: counted("read"),
             judge: (outcome, startedAt) =>
               Exit.isSuccess(outcome)
                 ? judge("read", outcome.value, observe(outcome.value, startedAt), found)
@@ -301,26 +302,39 @@ const makeView = ({ admission, clock, codec, dispatch, options, pace, retries, t
         )
       }),
     create: (formId, items, guard, unwanted) =>
-      Effect.suspend(() => {
-        if (
-          items.some((item) => again.has(item))
-        ) count("retried")
-        const body = codec.createRequest(items)
-        return send("create", "create", {
-          method: "POST",
-          path: `/forms/${segment(formId)}/submissions`,
-          body,
-          guard,
-        }, unwanted)
-      }).pipe(
-        Effect.map(([response, wait]) => outcomeOfResponse(response, items.length, wait, outcomeSettings)),
-        Effect.catchAll((failure) => Effect.succeed(outcomeOfFailure(failure))),
-        Effect.tap((outcome: CreateOutcome) =>
-          Effect.sync(() => {
-            if (outcome._tag === "NotCreated") { for (const item of items) again.add(item) }
+      Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
+        if (items.some((item) => again.has(item))) count("retried")
+        const path = `/forms/${segment(formId)}/submissions`
+        const request: TransportRequest = { method: "POST", path, body: codec.createRequest(items), guard }
+        const noted = (outcome: CreateOutcome) => {
+          if (outcome._tag === "NotCreated") { for (const item of items) again.add(item) }
+          return outcome
+        }
+        const answered = (response: TransportResponse, wait: number | undefined) =>
+          noted(outcomeOfResponse(response, items.length, wait, outcomeSettings))
+        const failed = (failure: NeverSent | MaybeSent) => noted(outcomeOfFailure(failure))
+        // Each request has a span then.
+        if (on) {
+          return Effect.match(send("create", "create", request, unwanted), {
+            onSuccess: ([response, wait]) => answered(response, wait),
+            onFailure: failed,
           })
-        ),
-      ),
+        }
+        return sendOne({
+          request,
+          priority: "create",
+          queue: admission.queue,
+          dispatch: counted("create"),
+          judge: (outcome, startedAt) =>
+            Exit.isSuccess(outcome)
+              ? Effect.succeed(answered(outcome.value, observe(outcome.value, startedAt)))
+              : Cause.isFailType(outcome.cause)
+              ? Effect.succeed(failed(outcome.cause.error))
+              : Effect.failCause(outcome.cause as Cause.Cause<never>),
+          unwanted,
+          notSent: () => failed(notWanted),
+        })
+      }),
     requests: Effect.sync(() => ({ ...counts })),
     pace: Effect.sync(() => timeline.pace),
   }

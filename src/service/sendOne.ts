@@ -1,0 +1,63 @@
+import { Effect } from "effect"
+import type { Admission, Priority } from "./Admission.ts"
+import { NeverSent } from "./transport.ts"
+import type { Transport, TransportExit, TransportRequest } from "./transport.ts"
+import type { Unwanted } from "./Unwanted.ts"
+
+/** What becomes of a request that was given up before its turn. */
+export const notWanted = new NeverSent({ reason: "it was not wanted any more", heldBack: true })
+
+/** A request, and how its turn comes. */
+export interface SendOne<A> {
+  readonly request: TransportRequest
+  readonly priority: Priority
+  readonly queue: Admission["queue"]
+  readonly dispatch: NonNullable<Transport["dispatch"]>
+  /** Told what became of it, once. @param startedAt when the request was let in, in milliseconds */
+  readonly judge: (outcome: TransportExit, startedAt: number) => Effect.Effect<A>
+  /** Told before the turn came: it is not sent, and this is what became of it. Afterwards it is finished all the same. */
+  readonly unwanted: Unwanted | undefined
+  readonly notSent: () => A
+}
+
+/**
+ * Sends a request in its turn, at most once, by callbacks: to wait for the turn and for the answer is one step of an Effect, where a door, a span and a transport that are each an
+ * Effect take some eighty. Interrupted, it leaves the line; what is on its way by then is given up.
+ */
+export const sendOne = <A>(
+  { dispatch, judge, notSent, priority, queue, request, unwanted }: SendOne<A>,
+): Effect.Effect<A> =>
+  Effect.async((resume) => {
+    let ended = false
+    /** Ends the listening. */
+    let deaf = (): void => undefined
+    const end = (result: Effect.Effect<A>): void => {
+      if (ended) return
+      ended = true
+      resume(result)
+    }
+    const begin = (startedAt: number, leave: () => void): void => {
+      deaf()
+      if (ended) return leave()
+      try {
+        giveUp = dispatch(request, (outcome) => {
+          leave()
+          if (!ended) end(Effect.suspend(() => judge(outcome, startedAt)))
+        })
+      } catch (defect) {
+        leave()
+        end(Effect.die(defect))
+      }
+    }
+    let giveUp = queue(priority, begin)
+    const listening = unwanted?.(() => {
+      giveUp()
+      end(Effect.sync(notSent))
+    })
+    if (listening !== undefined) deaf = listening
+    return Effect.sync(() => {
+      ended = true
+      deaf()
+      giveUp()
+    })
+  })
