@@ -77,17 +77,13 @@ export const readBack = (
       if (result.verdict === "verified") done(result)
       else late.push(withEditLink(request, result, options, done))
     }, options.unwanted)
-    return Effect.zipRight(
-      first,
-      Effect.suspend(() =>
-        late.length === 0
-          ? Effect.void
-          : unlessUnwanted(
-            Effect.all(late, { concurrency: "unbounded", discard: true }),
-            options.unwanted,
-          )
-      ),
-    )
+    return Effect.flatMap(first, () =>
+      late.length === 0
+        ? Effect.void
+        : unlessUnwanted(
+          Effect.all(late, { concurrency: "unbounded", discard: true }),
+          options.unwanted,
+        ))
   })
 
 const compared = (request: ReadBackRequest, submission: Submission, options: ReadBackOptions): ReadBackResult => {

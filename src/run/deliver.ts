@@ -3,7 +3,7 @@ import type { IntendedRow } from "../ledger/Ledger.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { traced } from "../service/telemetry.ts"
 import { OutcomeUnrecorded } from "../sink/Sink.ts"
-import type { BatchResult, SentRow, Sink, SinkFailure } from "../sink/Sink.ts"
+import type { BatchResult, SentRow, Sink, SinkFailure, Trouble } from "../sink/Sink.ts"
 import { inTwoSteps } from "./inTwoSteps.ts"
 import { type CreatedRow, readBackRows, type Reading } from "./readBackRows.ts"
 import { attentionRow } from "./review.ts"
@@ -37,15 +37,25 @@ export const deliver = <E extends DeliveryFailure>(
         failures.push(error)
         return delivery.run.stop.request({ _tag: "Failed" })
       })
-    const send = (rows: ReadonlyArray<IntendedRow>) =>
-      traced("batch", { "formferry.rows": rows.length }, delivery.sink.send(rows)).pipe(
-        Effect.tap((result) => settled(delivery, result)),
-        Effect.map((result) => created(result.rows)),
-        Effect.catchAll((error) => Effect.as(failed(error), [])),
-        Effect.uninterruptible,
+    const lost = (error: DeliveryFailure) => Effect.as(failed(error), [])
+    const send = (rows: ReadonlyArray<IntendedRow>): Effect.Effect<ReadonlyArray<CreatedRow>> =>
+      Effect.uninterruptible(
+        Effect.matchEffect(traced("batch", { "formferry.rows": rows.length }, delivery.sink.send(rows)), {
+          onFailure: lost,
+          onSuccess: (result) => {
+            const rows = created(result.rows)
+            const news = settled(delivery, result)
+            return news === undefined
+              ? Effect.succeed(rows)
+              : Effect.matchEffect(news, { onFailure: lost, onSuccess: () => Effect.succeed(rows) })
+          },
+        }),
       )
     const read = (rows: ReadonlyArray<CreatedRow>) =>
-      readBackRows(delivery, rows, true).pipe(Effect.zipRight(guard(delivery)), Effect.catchAll(failed))
+      Effect.matchEffect(readBackRows(delivery, rows, true), {
+        onFailure: failed,
+        onSuccess: () => guard(delivery) ?? Effect.void,
+      })
     const all = inTwoSteps(
       Stream.catchAll(batches, (error) => Stream.drain(Stream.fromEffect(failed(error)))),
       { work: send, atOnce: delivery.run.pipeline.sink.concurrency },
@@ -68,57 +78,74 @@ const gravestOf = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure | 
   return failures.find((one) => one._tag !== "LedgerOvertaken") ?? failures[0]
 }
 
-const created = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> =>
-  rows.flatMap((
-    { row, outcome },
-  ) => (outcome._tag === "Imported" ? [{ ...row, submissionId: outcome.submissionId }] : []))
+const created = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> => {
+  const found: Array<CreatedRow> = []
+  for (const { row: { item, key, keyDigest, replaces, row }, outcome } of rows) {
+    // Without the row's cells: what waits to be read back keeps only what that needs.
+    if (outcome._tag === "Imported") {
+      found.push({ keyDigest, key, row, item, submissionId: outcome.submissionId, replaces })
+    }
+  }
+  return found
+}
 
-/** Takes down what became of a batch, and stops the run where it must. */
-const settled = (delivery: Delivery, result: BatchResult) =>
-  Effect.gen(function*() {
-    const { run, survey, tally } = delivery
-    const refused: Array<RejectedRow> = []
-    for (const { row, outcome } of result.rows) {
-      if (outcome._tag !== "NotCreated") tally.sentItem(row.item)
-      switch (outcome._tag) {
-        case "Imported":
-          survey.fates.set(row.row, "imported")
-          tally.imported++
-          break
-        case "InDoubt":
+/** Takes down what became of a batch. Gives what there is to write down of it, and whether the run has to stop: undefined for nearly all. */
+const settled = (delivery: Delivery, result: BatchResult): Effect.Effect<void, DeliveryFailure> | undefined => {
+  const { survey, tally } = delivery
+  const refused: Array<RejectedRow> = []
+  for (const { row, outcome } of result.rows) {
+    if (outcome._tag !== "NotCreated") tally.sentItem(row.item)
+    switch (outcome._tag) {
+      case "Imported":
+        survey.fates.set(row.row, "imported")
+        tally.imported++
+        break
+      case "InDoubt":
+        survey.fates.set(row.row, "inDoubt")
+        tally.fresh.inDoubt++
+        break
+      case "Refused": {
+        // What was sent the first time may have landed all the same: the row is in doubt as it was.
+        if (survey.resending.has(row.row)) {
           survey.fates.set(row.row, "inDoubt")
           tally.fresh.inDoubt++
           break
-        case "Refused": {
-          // What was sent the first time may have landed all the same: the row is in doubt as it was.
-          if (survey.resending.has(row.row)) {
-            survey.fates.set(row.row, "inDoubt")
-            tally.fresh.inDoubt++
-            break
-          }
-          survey.fates.set(row.row, "refused")
-          tally.fresh.refused++
-          const problem = { code: "refused", message: outcome.message } as const
-          tally.problem(row.row, problem)
-          refused.push({
-            row: row.row,
-            key: row.key,
-            fate: "refused",
-            problems: [problem],
-            cells: row.cells,
-            quiet: false,
-          })
-          break
         }
-        case "NotCreated":
-          break
+        survey.fates.set(row.row, "refused")
+        tally.fresh.refused++
+        const problem = { code: "refused", message: outcome.message } as const
+        tally.problem(row.row, problem)
+        refused.push({
+          row: row.row,
+          key: row.key,
+          fate: "refused",
+          problems: [problem],
+          cells: row.cells,
+          quiet: false,
+        })
+        break
       }
+      case "NotCreated":
+        break
     }
+  }
+  return refused.length === 0 && result.trouble === undefined
+    ? guard(delivery)
+    : told(delivery, refused, result.trouble)
+}
+
+/** Writes refused rows down, and stops the run where there is trouble. */
+const told = (
+  delivery: Delivery,
+  refused: ReadonlyArray<RejectedRow>,
+  trouble: Trouble | undefined,
+): Effect.Effect<void, DeliveryFailure> =>
+  Effect.gen(function*() {
+    const { run } = delivery
     if (refused.length > 0) {
       yield* run.folder.reject(refused)
       yield* delivery.session.attention(refused.map(attentionRow(run)))
     }
-    const { trouble } = result
     if (trouble?._tag === "Unusable") {
       yield* run.stop.request({ _tag: "Unavailable", because: trouble.error.message })
     } else if (trouble?._tag === "Unreachable") {
@@ -133,18 +160,15 @@ const settled = (delivery: Delivery, result: BatchResult) =>
           `The service refuses every row for the same reason, so that the mapping or the form is to blame: ${trouble.message}`,
       })
     }
-    yield* guard(delivery)
+    yield* guard(delivery) ?? Effect.void
   })
 
-/** Stops the run when a limit of `stopWhen` is passed. */
-const guard = ({ run, tally, newRows }: Delivery) =>
-  Effect.suspend(() => {
-    const limits = run.pipeline.sink.stopWhen
-    const among = "rows that are new in this run"
-    const because = overLimit("refused", limits.refused, { rows: tally.fresh.refused, of: newRows, among })
-      ?? overLimit("differing or missing", limits.differing, { rows: tally.fresh.differing, of: newRows, among })
-      ?? overLimit("in doubt", limits.inDoubt, { rows: tally.fresh.inDoubt, of: newRows, among })
-    return because === undefined || run.stop.requested()
-      ? Effect.void
-      : run.stop.request({ _tag: "Protected", because })
-  })
+/** What stops the run when a limit of `stopWhen` is passed; undefined: none is. */
+const guard = ({ run, tally, newRows }: Delivery): Effect.Effect<void> | undefined => {
+  const limits = run.pipeline.sink.stopWhen
+  const among = "rows that are new in this run"
+  const because = overLimit("refused", limits.refused, { rows: tally.fresh.refused, of: newRows, among })
+    ?? overLimit("differing or missing", limits.differing, { rows: tally.fresh.differing, of: newRows, among })
+    ?? overLimit("in doubt", limits.inDoubt, { rows: tally.fresh.inDoubt, of: newRows, among })
+  return because === undefined || run.stop.requested() ? undefined : run.stop.request({ _tag: "Protected", because })
+}

@@ -24,7 +24,11 @@ export const inTwoSteps = <A, B>(
     const done = yield* Queue.bounded<{ readonly batch: B } | undefined>(between)
     let pulled: Array<A> = []
     let ended = false
-    const next: Effect.Effect<A | undefined> = turn.withPermits(1)(Effect.suspend(() => more))
+    const pullInTurn = turn.withPermits(1)(Effect.suspend(() => more))
+    // What is pulled already is there for whoever comes: only who has to pull waits for a turn.
+    const next: Effect.Effect<A | undefined> = Effect.suspend(() =>
+      pulled.length > 0 ? Effect.succeed(pulled.shift()) : pullInTurn
+    )
     const more: Effect.Effect<A | undefined> = Effect.suspend(() => {
       if (pulled.length > 0) return Effect.succeed(pulled.shift())
       if (ended) return Effect.succeed(undefined)

@@ -56,57 +56,72 @@ export const readBackRows = (
   rows: ReadonlyArray<CreatedRow>,
   counted: boolean,
 ): Effect.Effect<void, LedgerError | LedgerOvertaken | ReportError> =>
-  Effect.gen(function*() {
+  Effect.suspend(() => {
     const { run, session, tally } = reading
-    if (rows.length === 0 || readingEnds(run)) return yield* showProgress(run, tally)
-    const read: Array<{
-      readonly row: CreatedRow
-      readonly result: ReadBackResult
-      readonly replacement: Replacement | undefined
-    }> = []
+    if (rows.length === 0 || readingEnds(run)) return showProgress(run, tally)
+    const read: Array<ReadRow> = []
     const replacing: Array<{ readonly row: CreatedRow; readonly result: ReadBackResult }> = []
-    const all = readBack(rows, reading.readBack, (index, result) => {
+    const first = readBack(rows, reading.readBack, (index, result) => {
       const row = rows[index]
       if (row === undefined) return
       if (row.replaces === undefined) read.push({ row, result, replacement: undefined })
       else replacing.push({ row, result })
-    }).pipe(
-      Effect.zipRight(Effect.suspend(() =>
-        replacing.length === 0
-          ? Effect.void
-          : unlessUnwanted(
-            Effect.forEach(replacing, ({ result, row }) =>
-              Effect.map(earlier(reading, row), (replacement) => {
-                read.push({ row, result, replacement })
-              }), { concurrency: "unbounded", discard: true }),
-            run.stop.reading,
-          )
-      )),
-      Effect.catchTag(
-        "ServiceUnusable",
-        (error) => run.stop.request({ _tag: "Unavailable", because: error.message }),
-      ),
+    })
+    const replaced = Effect.suspend(() =>
+      unlessUnwanted(
+        Effect.forEach(replacing, ({ result, row }) =>
+          Effect.map(earlier(reading, row), (replacement) => {
+            read.push({ row, result, replacement })
+          }), { concurrency: "unbounded", discard: true }),
+        run.stop.reading,
+      )
+    )
+    const all = Effect.catchAll(
+      Effect.flatMap(first, () => (replacing.length === 0 ? Effect.void : replaced)),
+      (error) => run.stop.request({ _tag: "Unavailable", because: error.message }),
     )
     // Reads are safe to give up, in a pause of the service's too: the next run reads first what this one left.
-    yield* traced("read back", { "formferry.rows": rows.length }, all)
-    if (read.length > 0) {
-      yield* session.readBack(read.map(({ row, result }): ReadBack => ({
-        keyDigest: row.keyDigest,
-        verdict: result.verdict,
-        answers: result.answers,
-      })))
-    }
-    for (const { replacement, result, row } of read) {
-      if (counted) tally.readBack(result.verdict)
-      if (replacement !== undefined) {
-        tally.replaced(replacement)
-        yield* run.folder.replace([replacement])
-      }
-      const writing = takeDown(reading, row, result)
-      if (writing !== undefined) yield* writing
-    }
-    yield* showProgress(run, tally)
+    return Effect.flatMap(traced("read back", { "formferry.rows": rows.length }, all), () =>
+      read.length === 0
+        ? showProgress(run, tally)
+        : Effect.flatMap(session.readBack(read.map(inLedger)), () => {
+          const writing = takeAllDown(reading, read, counted)
+          return writing === undefined ? showProgress(run, tally) : Effect.zipRight(writing, showProgress(run, tally))
+        }))
   })
+
+/** A submission that was read back. */
+interface ReadRow {
+  readonly row: CreatedRow
+  readonly result: ReadBackResult
+  readonly replacement: Replacement | undefined
+}
+
+const inLedger = ({ result, row }: ReadRow): ReadBack => ({
+  keyDigest: row.keyDigest,
+  verdict: result.verdict,
+  answers: result.answers,
+})
+
+/** Counts how submissions came back. Gives what has to be written down of them: undefined for nearly all. */
+const takeAllDown = (
+  reading: Reading,
+  read: ReadonlyArray<ReadRow>,
+  counted: boolean,
+): Effect.Effect<void, ReportError> | undefined => {
+  const { run, tally } = reading
+  const writing: Array<Effect.Effect<void, ReportError>> = []
+  for (const { replacement, result, row } of read) {
+    if (counted) tally.readBack(result.verdict)
+    if (replacement !== undefined) {
+      tally.replaced(replacement)
+      writing.push(run.folder.replace([replacement]))
+    }
+    const differs = takeDown(reading, row, result)
+    if (differs !== undefined) writing.push(differs)
+  }
+  return writing.length === 0 ? undefined : Effect.all(writing, { discard: true })
+}
 
 /** The submission that stood for a row before, with the link under which a person can void it, should the service give one. */
 const earlier = ({ readBack }: Reading, { key, replaces, row, submissionId }: CreatedRow) =>

@@ -1,5 +1,4 @@
 import { Duration, Effect, Random, Schema } from "effect"
-import type { Submission } from "../domain/submission.ts"
 import type { IntendedRow, LedgerError, LedgerOvertaken, LedgerSession, RowOutcome } from "../ledger/Ledger.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
 import { type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
@@ -11,8 +10,6 @@ export interface SentRow {
   readonly row: IntendedRow
   /** `NotCreated`: it stays pending. */
   readonly outcome: RowOutcome
-  /** The submission it became, as the service answered the create request. */
-  readonly submission: Submission | undefined
 }
 
 /** Why the sink should not be handed more rows. */
@@ -90,30 +87,28 @@ export const makeSink = (options: SinkOptions): Sink => {
   const { session, service, formId } = options
   const refusals = makeRefusals()
 
+  /** Records what became of the rows of a batch, and gives it. */
   const record = (
     batch: number,
-    rows: ReadonlyArray<IntendedRow>,
-    outcomes: ReadonlyArray<RowOutcome>,
+    sent: ReadonlyArray<SentRow>,
     loose: ReadonlyArray<string> = [],
-  ) =>
-    Effect.catchAll(session.settle(batch, outcomes, loose), (error): Effect.Effect<never, SinkFailure> => {
-      const created = outcomes.flatMap((outcome) => (outcome._tag === "Imported" ? [outcome.submissionId] : []))
-      return created.length + loose.length === 0
-        ? Effect.fail(error)
-        : Effect.fail(
-          new OutcomeUnrecorded({
-            batches: [{ batch, rows: rows.map((row) => row.row), submissionIds: [...created, ...loose] }],
+  ): Effect.Effect<ReadonlyArray<SentRow>, SinkFailure> =>
+    Effect.matchEffect(session.settle(batch, sent.map((one) => one.outcome), loose), {
+      onSuccess: () => Effect.succeed(sent),
+      onFailure: (error) => {
+        const created = sent.flatMap(({ outcome }) => (outcome._tag === "Imported" ? [outcome.submissionId] : []))
+        return Effect.fail(
+          created.length + loose.length === 0 ? error : new OutcomeUnrecorded({
+            batches: [{ batch, rows: sent.map(({ row }) => row.row), submissionIds: [...created, ...loose] }],
             reason: error.message,
           }),
         )
+      },
     })
 
   /** Records one and the same outcome for all rows of a batch. */
   const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
-    Effect.as(
-      record(batch, rows, rows.map(() => outcome)),
-      rows.map((row): SentRow => ({ row, outcome, submission: undefined })),
-    )
+    record(batch, rows.map((row): SentRow => ({ row, outcome })))
 
   const created = (
     batch: number,
@@ -123,31 +118,26 @@ export const makeSink = (options: SinkOptions): Sink => {
     const matching = matchByContent(rows.map((row) => row.item), outcome.submissions, outcome.ids, options.fit)
     const sent = rows.map((row, index): SentRow => {
       const submission = matching.submissions[index]
-      return submission === undefined
-        ? {
-          row,
-          submission,
-          outcome: {
+      return {
+        row,
+        outcome: submission === undefined
+          ? {
             _tag: "InDoubt",
             reason: `the service answered with ${outcome.submissions.length} submissions for ${rows.length} items`,
-          },
-        }
-        : {
-          row,
-          submission,
-          outcome: {
+          }
+          : {
             _tag: "Imported",
             submissionId: submission.submissionId,
             submissionTime: submission.submissionTime,
           },
-        }
+      }
     })
     refusals.created()
-    return Effect.as(record(batch, rows, sent.map((one) => one.outcome), matching.loose), sent)
+    return record(batch, sent, matching.loose)
   }
 
   const pending = (rows: ReadonlyArray<IntendedRow>): ReadonlyArray<SentRow> =>
-    rows.map((row) => ({ row, outcome: { _tag: "NotCreated" }, submission: undefined }))
+    rows.map((row) => ({ row, outcome: { _tag: "NotCreated" } }))
 
   const result = (rows: ReadonlyArray<SentRow>, trouble?: Trouble): BatchResult => ({ rows, trouble })
 
@@ -220,23 +210,23 @@ export const makeSink = (options: SinkOptions): Sink => {
     Effect.gen(function*() {
       const named = rows.length === 1 ? 0 : refusal.index
       if (named !== undefined && named < rows.length) {
-        const outcomes = rows.map((row, index): RowOutcome =>
-          index === named
-            ? {
-              _tag: "Refused",
-              message: refusal.message,
-              item: options.digestOf(row),
-              mapping: options.mapping,
-              form: options.form,
-            }
-            : { _tag: "NotCreated" }
+        const sent = yield* record(
+          batch,
+          rows.map((row, index): SentRow => ({
+            row,
+            outcome: index === named
+              ? {
+                _tag: "Refused",
+                message: refusal.message,
+                item: options.digestOf(row),
+                mapping: options.mapping,
+                form: options.form,
+              }
+              : { _tag: "NotCreated" },
+          })),
         )
-        yield* record(batch, rows, outcomes)
         refusals.refused(refusal.message)
-        const refused = rows.flatMap((row, index): ReadonlyArray<SentRow> => {
-          const outcome = outcomes[index]
-          return index === named && outcome !== undefined ? [{ row, outcome, submission: undefined }] : []
-        })
+        const refused = sent.filter((_, index) => index === named)
         const others = rows.filter((_, index) => index !== named)
         return yield* continued(refused, [others])
       }
