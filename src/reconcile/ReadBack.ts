@@ -2,6 +2,7 @@ import { Clock, Duration, Effect } from "effect"
 import type { AnswerComparison } from "../domain/comparison.ts"
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compareAnswer.ts"
 import type { AnswerDigest, AnswerDigests, Digester } from "../ledger/Ledger.ts"
@@ -17,8 +18,8 @@ export interface ReadBackRequest {
 /** What reading a submission back showed. */
 export interface ReadBackResult {
   readonly verdict: Exclude<Verdict, "unread">
-  /** Nothing for `missing`. */
-  readonly comparisons: ReadonlyArray<AnswerComparison>
+  /** Nothing for `missing`; of nearly all only that everything came back as it was sent, and nothing else. */
+  readonly comparisons: ReadonlyArray<AnswerComparison> | "as sent"
   /** Keyed digests of each answer as sent and as returned, for later reconciliations. */
   readonly answers: AnswerDigests
   /** Where a person can edit the submission; fetched for `differing` ones only. */
@@ -31,7 +32,7 @@ export interface ReadBackOptions {
   readonly formId: string
   readonly service: FormService
   readonly digest: Digester
-  readonly compare: (item: Item, submission: Submission) => ReadonlyArray<AnswerComparison>
+  readonly compare: (item: Item, submission: Submission) => ReadBackResult["comparisons"]
   /** Ids of questions and elements whose differences the pipeline tolerates. */
   readonly tolerated: ReadonlySet<string>
   /** How long a created submission may stay unreadable before a 404 counts as missing. */
@@ -87,14 +88,21 @@ export const readBack = (
   })
 
 const compared = (request: ReadBackRequest, submission: Submission, options: ReadBackOptions): ReadBackResult => {
+  const { digest } = options
   const comparisons = options.compare(request.item, submission)
-  return {
-    verdict: verdictOf(comparisons, options.tolerated),
-    comparisons,
-    answers: digests(comparisons, options.digest),
-    editLink: undefined,
-    discarded: submission.questions.flatMap((answer) => answer.known || answer.type === undefined ? [] : [answer.type]),
-  }
+  const rest = { comparisons, editLink: undefined, discarded: discardedTypes(submission) }
+  return comparisons === "as sent"
+    ? { verdict: "verified", answers: digestsAsSent(request.item, digest), ...rest }
+    : { verdict: verdictOf(comparisons, options.tolerated), answers: digests(comparisons, digest), ...rest }
+}
+
+/** Of nearly all submissions. */
+const none: ReadonlyArray<never> = []
+
+const discardedTypes = (submission: Submission): ReadonlyArray<string> => {
+  let found: Array<string> | undefined
+  for (const { known, type } of submission.questions) if (!known && type !== undefined) (found ??= []).push(type)
+  return found ?? none
 }
 
 type Done = (result: ReadBackResult) => void
@@ -137,6 +145,22 @@ const waitVisible = (
       if (submission !== undefined) return submission
     }
   })
+
+/** What `digests` gives for answers that came back as they were sent: one digest for both. */
+const digestsAsSent = (item: Item, digest: Digester): AnswerDigests => {
+  const found = new Map<string, AnswerDigest>()
+  const add = (id: string, value: Json | undefined) => {
+    if (value === undefined) return
+    const sent = digest.value(value)
+    found.set(id, { sent, returned: saysNothing(value) ? undefined : sent })
+  }
+  for (const { id, value } of item.questions) add(id, value)
+  for (const { id, value } of item.urlParameters ?? none) add(id, value)
+  add("submissionTime", item.submissionTime)
+  add("lastUpdatedAt", item.lastUpdatedAt)
+  add("login", item.login?.email)
+  return found
+}
 
 /** What is not comparable has an entry without digests; what came back as nothing has none of it. */
 const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests => {

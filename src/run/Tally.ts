@@ -1,4 +1,4 @@
-import { answered } from "../domain/answered.ts"
+import { eachAnswered } from "../domain/answered.ts"
 import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
 import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
@@ -17,6 +17,13 @@ interface MutableGroup extends Omit<ProblemGroup, "count" | "examples"> {
   readonly examples: Array<ProblemGroup["examples"][number]>
 }
 
+type Verdicts = { [V in AnswerVerdict]?: number }
+
+interface Answered {
+  answered: number
+  readonly verdicts: Verdicts
+}
+
 /** What a run adds up while it goes: bounded, whatever the number of rows. */
 export class Tally {
   phase: Phase = "survey"
@@ -29,7 +36,7 @@ export class Tally {
   readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
   private readonly groups = new Map<string, MutableGroup>()
   private readonly byVerdict = new Map<Verdict, number>()
-  private readonly answers = new Map<string, { answered: number; readonly verdicts: Map<AnswerVerdict, number> }>()
+  private readonly answers = new Map<string, Answered>()
   private readonly discardedTypes = new Map<string, number>()
   readonly differences: Array<Difference> = []
   readonly findings = new Findings()
@@ -66,7 +73,7 @@ export class Tally {
 
   sentItem(item: Item): void {
     this.sent++
-    for (const id of answered(item)) this.answer(id).answered++
+    eachAnswered(item, this.countAnswered)
   }
 
   /** @param rows so many with this verdict */
@@ -82,9 +89,13 @@ export class Tally {
   ): void {
     for (const one of comparisons) {
       if (one.verdict === "equivalent") this.findings.normalised(one, of)
-      const counts = this.answer(one.question).verdicts
-      counts.set(one.verdict, (counts.get(one.verdict) ?? 0) + 1)
+      this.count(one.question, one.verdict)
     }
+  }
+
+  /** All that was sent came back the same. */
+  cameBack(item: Item): void {
+    eachAnswered(item, this.countSame)
   }
 
   difference(difference: Difference): void {
@@ -118,15 +129,26 @@ export class Tally {
     return [...this.discardedTypes].map(([type, count]) => ({ type, count })).sort((a, b) => b.count - a.count)
   }
 
-  question(id: string): { readonly answered: number; readonly verdicts: { readonly [V in AnswerVerdict]?: number } } {
+  question(id: string): { readonly answered: number; readonly verdicts: Readonly<Verdicts> } {
     const one = this.answer(id)
-    return { answered: one.answered, verdicts: Object.fromEntries(one.verdicts) }
+    return { answered: one.answered, verdicts: { ...one.verdicts } }
+  }
+
+  private readonly countAnswered = (id: string): void => {
+    this.answer(id).answered++
+  }
+
+  private readonly countSame = (id: string): void => this.count(id, "same")
+
+  private count(id: string, verdict: AnswerVerdict): void {
+    const { verdicts } = this.answer(id)
+    verdicts[verdict] = (verdicts[verdict] ?? 0) + 1
   }
 
   private answer(id: string) {
     const known = this.answers.get(id)
     if (known !== undefined) return known
-    const fresh = { answered: 0, verdicts: new Map<AnswerVerdict, number>() }
+    const fresh: Answered = { answered: 0, verdicts: {} }
     this.answers.set(id, fresh)
     return fresh
   }

@@ -1,9 +1,11 @@
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { eachAnswered } from "../../src/domain/answered.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { ReturnedAnswer, Submission } from "../../src/domain/submission.ts"
 import { compareAnswer } from "../../src/kinds/compareAnswer.ts"
 import type { ComparedAnswer } from "../../src/kinds/submission.ts"
-import { compareSubmission, fit } from "../../src/kinds/submission.ts"
+import { cameBackAsSent, compareSubmission, fit } from "../../src/kinds/submission.ts"
 
 const returned = (id: string, value: ReturnedAnswer["value"], more: Partial<ReturnedAnswer> = {}): ReturnedAnswer => ({
   id,
@@ -204,5 +206,77 @@ describe("how a submission fits an item", () => {
     expect(fit(item, submission([returned("a", "x"), returned("b", "?", { type: "Hologram", known: false })]))).toBe(
       "exact",
     )
+  })
+})
+
+describe("a submission that came back as it was sent", () => {
+  const ids = fc.constantFrom("a", "b", "c", "d")
+  const value = fc.constantFrom<ReturnedAnswer["value"]>("x", "y", "", 1, true, null, [], ["x"])
+  const sent = fc.array(fc.record({ id: ids, value }), { maxLength: 4 })
+  const changes = fc.array(fc.tuple(fc.nat(5), fc.oneof(value, fc.constant("unknown" as const))), { maxLength: 1 })
+  const own = fc.option(fc.constantFrom("2024-01-01T00:00:00.000Z", "2025-01-01T00:00:00.000Z"), { nil: undefined })
+  const email = fc.option(fc.record({ email: fc.constantFrom("a@example.org", "b@example.org") }), { nil: undefined })
+  const parameters = fc.array(
+    fc.record({ id: ids, name: fc.constant("p"), value: fc.constantFrom("x", "") }),
+    { maxLength: 2 },
+  )
+  const drawn = fc.record({
+    questions: sent,
+    unasked: fc.array(fc.record({ id: ids, value: fc.constantFrom(null, "", "x") }), { maxLength: 1 }),
+    changes,
+    urlParameters: parameters,
+    otherParameters: fc.option(parameters, { nil: undefined, freq: 8 }),
+    submissionTime: own,
+    login: email,
+    otherLogin: fc.option(email, { nil: undefined }),
+  })
+
+  it("has only comparisons that are the same, one a member of the item", () => {
+    let found = 0
+    fc.assert(
+      fc.property(drawn, ({ changes, login, otherLogin, otherParameters, questions, submissionTime, ...rest }) => {
+        const item: Item = {
+          questions,
+          urlParameters: rest.urlParameters,
+          ...(submissionTime === undefined ? {} : { submissionTime }),
+          ...(login === undefined ? {} : { login }),
+        }
+        const back = [...questions, ...rest.unasked].map(({ id, value }) => returned(id, value))
+        for (const [at, change] of changes) {
+          const one = back[at]
+          if (one !== undefined) {
+            back[at] = change === "unknown" ? { ...one, type: "Hologram", known: false } : { ...one, value: change }
+          }
+        }
+        const submitted = submission(back, {
+          urlParameters: otherParameters ?? rest.urlParameters,
+          submissionTime: "2024-01-01T00:00:00.000Z",
+          login: otherLogin ?? login,
+        })
+        if (!cameBackAsSent(item, submitted)) return
+        found++
+        const members: Array<string> = []
+        eachAnswered(item, (id) => members.push(id))
+        const comparisons = compareSubmission([], item, submitted)
+        expect(comparisons.map(({ question, verdict }) => [question, verdict]))
+          .toEqual(members.map((id) => [id, "same"]))
+        expect(comparisons.every((one) => one.sent === one.returned)).toBe(true)
+        expect(fit(item, submitted)).toBe("exact")
+      }),
+      { seed: 3, numRuns: 5_000 },
+    )
+    expect(found).toBeGreaterThan(200)
+  })
+
+  it("is not one with anything else: another value, one that nobody sent, an unknown type, a scheduling", () => {
+    const item: Item = { questions: [{ id: "a", value: "x" }] }
+    expect(cameBackAsSent(item, submission([returned("b", null), returned("a", "x")]))).toBe(true)
+    expect(cameBackAsSent(item, submission([returned("a", "y")]))).toBe(false)
+    expect(cameBackAsSent(item, submission([]))).toBe(false)
+    expect(cameBackAsSent(item, submission([returned("a", "x"), returned("b", "z")]))).toBe(false)
+    expect(cameBackAsSent(item, submission([returned("a", "x", { known: false })]))).toBe(false)
+    const scheduling = [{ id: "s", name: "s", value: null }]
+    expect(cameBackAsSent(item, submission([returned("a", "x")], { scheduling }))).toBe(false)
+    expect(cameBackAsSent(item, submission([returned("a", "x")], { login: { email: "a@example.org" } }))).toBe(false)
   })
 })
