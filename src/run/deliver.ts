@@ -1,10 +1,11 @@
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
+import type { Scope } from "effect"
 import type { IntendedRow } from "../ledger/Ledger.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { traced } from "../service/telemetry.ts"
 import { OutcomeUnrecorded } from "../sink/Sink.ts"
 import type { BatchResult, SentRow, Sink, SinkFailure, Trouble } from "../sink/Sink.ts"
-import { inTwoSteps } from "./inTwoSteps.ts"
+import { type Batches, inTwoSteps } from "./inTwoSteps.ts"
 import { type CreatedRow, readBackRows, type Reading } from "./readBackRows.ts"
 import { attentionRow } from "./review.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -26,11 +27,11 @@ export interface Delivery extends Reading {
  * Sends batches, several in flight, and reads each submission back as soon as it was created, ahead of further batches. What fails stops the run, and nothing else: whatever else is in
  * flight is finished, recorded and counted before it fails in the end.
  */
-export const deliver = <E extends DeliveryFailure>(
+export const deliver = (
   delivery: Delivery,
-  batches: Stream.Stream<ReadonlyArray<IntendedRow>, E>,
+  batches: Effect.Effect<Batches<ReadonlyArray<IntendedRow>, DeliveryFailure>, never, Scope.Scope>,
 ): Effect.Effect<void, DeliveryFailure> =>
-  Effect.gen(function*() {
+  Effect.scoped(Effect.gen(function*() {
     const failures: Array<DeliveryFailure> = []
     const failed = (error: DeliveryFailure) =>
       Effect.suspend(() => {
@@ -56,15 +57,18 @@ export const deliver = <E extends DeliveryFailure>(
         onFailure: failed,
         onSuccess: () => guard(delivery) ?? Effect.void,
       })
+    const { last, more, next } = yield* batches
+    const orFailed = <A>(batch: Effect.Effect<A, DeliveryFailure> | undefined) =>
+      batch && Effect.catchAll(batch, (error) => Effect.as(failed(error), undefined))
     const all = inTwoSteps(
-      Stream.catchAll(batches, (error) => Stream.drain(Stream.fromEffect(failed(error)))),
+      { next: () => orFailed(next()), more, last: () => orFailed(last()) },
       { work: send, atOnce: delivery.run.pipeline.sink.concurrency },
       { work: read, atOnce: readingBatches },
     )
     yield* traced(delivery.tally.phase, {}, all)
     const gravest = gravestOf(failures)
     if (gravest !== undefined) return yield* gravest
-  })
+  }))
 
 type DeliveryFailure = SinkFailure | ReportError
 

@@ -1,8 +1,9 @@
-import { Chunk, Effect, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
+import type { Scope } from "effect"
 import type { Cells, RowChunk } from "../domain/row.ts"
-import type { IntendedRow, LedgerError, LedgerOvertaken } from "../ledger/Ledger.ts"
-import type { SourceChanged, SourceError } from "../source/Source.ts"
+import type { IntendedRow, LedgerError } from "../ledger/Ledger.ts"
 import { contentDigest, rowTexts } from "./content.ts"
+import type { Batches } from "./inTwoSteps.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 
@@ -19,7 +20,8 @@ export const outgoing = (
   shape: number,
   choose: (row: number) => boolean,
   count: number,
-): Stream.Stream<ReadonlyArray<IntendedRow>, LedgerError | LedgerOvertaken> => {
+): Effect.Effect<Batches<ReadonlyArray<IntendedRow>, LedgerError>, never, Scope.Scope> => {
+  const { batchSize } = run.pipeline.sink
   const numbering = survey.keys.numbering()
   const contentOf = contentDigest(run.shape, run.columns, run.ledger.digest)
   const supersededBy = mendedRows(run)
@@ -32,10 +34,15 @@ export const outgoing = (
       supersededBy(cells, row.key, row.content),
       (replaces, supersedes) => ({ ...row, supersedes, ...(replaces === undefined ? {} : { replaces }) }),
     )
-  const rowsOf = (chunk: RowChunk): Effect.Effect<ReadonlyArray<IntendedRow>, LedgerError> => {
-    const rows: Array<IntendedRow> = []
-    const asking: Array<Cells> = []
-    for (let index = 0; index < chunk.rows.length; index++) {
+  /** Chunks that were read, and how far the first of them has been given out. */
+  let waiting: Array<RowChunk> = []
+  let index = 0
+  let rows: Array<IntendedRow> = []
+  /** Cells of the rows that the ledger has to be asked about, by the row's index. */
+  let asking = new Map<number, Cells>()
+  /** Fills the batch that is being made with rows of a chunk. */
+  const fill = (chunk: RowChunk): void => {
+    for (; index < chunk.rows.length && rows.length < batchSize; index++) {
       const cells = chunk.rows[index]!
       const row = chunk.firstRow + index
       // Keys by content are numbered over all rows, so every row is asked for its key.
@@ -44,7 +51,7 @@ export const outgoing = (
       const mapped = run.mapping.map(cells, key)
       if (!("item" in mapped)) continue
       given++
-      if (run.mended || survey.fates.marked(row)) asking[rows.length] = cells
+      if (run.mended || survey.fates.marked(row)) asking.set(rows.length, cells)
       rows.push({
         keyDigest: run.ledger.digest.key(key),
         key,
@@ -56,34 +63,46 @@ export const outgoing = (
         cells: rowTexts(cells, run.columns),
       })
     }
-    return asking.length === 0 ? Effect.succeed(rows) : Effect.forEach(rows, (row, at) => {
-      const cells = asking[at]
+  }
+  const made = (): Effect.Effect<ReadonlyArray<IntendedRow>, LedgerError> => {
+    const batch = rows
+    const cellsOf = asking
+    rows = []
+    if (cellsOf.size === 0) return Effect.succeed(batch)
+    asking = new Map()
+    return Effect.forEach(batch, (row, at) => {
+      const cells = cellsOf.get(at)
       return cells === undefined ? Effect.succeed(row) : completed(row, cells)
     })
   }
-  const ends = (error: SourceError | SourceChanged) =>
-    Stream.drain(Stream.fromEffect(run.stop.request({ _tag: "Unavailable", because: error.message })))
-  const read = Stream.catchAll(run.source.read(survey.files.map((file) => file.fingerprint)), ends)
-  // Pulled by hand, a chunk of the source at a time: operators of Stream keep used chunks alive until the slow collector comes.
-  const batches = Effect.map(Stream.toPull(read), (pull) => {
-    let waiting: Array<RowChunk> = []
-    const next: Effect.Effect<Chunk.Chunk<IntendedRow>, Option.Option<LedgerError>> = Effect.suspend(() => {
-      if (run.stop.requested() || given >= count) return Effect.fail(Option.none())
-      const chunk = waiting.shift()
-      if (chunk !== undefined) {
-        return Effect.mapBoth(rowsOf(chunk), { onFailure: Option.some, onSuccess: Chunk.fromIterable })
+  const read = run.source.read(survey.files.map((file) => file.fingerprint))
+  // Pulled by hand, a chunk of the source at a time: operators of Stream keep used chunks alive until the slow collector comes. A row is made when its batch is.
+  return Effect.map(Stream.toPull(read), (pull) => ({
+    next: () => {
+      if (run.stop.requested()) return undefined
+      for (let chunk = waiting[0]; chunk !== undefined && rows.length < batchSize; chunk = waiting[0]) {
+        fill(chunk)
+        if (index < chunk.rows.length) break
+        waiting.shift()
+        index = 0
       }
-      return Effect.flatMap(pull, (chunks) => {
-        waiting = Array.from(chunks)
-        return next
+      return rows.length === batchSize ? made() : undefined
+    },
+    more: Effect.suspend(() => {
+      if (run.stop.requested() || given >= count) return Effect.succeed(false)
+      return Effect.matchEffect(pull, {
+        onSuccess: (chunks) => {
+          waiting = Array.from(chunks)
+          return Effect.succeed(true)
+        },
+        onFailure: Option.match({
+          onNone: () => Effect.succeed(false),
+          onSome: (error) => Effect.as(run.stop.request({ _tag: "Unavailable", because: error.message }), false),
+        }),
       })
-    })
-    return Stream.repeatEffectChunkOption(next)
-  })
-  return Stream.unwrapScoped(batches).pipe(
-    Stream.grouped(run.pipeline.sink.batchSize),
-    Stream.map((rows) => Array.from(rows)),
-  )
+    }),
+    last: () => (rows.length === 0 || run.stop.requested() ? undefined : made()),
+  }))
 }
 
 /**
