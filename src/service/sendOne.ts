@@ -13,10 +13,15 @@ export interface SendOne<A> {
   readonly priority: Priority
   readonly queue: Admission["queue"]
   readonly dispatch: NonNullable<Transport["dispatch"]>
-  /** Told what became of it, once. @param startedAt when the request was let in, in milliseconds */
+  /**
+   * What an answer, or its failing, comes to.
+   *
+   * @param startedAt when the request was let in, in milliseconds
+   */
   readonly judge: (outcome: TransportExit, startedAt: number) => Effect.Effect<A>
-  /** Told before the turn came: it is not sent, and this is what became of it. Afterwards it is finished all the same. */
+  /** Where it is told before the turn came, the request is not sent. Afterwards it is finished all the same. */
   readonly unwanted: Unwanted | undefined
+  /** What that comes to. */
   readonly notSent: () => A
 }
 

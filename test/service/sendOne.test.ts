@@ -1,0 +1,119 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, TestClock } from "effect"
+import { makeAdmission } from "../../src/service/Admission.ts"
+import { Pace } from "../../src/service/pace.ts"
+import { sendOne } from "../../src/service/sendOne.ts"
+import type { TransportExit } from "../../src/service/transport.ts"
+import { makeUnwanted, type Unwanted } from "../../src/service/Unwanted.ts"
+
+/** A door with one place, and a transport whose requests are answered by hand. */
+const opened = Effect.gen(function*() {
+  const { queue } = yield* makeAdmission(new Pace(Infinity), 1)
+  const sent: Array<{ readonly answer: () => void; givenUp: boolean }> = []
+  const send = (unwanted?: Unwanted) =>
+    sendOne<string>({
+      request: { method: "POST", path: "/forms/f/submissions" },
+      priority: "create",
+      queue,
+      dispatch: (_, settled) => {
+        const settle = (exit: TransportExit) => settled(exit)
+        const one = {
+          answer: () => settle(Exit.succeed({ status: 200, headers: {}, body: Buffer.from("") })),
+          givenUp: false,
+        }
+        sent.push(one)
+        return () => {
+          one.givenUp = true
+          settle(Exit.die("given up"))
+        }
+      },
+      judge: (outcome) => Exit.isSuccess(outcome) ? Effect.succeed("answered") : Effect.dieMessage("given up"),
+      unwanted,
+      notSent: () => "not sent",
+    })
+  return { queue, sent, send }
+})
+
+const aWhile = TestClock.adjust(1)
+
+describe("a request that is sent once", () => {
+  it.scoped("leaves the line when it is interrupted, or not wanted, before its turn: it is never sent", () =>
+    Effect.gen(function*() {
+      const { send, sent } = yield* opened
+      const { end, unwanted } = makeUnwanted()
+      const first = yield* Effect.fork(send())
+      yield* aWhile
+      const interrupted = yield* Effect.fork(send())
+      const given = yield* Effect.fork(Effect.uninterruptible(send(unwanted)))
+      const last = yield* Effect.fork(send())
+      yield* aWhile
+      yield* Fiber.interrupt(interrupted)
+      end()
+      expect(yield* Fiber.join(given)).toBe("not sent")
+      expect(sent).toHaveLength(1)
+      sent[0]?.answer()
+      expect(yield* Fiber.join(first)).toBe("answered")
+      yield* aWhile
+      expect(sent).toHaveLength(2)
+      sent[1]?.answer()
+      expect(yield* Fiber.join(last)).toBe("answered")
+    }))
+
+  it.scoped("is finished when it is not wanted any more only after its turn came", () =>
+    Effect.gen(function*() {
+      const { send, sent } = yield* opened
+      const { end, unwanted } = makeUnwanted()
+      const fiber = yield* Effect.fork(send(unwanted))
+      yield* aWhile
+      end()
+      yield* aWhile
+      expect(sent).toMatchObject([{ givenUp: false }])
+      sent[0]?.answer()
+      expect(yield* Fiber.join(fiber)).toBe("answered")
+    }))
+
+  it.scoped("is given up when it is interrupted on its way, and its place is free again", () =>
+    Effect.gen(function*() {
+      const { send, sent } = yield* opened
+      const fiber = yield* Effect.fork(send())
+      yield* aWhile
+      yield* Fiber.interrupt(fiber)
+      expect(sent).toMatchObject([{ givenUp: true }])
+      const next = yield* Effect.fork(send())
+      yield* aWhile
+      sent[1]?.answer()
+      expect(yield* Fiber.join(next)).toBe("answered")
+    }))
+
+  it.scoped("is not even begun where it is unwanted from the beginning", () =>
+    Effect.gen(function*() {
+      const { send, sent } = yield* opened
+      const { end, unwanted } = makeUnwanted()
+      end()
+      expect(yield* send(unwanted)).toBe("not sent")
+      yield* aWhile
+      expect(sent).toEqual([])
+    }))
+
+  it.scoped("gives its place back when the transport throws", () =>
+    Effect.gen(function*() {
+      const { queue, send, sent } = yield* opened
+      const broken = sendOne<string>({
+        request: { method: "GET", path: "/" },
+        priority: "create",
+        queue,
+        dispatch: () => {
+          throw new Error("broken")
+        },
+        judge: () => Effect.succeed("answered"),
+        unwanted: undefined,
+        notSent: () => "not sent",
+      })
+      const exit = yield* Effect.exit(broken)
+      expect(Exit.isFailure(exit) && Cause.isDie(exit.cause)).toBe(true)
+      const next = yield* Effect.fork(send())
+      yield* aWhile
+      sent[0]?.answer()
+      expect(yield* Fiber.join(next)).toBe("answered")
+    }))
+})
