@@ -27,13 +27,19 @@ export const retryAfter = (text: string | undefined, now: number): number | unde
 
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
 
+/** A date that the service tells is by its own clock, which tells how far away it is. */
+const servicesTime = (headers: ResponseHeaders, now: number): number => {
+  const told = Date.parse(header(headers, "date") ?? "")
+  return Number.isNaN(told) ? now : told
+}
+
 /** The rate headers of an answer; IETF draft names, without or with the older `x-` in front. Undefined when it has none. */
 export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders | undefined => {
   const of = (name: string) => header(headers, `ratelimit-${name}`) ?? header(headers, `x-ratelimit-${name}`)
   const limit = count(of("limit"))
-  // A date is the service's: its own clock tells how far away it is.
-  const told = Date.parse(header(headers, "date") ?? "")
-  const after = retryAfter(header(headers, "retry-after"), Number.isNaN(told) ? now : told)
+  const asked = header(headers, "retry-after")
+  // Nearly no answer asks to wait, and reading a date takes longer than all else here.
+  const after = asked === undefined ? undefined : retryAfter(asked, servicesTime(headers, now))
   const remaining = count(of("remaining"))
   if (limit === undefined && after === undefined && remaining === undefined) return undefined
   const policy = /(?:^|;)\s*w\s*=\s*(\d+)/.exec(of("policy") ?? "")
