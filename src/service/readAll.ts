@@ -27,8 +27,8 @@ export const readAll = <A, L, E>(
 ): Effect.Effect<ReadonlyArray<readonly [index: number, failure: L]>, Exclude<E, L>> =>
   Effect.async((resume) => {
     const later: Array<readonly [number, L]> = []
-    /** What gives each one up that has no answer yet. */
-    const going = new Map<number, () => void>()
+    /** What gives each one up that has no answer yet, by index. */
+    const going = new Array<(() => void) | undefined>(paths.length).fill(undefined)
     let left = paths.length
     let ended = false
     /** Ends the listening. */
@@ -36,7 +36,7 @@ export const readAll = <A, L, E>(
     const end = (): void => {
       ended = true
       deaf()
-      for (const giveUp of going.values()) giveUp()
+      for (const giveUp of going) giveUp?.()
     }
     const fail = (failure: Effect.Effect<never, Exclude<E, L>>): void => {
       if (ended) return
@@ -66,13 +66,13 @@ export const readAll = <A, L, E>(
     paths.forEach((path, index) => {
       if (ended) return
       const begin = (startedAt: number, leave: () => void): void => {
-        going.delete(index)
+        going[index] = undefined
         if (ended) return leave()
         let answered = false
         try {
           const giveUp = dispatch({ method: "GET", path }, (outcome) => {
             answered = true
-            going.delete(index)
+            going[index] = undefined
             leave()
             if (ended) return
             try {
@@ -83,13 +83,13 @@ export const readAll = <A, L, E>(
           })
           // It may have been what ended all the others.
           if (!answered && ended) giveUp()
-          else if (!answered) going.set(index, giveUp)
+          else if (!answered) going[index] = giveUp
         } catch (defect) {
           leave()
           fail(Effect.die(defect))
         }
       }
-      going.set(index, queue("read", begin))
+      going[index] = queue("read", begin)
     })
     return Effect.sync(end)
   })
