@@ -1,5 +1,6 @@
 import { Effect, FiberHandle } from "effect"
 import type { Scope } from "effect"
+import pLimit from "p-limit"
 import { Line } from "./Line.ts"
 import type { Pace } from "./pace.ts"
 import type { Unwanted } from "./Unwanted.ts"
@@ -31,7 +32,7 @@ type Turn = (() => void) | "unwanted"
 export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
-    let inFlight = 0
+    const limit = pLimit(concurrency)
     let pumping = false
     const reads = new Line<Waiter>()
     const creates = new Line<Waiter>()
@@ -49,9 +50,9 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       )
     }
 
-    // A slot is taken only when there is room, and the first in line is chosen only then.
+    // A slot is taken only when the limit has room, and the first in line is chosen only then: nothing waits behind the limit.
     const pump = () => {
-      while (inFlight < concurrency && reads.length + creates.length > 0) {
+      while (reads.length + creates.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
         const now = clock.unsafeCurrentTimeMillis()
         const wait = pace.take(now)
         if (wait > 0) {
@@ -60,12 +61,12 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
         }
         const waiter = reads.next() ?? creates.next()
         if (waiter === undefined) return
-        inFlight++
-        waiter.enter(leaveOnce())
+        // p-limit counts a request as gone before its own promise settles: here there is room again.
+        void limit(() => new Promise<void>((leave) => waiter.enter(leave))).then(pumpSoon)
       }
     }
 
-    // Who leaves does so from within the transport, whose connection is free again only after that.
+    // Once for all that leave and join together.
     const pumpSoon = () => {
       if (pumping) return
       pumping = true
@@ -73,17 +74,6 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
         pumping = false
         pump()
       })
-    }
-
-    /** Gives the place back, the first time it is called. */
-    const leaveOnce = () => {
-      let left = false
-      return () => {
-        if (left) return
-        left = true
-        inFlight--
-        pumpSoon()
-      }
     }
 
     /**
