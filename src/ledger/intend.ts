@@ -40,16 +40,9 @@ export const intend = (
       texts.idOf(JSON.stringify(intent.columns)),
     ],
   ).id
-  let again = false
-  const rows = intent.rows.map((row) => {
-    const added = db.run(
-      `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent) VALUES (?, ?, ?, 0, ?, ?, ?, ?, 0)
-       ON CONFLICT (place, digest) DO NOTHING`,
-      [at.place, row.keyDigest, row.key, row.row, row.content, row.shape, batch],
-    )
-    const known = added.changes === 0
-    again ||= known
-    const id = known ? sendAgain(db, at, row, batch, intent.resend) : added.id
+  const added = addNew(db, at.place, intent.rows, batch)
+  const rows = intent.rows.map((row, index) => {
+    const id = added[index] ?? sendAgain(db, at, row, batch, intent.resend)
     if (row.supersedes !== undefined) {
       db.run("INSERT OR REPLACE INTO superseded (place, digest, content, mended) VALUES (?, ?, ?, ?)", [
         at.place,
@@ -68,8 +61,37 @@ export const intend = (
   }
   const shape = intent.rows[0]?.shape
   if (shape !== undefined) db.run("UPDATE place SET shape = ? WHERE id = ? AND shape IS NULL", [shape, at.place])
-  return { batch, rows, again }
+  return { batch, rows, again: added.includes(undefined) }
 }
+
+/** Adds the rows that the ledger does not know yet. Gives their ids; undefined: it knows the row. */
+const addNew = (
+  db: Database,
+  place: number,
+  rows: ReadonlyArray<IntendedRow>,
+  batch: number,
+): ReadonlyArray<number | undefined> =>
+  inTens(rows).flatMap(([some, values]) => {
+    const { changes, id } = db.run(
+      `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent) VALUES ${
+        values("(?, ?, ?, 0, ?, ?, ?, ?, 0)")
+      } ON CONFLICT (place, digest) DO NOTHING`,
+      some.flatMap((row) => [place, row.keyDigest, row.key, row.row, row.content, row.shape, batch]),
+    )
+    // Ids are given one after the other.
+    if (changes === some.length) return some.map((_, index) => id - some.length + 1 + index)
+    const added = new Map(
+      db.all<readonly [Buffer, number]>("SELECT digest, id FROM row WHERE batch = ? AND id > ?", [batch, id - changes])
+        .map(([digest, one]) => [digest.toString("latin1"), one]),
+    )
+    return some.map(({ keyDigest }) => {
+      const digest = keyDigest.toString("latin1")
+      const one = added.get(digest)
+      // A second row of the same key is known by now.
+      added.delete(digest)
+      return one
+    })
+  })
 
 /** A row that the ledger knows already: one in doubt goes out once more, and once only; an imported one only with other content, in the place of what it was. */
 const sendAgain = (

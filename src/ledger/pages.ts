@@ -20,6 +20,7 @@ interface SentPage {
   readonly limit: number
   readonly verdicts?: ReadonlyArray<Verdict>
   readonly run?: string
+  readonly content?: boolean
 }
 
 type SentColumns = readonly [
@@ -70,11 +71,14 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
     where.push(`r.verdict IN (${page.verdicts.map((verdict) => verdictCode[verdict]).join(", ")})`)
   }
   where.push(rare ? "r.place = ? AND r.verdict > 0" : "+r.place = ?")
+  const [content, join] = page.content === false
+    ? ["NULL, NULL, NULL", ""]
+    : ["d.item, d.answers, d.cells", "LEFT JOIN detail d ON d.row = r.id"]
   return db.all<SentColumns>(
-    `SELECT r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, d.item, d.answers, d.cells, f.standing, ${lastReplaced}
+    `SELECT r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, ${content}, f.standing, ${lastReplaced}
      FROM row r ${
       rare ? "INDEXED BY row_unverified" : "NOT INDEXED"
-    } CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run LEFT JOIN detail d ON d.row = r.id LEFT JOIN drift f ON f.row = r.id
+    } CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run ${join} LEFT JOIN drift f ON f.row = r.id
      WHERE ${where.join(" AND ")} ORDER BY r.id LIMIT ?`,
     [after, ...runParams, place, page.limit],
   ).map(([keyDigest, key, row, batch, run, submissionId, time, verdict, item, answers, cells, drift, replaces]) => ({

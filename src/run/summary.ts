@@ -54,7 +54,12 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
       // A reconciliation is about all of them.
       imported: Stream.map(
         paged((after) =>
-          run.view.sent({ after, limit: pageSize, ...(run.mode === "reconcile" ? {} : { run: run.id }) })
+          run.view.sent({
+            after,
+            limit: pageSize,
+            content: false,
+            ...(run.mode === "reconcile" ? {} : { run: run.id }),
+          })
         ),
         (rows) => rows.map(asReadBack),
       ),

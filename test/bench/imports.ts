@@ -36,7 +36,7 @@ export const imports: ReadonlyArray<Target> = [
     open: async (root) => {
       const rows = 100_000
       const practice = await startPractice()
-      writeProject(root, { service: servedAt(practice.baseUrl, 1_000, inFlight), sink: ", concurrency: 16" })
+      writeProject(root, { service: servedAt(practice.baseUrl, 1_000, inFlight), sink: ", concurrency: 32" })
       const source = join(root, "source.csv")
       await writeCsv(source, rows, seed)
       return {
@@ -68,7 +68,7 @@ export const imports: ReadonlyArray<Target> = [
       const practice = await startPractice({ requestsPerSecond, latency: 50 })
       writeProject(root, {
         service: servedAt(practice.baseUrl, requestsPerSecond, inFlight),
-        sink: ", concurrency: 16",
+        sink: ", concurrency: 32",
       })
       await writeCsv(join(root, "source.csv"), rows, seed)
       const floor = { cpuSeconds: 0, megabytes: 0, exitCode: 0, stdout: "", stderr: "" }

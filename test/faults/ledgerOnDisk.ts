@@ -99,7 +99,8 @@ export class LedgerOnDisk {
     const files = names.map((name) => [name, readFileSync(name)] as const)
     store.db.close()
     if (files.length === 0) return
-    for (const name of [`${this.file}-wal`, `${this.file}-shm`]) rmSync(name, { force: true })
+    // As new files: libsql really closes the old ones when their statements are collected, whenever that is, and a last connection then writes its log into its file.
+    for (const name of [this.file, `${this.file}-wal`, `${this.file}-shm`]) rmSync(name, { force: true })
     for (const [name, bytes] of files) writeFileSync(name, bytes)
   }
 
