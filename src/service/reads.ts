@@ -1,0 +1,188 @@
+import { Cause, Effect, Exit, FiberRef } from "effect"
+import type { Submission } from "../domain/submission.ts"
+import type { Codec } from "./codec.ts"
+import { ServiceUnusable } from "./FormService.ts"
+import type { FormService } from "./FormService.ts"
+import { quota, unusable } from "./outcome.ts"
+import { longestPause } from "./pace.ts"
+import { readAll } from "./readAll.ts"
+import { isSuccess, segment } from "./requests.ts"
+import type { Requests } from "./requests.ts"
+import type { backOff } from "./schedules.ts"
+import { telemetryOn } from "./telemetry.ts"
+import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
+import { unlessUnwanted } from "./Unwanted.ts"
+
+/** How often a read goes back to the queue for a 429 before it is given up. */
+const throttledTries = 20
+
+/** A read that may be tried again, and why. */
+interface TryAgain {
+  readonly _tag: "TryAgain"
+  readonly reason: string
+  readonly kind: "throttled" | "unreachable" | "unexpected"
+  readonly status: number | undefined
+}
+
+/** What reads work with. */
+interface Reading {
+  readonly requests: Requests
+  readonly codec: Codec
+  readonly baseUrl: string
+  readonly editLinkParameter: string
+  readonly retries: ReturnType<typeof backOff>
+}
+
+/** Requests that are safe to repeat: forms and submissions. What fails for a while is tried again, in its turn. */
+export const makeReads = (
+  { baseUrl, codec, editLinkParameter, requests, retries }: Reading,
+): Pick<FormService, "form" | "read" | "readMany"> => {
+  const { count, counted, observe, queue, send } = requests
+
+  const unreachable = ({ reason, kind, status }: TryAgain) =>
+    new ServiceUnusable({
+      reason: kind === "throttled" ? "quota" : kind,
+      status,
+      message: kind === "throttled"
+        ? `${baseUrl} refuses one request ${
+          throttledTries + 1
+        } times for its pace (429): others use the account up. Run again later.`
+        : kind === "unreachable"
+        ? `${baseUrl} can't be reached: ${reason}, again and again. Check the address and the network, then run again.`
+        : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
+    })
+
+  /** What an answer to a request that is safe to repeat says. */
+  const judge = <A>(
+    operation: "metadata" | "read",
+    response: TransportResponse,
+    wait: number | undefined,
+    decode: (response: TransportResponse) => A | undefined,
+  ): Exit.Exit<A, TryAgain | ServiceUnusable> => {
+    const { status, body } = response
+    const error = operation === "read" && status === 404
+      ? undefined
+      : unusable(status, body, baseUrl, operation === "read" ? "read" : "form")
+    if (error !== undefined) return Exit.fail(error)
+    if (status === 429 && wait !== undefined && wait > longestPause) return Exit.fail(quota(baseUrl, wait))
+    const fail = (kind: TryAgain["kind"], reason: string) =>
+      Exit.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
+    if (status === 429) return fail("throttled", "it answered 429")
+    if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
+    const decoded = decode(response)
+    const what = operation === "read" ? "submission" : "form"
+    return decoded === undefined
+      ? fail("unexpected", `status ${status} came with a body that is not a ${what}`)
+      : Exit.succeed(decoded)
+  }
+
+  const unanswered = (failure: NeverSent | MaybeSent) =>
+    Exit.fail<TryAgain>({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined })
+
+  const once = <A>(
+    operation: "metadata" | "read",
+    path: string,
+    decode: (response: TransportResponse) => A | undefined,
+  ): Effect.Effect<A, TryAgain | ServiceUnusable> =>
+    Effect.matchEffect(send("read", operation, { method: "GET", path }), {
+      onFailure: unanswered,
+      onSuccess: ([response, wait]) => judge(operation, response, wait, decode),
+    })
+
+  /** A request that is safe to repeat, decoded. */
+  const get = <A>(
+    operation: "metadata" | "read",
+    path: string,
+    decode: (response: TransportResponse) => A | undefined,
+  ): Effect.Effect<A, ServiceUnusable> => {
+    const one = once(operation, path, decode)
+    return Effect.catchAll(one, (first) => (first._tag === "TryAgain" ? repeat(one, first) : Effect.fail(first)))
+  }
+
+  /** What is tried again after its first failure: kept apart, so that the many that succeed at once don't pay for it. */
+  const repeat = <A>(
+    once: Effect.Effect<A, TryAgain | ServiceUnusable>,
+    first: TryAgain,
+  ): Effect.Effect<A, ServiceUnusable> => {
+    let failed: TryAgain | undefined = first
+    return Effect.suspend(() => {
+      if (failed !== undefined) {
+        const failure = failed
+        failed = undefined
+        return Effect.fail(failure)
+      }
+      count("retried")
+      return once
+    }).pipe(
+      // The pace already makes it wait; a 429 is no fault of the connection's.
+      Effect.retry({
+        times: throttledTries,
+        while: (error) => error._tag === "TryAgain" && error.kind === "throttled",
+      }),
+      Effect.retry({ schedule: retries, while: (error) => error._tag === "TryAgain" && error.kind !== "throttled" }),
+      Effect.mapError((error) => (error._tag === "TryAgain" ? unreachable(error) : error)),
+    )
+  }
+
+  const pathOf = (formId: string, submissionId: string) =>
+    `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
+
+  const found = (response: TransportResponse): { readonly submission: Submission | undefined } | undefined => {
+    if (response.status === 404) return { submission: undefined }
+    const submission = isSuccess(response) ? codec.read(response.body) : undefined
+    return submission === undefined ? undefined : { submission }
+  }
+
+  return {
+    form: (formId) =>
+      Effect.map(
+        get("metadata", `/forms/${segment(formId)}`, (response) =>
+          isSuccess(response) ? codec.form(response.body) : undefined),
+        // The id by which it is asked for is the one that everything stands under, whatever the answer calls it.
+        (form) => ({ ...form, id: formId }),
+      ),
+    read: (formId, submissionId, { editLink = false } = {}) =>
+      Effect.map(
+        get(
+          "read",
+          pathOf(formId, submissionId) + (editLink ? `?${encodeURIComponent(editLinkParameter)}=true` : ""),
+          found,
+        ),
+        ({ submission }) => submission,
+      ),
+    readMany: (formId, submissionIds, each, unwanted) =>
+      Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
+        const again = (id: string, index: number, first?: TryAgain) => {
+          const path = pathOf(formId, id)
+          const read = first === undefined ? get("read", path, found) : repeat(once("read", path, found), first)
+          return Effect.map(read, ({ submission }) => each(index, submission))
+        }
+        const all = (reads: ReadonlyArray<Effect.Effect<void, ServiceUnusable>>) => {
+          const every = Effect.all(reads, { concurrency: "unbounded", discard: true })
+          return unwanted === undefined ? every : unlessUnwanted(every, unwanted)
+        }
+        // Each request has a span then.
+        if (on) return all(submissionIds.map((id, index) => again(id, index)))
+        return Effect.flatMap(
+          readAll<{ readonly submission: Submission | undefined }, TryAgain, ServiceUnusable>({
+            paths: submissionIds.map((id) => pathOf(formId, id)),
+            queue,
+            dispatch: counted("read"),
+            judge: (outcome, startedAt) =>
+              Exit.isSuccess(outcome)
+                ? judge("read", outcome.value, observe(outcome.value, startedAt), found)
+                : Cause.isFailType(outcome.cause)
+                ? unanswered(outcome.cause.error)
+                : Exit.failCause(outcome.cause as Cause.Cause<never>),
+            each: (index, { submission }) => each(index, submission),
+            unwanted,
+            isLater: (failure) => failure._tag === "TryAgain" ? failure : undefined,
+          }),
+          (later) =>
+            later.length === 0
+              ? Effect.void
+              : all(later.map(([index, first]) => again(submissionIds[index] ?? "", index, first))),
+        )
+      }),
+  }
+}
