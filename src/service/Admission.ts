@@ -2,6 +2,7 @@ import { Effect, FiberHandle } from "effect"
 import type { Scope } from "effect"
 import pLimit from "p-limit"
 import { Line } from "./Line.ts"
+import { momentOf } from "./moment.ts"
 import type { Pace } from "./pace.ts"
 import type { Unwanted } from "./Unwanted.ts"
 
@@ -53,7 +54,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
     // A slot is taken only when the limit has room, and the first in line is chosen only then: nothing waits behind the limit.
     const pump = () => {
       while (reads.length + creates.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
-        const now = clock.unsafeCurrentTimeMillis()
+        const now = momentOf(clock)
         const wait = pace.take(now)
         if (wait > 0) {
           wakeIn(wait, now)
@@ -113,12 +114,12 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       })
 
     const begin = <A, E>(work: (startedAt: number) => Effect.Effect<A, E>) =>
-      Effect.suspend(() => work(clock.unsafeCurrentTimeMillis()))
+      Effect.suspend(() => work(momentOf(clock)))
     const leaveBy = (turn: Turn) => Effect.sync(() => (turn === "unwanted" ? undefined : turn()))
     return {
       queue: (priority, begin) => {
         const line = priority === "read" ? reads : creates
-        const waiter: Waiter = { enter: (leave) => begin(clock.unsafeCurrentTimeMillis(), leave) }
+        const waiter: Waiter = { enter: (leave) => begin(momentOf(clock), leave) }
         line.join(waiter)
         // Those that join together are let in together, and none before it knows how to leave.
         pumpSoon()

@@ -5,7 +5,7 @@ import { SentTimes } from "./SentTimes.ts"
  * Share of a window that is left between its end and our next request, once it has had all that it allows: that request would otherwise arrive before the end as
  * soon as it was a millisecond faster than the one that opened the window.
  */
-const slack = 0.002
+const slack = 0.001
 /**
  * Share of a window in which we send all that it allows, where we go as fast as the service does. Still one by one, and no more in any second; but what holds us up later in the window costs
  * nothing then, and nothing arrives late enough to count in the next.

@@ -14,37 +14,37 @@ export const makeCreate = (requests: Requests, settings: OutcomeSettings): FormS
   // Items whose request is known to have created nothing: sending one of them once more is a retry.
   const again = new WeakSet<Item>()
   return (formId, items, guard, unwanted) =>
-      Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
-        if (items.some((item) => again.has(item))) count("retried")
-        const path = `/forms/${segment(formId)}/submissions`
-        const request: TransportRequest = { method: "POST", path, body: settings.codec.createRequest(items), guard }
-        const noted = (outcome: CreateOutcome) => {
-          if (outcome._tag === "NotCreated") { for (const item of items) again.add(item) }
-          return outcome
-        }
-        const answered = (response: TransportResponse, wait: number | undefined) =>
-          noted(outcomeOfResponse(response, items.length, wait, settings))
-        const failed = (failure: NeverSent | MaybeSent) => noted(outcomeOfFailure(failure))
-        // Each request has a span then.
-        if (on) {
-          return Effect.match(send("create", "create", request, unwanted), {
-            onSuccess: ([response, wait]) => answered(response, wait),
-            onFailure: failed,
-          })
-        }
-        return sendOne({
-          request,
-          priority: "create",
-          queue,
-          dispatch: counted("create"),
-          judge: (outcome, startedAt) =>
-            Exit.isSuccess(outcome)
-              ? Effect.succeed(answered(outcome.value, observe(outcome.value, startedAt)))
-              : Cause.isFailType(outcome.cause)
-              ? Effect.succeed(failed(outcome.cause.error))
-              : Effect.failCause(outcome.cause as Cause.Cause<never>),
-          unwanted,
-          notSent: () => failed(notWanted),
+    Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
+      if (items.some((item) => again.has(item))) count("retried")
+      const path = `/forms/${segment(formId)}/submissions`
+      const request: TransportRequest = { method: "POST", path, body: settings.codec.createRequest(items), guard }
+      const noted = (outcome: CreateOutcome) => {
+        if (outcome._tag === "NotCreated") { for (const item of items) again.add(item) }
+        return outcome
+      }
+      const answered = (response: TransportResponse, wait: number | undefined) =>
+        noted(outcomeOfResponse(response, items.length, wait, settings))
+      const failed = (failure: NeverSent | MaybeSent) => noted(outcomeOfFailure(failure))
+      // Each request has a span then.
+      if (on) {
+        return Effect.match(send("create", "create", request, unwanted), {
+          onSuccess: ([response, wait]) => answered(response, wait),
+          onFailure: failed,
         })
+      }
+      return sendOne({
+        request,
+        priority: "create",
+        queue,
+        dispatch: counted("create"),
+        judge: (outcome, startedAt) =>
+          Exit.isSuccess(outcome)
+            ? Effect.succeed(answered(outcome.value, observe(outcome.value, startedAt)))
+            : Cause.isFailType(outcome.cause)
+            ? Effect.succeed(failed(outcome.cause.error))
+            : Effect.failCause(outcome.cause as Cause.Cause<never>),
+        unwanted,
+        notSent: () => failed(notWanted),
       })
+    })
 }

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import type { Clock } from "effect"
 import type { Admission, Priority } from "./Admission.ts"
-import type { Pace } from "./pace.ts"
 import type { FormService } from "./FormService.ts"
+import { momentOf } from "./moment.ts"
+import type { Pace } from "./pace.ts"
 import { notWanted } from "./sendOne.ts"
 import { asRequest } from "./telemetry.ts"
 import { Timeline } from "./Timeline.ts"
@@ -53,7 +54,7 @@ export const makeRequests = ({ admission, clock, dispatch, pace, transport }: Do
 
   const observe = (response: TransportResponse, startedAt: number): number | undefined => {
     if (response.status === 429) count("throttled")
-    return pace.observe(response.status, response.headers, startedAt, clock.unsafeCurrentTimeMillis())
+    return pace.observe(response.status, response.headers, startedAt, momentOf(clock))
   }
 
   /** One request in its turn; what its answer says about the pace is kept by all. */
