@@ -1,4 +1,5 @@
 // `npm run bench -- [--only NAME] [--rounds N]`: docs/performance.md says what is measured, and why.
+import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -24,6 +25,9 @@ if (unknown.length > 0 || !(Number.isInteger(rounds) && rounds > 0)) {
   throw new Error(`--only takes ${all.map(({ name }) => name).join(", ")}, and --rounds a number`)
 }
 
+/** What preparing and the process before wrote is on the disk: nobody measured waits for what another wrote. */
+const settle = () => void spawnSync("sync")
+
 /** Runs a target and what stands beside it in turn, so that what else the machine does meets both alike. */
 const measureAll = async (target: Target, root: string): Promise<Result> => {
   mkdirSync(root, { recursive: true })
@@ -31,7 +35,9 @@ const measureAll = async (target: Target, root: string): Promise<Result> => {
   const [oursRounds, besideRounds]: [Array<Measured>, Array<Measured>] = [[], []]
   try {
     for (let round = 0; round < rounds; round++) {
+      settle()
       besideRounds.push(await beside())
+      settle()
       oursRounds.push(await ours())
     }
   } finally {
