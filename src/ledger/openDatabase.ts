@@ -8,6 +8,12 @@ import { standingOf } from "./migrations.ts"
 /** Milliseconds to wait for another process's transaction. */
 const patience = 10_000
 
+/** Pages of SQLite's log from which on it is brought into the file. */
+const logPages = 16_384
+
+/** Bytes that SQLite's log takes before it is brought into the file, with as many again while that goes on. */
+export const mostLogBytes = 2 * logPages * 4096
+
 /** What every connection is set to, and must read back: a WAL database that is opened again begins with other values. */
 const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string | number]> = [
   // Another process may be writing.
@@ -21,7 +27,7 @@ const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string 
   // 32 MiB: the index of a million rows stays in memory while they are looked up.
   ["cache_size = -32768", "cache_size", -32_768],
   // Every 64 MiB, not 4: each checkpoint waits for the disk twice, and a page that changed often in between is written once.
-  ["wal_autocheckpoint = 16384", "wal_autocheckpoint", 16_384],
+  [`wal_autocheckpoint = ${logPages}`, "wal_autocheckpoint", logPages],
 ]
 
 /** Opens a ledger's file, made when there is none, for its owner only; its folder is there. Not a ledger, or not one to use: refused. */

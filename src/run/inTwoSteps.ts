@@ -23,7 +23,7 @@ export interface Batches<A, E = never> {
  * Takes batches through two steps, one as soon as it is through the first. As two `Stream.mapEffect` would, for a third of what they cost: a fixed number of fibers that each
  * take the next batch.
  *
- * @param batches one that is undefined counts as none
+ * @param batches one that is undefined ends who took it: whoever gives it has asked the run to stop
  */
 export const inTwoSteps = <A, B>(
   batches: Batches<A | undefined>,

@@ -1,12 +1,14 @@
 import { Effect } from "effect"
 import { LedgerError } from "../ledger/Ledger.ts"
+import { mostLogBytes } from "../ledger/openDatabase.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 
 const mebibyte = 1024 * 1024
 
-/** What SQLite's log may take before it is folded back into the file, twice. */
-const always = 32 * mebibyte
+/** What an empty ledger and its log take; and what the log takes for each row, at most and twice, until it is as long as it gets. */
+const always = 8 * mebibyte
+const logRowBytes = 16 * 1024
 
 /** What a row takes beside its cells: keys, digests, indexes; and how often its cells stand in ledger and report, as cells, as an item and in the log. */
 const rowBytes = 600
@@ -14,7 +16,8 @@ const copies = 4
 
 /** Bytes that a run's rows may take on the ledger's disk. */
 export const neededRoom = (rows: number, read: number, sourceBytes: number): number =>
-  always + rows * rowBytes + (read === 0 ? 0 : Math.ceil((sourceBytes / read) * rows * copies))
+  always + Math.min(mostLogBytes, rows * logRowBytes) + rows * rowBytes
+  + (read === 0 ? 0 : Math.ceil((sourceBytes / read) * rows * copies))
 
 /** Fails when the ledger's disk has no room for what is about to be sent: without the ledger the run would have to stop in the middle. Nothing was sent then. */
 export const roomForLedger = (

@@ -24,11 +24,15 @@ export interface Admission {
 }
 
 interface Waiter {
-  readonly enter: (leave: () => void) => void
+  /** @param startedAt when the pace gave the slot, in milliseconds: the very time that it has taken down */
+  readonly enter: (leave: () => void, startedAt: number) => void
 }
 
-/** What to call when done; or that the turn was given up before it came. */
-type Turn = (() => void) | "unwanted"
+/** What to call when done, and since when it is its turn. */
+interface Turn {
+  readonly leave: () => void
+  readonly startedAt: number
+}
 
 export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
   Effect.gen(function*() {
@@ -63,7 +67,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
         const waiter = reads.next() ?? creates.next()
         if (waiter === undefined) return
         // p-limit counts a request as gone before its own promise settles: here there is room again.
-        void limit(() => new Promise<void>((leave) => waiter.enter(leave))).then(pumpSoon)
+        void limit(() => new Promise<void>((leave) => waiter.enter(leave, now))).then(pumpSoon)
       }
     }
 
@@ -78,24 +82,24 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
     }
 
     /**
-     * Waits in line and gives what to call when done.
+     * Waits in line for the turn; or tells that it was given up before it came.
      *
      * @param leaving is told how to leave the line: nothing happens once it is the waiter's turn
      */
     const enter = (
       priority: Priority,
       leaving: (leave: () => void) => void,
-    ): Effect.Effect<Turn> =>
+    ): Effect.Effect<Turn | "unwanted"> =>
       Effect.suspend(() => {
         let entered: (() => void) | undefined
         let gone = false
         const line = priority === "read" ? reads : creates
-        return Effect.async<Turn>((resume) => {
+        return Effect.async<Turn | "unwanted">((resume) => {
           const waiter: Waiter = {
-            enter: (leave) => {
+            enter: (leave, startedAt) => {
               entered = leave
               if (gone) leave()
-              else resume(Effect.succeed(leave))
+              else resume(Effect.succeed({ leave, startedAt }))
             },
           }
           line.join(waiter)
@@ -113,13 +117,14 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
         )
       })
 
-    const begin = <A, E>(work: (startedAt: number) => Effect.Effect<A, E>) =>
-      Effect.suspend(() => work(momentOf(clock)))
-    const leaveBy = (turn: Turn) => Effect.sync(() => (turn === "unwanted" ? undefined : turn()))
+    const leaveBy = (turn: Turn | "unwanted") =>
+      Effect.sync(() => {
+        if (turn !== "unwanted") turn.leave()
+      })
     return {
       queue: (priority, begin) => {
         const line = priority === "read" ? reads : creates
-        const waiter: Waiter = { enter: (leave) => begin(momentOf(clock), leave) }
+        const waiter: Waiter = { enter: (leave, startedAt) => begin(startedAt, leave) }
         line.join(waiter)
         // Those that join together are let in together, and none before it knows how to leave.
         pumpSoon()
@@ -128,7 +133,8 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       admit: (priority, work) =>
         Effect.acquireUseRelease(
           Effect.interruptible(enter(priority, () => undefined)),
-          () => begin(work),
+          // Nobody gives it up.
+          (turn) => work(turn === "unwanted" ? momentOf(clock) : turn.startedAt),
           leaveBy,
         ),
       admitUnless: <A, E>(
@@ -144,7 +150,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
             })
             return Effect.ensuring(entered, Effect.sync(() => deaf()))
           }),
-          (turn): Effect.Effect<A | "unwanted", E> => turn === "unwanted" ? Effect.succeed(turn) : begin(work),
+          (turn): Effect.Effect<A | "unwanted", E> => turn === "unwanted" ? Effect.succeed(turn) : work(turn.startedAt),
           leaveBy,
         ),
     }

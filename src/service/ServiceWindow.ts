@@ -7,10 +7,11 @@ import { SentTimes } from "./SentTimes.ts"
  */
 const slack = 0.001
 /**
- * Share of a window in which we send all that it allows, where we go as fast as the service does. Still one by one, and no more in any second; but what holds us up later in the window costs
- * nothing then, and nothing arrives late enough to count in the next.
+ * Share of a short window in which we send all that it allows, where we go as fast as the service does. Still one by one, and no more in any second; but what holds us up later in the window
+ * costs nothing then, and nothing arrives late enough to count in the next. Of a longer window the seconds would get more than we are allowed, and there is time to make up for what held us up.
  */
 const used = 0.75
+const shortest = 1_000
 
 /** What the service tells of its window: so many requests, and its milliseconds. */
 interface Told extends RateHeaders {
@@ -35,6 +36,8 @@ export class ServiceWindow {
   #openerTook = 0
   #sinceOpened = 0
   #beyond = 0
+  /** Share of the window that requests are spread over: all of it, once one was refused, for then the service counts otherwise than we know. */
+  #spread = used
   /** Milliseconds from request to answer at least, of late and before. */
   #fastest = Infinity
   #fastestBefore = Infinity
@@ -64,7 +67,7 @@ export class ServiceWindow {
    */
   slotAt(now: number, rate: number): number {
     if (this.#length === undefined || now >= this.#openedAt + this.#length) return Infinity
-    const interval = (1000 / rate) * (rate >= this.rate ? used : 1)
+    const interval = (1000 / rate) * (rate >= this.rate && this.#length <= shortest ? this.#spread : 1)
     return this.#openedAt + this.#counted * interval
   }
 
@@ -80,10 +83,11 @@ export class ServiceWindow {
   learn({ limit, remaining, window }: Told, refused: boolean, sentAt: number, now: number): void {
     this.#length = window
     this.#limit = limit
+    if (refused) this.#spread = 1
     if (remaining !== undefined && !refused) this.#follow(limit - remaining, sentAt, now)
   }
 
-  /** Whether the window in which a request was sent was exhausted by more than our own requests. Ours alone need no pause: the spacing keeps within the limit. */
+  /** Whether the window in which a request was sent was exhausted by more than our own requests. Ours alone need no pause: `roomAt` keeps within the limit. */
   isShared(sentAt: number): boolean {
     if (this.#length === undefined) return true
     const from = Math.max(this.#openerSentAt, sentAt - this.#length)

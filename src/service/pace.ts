@@ -13,7 +13,7 @@ const recovery = 0.03
 const fastest = 1_000
 
 /**
- * The pace of all requests to one service: slots at fixed distances (slot k at t0 + k / rate; within a window of the service whose whole room we use, a quarter closer), spaced, never in bursts. It
+ * The pace of all requests to one service: slots at fixed distances (slot k at t0 + k / rate; where we use all the room of a window of a second, a quarter closer, and then none until the next), spaced, never in bursts. It
  * follows what the service says: its rate headers bound the rate, an exhausted window or a Retry-After makes everyone wait, a 429 halves the rate, which comes
  * back slowly. Plain and synchronous: times are milliseconds, given by the caller.
  */

@@ -50,7 +50,7 @@ export interface TransportResponse {
 export interface Transport {
   readonly send: (request: TransportRequest) => Effect.Effect<TransportResponse, NeverSent | MaybeSent>
   /**
-   * The same without an Effect, for the reads of a run, which are nine requests of ten: a fiber for each costs more than all the rest of it. `settled` is told once, maybe
+   * The same without an Effect, for the creates and reads of a run: a fiber for each costs more than all the rest of it. `settled` is told once, maybe
    * before this returns. Gives what gives it up.
    */
   readonly dispatch?: (request: TransportRequest, settled: (outcome: TransportExit) => void) => () => void

@@ -114,6 +114,76 @@ describe("the pace of a service", () => {
     expect(shared.take(200)).toBe(850)
   })
 
+  /** When an account of ours alone may send, for so many milliseconds, and nothing is ever late. */
+  const sentWithin = (
+    requestsPerSecond: number,
+    told: { readonly limit: number; readonly seconds: number },
+    until: number,
+  ) => {
+    const pace = new Pace(requestsPerSecond)
+    const service = new RateWindow({ requests: told.limit, windowSeconds: told.seconds })
+    const sent: Array<number> = []
+    for (let now = 0; now < until;) {
+      const wait = pace.take(now)
+      if (wait > 0) {
+        now += Math.max(1, wait)
+        continue
+      }
+      sent.push(now)
+      const { allowed, headers } = service.count(now)
+      pace.observe(allowed ? 200 : 429, headers, now, now)
+    }
+    return sent
+  }
+
+  it.each([
+    ["a second", 10, { limit: 10, seconds: 1 }],
+    ["a minute", 5, { limit: 300, seconds: 60 }],
+    ["an hour", 10, { limit: 36_000, seconds: 3600 }],
+  ])(
+    "goes no faster in any second than it is set to where the service counts by %s, and is never silent for long",
+    (_, rate, told) => {
+      const sent = sentWithin(rate, told, 150_000)
+      expect(sent.length).toBeGreaterThan(150 * rate * 0.99)
+      sent.forEach((at, index) => {
+        // One that is due at the very second may come a little earlier.
+        expect(sent.slice(index, index + rate + 2).filter((other) => other < at + 999).length).toBeLessThanOrEqual(
+          rate + 1,
+        )
+        expect((sent[index + 1] ?? at) - at).toBeLessThan(1000)
+      })
+    },
+  )
+
+  it("spreads over the whole window once a request was refused", () => {
+    const pace = new Pace(10)
+    const service = new RateWindow({ requests: 10, windowSeconds: 1 })
+    const take = (now: number) => {
+      for (let wait = pace.take(now); wait > 0; wait = pace.take(now)) now += Math.max(1, wait)
+      return now
+    }
+    let now = take(0)
+    pace.observe(200, service.count(now).headers, now, now)
+    const gaps: Array<number> = []
+    for (let sent = 0; sent < 6; sent++) {
+      const next = take(now)
+      gaps.push(next - now)
+      now = next
+      pace.observe(200, service.count(now).headers, now, now)
+    }
+    now = take(now)
+    pace.observe(429, { ...service.count(now).headers, "retry-after": "1" }, now, now)
+    // Until the rate has come back.
+    for (let second = 0; second < 200; second++) {
+      now = take(now + 1000)
+      pace.observe(200, service.count(now).headers, now, now)
+    }
+    expect(pace.rate).toBe(10)
+    const after = take(now) - now
+    expect(gaps.at(-1)).toBeLessThan(80)
+    expect(after).toBeGreaterThan(95)
+  })
+
   describe("keeps within a window at its full rate, and loses hardly any time by it", () => {
     /** Requests that go out one after the other, arrive in any order and are answered; how long 2,000 of them take, and what was refused. */
     const play = (
