@@ -61,6 +61,25 @@ describe("a row is never sent again", () => {
     }))
 })
 
+describe("a batch", () => {
+  it.scopedLive("of new rows and of some that may be sent again settles each under its own number, however many there are", () =>
+    Effect.gen(function*() {
+      const { ledger, session, view } = yield* held
+      const rows = (numbers: ReadonlyArray<number>) => numbers.map((number) => rowOf(ledger, number))
+      const refusedRows = [2, 3, 13, 24]
+      const before = yield* session.intend(batchOf(rows(refusedRows)))
+      yield* session.settle(before, refusedRows.map(() => refused))
+      const all = Array.from({ length: 25 }, (_, index) => index + 1)
+      const batch = yield* session.intend(batchOf(rows(all)))
+      yield* session.settle(batch, all.map((number) => imported(`s${number}`)))
+      const known = yield* view.lookUp(all.map((number) => ledger.digest.key(`key ${number}`)))
+      expect(known.map((row) => [row?.row, row?.submissionId, row?.state, row?.batch])).toEqual(
+        all.map((number) => [number, `s${number}`, "imported", batch]),
+      )
+      expect(yield* ledger.verify).toEqual([])
+    }))
+})
+
 describe("a row in doubt that is sent once more", () => {
   it.scopedLive("and not created stays in doubt for the first time it was sent, and may be sent again", () =>
     Effect.gen(function*() {
