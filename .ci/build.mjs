@@ -31,7 +31,7 @@ cpSync(join(iconv, "encodings", "tables"), join(folder, tables), { recursive: tr
 const project = mkdtempSync(join(tmpdir(), "formferry-build-"))
 try {
   for (const part of ["config", "pipelines", "samples"]) cpSync(part, join(project, part), { recursive: true })
-  for (const args of [["--help"], ["run", "contacts", "--dry-run"]]) {
+  for (const args of [["--help"], ["run", "contacts"]]) {
     spawnSync(process.execPath, [resolve(folder, "main.js"), ...args], { cwd: project, stdio: "ignore" })
   }
 } finally {

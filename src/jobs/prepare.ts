@@ -1,5 +1,5 @@
 import type { FileSystem, Path } from "@effect/platform"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Either, Fiber, Schema } from "effect"
 import type { Scope } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
@@ -66,7 +66,8 @@ export interface Prepared {
 }
 
 /**
- * Opens what a pipeline needs and checks it against the live form and the source's header. Fails with all findings at once.
+ * Opens what a pipeline needs and checks it against the live form and the source's header. The form is on its way while the source is opened. Fails with all findings at once, of a source that can't be
+ * read and a form that can't be fetched with the source.
  *
  * @param options.source another file to feed through the pipeline, absolute
  * @param options.digestAhead whether the digest of the source is going to be asked for
@@ -84,10 +85,14 @@ export const prepare = (
 ) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
-    const asItStands = yield* openPipelineSource(pipeline, options.source, options.digestAhead)
-    const source = { ...asItStands, columns: nameColumns(asItStands.columns, pipeline.source.columns) }
+    const opening = openPipelineSource(pipeline, options.source, options.digestAhead)
+    // The digest, where one is taken, is what the run waits for longest: nothing comes before it.
+    const ahead = options.digestAhead === true ? yield* opening : undefined
     const opened = yield* openTarget(project, pipeline, target, options.services)
-    const form = yield* opened.service.form(target.form)
+    const fetched = yield* meanwhile(opened.service.form(target.form))
+    const asItStands = ahead ?? (yield* opening)
+    const source = { ...asItStands, columns: nameColumns(asItStands.columns, pipeline.source.columns) }
+    const form = yield* fetched
     const changed = yield* compareForm(project, pipeline, target, form)
     const { mapping, pipeline: keyed, warnings } = yield* compileFor(pipeline, source, form).pipe(
       Effect.mapError(({ diagnostics }) =>
@@ -97,6 +102,10 @@ export const prepare = (
     const prepared: Prepared = { pipeline: keyed, target, source, opened, form, changed, mapping, warnings }
     return prepared
   })
+
+/** Begins some work beside what follows. Gives what waits for it: its failure is told there, and nowhere before. */
+const meanwhile = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.forkScoped(work), (fiber) => Effect.flatten(Fiber.await(fiber)))
 
 /** Compiles a pipeline's mapping for a source that is open. Its row key may be the form tool's own. */
 export const compileFor = (

@@ -1,0 +1,66 @@
+// What comes before a run: the source is opened while the form is on its way.
+import { expect, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import type { Socket } from "node:net"
+import { prepare } from "../../src/jobs/prepare.ts"
+import { asThePipelineSays } from "../../src/jobs/run.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { pipelineYaml, platform, projectFolder } from "../project/projectFolder.ts"
+import { answerText, rawServer } from "../service/rawServer.ts"
+
+const form = JSON.stringify({
+  id: "abc",
+  name: "ABC",
+  questions: [{ id: "q", name: "Full name", type: "ShortAnswer" }],
+})
+const csv = (file: string) =>
+  pipelineYaml("contacts", "service: live, form: abc").replace("../samples/contacts.csv", file)
+
+/** A project whose service is this server, prepared until something is wrong. */
+const preparedAt = (port: number, file: string) =>
+  Effect.gen(function*() {
+    const root = yield* projectFolder({
+      "config/formferry.yaml": `services:\n  live: { baseUrl: "http://127.0.0.1:${port}", apiKey: { env: THE_KEY } }\n`,
+      ".env": "THE_KEY=a_key\n",
+      "pipelines/contacts.yaml": csv(file),
+    })
+    const project = yield* loadProject(root)
+    const pipeline = project.pipelines.get("contacts")
+    if (pipeline === undefined) return yield* Effect.dieMessage("the pipeline is not there")
+    return yield* Effect.scoped(Effect.either(prepare(project, pipeline, asThePipelineSays)))
+  })
+
+it.scopedLive("the form is asked for while the source is opened: neither waits for the other", () =>
+  Effect.gen(function*() {
+    const held: Array<() => void> = []
+    const server = yield* rawServer((socket: Socket, soFar) => {
+      const isForm = soFar.includes("/forms/abc")
+      held.push(() => void socket.write(answerText(200, isForm ? form : "Id,Name\n1,Ada\n")))
+      // Who asks first gets its answer only once the other has asked.
+      if (held.length === 2) held.forEach((answer) => answer())
+    })
+    const prepared = yield* preparedAt(server.port, `http://127.0.0.1:${server.port}/contacts.csv`)
+    expect(Either.isRight(prepared) && prepared.right.form.name).toBe("ABC")
+    expect(server.requests().length).toBe(2)
+  }).pipe(Effect.provide(platform)))
+
+it.scopedLive("a source that can't be read is told at once, also where the form never comes", () =>
+  Effect.gen(function*() {
+    const server = yield* rawServer(() => undefined)
+    const prepared = yield* preparedAt(server.port, "../nowhere.csv")
+    expect(Either.isLeft(prepared) && [prepared.left._tag, prepared.left.message]).toEqual([
+      "SourceError",
+      expect.stringContaining("There is no file"),
+    ])
+  }).pipe(Effect.provide(platform)))
+
+it.scopedLive("of a source that can't be read and a form that is not there, the source is told", () =>
+  Effect.gen(function*() {
+    const server = yield* rawServer((socket) => void socket.write(answerText(404, "{}")))
+    const [both, onlyForm] = [
+      yield* preparedAt(server.port, "../nowhere.csv"),
+      yield* preparedAt(server.port, "contacts.yaml"),
+    ]
+    expect(Either.isLeft(both) && both.left._tag).toBe("SourceError")
+    expect(Either.isLeft(onlyForm) && onlyForm.left._tag).toBe("ServiceUnusable")
+  }).pipe(Effect.provide(platform)))
