@@ -5,8 +5,8 @@ import type { Project } from "../project/Project.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { serviceAddress } from "./openService.ts"
-import { chooseTarget } from "./prepare.ts"
 import { ledgerIsReported } from "./reportedLedger.ts"
+import { chooseTarget } from "./target.ts"
 
 /** No row that needs a person was meant (exit 2). */
 export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>()("NothingAcknowledged", {

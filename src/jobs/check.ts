@@ -19,9 +19,10 @@ import { checkData } from "./check/checkData.ts"
 import type { CheckedData } from "./check/DataProblem.ts"
 import { restOfBroken } from "./check/restOfBroken.ts"
 import { missingColumns, newColumns } from "./check/sourceColumns.ts"
+import { compileFor } from "./compileFor.ts"
 import { compareForm, withChanges } from "./formAsItWas.ts"
 import { openPipelineSource } from "./openPipelineSource.ts"
-import { compileFor, openTarget, type Target } from "./prepare.ts"
+import { openTarget, type Target } from "./target.ts"
 
 /** Why a pipeline could not be checked to its end, or what is wrong beside its file. */
 export type CheckFailure =

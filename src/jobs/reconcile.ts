@@ -10,7 +10,7 @@ import { asRun } from "./asRun.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
 import { orInterrupted } from "./orInterrupted.ts"
-import { chooseTarget, openTarget } from "./prepare.ts"
+import { chooseTarget, openTarget } from "./target.ts"
 
 export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "redact"> {
   readonly pipeline: string

@@ -8,9 +8,9 @@ import { paged, pageSize } from "../run/paged.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { serviceAddress } from "./openService.ts"
-import { chooseTarget } from "./prepare.ts"
 import { ledgerIsReported } from "./reportedLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
+import { chooseTarget } from "./target.ts"
 
 /** Nothing could be settled as asked (exit 2). */
 export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {

@@ -15,7 +15,7 @@ import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
-import { openTarget, type Target } from "./prepare.ts"
+import { openTarget, type Target } from "./target.ts"
 
 /** The file can't be taken for an export of the form's results (exit 2). */
 export class ExportUnusable extends Schema.TaggedError<ExportUnusable>()("ExportUnusable", {

@@ -2,8 +2,9 @@ import { Effect, Either } from "effect"
 import type { Diagnostic } from "../../domain/diagnostic.ts"
 import { nameColumns } from "../../mapping/nameColumns.ts"
 import { loadProject } from "../../project/loadProject.ts"
+import { compileFor } from "../compileFor.ts"
 import { openPipelineSource } from "../openPipelineSource.ts"
-import { chooseTarget, compileFor, openTarget } from "../prepare.ts"
+import { chooseTarget, openTarget } from "../target.ts"
 
 /**
  * What else is wrong with a pipeline whose file can't be read as a whole: its sound entries against the form and the source's header. Nothing where that can't be

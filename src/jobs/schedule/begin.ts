@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Project } from "../../project/Project.ts"
-import { chooseTarget } from "../prepare.ts"
+import { chooseTarget } from "../target.ts"
 import type { ScheduleOptions } from "./options.ts"
 import { readSchedules, type Scheduled } from "./schedules.ts"
 

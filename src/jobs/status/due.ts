@@ -3,8 +3,8 @@ import type { Destination } from "../../domain/destination.ts"
 import type { Ledger } from "../../ledger/Ledger.ts"
 import { loadProject } from "../../project/loadProject.ts"
 import { serviceAddress } from "../openService.ts"
-import { chooseTarget } from "../prepare.ts"
 import type { Scheduled } from "../schedule/schedules.ts"
+import { chooseTarget } from "../target.ts"
 
 /** A pipeline that was due by schedule, and no run could begin: its failure left no run to tell of. */
 export interface NotBegun {

@@ -1,0 +1,66 @@
+import type { FileSystem, Path } from "@effect/platform"
+import { Effect, Schema } from "effect"
+import type { Scope } from "effect"
+import { ConfigurationInvalid } from "../project/errors.ts"
+import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
+import type { Project } from "../project/Project.ts"
+import { nearest, quoted } from "../project/suggestion.ts"
+import { type OpenedService, type OpenFailure, openService } from "./openService.ts"
+import type { Services } from "./shareServices.ts"
+
+/** The pipeline has several targets and none, or an unknown one, was chosen (exit 2). */
+export class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown", {
+  pipeline: Schema.String,
+  target: Schema.UndefinedOr(Schema.String),
+  known: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    const names = this.known.map(quoted).join(", ")
+    if (this.known.length === 0) {
+      return `The pipeline ${this.pipeline} has no targets to choose from with --to: it goes to its \`service\` and \`form\`.`
+    }
+    if (this.target === undefined) {
+      return `The pipeline ${this.pipeline} has several targets: choose one with --to (${names}).`
+    }
+    const near = nearest(this.target, this.known)
+    return `The pipeline ${this.pipeline} has no target ${quoted(this.target)}. `
+      + (near === undefined ? `Its targets are ${names}.` : `Did you mean ${quoted(near)}?`)
+  }
+}
+
+export type Target = SinkConfig["targets"][number]
+
+/** The target that `--to` names; without it the pipeline's only one. */
+export const chooseTarget = (pipeline: Pipeline, to: string | undefined): Effect.Effect<Target, TargetUnknown> => {
+  const { targets } = pipeline.sink
+  const known = targets.flatMap((one) => (one.target === undefined ? [] : [one.target]))
+  const chosen = to === undefined
+    ? targets.length === 1 ? targets[0] : undefined
+    : targets.find((one) => one.target === to)
+  return chosen === undefined
+    ? Effect.fail(new TargetUnknown({ pipeline: pipeline.name, target: to, known }))
+    : Effect.succeed(chosen)
+}
+
+/**
+ * Opens the service of a target.
+ *
+ * @param services those that the process shares; without them it is opened for this scope alone
+ */
+export const openTarget = (
+  project: Project,
+  pipeline: Pipeline,
+  target: Target,
+  services?: Services,
+): Effect.Effect<OpenedService, OpenFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> => {
+  const config = project.services.get(target.service)
+  if (config !== undefined) return services === undefined ? openService(config) : services.open(config)
+  const message = `There is no service ${quoted(target.service)} in config/formferry.yaml.`
+  const diagnostic = {
+    severity: "error",
+    file: pipeline.document.file,
+    ...pipeline.document.at(target.path),
+    message,
+  } as const
+  return Effect.fail(new ConfigurationInvalid({ diagnostics: [diagnostic] }))
+}
