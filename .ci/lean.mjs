@@ -85,6 +85,19 @@ function saysGnu() {
 `
 }
 
+/** undici asks Node's HTTP client, which is loaded for it alone, for two things that are not needed here: bodies are no streams, and the size of headers is said. 5 ms of every run. */
+const withoutNodeHttp = (text) => {
+  const changed = text
+    .replace("const { IncomingMessage } = require('node:http')", "")
+    .replace(/\bIncomingMessage\b/g, "require('node:http').IncomingMessage")
+    .replace("const http = require('node:http')", "")
+    .replace(/^(const getDefaultNodeMaxHeaderSize =)[^]*?\n\n/m, "$1 () => require('node:http').maxHeaderSize\n\n")
+  if (changed === text || /^[^ ].*node:http'\)$/m.test(changed) || /\bhttp\./.test(changed.replace(/\/\/.*/g, ""))) {
+    throw new Error("undici asks Node's HTTP client for something else: look at it again")
+  }
+  return changed
+}
+
 export const lean = {
   name: "lean",
   setup: (plugins) => {
@@ -105,6 +118,9 @@ export const lean = {
     // HTTP/2 is never spoken, and Node's own part of it would be loaded.
     plugins.onLoad({ filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
       contents: `module.exports = () => { throw new Error("HTTP/2 is not spoken") }`,
+    }))
+    plugins.onLoad({ filter: /undici[\\/]lib[\\/](core[\\/]util|dispatcher[\\/]client)\.js$/ }, ({ path }) => ({
+      contents: withoutNodeHttp(readFileSync(path, "utf8")),
     }))
     plugins.onLoad({ filter: /(string-width|wrap-ansi)[\\/]index\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8")

@@ -8,6 +8,8 @@ import type { MaybeSent, NeverSent, OpenTransport, Transport, TransportResponse 
 /** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
 const idle = 3_000
 const longestIdle = 20_000
+/** Bytes of an answer's headers at most: Node's own. */
+const mostHeaders = 16 * 1024
 /** Milliseconds by which a deadline may come early, so that requests that began together end together. */
 const slack = 5
 
@@ -38,6 +40,7 @@ export const overHttp: OpenTransport = (target) =>
           // Twice as wide as needed: a request given up while connecting holds its connection a little longer.
           connections: target.concurrency * 2,
           pipelining: 1,
+          maxHeaderSize: mostHeaders,
           allowH2: false,
           keepAliveTimeout: idle,
           keepAliveMaxTimeout: longestIdle,

@@ -1,6 +1,5 @@
 import { Data, Effect, Fiber } from "effect"
 import type { Scope } from "effect"
-import { Worker } from "node:worker_threads"
 
 /** Bytes of a file from which on a thread of its own pays: it takes as long to start as some 30 MB take to be digested. */
 export const worthAThread = 32 * 1024 * 1024
@@ -23,8 +22,12 @@ class DigestNotTaken extends Data.TaggedError("DigestNotTaken")<{ readonly cause
 /** The SHA-256 of a file's bytes, in hex, taken in a thread of its own; interrupting it ends the thread. */
 const inThread = (path: string): Effect.Effect<string, DigestNotTaken> =>
   Effect.acquireUseRelease(
-    Effect.try({
-      try: () => new Worker(task, { eval: true, workerData: path, env: {}, execArgv: [] }),
+    Effect.tryPromise({
+      try: async () => {
+        // Most runs take none.
+        const { Worker } = await import("node:worker_threads")
+        return new Worker(task, { eval: true, workerData: path, env: {}, execArgv: [] })
+      },
       catch: (cause) => new DigestNotTaken({ cause }),
     }),
     (thread) =>
