@@ -29,6 +29,10 @@ interface Job {
 /** Turns of the event loop whose jobs meet in one commit. */
 export const turnsOfCommit = 8
 
+/** Milliseconds without a commit that are a rest, and commits before it from which on their log is brought into the file then. */
+const rest = 50
+export const commitsOfRest = 32
+
 /**
  * The ledger's one writer. Jobs that arrive within a few turns of the event loop share one transaction, and nobody hears of success before it is durable: that is what makes
  * `synchronous=FULL` affordable. A transaction that fails leaves the ledger failed, for then nobody knows what the file holds.
@@ -37,6 +41,9 @@ export class Writer {
   private readonly db: Database
   private readonly onRollback: () => void
   private queue: Array<Job> = []
+  /** Commits whose log may not be in the file. */
+  private logged = 0
+  private resting: NodeJS.Timeout | undefined
   private failed: LedgerError | undefined
 
   constructor(db: Database, onRollback: () => void) {
@@ -59,6 +66,11 @@ export class Writer {
   /** The same on a lease: fails when it is lost. */
   writeOn<A>(lease: Lease, doing: string, work: () => A): Effect.Effect<A, LedgerError | LedgerOvertaken> {
     return this.submit<A, LedgerError | LedgerOvertaken>(doing, lease, work)
+  }
+
+  /** No job comes any more. */
+  close(): void {
+    clearTimeout(this.resting)
   }
 
   /** Fails every later write, with this as the reason. */
@@ -119,9 +131,30 @@ export class Writer {
       }
     }
     this.db.exec("COMMIT")
+    this.noteLogged()
     for (const lease of leases) lease.confirmed()
     for (const [job, value] of done) results.set(job, Effect.succeed(value))
     return []
+  }
+
+  /**
+   * Against a slow service there are rests between requests: there the log costs nobody anything, and what was deleted does not stand in it for long. It stays short, so that the end of a run and the
+   * opening after a fault need not bring all of it over.
+   */
+  private noteLogged(): void {
+    this.logged += 1
+    if (this.logged === commitsOfRest) this.resting ??= setTimeout(() => this.atRest(), rest).unref()
+    else this.resting?.refresh()
+  }
+
+  private atRest(): void {
+    this.resting = undefined
+    this.logged = 0
+    try {
+      if (this.failed === undefined) this.db.set("wal_checkpoint(PASSIVE)")
+    } catch {
+      // It stays in the log, where it is as durable; what is wrong with the disk shows when somebody writes, or at the end.
+    }
   }
 
   private rollBack(): void {

@@ -67,12 +67,16 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       })
     }
     const texts = new Texts(db)
+    const writer = yield* Effect.acquireRelease(
+      Effect.sync(() => new Writer(db, () => texts.forget())),
+      (one) => Effect.sync(() => one.close()),
+    )
     const store: Store = {
       file,
       id: yield* meta("id"),
       db,
       texts,
-      writer: new Writer(db, () => texts.forget()),
+      writer,
       digest,
       clock,
       staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Deferred, Effect, Exit } from "effect"
+import { copyFileSync } from "node:fs"
 import { join } from "node:path"
+import { Database } from "../../src/ledger/database.ts"
 import { makeLedger } from "../../src/ledger/openLedger.ts"
 import { openStore } from "../../src/ledger/openStore.ts"
-import { Refusal } from "../../src/ledger/Writer.ts"
+import { commitsOfRest, Refusal } from "../../src/ledger/Writer.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
 const open = Effect.gen(function*() {
@@ -64,6 +66,34 @@ describe("commits that meet", () => {
       const names = store.db.all<readonly [string]>("SELECT name FROM meta WHERE length(name) = 1 ORDER BY name")
       expect(names.map(([name]) => name)).toEqual(["a", "c"])
       expect(store.writer.failure).toBeUndefined()
+    }))
+
+  it.scopedLive("are in the ledger's file, and not only in its log, once nobody writes for a moment", () =>
+    Effect.gen(function*() {
+      const { store } = yield* open
+      const rested = yield* Deferred.make<void>()
+      const set = store.db.set.bind(store.db)
+      store.db.set = (pragma) => {
+        set(pragma)
+        if (pragma === "wal_checkpoint(PASSIVE)") Deferred.unsafeDone(rested, Effect.void)
+      }
+      const write = (name: string) =>
+        store.writer.write("testing", () => store.db.run("INSERT INTO meta (name, value) VALUES (?, '')", [name]))
+      const inFile = Effect.gen(function*() {
+        const copy = join(yield* folder, "copy.db")
+        copyFileSync(store.file, copy)
+        const db = new Database(copy)
+        const found = db.all<readonly [string]>("SELECT name FROM meta WHERE name LIKE 'row %'")
+        db.close()
+        return found.length
+      })
+      const names = Array.from({ length: commitsOfRest }, (_, index) => `row ${index}`)
+      yield* Effect.forEach(names, write)
+      yield* Deferred.await(rested)
+      expect(yield* inFile).toBe(commitsOfRest)
+      // Too few to be worth it: they stay in the log, where they are as durable.
+      yield* write("row of the day after")
+      expect(yield* inFile).toBe(commitsOfRest)
     }))
 
   it.scopedLive("use no number of a text that a rollback undid", () =>
