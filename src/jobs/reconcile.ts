@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, Either, Stream } from "effect"
-import type { PipelineLedger, Reconciliation } from "../ledger/Ledger.ts"
+import type { PipelineLedger } from "../ledger/Ledger.ts"
+import type { Reconciliation } from "../ledger/records.ts"
 import { compile } from "../mapping/compile.ts"
 import { mentionedColumns } from "../mapping/mentionedColumns.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"

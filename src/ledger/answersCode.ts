@@ -1,4 +1,4 @@
-import type { AnswerDigest, AnswerDigests } from "./Ledger.ts"
+import type { AnswerDigest, AnswerDigests } from "./records.ts"
 import type { Texts } from "./Texts.ts"
 
 const hasSent = 1

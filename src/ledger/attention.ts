@@ -1,7 +1,7 @@
 import { differingCode, fateCode, missingCode, rejectedCodes, stateCode, verdictCode } from "./codes.ts"
 import type { Database, Param } from "./database.ts"
 import { driftedAs, drifting } from "./drift.ts"
-import type { AttentionRow } from "./Ledger.ts"
+import type { AttentionRow } from "./records.ts"
 import type { Store } from "./Store.ts"
 
 const keyless = Buffer.alloc(0)

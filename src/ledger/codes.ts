@@ -1,6 +1,6 @@
 import { fates } from "../domain/fate.ts"
 import type { Fate, Verdict } from "../domain/fate.ts"
-import type { RowState } from "./Ledger.ts"
+import type { RowState } from "./records.ts"
 
 /** Numbers stand in the file for ever: entries may be added at the end, never moved. */
 const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const satisfies ReadonlyArray<RowState>

@@ -1,6 +1,6 @@
 import { stateCode } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { DoubtsOf } from "./Ledger.ts"
+import type { DoubtsOf } from "./records.ts"
 import { isoOf } from "./Store.ts"
 
 /** Rows in doubt by when their batch was sent; intents that are open may have arrived too. The oldest first. */

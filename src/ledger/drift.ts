@@ -1,7 +1,7 @@
 import type { VerdictCounts } from "../domain/fate.ts"
 import { editedCode, goneCode, stateCode, verdictCode, verdictOf } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { Drift, Drifted, Reconciliation, SeenAgain } from "./Ledger.ts"
+import type { Drift, Drifted, Reconciliation, SeenAgain } from "./records.ts"
 import { isoOf } from "./Store.ts"
 
 const driftCode: { readonly [D in Drifted]: number } = { edited: 0, gone: 1 }

@@ -1,5 +1,5 @@
-import type { Going } from "./Ledger.ts"
 import { liveHolder } from "./lock.ts"
+import type { Going } from "./records.ts"
 import { isoOf } from "./Store.ts"
 import type { Store } from "./Store.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { stateCode } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { IntendedRow } from "./Ledger.ts"
+import type { IntendedRow } from "./records.ts"
 import { replace } from "./replace.ts"
 import type { Store } from "./Store.ts"
 import { inTens } from "./tens.ts"

@@ -1,7 +1,7 @@
 import { stateCode, stateOf, verdictOf } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { KnownRow } from "./Ledger.ts"
 import { type Cursor, readOn } from "./readOn.ts"
+import type { KnownRow } from "./records.ts"
 import { isoOf } from "./Store.ts"
 import type { Store } from "./Store.ts"
 

@@ -1,6 +1,6 @@
 import { stateCode } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { IntendedRow, ReplacedSubmission, RowOutcome } from "./Ledger.ts"
+import type { IntendedRow, ReplacedSubmission, RowOutcome } from "./records.ts"
 import { isoOf } from "./Store.ts"
 import type { Store } from "./Store.ts"
 

@@ -2,7 +2,7 @@ import type { Json } from "../domain/json.ts"
 import type { Mode, Outcome } from "../domain/run.ts"
 import { modes, outcomes } from "../domain/run.ts"
 import type { Database } from "./database.ts"
-import type { CanaryRecord, RunRecord } from "./Ledger.ts"
+import type { CanaryRecord, RunRecord } from "./records.ts"
 
 /** Inside a transaction. A run that reads the source becomes the latest one: what it met is what needs a person. */
 export const startRun = (

@@ -1,7 +1,7 @@
 import { stateCode, verdictCode } from "./codes.ts"
 import type { Database } from "./database.ts"
 import type { OpenBatch } from "./intend.ts"
-import type { RowOutcome } from "./Ledger.ts"
+import type { RowOutcome } from "./records.ts"
 import { completeReplacement, openOfBatch, type OpenReplacement, refuseAgain, undoReplacement } from "./replace.ts"
 import type { Store } from "./Store.ts"
 import { inTens } from "./tens.ts"

@@ -1,6 +1,6 @@
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { LedgerMarks, Standing, Unverified } from "./Ledger.ts"
+import type { LedgerMarks, Standing, Unverified } from "./records.ts"
 
 /** What is not proven, found by the indexes that hold nothing else. */
 export const unverified = (db: Database, place: number): Unverified => {

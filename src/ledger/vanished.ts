@@ -1,6 +1,6 @@
 import { stateCode } from "./codes.ts"
 import type { Database } from "./database.ts"
-import type { Missed, VanishedRow } from "./Ledger.ts"
+import type { Missed, VanishedRow } from "./records.ts"
 
 /** Rows whose marks are handed over at a time: a byte each. */
 const slice = 1 << 16

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import type { AnswerComparison } from "../domain/comparison.ts"
 import type { Submission } from "../domain/submission.ts"
-import type { AnswerDigests, Digester, Drifted } from "../ledger/Ledger.ts"
+import type { Digester } from "../ledger/Ledger.ts"
+import type { AnswerDigests, Drifted } from "../ledger/records.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
 import { returnedMembers } from "./returned.ts"
 

@@ -1,6 +1,7 @@
 import { Clock, DateTime, Effect } from "effect"
 import type { RunReport } from "../domain/run.ts"
-import type { LedgerOvertaken, Missed } from "../ledger/Ledger.ts"
+import type { LedgerOvertaken } from "../ledger/Ledger.ts"
+import type { Missed } from "../ledger/records.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { traced } from "../service/telemetry.ts"
 import type { SinkFailure } from "../sink/Sink.ts"

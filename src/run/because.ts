@@ -1,5 +1,5 @@
 import type { RequestCounts, RunReport } from "../domain/run.ts"
-import type { Drift, Unverified } from "../ledger/Ledger.ts"
+import type { Drift, Unverified } from "../ledger/records.ts"
 import { lasting } from "../report/span.ts"
 import { count as grouped } from "../report/words.ts"
 import type { StopReason } from "./Stop.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { IntendedRow } from "../ledger/Ledger.ts"
+import type { IntendedRow } from "../ledger/records.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { traced } from "../service/telemetry.ts"
 import { OutcomeUnrecorded } from "../sink/Sink.ts"

@@ -2,7 +2,8 @@ import { Effect, Option, Schema } from "effect"
 import { anomalyCodes, type RunFacts } from "../domain/anomaly.ts"
 import type { RowCounts } from "../domain/fate.ts"
 import type { RunReport } from "../domain/run.ts"
-import type { LedgerError, PipelineLedger, RunRecord } from "../ledger/Ledger.ts"
+import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
+import type { RunRecord } from "../ledger/records.ts"
 import type { RunContext } from "./RunContext.ts"
 
 const Facts = Schema.Struct({

@@ -1,14 +1,8 @@
 import { Array as Arr, Clock, DateTime, Duration, Effect, Stream } from "effect"
 import type { Verdict } from "../domain/fate.ts"
 import type { RunReport } from "../domain/run.ts"
-import type {
-  LedgerError,
-  LedgerOvertaken,
-  LedgerSession,
-  Reconciliation,
-  SeenAgain,
-  SentRow,
-} from "../ledger/Ledger.ts"
+import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
+import type { Reconciliation, SeenAgain, SentRow } from "../ledger/records.ts"
 import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { unlessUnwanted } from "../service/Unwanted.ts"

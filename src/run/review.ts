@@ -1,5 +1,6 @@
 import { Effect, Stream } from "effect"
-import type { AttentionRow, LedgerError, LedgerOvertaken } from "../ledger/Ledger.ts"
+import type { LedgerError, LedgerOvertaken } from "../ledger/Ledger.ts"
+import type { AttentionRow } from "../ledger/records.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { columnNames } from "./content.ts"
 import type { RunContext } from "./RunContext.ts"

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import type { LedgerError, Missed } from "../ledger/Ledger.ts"
+import type { LedgerError } from "../ledger/Ledger.ts"
+import type { Missed } from "../ledger/records.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 

@@ -1,5 +1,6 @@
 import { Duration, Effect, Random, Schema } from "effect"
-import type { IntendedRow, LedgerError, LedgerOvertaken, LedgerSession, RowOutcome } from "../ledger/Ledger.ts"
+import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
+import type { IntendedRow, RowOutcome } from "../ledger/records.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
 import { type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
 import { type Fit, matchByContent } from "./match.ts"

@@ -1,7 +1,7 @@
 import { canonicalJson } from "../domain/canonical.ts"
 import type { Item } from "../domain/item.ts"
 import type { Cells } from "../domain/row.ts"
-import type { DoubtfulRow, SettledRow } from "../ledger/Ledger.ts"
+import type { DoubtfulRow, SettledRow } from "../ledger/records.ts"
 import type { Likeness } from "./settleFit.ts"
 
 /** What an export can prove about rows that did not land. */

@@ -1,8 +1,9 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { join } from "node:path"
-import type { IntendedRow, LedgerSession, RowOutcome } from "../../src/ledger/Ledger.ts"
+import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
+import type { IntendedRow, RowOutcome } from "../../src/ledger/records.ts"
 import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }

@@ -3,7 +3,8 @@ import type { Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { AnswerDigests, IntendedRow, Ledger, PipelineLedger } from "../../src/ledger/Ledger.ts"
+import type { Ledger, PipelineLedger } from "../../src/ledger/Ledger.ts"
+import type { AnswerDigests, IntendedRow } from "../../src/ledger/records.ts"
 
 /** A folder that goes with the scope. */
 export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(

@@ -1,6 +1,6 @@
 import type { Destination } from "../../domain/destination.ts"
 import { verdicts } from "../../domain/fate.ts"
-import type { RunRecord, Standing } from "../../ledger/Ledger.ts"
+import type { RunRecord, Standing } from "../../ledger/records.ts"
 import { count, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
 import { cutToWidth } from "./fit.ts"
 import { inZone } from "./schedule.ts"

@@ -1,4 +1,4 @@
-import type { DoubtsOf } from "../../ledger/Ledger.ts"
+import type { DoubtsOf } from "../../ledger/records.ts"
 
 /** How long rows have been in doubt; bounds in days. */
 const ages = [

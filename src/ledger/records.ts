@@ -1,0 +1,281 @@
+// What stands in a ledger, as its readers and writers hand it over: rows, runs, counts.
+import type { Fate, Verdict, VerdictCounts } from "../domain/fate.ts"
+import type { Item } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { Mode, Outcome } from "../domain/run.ts"
+
+export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
+
+/**
+ * What the ledger knows of a row. Under a key of which nothing was ever sent, but that a person left out, or whose row was mended and imported under another key, it is
+ * `notCreated`, with an empty key and content, and row and shape 0.
+ */
+export interface KnownRow {
+  /** Its number in the ledger, which never changes; 0 under a key of which nothing was ever sent. */
+  readonly id: number
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly state: RowState
+  /** The row's number in the source of the run that sent it last. */
+  readonly row: number
+  readonly content: Buffer
+  /** Which columns `content` was taken over: see `shape`. */
+  readonly shape: number
+  /** Contents that stood in the source before they were mended and imported: the same row, superseded; `mended`: the number of the row that it became. */
+  readonly superseded: ReadonlyArray<{ readonly content: Buffer; readonly mended: number }>
+  readonly batch: number | undefined
+  readonly submissionId: string | undefined
+  readonly verdict: Verdict | undefined
+  /** For `refused`, and for `imported` when it changed and was refused then: digest of the item that was refused, the mapping's and the form's fingerprint then, and the service's words. */
+  readonly refusal:
+    | { readonly item: Buffer; readonly mapping: string; readonly form: string; readonly message: string }
+    | undefined
+  /** For `inDoubt`: why, and when it was sent (ISO 8601). */
+  readonly doubt: { readonly reason: string; readonly sentAt: string } | undefined
+  /** Whether it was sent once more already (`inDoubt: resend`). */
+  readonly resent: boolean
+  /** A person left it out for good (`acknowledge --leave-out`). */
+  readonly leftOut: boolean
+}
+
+/** A row about to be sent. */
+export interface IntendedRow {
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly row: number
+  readonly content: Buffer
+  readonly shape: number
+  /** The unmended row that this one replaces, when it comes from a mended rejected.csv: its content, and its key where it had one. */
+  readonly supersedes: { readonly keyDigest: Buffer | undefined; readonly content: Buffer } | undefined
+  /** It was imported with other content, and goes in again (`onChange: import-again`): the submission that stands for it until then. */
+  readonly replaces?: string | undefined
+  readonly item: Item
+  /** The source's own cells by column, as text, for in-doubt.csv. */
+  readonly cells: ReadonlyArray<string>
+}
+
+/** What became of one row of a batch. */
+export type RowOutcome =
+  | { readonly _tag: "Imported"; readonly submissionId: string; readonly submissionTime: string | undefined }
+  | { readonly _tag: "InDoubt"; readonly reason: string }
+  | { readonly _tag: "NotCreated" }
+  | {
+    readonly _tag: "Refused"
+    readonly message: string
+    readonly item: Buffer
+    readonly mapping: string
+    readonly form: string
+  }
+
+/** A row that was created and whose content is still kept. */
+export interface SentRow {
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly row: number
+  readonly batch: number
+  /** The run that sent it. */
+  readonly run: string
+  readonly submissionId: string
+  readonly submissionTime: string | undefined
+  readonly verdict: Verdict
+  /** What was sent; gone once verified. */
+  readonly item: Item | undefined
+  /** Keyed digests by answer id, of what was sent and of what was returned; there once read back. */
+  readonly answers: AnswerDigests | undefined
+  readonly cells: ReadonlyArray<string> | undefined
+  /** The submission that stood for the row before it changed and went in again. */
+  readonly replaces: string | undefined
+  /** What the last reconciliation found of a verified submission, unless it was unchanged. */
+  readonly drift: Drifted | undefined
+}
+
+/** What somebody did to a submission since it was verified: edited it, or deleted it. */
+export type Drifted = "edited" | "gone"
+
+/** A verified submission that was read again. */
+export interface SeenAgain {
+  readonly keyDigest: Buffer
+  readonly standing: "unchanged" | Drifted
+  /** Digest of how it was edited, so that an acknowledgement covers this edit and no later one. */
+  readonly seen: Buffer
+}
+
+/** Verified submissions that were edited or deleted since, over all that the ledger holds here. */
+export interface Drift {
+  readonly edited: number
+  readonly gone: number
+  /** Of these, how many a person has acknowledged as they are now. */
+  readonly acknowledged: { readonly edited: number; readonly gone: number }
+}
+
+/** A reconciliation that was begun and is not through yet. */
+export interface Reconciliation {
+  /** The run that began it. */
+  readonly run: string
+  /** When it last got on (ISO 8601). */
+  readonly at: string
+  /** The last row up to which all were read: where `sent` goes on. */
+  readonly after: Buffer
+  /** What stands in the ledger of the rows up to there, drift counted as differing or missing. */
+  readonly readBack: VerdictCounts
+}
+
+/** Digests of an answer as it was sent and as it was returned, as far as it was. */
+export interface AnswerDigest {
+  readonly sent: Buffer | undefined
+  readonly returned: Buffer | undefined
+}
+
+/** By id of question or element. */
+export type AnswerDigests = ReadonlyMap<string, AnswerDigest>
+
+/** A row in doubt, with its content. */
+export interface DoubtfulRow {
+  readonly keyDigest: Buffer
+  readonly key: string
+  readonly row: number
+  readonly batch: number
+  readonly run: string
+  readonly sentAt: string
+  /** ISO 8601: from when on its request can't be sent any more; `sentAt` is when that was intended, and it may have waited for its turn. */
+  readonly since: string
+  readonly reason: string
+  /** Whether it was sent once more already (`inDoubt: resend`): then it may have landed twice. */
+  readonly resent: boolean
+  readonly item: Item | undefined
+  readonly cells: ReadonlyArray<string> | undefined
+  /** Names of the source's columns, in the order of `cells`. */
+  readonly columns: ReadonlyArray<string>
+  readonly acknowledged: boolean
+}
+
+export interface ReadBack {
+  readonly keyDigest: Buffer
+  readonly verdict: Exclude<Verdict, "unread">
+  readonly answers: AnswerDigests
+}
+
+/** A row that needs a person: invalid, refused, changed, duplicate with other content. */
+export interface AttentionRow {
+  /** Absent for a row without a key. */
+  readonly keyDigest: Buffer | undefined
+  readonly key: string | undefined
+  readonly row: number
+  readonly content: Buffer
+  readonly fate: Fate
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** The canary's standing with a mapping, a form and the tolerated differences. */
+export interface CanaryRecord {
+  /** Digest over what the canary depends on: mapping, form, `tolerate`. */
+  readonly standing: string
+  readonly state: "passed" | "failed"
+  readonly because: string
+}
+
+export interface RunRecord {
+  readonly run: string
+  readonly mode: Mode
+  readonly startedAt: string
+  readonly finishedAt: string | undefined
+  readonly outcome: Outcome | undefined
+  readonly exitCode: number | undefined
+  /** The report's `rows` and `readBack`, and whatever status shows. */
+  readonly counts: Json
+}
+
+/** What people and runs of other kinds change in a ledger between two runs; equal marks: nothing of that happened. */
+export interface LedgerMarks {
+  readonly leftOut: number
+  readonly settlements: number
+  readonly inDoubt: number
+}
+
+/** A run that is going on: it holds the pipeline's lock, and is alive as far as can be told. */
+export interface Going {
+  readonly run: string
+  /** Since when it holds the lock, ISO 8601. */
+  readonly since: string
+}
+
+/** Rows in doubt that were sent at one time. */
+export interface DoubtsOf {
+  /** Of intents that are open. */
+  readonly open: boolean
+  /** ISO 8601. */
+  readonly sentAt: string
+  readonly count: number
+}
+
+/** Counts over all that the ledger holds for a pipeline at a destination. */
+export interface Standing {
+  readonly imported: number
+  readonly inDoubt: number
+  /** Of `inDoubt`, rows of intents that are open: in flight as long as their run is going on. */
+  readonly intended: number
+  readonly refused: number
+  readonly leftOut: number
+  /** Submissions whose row changed and went in again: they stay in the form beside `imported`. */
+  readonly replaced: number
+  readonly verdicts: { readonly [V in Verdict]: number }
+  /** In-doubt, differing and missing rows that a person acknowledged; and rows that landed by a person's word, whose submission nobody knows: they can't be read back. */
+  readonly acknowledged: {
+    readonly inDoubt: number
+    readonly differing: number
+    readonly missing: number
+    readonly unread: number
+  }
+}
+
+/** Rows in doubt, and imported ones that are not verified. */
+export interface Unverified extends Pick<Standing, "inDoubt" | "acknowledged"> {
+  readonly verdicts: Omit<Standing["verdicts"], "verified">
+}
+
+/** What a row in doubt turned out to be. */
+export interface SettledRow {
+  readonly keyDigest: Buffer
+  /** `Landed`: it is imported; without a submission id it can't be read back. `NotLanded`: the next run sends it. */
+  readonly outcome:
+    | { readonly _tag: "Landed"; readonly submissionId: string | undefined }
+    | { readonly _tag: "NotLanded" }
+  /** How that was found out, as a sentence. */
+  readonly reason: string
+}
+
+/** A submission that was replaced, because its row changed and went in again. */
+export interface ReplacedSubmission {
+  /** Where the next page goes on. */
+  readonly at: number
+  readonly key: string
+  readonly submissionId: string
+  /** The submission that stands for the row since. Undefined: it landed by a person's word, and nobody knows its id. */
+  readonly replacedBy: string | undefined
+  /** ISO 8601. */
+  readonly replacedAt: string
+}
+
+/** An imported row that the pipeline's source does not hold any more. */
+export interface VanishedRow {
+  /** Where the next page goes on. */
+  readonly at: number
+  readonly key: string
+  /** Its number in the source of the run that sent it. */
+  readonly row: number
+  readonly submissionId: string | undefined
+  /** The run that missed it first, and when that began (ISO 8601). */
+  readonly since: { readonly run: string; readonly at: string } | undefined
+}
+
+/** Of the imported rows, those that a source did not hold. */
+export interface Missed {
+  /** By the number of a row in the ledger: not 0 when the source held it. May be shorter than the ledger. */
+  readonly met: Uint8Array
+  /** Rows beyond this number came later, and are not asked for. */
+  readonly upTo: number
+  readonly count: number
+  /** How many of them are not recorded as vanished yet. */
+  readonly fresh: number
+}
