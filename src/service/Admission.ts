@@ -82,19 +82,19 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
     }
 
     /**
-     * Waits in line for the turn; or tells that it was given up before it came.
+     * Waits in line for the turn, or until it is given up.
      *
-     * @param leaving is told how to leave the line: nothing happens once it is the waiter's turn
+     * @param leaving is told how to leave the line, and with what in the place of the turn: nothing happens once it is the waiter's turn
      */
-    const enter = (
+    const enter = <G>(
       priority: Priority,
-      leaving: (leave: () => void) => void,
-    ): Effect.Effect<Turn | "unwanted"> =>
+      leaving: (leave: (given: G) => void) => void,
+    ): Effect.Effect<Turn | G> =>
       Effect.suspend(() => {
         let entered: (() => void) | undefined
         let gone = false
         const line = priority === "read" ? reads : creates
-        return Effect.async<Turn | "unwanted">((resume) => {
+        return Effect.async<Turn | G>((resume) => {
           const waiter: Waiter = {
             enter: (leave, startedAt) => {
               entered = leave
@@ -103,8 +103,8 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
             },
           }
           line.join(waiter)
-          leaving(() => {
-            if (line.leave(waiter)) resume(Effect.succeed("unwanted"))
+          leaving((given) => {
+            if (line.leave(waiter)) resume(Effect.succeed(given))
           })
           pump()
           return Effect.sync(() => {
@@ -132,9 +132,8 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       },
       admit: (priority, work) =>
         Effect.acquireUseRelease(
-          Effect.interruptible(enter(priority, () => undefined)),
-          // Nobody gives it up.
-          (turn) => work(turn === "unwanted" ? momentOf(clock) : turn.startedAt),
+          Effect.interruptible(enter<never>(priority, () => undefined)),
+          ({ startedAt }) => work(startedAt),
           leaveBy,
         ),
       admitUnless: <A, E>(
@@ -145,8 +144,8 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
         Effect.acquireUseRelease(
           Effect.suspend(() => {
             let deaf = (): void => undefined
-            const entered = enter(priority, (leave) => {
-              deaf = unwanted(leave)
+            const entered = enter<"unwanted">(priority, (leave) => {
+              deaf = unwanted(() => leave("unwanted"))
             })
             return Effect.ensuring(entered, Effect.sync(() => deaf()))
           }),

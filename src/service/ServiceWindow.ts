@@ -11,7 +11,8 @@ const slack = 0.001
  * costs nothing then, and nothing arrives late enough to count in the next. Of a longer window the seconds would get more than we are allowed, and there is time to make up for what held us up.
  */
 const used = 0.75
-const shortest = 1_000
+/** Milliseconds of the longest window that counts as short for that. */
+const longestShort = 1_000
 
 /** What the service tells of its window: so many requests, and its milliseconds. */
 interface Told extends RateHeaders {
@@ -67,7 +68,7 @@ export class ServiceWindow {
    */
   slotAt(now: number, rate: number): number {
     if (this.#length === undefined || now >= this.#openedAt + this.#length) return Infinity
-    const interval = (1000 / rate) * (rate >= this.rate && this.#length <= shortest ? this.#spread : 1)
+    const interval = (1000 / rate) * (rate >= this.rate && this.#length <= longestShort ? this.#spread : 1)
     return this.#openedAt + this.#counted * interval
   }
 

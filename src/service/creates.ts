@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, FiberRef } from "effect"
+import { Effect, Exit, FiberRef } from "effect"
 import type { Item } from "../domain/item.ts"
 import type { CreateOutcome, FormService } from "./FormService.ts"
 import { outcomeOfFailure, outcomeOfResponse, type OutcomeSettings } from "./outcome.ts"
@@ -10,7 +10,7 @@ import type { MaybeSent, NeverSent, TransportRequest, TransportResponse } from "
 
 /** The request that is never repeated: each create is sent once, and what became of it is told as far as anybody can know. */
 export const makeCreate = (requests: Requests, settings: OutcomeSettings): FormService["create"] => {
-  const { count, counted, observe, queue, send } = requests
+  const { count, counted, judged, queue, send } = requests
   // Items whose request is known to have created nothing: sending one of them once more is a retry.
   const again = new WeakSet<Item>()
   return (formId, items, guard, unwanted) =>
@@ -38,11 +38,10 @@ export const makeCreate = (requests: Requests, settings: OutcomeSettings): FormS
         queue,
         dispatch: counted("create"),
         judge: (outcome, startedAt) =>
-          Exit.isSuccess(outcome)
-            ? Effect.succeed(answered(outcome.value, observe(outcome.value, startedAt)))
-            : Cause.isFailType(outcome.cause)
-            ? Effect.succeed(failed(outcome.cause.error))
-            : Effect.failCause(outcome.cause as Cause.Cause<never>),
+          judged(outcome, startedAt, {
+            answered: (response, wait) => Exit.succeed(answered(response, wait)),
+            failed: (failure) => Exit.succeed(failed(failure)),
+          }),
         unwanted,
         notSent: () => failed(notWanted),
       })

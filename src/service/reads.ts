@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, FiberRef } from "effect"
+import { Effect, Exit, FiberRef } from "effect"
 import type { Submission } from "../domain/submission.ts"
 import type { Codec } from "./codec.ts"
 import { ServiceUnusable } from "./FormService.ts"
@@ -37,7 +37,7 @@ interface Reading {
 export const makeReads = (
   { baseUrl, codec, editLinkParameter, requests, retries }: Reading,
 ): Pick<FormService, "form" | "read" | "readMany"> => {
-  const { count, counted, observe, queue, send } = requests
+  const { count, counted, judged, queue, send } = requests
 
   const unreachable = ({ reason, kind, status }: TryAgain) =>
     new ServiceUnusable({
@@ -133,6 +133,11 @@ export const makeReads = (
     return submission === undefined ? undefined : { submission }
   }
 
+  const judgeRead = {
+    answered: (response: TransportResponse, wait: number | undefined) => judge("read", response, wait, found),
+    failed: unanswered,
+  }
+
   return {
     form: (formId) =>
       Effect.map(
@@ -168,12 +173,7 @@ export const makeReads = (
             paths: submissionIds.map((id) => pathOf(formId, id)),
             queue,
             dispatch: counted("read"),
-            judge: (outcome, startedAt) =>
-              Exit.isSuccess(outcome)
-                ? judge("read", outcome.value, observe(outcome.value, startedAt), found)
-                : Cause.isFailType(outcome.cause)
-                ? unanswered(outcome.cause.error)
-                : Exit.failCause(outcome.cause as Cause.Cause<never>),
+            judge: (outcome, startedAt) => judged(outcome, startedAt, judgeRead),
             each: (index, { submission }) => each(index, submission),
             unwanted,
             isLater: (failure) => failure._tag === "TryAgain" ? failure : undefined,

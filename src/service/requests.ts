@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import type { Clock } from "effect"
 import type { Admission, Priority } from "./Admission.ts"
 import type { FormService } from "./FormService.ts"
@@ -7,7 +7,14 @@ import type { Pace } from "./pace.ts"
 import { notWanted } from "./sendOne.ts"
 import { asRequest } from "./telemetry.ts"
 import { Timeline } from "./Timeline.ts"
-import type { MaybeSent, NeverSent, Transport, TransportRequest, TransportResponse } from "./transport.ts"
+import type {
+  MaybeSent,
+  NeverSent,
+  Transport,
+  TransportExit,
+  TransportRequest,
+  TransportResponse,
+} from "./transport.ts"
 import type { Unwanted } from "./Unwanted.ts"
 
 /** A segment of a path: nothing in an id may change where the request goes, dots included. */
@@ -31,8 +38,16 @@ export interface Door {
 export interface Requests extends Pick<FormService, "requests" | "pace"> {
   readonly queue: Admission["queue"]
   readonly count: (what: "metadata" | "create" | "read" | "retried" | "throttled") => void
-  /** What an answer says about the pace is kept by all. Gives the milliseconds that it asks to wait. */
-  readonly observe: (response: TransportResponse, startedAt: number) => number | undefined
+  /** What a request that was let in at `startedAt` came to. What its answer says about the pace is kept by all. */
+  readonly judged: <A, E>(
+    outcome: TransportExit,
+    startedAt: number,
+    judge: {
+      /** @param wait milliseconds that the answer asks to wait */
+      readonly answered: (response: TransportResponse, wait: number | undefined) => Exit.Exit<A, E>
+      readonly failed: (failure: NeverSent | MaybeSent) => Exit.Exit<A, E>
+    },
+  ) => Exit.Exit<A, E>
   /** One request in its turn, with a span where requests have one. */
   readonly send: (
     priority: Priority,
@@ -52,6 +67,7 @@ export const makeRequests = ({ admission, clock, dispatch, pace, transport }: Do
     timeline.count(what, clock.unsafeCurrentTimeMillis())
   }
 
+  /** Gives the milliseconds that an answer asks to wait. */
   const observe = (response: TransportResponse, startedAt: number): number | undefined => {
     if (response.status === 429) count("throttled")
     return pace.observe(response.status, response.headers, startedAt, momentOf(clock))
@@ -79,6 +95,14 @@ export const makeRequests = ({ admission, clock, dispatch, pace, transport }: Do
       )
   }
 
+  const judged: Requests["judged"] = (outcome, startedAt, { answered, failed }) =>
+    Exit.isSuccess(outcome)
+      ? answered(outcome.value, observe(outcome.value, startedAt))
+      : Cause.isFailType(outcome.cause)
+      ? failed(outcome.cause.error)
+      // A defect, or an interruption.
+      : Exit.failCause(outcome.cause as Cause.Cause<never>)
+
   const counted: Requests["counted"] = (operation) => (request, settled) => {
     count(operation)
     return dispatch(request, settled)
@@ -87,7 +111,7 @@ export const makeRequests = ({ admission, clock, dispatch, pace, transport }: Do
   return {
     queue: admission.queue,
     count,
-    observe,
+    judged,
     send,
     counted,
     requests: Effect.sync(() => ({ ...counts })),
