@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import type { Admission, Priority } from "./Admission.ts"
 import { NeverSent } from "./transport.ts"
 import type { Transport, TransportExit, TransportRequest } from "./transport.ts"
@@ -18,7 +18,7 @@ export interface SendOne<A> {
    *
    * @param startedAt when the request was let in, in milliseconds
    */
-  readonly judge: (outcome: TransportExit, startedAt: number) => Effect.Effect<A>
+  readonly judge: (outcome: TransportExit, startedAt: number) => Exit.Exit<A>
   /** Where it is told before the turn came, the request is not sent. Afterwards it is finished all the same. */
   readonly unwanted: Unwanted | undefined
   /** What that comes to. */
@@ -46,8 +46,9 @@ export const sendOne = <A>(
       if (ended) return leave()
       try {
         giveUp = dispatch(request, (outcome) => {
+          // Who comes next goes by the pace as this answer leaves it.
+          if (!ended) end(judgedOrDied(judge, outcome, startedAt))
           leave()
-          if (!ended) end(Effect.suspend(() => judge(outcome, startedAt)))
         })
       } catch (defect) {
         leave()
@@ -66,3 +67,11 @@ export const sendOne = <A>(
       giveUp()
     })
   })
+
+const judgedOrDied = <A>(judge: SendOne<A>["judge"], outcome: TransportExit, startedAt: number): Exit.Exit<A> => {
+  try {
+    return judge(outcome, startedAt)
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}

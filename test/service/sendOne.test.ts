@@ -8,8 +8,9 @@ import { makeUnwanted, type Unwanted } from "../../src/service/Unwanted.ts"
 
 /** A door with one place, and a transport whose requests are answered by hand. */
 const opened = Effect.gen(function*() {
-  const { queue } = yield* makeAdmission(new Pace(Infinity), 1)
-  const sent: Array<{ readonly answer: () => void; givenUp: boolean }> = []
+  const pace = new Pace(Infinity)
+  const { queue } = yield* makeAdmission(pace, 1)
+  const sent: Array<{ readonly answer: (status?: number) => void; givenUp: boolean }> = []
   const send = (unwanted?: Unwanted) =>
     sendOne<string>({
       request: { method: "POST", path: "/forms/f/submissions" },
@@ -18,7 +19,10 @@ const opened = Effect.gen(function*() {
       dispatch: (_, settled) => {
         const settle = (exit: TransportExit) => settled(exit)
         const one = {
-          answer: () => settle(Exit.succeed({ status: 200, headers: {}, body: Buffer.from("") })),
+          answer: (status = 200) =>
+            settle(
+              Exit.succeed({ status, headers: status === 429 ? { "retry-after": "3" } : {}, body: Buffer.from("") }),
+            ),
           givenUp: false,
         }
         sent.push(one)
@@ -27,7 +31,11 @@ const opened = Effect.gen(function*() {
           settle(Exit.die("given up"))
         }
       },
-      judge: (outcome) => Exit.isSuccess(outcome) ? Effect.succeed("answered") : Effect.dieMessage("given up"),
+      judge: (outcome) => {
+        if (!Exit.isSuccess(outcome)) return Exit.die("given up")
+        pace.observe(outcome.value.status, outcome.value.headers, 0, 0)
+        return Exit.succeed("answered")
+      },
       unwanted,
       notSent: () => "not sent",
     })
@@ -85,6 +93,20 @@ describe("a request that is sent once", () => {
       expect(yield* Fiber.join(next)).toBe("answered")
     }))
 
+  it.scoped("has said what it says of the pace before its place is given to the next", () =>
+    Effect.gen(function*() {
+      const { send, sent } = yield* opened
+      const both = yield* Effect.fork(Effect.all([send(), send()], { concurrency: 2 }))
+      yield* aWhile
+      sent[0]?.answer(429)
+      yield* TestClock.adjust("2900 millis")
+      expect(sent).toHaveLength(1)
+      yield* TestClock.adjust("200 millis")
+      expect(sent).toHaveLength(2)
+      sent[1]?.answer()
+      expect(yield* Fiber.join(both)).toEqual(["answered", "answered"])
+    }))
+
   it.scoped("is not even begun where it is unwanted from the beginning", () =>
     Effect.gen(function*() {
       const { send, sent } = yield* opened
@@ -105,7 +127,7 @@ describe("a request that is sent once", () => {
         dispatch: () => {
           throw new Error("broken")
         },
-        judge: () => Effect.succeed("answered"),
+        judge: () => Exit.succeed("answered"),
         unwanted: undefined,
         notSent: () => "not sent",
       })
