@@ -5,9 +5,10 @@ export type CsvLine = ReadonlyArray<string>
 
 /**
  * What a spreadsheet may take for a formula: the starts that product.md names ("Safety and privacy"), a line feed, and the full-width forms that some
- * spreadsheets fold to them. papaparse's own pattern lets a formula through that holds a line break.
+ * spreadsheets fold to them; and the same behind apostrophes of the cell's own, so that one which is put there can be told from them. papaparse's own pattern lets a formula through that holds
+ * a line break.
  */
-const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
+const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
 const write = (lines: ReadonlyArray<CsvLine>, escapeFormulae: RegExp | false): string =>
   lines.length === 0
@@ -20,9 +21,9 @@ const write = (lines: ReadonlyArray<CsvLine>, escapeFormulae: RegExp | false): s
  */
 export const faithfulCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, false)
 
-/** The same for a CSV that people open in a spreadsheet: a cell that could be a formula gets a `'` in front. */
+/** The same for a CSV that people open in a spreadsheet: a cell that could be a formula gets a `'` in front, also where it has some already. */
 export const spreadsheetCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, formula)
 
 /** A cell as it was before `spreadsheetCsv` put a `'` in front of it. */
 export const withoutApostrophe = (cell: string): string =>
-  cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell
+  cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
-import { faithfulCsv, spreadsheetCsv } from "../../src/report/csv.ts"
+import { faithfulCsv, spreadsheetCsv, withoutApostrophe } from "../../src/report/csv.ts"
 
 /** Texts that break careless CSV: quotes, separators, line ends, control characters, byte order marks, edges of white space. */
 const cell = fc.oneof(
@@ -81,6 +81,22 @@ describe("CSV for spreadsheets", () => {
 
   it("catches a formula that goes over several lines", () => {
     expect(spreadsheetCsv([['=HYPERLINK(\n"http://x")', "b"]])).toBe('"\'=HYPERLINK(\n""http://x"")",b\n')
+  })
+
+  it("tells its apostrophe from the cell's own: what was put there is taken away again, and nothing else", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(3),
+        fc.constantFrom("", "=", "+", "-", "@", "\t", "\r", "\n", "＝", "a"),
+        cell,
+        (own, start, rest) => {
+          const text = "'".repeat(own) + start + rest
+          const parsed = Papa.parse<Array<string>>(reread(spreadsheetCsv([[text, "x"]])), { delimiter: "," })
+          expect(withoutApostrophe(parsed.data[0]?.[0] ?? "")).toBe(text)
+        },
+      ),
+      { seed: 20261122, numRuns: 500 },
+    )
   })
 
   it("leaves all other cells alone", () => {

@@ -8,7 +8,6 @@ import type { Alteration } from "../../src/practice/alter/alterations.ts"
 import { parseForm } from "../../src/practice/forms.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { withoutApostrophe } from "../../src/report/csv.ts"
 import { truthProject } from "../endtoend/truthProject.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { readDifferences } from "./readDifferences.ts"
@@ -81,8 +80,7 @@ describe("the report's differences are exactly the injected ones, none missed an
       const byId = new Map(corrupted.map((one) => [`${one.submissionId} ${one.id}`, one]))
       for (const difference of differences) {
         const one = byId.get(`${difference.submissionId} ${difference.question}`)
-        // Whether an apostrophe before a formula is the report's or the answer's own, a cell does not tell.
-        const after = typeof one?.after === "string" ? meant(withoutApostrophe(one.after)) : one?.after
+        const after = typeof one?.after === "string" ? meant(one.after) : one?.after
         expect(meant(difference.returned), one?.name).toEqual(after)
         expect(difference.editLink).toContain(`/edit/${difference.submissionId}`)
       }

@@ -3,6 +3,9 @@ import { Effect } from "effect"
 import Papa from "papaparse"
 import type { RunReport } from "../../src/domain/run.ts"
 
+/** What a spreadsheet could take for a formula has an apostrophe in front. */
+const asItWas = (cell = ""): string => cell.replace(/^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/, "")
+
 /** All differences of a run, from its differences.csv, as texts. */
 export const readDifferences = (root: string, report: RunReport) =>
   Effect.gen(function*() {
@@ -17,9 +20,8 @@ export const readDifferences = (root: string, report: RunReport) =>
       submissionId: line["submission_id"] ?? "",
       question: line["question"] ?? "",
       verdict: line["verdict"] ?? "",
-      // A spreadsheet's formula has a sign in front.
-      sent: line["sent"]?.replace(/^'(?=[=+\-@])/, "") ?? "",
-      returned: line["returned"]?.replace(/^'(?=[=+\-@\t\r\n])/, "") ?? "",
+      sent: asItWas(line["sent"]),
+      returned: asItWas(line["returned"]),
       editLink: line["edit_link"] ?? "",
     }))
   })
