@@ -1,5 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
+import { SystemError } from "@effect/platform/Error"
 import { describe, it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Scope, Stream } from "effect"
 import Papa from "papaparse"
@@ -260,6 +261,34 @@ describe("the folder of a run", () => {
         const failed = yield* Effect.either(finish(folder, { imported: Stream.fail("the ledger failed") }))
         expect(Either.isLeft(failed)).toBe(true)
         expect((yield* fs.readDirectory(folder.path)).every((name) => name.endsWith(".part"))).toBe(true)
+        yield* Scope.close(scope, Exit.void)
+        expect(yield* fs.readDirectory(`${reports}/contacts`)).toEqual([])
+      })
+    ))
+
+  it.effect("gives no file its name when the disk did not take all of them, and says which it did not", () =>
+    inFolder((reports, fs) =>
+      Effect.gen(function*() {
+        const scope = yield* Scope.make()
+        const fault = new SystemError({ reason: "Unknown", module: "FileSystem", method: "sync", description: "EIO" })
+        const faulty: FileSystem.FileSystem = {
+          ...fs,
+          open: (path, options) =>
+            Effect.map(fs.open(path, options), (file) =>
+              path.includes("differences.csv")
+                ? new Proxy(file, {
+                  get: (target, name) => name === "sync" ? Effect.fail(fault) : Reflect.get(target, name, target),
+                })
+                : file),
+        }
+        const folder = yield* openRunFolder({ reports, ...run }).pipe(
+          Scope.extend(scope),
+          Effect.provideService(FileSystem.FileSystem, faulty),
+        )
+        const failed = yield* Effect.flip(finish(folder))
+        expect(failed).toMatchObject({ _tag: "ReportError", file: `${folder.path}/differences.csv` })
+        expect((yield* fs.readDirectory(folder.path)).every((name) => name.endsWith(".part"))).toBe(true)
+        expect(yield* fs.exists(`${reports}/contacts/latest`)).toBe(false)
         yield* Scope.close(scope, Exit.void)
         expect(yield* fs.readDirectory(`${reports}/contacts`)).toEqual([])
       })

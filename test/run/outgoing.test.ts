@@ -1,0 +1,150 @@
+// Batches of rows that go out: which rows, in which batches, wherever the source's chunks end.
+import { expect, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import fc from "fast-check"
+import type { RowChunk } from "../../src/domain/row.ts"
+import type { IntendedRow } from "../../src/ledger/records.ts"
+import { FateTable } from "../../src/run/FateTable.ts"
+import { outgoing } from "../../src/run/outgoing.ts"
+import type { RunContext } from "../../src/run/RunContext.ts"
+import { makeStop } from "../../src/run/Stop.ts"
+import type { Survey } from "../../src/run/survey.ts"
+import { SourceChanged } from "../../src/source/Source.ts"
+
+/** A row of the source and how it is met. */
+interface Met {
+  readonly chosen: boolean
+  readonly kind: "plain" | "faulty" | "keyless" | "invalid" | "replacing"
+}
+
+const chunksOf = (rows: ReadonlyArray<Met>, sizes: ReadonlyArray<number>): ReadonlyArray<RowChunk> => {
+  const chunks: Array<RowChunk> = []
+  for (let at = 0, nth = 0; at < rows.length; nth++) {
+    const some = rows.slice(at, at + (sizes[nth % sizes.length] ?? 1))
+    chunks.push({
+      firstRow: at + 1,
+      rows: some.map((_, index) => [`K-${at + 1 + index}`]),
+      faults: new Map(
+        some.flatMap(({ kind }, index) => kind === "faulty" ? [[index, { code: "ragged-row", message: "" }]] : []),
+      ),
+    })
+    at += some.length
+  }
+  return chunks
+}
+
+/** What `outgoing` needs of a run over such a source, and a stop. */
+const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream<RowChunk, SourceChanged>) =>
+  Effect.map(makeStop, (stop) => {
+    const fates = new FateTable()
+    rows.forEach((_, index) => fates.set(index + 1, "pending"))
+    rows.forEach(({ kind }, index) => {
+      if (kind === "replacing") fates.mark(index + 1)
+    })
+    const met = (cells: ReadonlyArray<unknown>) => rows[Number(String(cells[0]).slice(2)) - 1]
+    const run = {
+      pipeline: { sink: { batchSize } },
+      shape: ["Key"],
+      columns: [{ position: 0, title: "Key", name: "Key" }],
+      ledger: { digest: { key: Buffer.from, content: (cells: ReadonlyArray<string>) => Buffer.from(cells.join()) } },
+      view: {
+        lookUp: (keys: ReadonlyArray<Buffer>) => Effect.succeed(keys.map((key) => ({ submissionId: `of ${key}` }))),
+      },
+      mapping: {
+        map: (cells: ReadonlyArray<unknown>) => met(cells)?.kind === "invalid" ? { problems: [] } : { item: {} },
+      },
+      source: { columns: [], read: () => chunks },
+      mended: false,
+      stop,
+    } as unknown as RunContext
+    const survey = {
+      fates,
+      files: [],
+      keys: {
+        numbering: () => (cells: ReadonlyArray<unknown>) =>
+          met(cells)?.kind === "keyless" ? undefined : String(cells[0]),
+      },
+    } as unknown as Survey
+    return { run, stop, survey }
+  })
+
+const batchesOf = (
+  { run, survey }: { readonly run: RunContext; readonly survey: Survey },
+  choose: (row: number) => boolean,
+  count: number,
+  afterEach: (batches: number) => Effect.Effect<void> = () => Effect.void,
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { last, more, next } = yield* outgoing(run, survey, 1, choose, count)
+    const batches: Array<ReadonlyArray<IntendedRow>> = []
+    for (let isMore = true;;) {
+      const batch = next()
+      if (batch !== undefined) {
+        batches.push(yield* batch)
+        yield* afterEach(batches.length)
+      } else if (isMore) isMore = yield* more
+      else {
+        const rest = last()
+        return rest === undefined ? batches : [...batches, yield* rest]
+      }
+    }
+  }))
+
+const met = fc.record({
+  chosen: fc.boolean(),
+  kind: fc.constantFrom<Met["kind"]>("plain", "plain", "plain", "faulty", "keyless", "invalid", "replacing"),
+})
+const anySource = fc.record({
+  rows: fc.array(met, { maxLength: 60 }),
+  sizes: fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 4 }),
+  together: fc.integer({ min: 1, max: 3 }),
+  batchSize: fc.integer({ min: 1, max: 10 }),
+  count: fc.integer({ min: 0, max: 60 }),
+  stopAfter: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+})
+const settings = { seed: 20_261_122, numRuns: 500 }
+
+it("just the chosen rows go out, as many as may, in their order, each batch full but the last, wherever chunks end; none after a stop", async () => {
+  await fc.assert(
+    fc.asyncProperty(anySource, async ({ batchSize, count, rows, sizes, stopAfter, together }) => {
+      const going = rows.flatMap(({ chosen, kind }, index) =>
+        chosen && (kind === "plain" || kind === "replacing") ? [index + 1] : []
+      ).slice(0, count)
+      const batches = await Effect.runPromise(Effect.gen(function*() {
+        const chunks = Stream.rechunk(Stream.fromIterable(chunksOf(rows, sizes)), together)
+        const opened = yield* over(rows, batchSize, chunks)
+        const choose = (row: number) => rows[row - 1]?.chosen === true
+        return yield* batchesOf(
+          opened,
+          choose,
+          count,
+          (given) => given === stopAfter ? opened.stop.request({ _tag: "Interrupted", signal: "SIGINT" }) : Effect.void,
+        )
+      }))
+      const given = batches.flat()
+      expect(given.map(({ row }) => row)).toEqual(going.slice(0, (stopAfter ?? Number.POSITIVE_INFINITY) * batchSize))
+      expect(batches.slice(0, -1).every((batch) => batch.length === batchSize)).toBe(true)
+      expect(batches.every((batch) => batch.length > 0 && batch.length <= batchSize)).toBe(true)
+      for (const { key, replaces, row } of given) {
+        expect([key, replaces]).toEqual([
+          `K-${row}`,
+          rows[row - 1]?.kind === "replacing" ? `of K-${row}` : undefined,
+        ])
+      }
+    }),
+    settings,
+  )
+})
+
+it("a source that changed in the meantime stops the run: what was not full by then does not go out", () =>
+  Effect.runPromise(Effect.gen(function*() {
+    const rows = Array.from({ length: 25 }, (): Met => ({ chosen: true, kind: "plain" }))
+    const chunks = Stream.concat(
+      Stream.fromIterable(chunksOf(rows, [25])),
+      Stream.fail(new SourceChanged({ file: "source.csv" })),
+    )
+    const opened = yield* over(rows, 10, chunks)
+    const batches = yield* batchesOf(opened, () => true, 100)
+    expect(batches.map((batch) => batch.length)).toEqual([10, 10])
+    expect(opened.stop.reasons()).toMatchObject([{ _tag: "Unavailable" }])
+  })))
