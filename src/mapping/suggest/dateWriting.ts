@@ -1,3 +1,5 @@
+import { monthNumber } from "../../domain/months.ts"
+
 const numeric = /^(\d{1,2})([-./ ])(\d{1,2})\2(\d{4}|\d{2})(?!\d)/
 
 const yearFirst = /^(\d{4})([./ ])(\d{1,2})\2(\d{1,2})(?!\d)/
@@ -8,34 +10,8 @@ const monthNamed = /^([A-Za-z]{3,9})([-. ])(\d{1,2})(, |[-. ])(\d{4})(?!\d)/
 
 const timeOf = /^([T ,]+)?(\d{1,2}):(\d{2})(:\d{2})?(\.\d{3})?( ?[AaPp][Mm])?(?: ?(Z|[+-]\d\d:\d\d))?$/
 
-const months = new Set([
-  "jan",
-  "feb",
-  "mar",
-  "apr",
-  "may",
-  "jun",
-  "jul",
-  "aug",
-  "sep",
-  "oct",
-  "nov",
-  "dec",
-  "january",
-  "february",
-  "march",
-  "april",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-])
-
 const monthField = (word: string): string | undefined =>
-  !months.has(word.toLowerCase()) ? undefined : word.length === 3 ? "MMM" : "MMMM"
+  monthNumber(word) === undefined ? undefined : word.length === 3 ? "MMM" : "MMMM"
 
 interface Read {
   readonly date: string

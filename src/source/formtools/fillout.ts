@@ -1,3 +1,4 @@
+import { monthNumber } from "../../domain/months.ts"
 import { cleansAt, nothingWhen, rewritten } from "./clean.ts"
 import type { FormTool } from "./FormTool.ts"
 import { count, evidence, has, metaOf, type MetaTitles, withRole } from "./sample.ts"
@@ -16,15 +17,13 @@ const meta: MetaTitles = {
   "network id": "note",
 }
 
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
 const written = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d{4}) (\d\d:\d\d:\d\d) GMT([+-]\d\d)(\d\d)(?: \([^()]*\))?$/
 
 /** A time as JavaScript writes it, in ISO: the offset counts, the zone's name in brackets does not. */
 const isoOfDate = (text: string): string => {
   const [, name = "", day, year, time, hours, minutes] = written.exec(text.trim()) ?? []
-  const month = months.indexOf(name) + 1
-  return month === 0 ? text : `${year}-${String(month).padStart(2, "0")}-${day}T${time}${hours}:${minutes}`
+  const month = monthNumber(name)
+  return month === undefined ? text : `${year}-${String(month).padStart(2, "0")}-${day}T${time}${hours}:${minutes}`
 }
 
 /** Fillout's own results, CSV: what the form service gives of its submissions. */

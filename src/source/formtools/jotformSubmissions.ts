@@ -1,5 +1,6 @@
 import { cellText } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
+import { monthNumber } from "../../domain/months.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import type { MetaColumn, Role } from "./FormTool.ts"
 import type { RecordTool } from "./RecordTool.ts"
@@ -20,21 +21,6 @@ const roles: Readonly<Record<string, Role | Omit<MetaColumn, "position">>> = {
   flag: "note",
   notes: "note",
 }
-
-const months = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-]
 
 /** What is known of a question: where its members stand. */
 interface Question {
@@ -92,8 +78,7 @@ const oneCell = (question: Question): ((row: Cells) => Cell) | undefined => {
 }
 
 const dayOf = (year: string, month: string, day: string): Cell => {
-  const named = months.indexOf(month.toLowerCase()) + 1
-  const number = named > 0 ? String(named) : month
+  const number = String(monthNumber(month) ?? month)
   return year === "" || number === "" || day === ""
     ? null
     : `${year}-${number.padStart(2, "0")}-${day.padStart(2, "0")}`
