@@ -1,7 +1,7 @@
 import type { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either } from "effect"
-import type { Diagnostic } from "../domain/diagnostic.ts"
+import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/run.ts"
 import { runExamples } from "../mapping/examples.ts"
@@ -46,9 +46,8 @@ export interface CheckedPipeline {
   readonly diagnostics: ReadonlyArray<Diagnostic>
   /** What is wrong with the source, the form or the service. */
   readonly failures: ReadonlyArray<CheckFailure>
-  /** How the source was taken, and what people should know about that. */
+  /** How the source was taken. What people should know about that is among the findings. */
   readonly taken: SourceFile["taken"]
-  readonly warnings: ReadonlyArray<string>
   /** Columns of the source, questions that get answers, what else is filled by its name, and the form, once all of them are known. */
   readonly fits:
     | {
@@ -153,7 +152,6 @@ const nothing = {
   diagnostics: [],
   failures: [],
   taken: [],
-  warnings: [],
   fits: undefined,
   changes: [],
   data: undefined,
@@ -187,13 +185,15 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
       return { ...nothing, recorded: record !== undefined, ...partition(errors) }
     }
     const source = { ...opened.right, columns: nameColumns(opened.right.columns, pipeline.source.columns) }
-    const { taken, warnings } = source
+    const { taken } = source
     const form = fetched.right
-    const known = { ...nothing, taken, warnings, recorded: record !== undefined }
+    const known = { ...nothing, taken, recorded: record !== undefined }
     const added = newColumns(pipeline, source, record?.columns)
+    const read = source.warnings.map((message) => warning(pipeline, ["source", "file"], message))
     if (form === undefined) {
       const note = "There is no record of the form: offline, only the file and the source's header are checked."
-      return { ...known, diagnostics: [...missingColumns(pipeline, source), ...added], warnings: [...warnings, note] }
+      const unchecked = warning(pipeline, target.path, note)
+      return { ...known, diagnostics: [...read, ...missingColumns(pipeline, source), ...added, unchecked] }
     }
     const changed = yield* compareForm(project, pipeline, target, form)
     const compiled = yield* Effect.either(compileFor(pipeline, source, form))
@@ -212,7 +212,7 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
       return {
         ...known,
         changes: changed.changes,
-        diagnostics: [...withChanges(compiled.left.diagnostics, changed), ...added],
+        diagnostics: [...read, ...withChanges(compiled.left.diagnostics, changed), ...added],
       }
     }
     const { mapping, pipeline: keyed, warnings: noted } = compiled.right
@@ -234,6 +234,7 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
       data: data.checked,
       accepted,
       diagnostics: [
+        ...read,
         ...changes,
         ...runExamples(mapping, keyed, ownColumns(source.columns)),
         ...noted,
@@ -241,6 +242,13 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
       ],
     }
   })
+
+const warning = ({ document }: Pipeline, path: YamlPath, message: string): Diagnostic => ({
+  severity: "warning",
+  file: document.file,
+  ...document.at(path),
+  message,
+})
 
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,

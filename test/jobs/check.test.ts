@@ -179,14 +179,23 @@ layer(platform)("check", (it) => {
       ])
     }))
 
+  it.scoped("finds what people should know of how the source was read, at the line that names it", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      yield* world.write("people.csv", `Export of May\n\n${people}`)
+      expect((yield* world.check()).found).toContainEqual(
+        expect.stringMatching(/^warning 3:9 .* has its header in line 3, as it seems/),
+      )
+    }))
+
   it.scoped("asks no service offline: the recorded form stands for the live one; without a record the source alone is checked", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Colour,Interests\n1,Ada,ada@example.org,Red,Music\n")
       const blind = yield* world.check({ offline: true })
-      expect(blind.found).toEqual(['error 9:28 The source has no column "Color".'])
-      expect(blind.warnings).toEqual([
-        "There is no record of the form: offline, only the file and the source's header are checked.",
+      expect(blind.found).toEqual([
+        'error 9:28 The source has no column "Color".',
+        "warning 11:7 There is no record of the form: offline, only the file and the source's header are checked.",
       ])
       yield* world.write("people.csv", people)
       yield* world.check({ acceptForm: true })

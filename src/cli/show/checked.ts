@@ -15,14 +15,11 @@ const dataLine = ({ filtered, invalid, rows }: NonNullable<CheckedPipeline["data
 /** What checking one pipeline came to. */
 export const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
   const paint = paints(screen)
-  const { accepted, data, failures, fits, pipeline, recorded, taken, target, warnings } = checked
+  const { accepted, data, failures, fits, pipeline, recorded, taken, target } = checked
   const name = paint.strong(target === undefined ? pipeline : `${pipeline} --to ${target}`)
   const errors = checked.diagnostics.filter(({ severity }) => severity === "error").length
   const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)
-  const notes = [
-    ...warnings.flatMap((warning) => lines(`Warning: ${warning}`)).map(paint.warn),
-    ...(accepted === undefined ? [] : lines(`The form as it is now stands in ${accepted}.`)),
-  ]
+  const notes = accepted === undefined ? [] : lines(`The form as it is now stands in ${accepted}.`)
   if (failures.length > 0) {
     return [`${name} ${paint.bad("can't run")}`, ...failures.flatMap(({ message }) => lines(message)), ...notes].join(
       "\n",
