@@ -92,7 +92,12 @@ const withoutNodeHttp = (text) => {
     .replace(/\bIncomingMessage\b/g, "require('node:http').IncomingMessage")
     .replace("const http = require('node:http')", "")
     .replace(/^(const getDefaultNodeMaxHeaderSize =)[^]*?\n\n/m, "$1 () => require('node:http').maxHeaderSize\n\n")
-  if (changed === text || /^[^ ].*node:http'\)$/m.test(changed) || /\bhttp\./.test(changed.replace(/\/\/.*/g, ""))) {
+  const code = changed.replace(/\/\*[^]*?\*\/|\/\/.*/g, "")
+  const late = code.replace("require('node:http').IncomingMessage", "").replace(/= \(\) => require\('node:http'\)/, "")
+  if (
+    late === code || /\brequire\(["'`](node:)?http["'`]\)/.test(late)
+    || /\bhttp\b/.test(late.replace(/(["'`]).*?\1/g, ""))
+  ) {
     throw new Error("undici asks Node's HTTP client for something else: look at it again")
   }
   return changed

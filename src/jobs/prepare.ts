@@ -23,11 +23,11 @@ export interface Prepared extends CompiledFor {
 }
 
 /**
- * Opens what a pipeline needs and checks it against the live form and the source's header. The form is on its way while the source is opened. Fails with all findings at once, of a source that can't be
- * read and a form that can't be fetched with the source.
+ * Opens what a pipeline needs and checks it against the live form and the source's header. The form is on its way while the source is opened. Fails with all findings at once; of a source that can't be
+ * read and a form that can't be fetched, with the source.
  *
  * @param options.source another file to feed through the pipeline, absolute
- * @param options.digestAhead whether the digest of the source is going to be asked for
+ * @param options.digestAhead whether the digest of the source is going to be asked for, and takes long
  * @param options.services those that the process shares
  */
 export const prepare = (
@@ -45,10 +45,12 @@ export const prepare = (
     const opening = openPipelineSource(pipeline, options.source, options.digestAhead)
     // The digest, where one is taken, is what the run waits for longest: nothing comes before it.
     const ahead = options.digestAhead === true ? yield* opening : undefined
-    const opened = yield* openTarget(project, pipeline, target, options.services)
-    const fetched = yield* meanwhile(opened.service.form(target.form))
+    const service = yield* Effect.exit(openTarget(project, pipeline, target, options.services))
+    const fetched = yield* meanwhile(Effect.flatMap(service, ({ service }) => service.form(target.form)))
+    // What is wrong with the source is told before what is wrong with the service.
     const asItStands = ahead ?? (yield* opening)
     const source = { ...asItStands, columns: nameColumns(asItStands.columns, pipeline.source.columns) }
+    const opened = yield* service
     const form = yield* fetched
     const changed = yield* compareForm(project, pipeline, target, form)
     const { mapping, pipeline: keyed, warnings } = yield* compileFor(pipeline, source, form).pipe(

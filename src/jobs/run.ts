@@ -3,6 +3,7 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Project } from "../project/Project.ts"
 import { ranBefore } from "../report/latest.ts"
 import { traced } from "../service/telemetry.ts"
+import { isLong } from "../source/openSource.ts"
 import { asRun } from "./asRun.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { asItWas } from "./formAsItWas.ts"
@@ -59,6 +60,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       const pipeline = yield* findPipeline(project, options.pipeline)
       // Only a run asks whether the source is as it was, and only after another one.
       const digestAhead = !options.dryRun && (yield* ranBefore(project.reports, pipeline.name))
+        && (yield* isLong(pipeline.source.file))
       const prepared = yield* traced(
         "check",
         {},

@@ -30,7 +30,7 @@ interface Job {
 export const turnsOfCommit = 8
 
 /** Milliseconds without a commit that are a rest, and commits before it from which on their log is brought into the file then. */
-const rest = 50
+export const millisOfRest = 50
 export const commitsOfRest = 32
 
 /**
@@ -143,7 +143,7 @@ export class Writer {
    */
   private noteLogged(): void {
     this.logged += 1
-    if (this.logged === commitsOfRest) this.resting ??= setTimeout(() => this.atRest(), rest).unref()
+    if (this.logged === commitsOfRest) this.resting ??= setTimeout(() => this.atRest(), millisOfRest).unref()
     else this.resting?.refresh()
   }
 

@@ -2,6 +2,8 @@ import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import type { SourceConfig } from "../project/Pipeline.ts"
+import type { SourceFiles } from "../project/sourceFiles.ts"
+import { worthAThread } from "./digestAhead.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
 import { findFiles } from "./findFiles.ts"
 import { joinSources } from "./joinSources.ts"
@@ -9,6 +11,16 @@ import type { NamedSource } from "./joinSources.ts"
 import { openFile } from "./openFile.ts"
 import { SourceError } from "./Source.ts"
 import type { Source } from "./Source.ts"
+
+/** Whether a source is one file that takes so long to be digested that a thread of its own pays, as far as can be told before it is opened. */
+export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const { files: [file, ...others] } = yield* findFiles(where)
+    if (file === undefined || others.length > 0 || isAddress(file)) return false
+    const { size } = yield* fs.stat(file)
+    return Number(size) >= worthAThread
+  }).pipe(Effect.orElseSucceed(() => false))
 
 /** Bytes of a block: one read, one digest, one piece of text, one chunk of rows or a few. */
 const defaultBlockSize = 256 * 1024

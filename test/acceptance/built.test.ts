@@ -1,5 +1,8 @@
 import iconv from "iconv-lite"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, expect, it } from "vitest"
@@ -44,4 +47,32 @@ it("tells e-mail and web addresses by the part of validator that it has", async 
     Buffer.from('Id,Mail,Site\n1,"""a b""@example.org",https://example.org/a\n2,ö@example.org,https://example.org/b\n'),
   )
   expect(shown).toMatch(/e-?mail/i)
+})
+
+it("asks a service without what Node has for its own HTTP client, for threads and for starting programs: it would be loaded for nothing", async () => {
+  const here = join(folder, "live")
+  for (const name of ["config", "pipelines"]) mkdirSync(join(here, name), { recursive: true })
+  const server = createServer((_, response) => void response.writeHead(401).end("{}")).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const service = `{ baseUrl: "http://127.0.0.1:${port}", apiKey: { env: FORM_SERVICE_API_KEY } }`
+  writeFileSync(join(here, "config", "formferry.yaml"), `services: { live: ${service} }\n`)
+  const mapping = "mapping: { questions: [{ name: Name, from: Name }] }\nsink: { service: live, form: f }\n"
+  const pipeline = `pipeline: people\nsource: { file: ../people.csv, rowKey: [Id] }\n${mapping}`
+  writeFileSync(join(here, "pipelines", "people.yaml"), pipeline)
+  writeFileSync(join(here, "people.csv"), "Id,Name\n1,Ada\n")
+  const told = join(here, "modules.json")
+  const telling = `import { writeFileSync } from "node:fs"; process.on("exit", () => writeFileSync(${
+    JSON.stringify(told)
+  }, JSON.stringify(process.moduleLoadList)))`
+  const { status, stderr } = await start(["run", "people", "--confirm", "live"], {
+    cwd: here,
+    env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(telling)}` },
+  }).ended
+  server.close()
+  expect(status, stderr).toBe(5)
+  const loaded: ReadonlyArray<string> = JSON.parse(readFileSync(told, "utf8"))
+  expect(loaded).toContain("NativeModule net")
+  const needless = ["http", "https", "http2", "child_process", "worker_threads"].map((name) => `NativeModule ${name}`)
+  expect(needless.filter((name) => loaded.includes(name))).toEqual([])
 })

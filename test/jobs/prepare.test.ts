@@ -17,17 +17,21 @@ const csv = (file: string) =>
   pipelineYaml("contacts", "service: live, form: abc").replace("../samples/contacts.csv", file)
 
 /** A project whose service is this server, prepared until something is wrong. */
-const preparedAt = (port: number, file: string) =>
+const preparedAt = (
+  port: number,
+  file: string,
+  { digestAhead = false, key = "THE_KEY" }: { readonly digestAhead?: boolean; readonly key?: string | undefined } = {},
+) =>
   Effect.gen(function*() {
     const root = yield* projectFolder({
-      "config/formferry.yaml": `services:\n  live: { baseUrl: "http://127.0.0.1:${port}", apiKey: { env: THE_KEY } }\n`,
+      "config/formferry.yaml": `services:\n  live: { baseUrl: "http://127.0.0.1:${port}", apiKey: { env: ${key} } }\n`,
       ".env": "THE_KEY=a_key\n",
       "pipelines/contacts.yaml": csv(file),
     })
     const project = yield* loadProject(root)
     const pipeline = project.pipelines.get("contacts")
     if (pipeline === undefined) return yield* Effect.dieMessage("the pipeline is not there")
-    return yield* Effect.scoped(Effect.either(prepare(project, pipeline, asThePipelineSays)))
+    return yield* Effect.scoped(Effect.either(prepare(project, pipeline, { ...asThePipelineSays, digestAhead })))
   })
 
 it.scopedLive("the form is asked for while the source is opened: neither waits for the other", () =>
@@ -44,6 +48,19 @@ it.scopedLive("the form is asked for while the source is opened: neither waits f
     expect(server.requests().length).toBe(2)
   }).pipe(Effect.provide(platform)))
 
+it.scopedLive("the form is asked for once the source is open where that takes its digest: nothing comes before it", () =>
+  Effect.gen(function*() {
+    const asked: Array<string> = []
+    const server = yield* rawServer((socket: Socket, soFar) => {
+      const isForm = soFar.includes("/forms/abc")
+      asked.push(isForm ? "form" : "source")
+      socket.write(answerText(200, isForm ? form : "Id,Name\n1,Ada\n"))
+    })
+    const file = `http://127.0.0.1:${server.port}/contacts.csv`
+    expect(Either.isRight(yield* preparedAt(server.port, file, { digestAhead: true }))).toBe(true)
+    expect(asked).toEqual(["source", "form"])
+  }).pipe(Effect.provide(platform)))
+
 it.scopedLive("a source that can't be read is told at once, also where the form never comes", () =>
   Effect.gen(function*() {
     const server = yield* rawServer(() => undefined)
@@ -54,13 +71,17 @@ it.scopedLive("a source that can't be read is told at once, also where the form 
     ])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("of a source that can't be read and a form that is not there, the source is told", () =>
+it.scopedLive("of a source that can't be read and a form that is not there, or a key that is not set, the source is told", () =>
   Effect.gen(function*() {
     const server = yield* rawServer((socket) => void socket.write(answerText(404, "{}")))
-    const [both, onlyForm] = [
-      yield* preparedAt(server.port, "../nowhere.csv"),
-      yield* preparedAt(server.port, "contacts.yaml"),
-    ]
-    expect(Either.isLeft(both) && both.left._tag).toBe("SourceError")
-    expect(Either.isLeft(onlyForm) && onlyForm.left._tag).toBe("ServiceUnusable")
+    const tagOf = (file: string, key?: string) =>
+      Effect.map(preparedAt(server.port, file, { key }), (prepared) => Either.isLeft(prepared) && prepared.left._tag)
+    expect([yield* tagOf("../nowhere.csv"), yield* tagOf("../nowhere.csv", "OTHER_KEY")]).toEqual([
+      "SourceError",
+      "SourceError",
+    ])
+    expect([yield* tagOf("contacts.yaml"), yield* tagOf("contacts.yaml", "OTHER_KEY")]).toEqual([
+      "ServiceUnusable",
+      "ConfigurationInvalid",
+    ])
   }).pipe(Effect.provide(platform)))

@@ -1,11 +1,11 @@
-import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit } from "effect"
+import { describe, expect, it, vi } from "@effect/vitest"
+import { Effect, Exit } from "effect"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { Database } from "../../src/ledger/database.ts"
 import { makeLedger } from "../../src/ledger/openLedger.ts"
 import { openStore } from "../../src/ledger/openStore.ts"
-import { commitsOfRest, Refusal } from "../../src/ledger/Writer.ts"
+import { commitsOfRest, millisOfRest, Refusal } from "../../src/ledger/Writer.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
 const open = Effect.gen(function*() {
@@ -70,15 +70,23 @@ describe("commits that meet", () => {
 
   it.scopedLive("are in the ledger's file, and not only in its log, once nobody writes for a moment", () =>
     Effect.gen(function*() {
+      // Those of the ledger's own: commits are real.
+      yield* Effect.acquireRelease(
+        Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })),
+        () => Effect.sync(() => vi.useRealTimers()),
+      )
       const { store } = yield* open
-      const rested = yield* Deferred.make<void>()
+      let rests = 0
+      let broken = false
+      let written = 0
       const set = store.db.set.bind(store.db)
       store.db.set = (pragma) => {
+        if (pragma === "wal_checkpoint(PASSIVE)") {
+          rests++
+          if (broken) throw new Error("disk I/O error")
+        }
         set(pragma)
-        if (pragma === "wal_checkpoint(PASSIVE)") Deferred.unsafeDone(rested, Effect.void)
       }
-      const write = (name: string) =>
-        store.writer.write("testing", () => store.db.run("INSERT INTO meta (name, value) VALUES (?, '')", [name]))
       const inFile = Effect.gen(function*() {
         const copy = join(yield* folder, "copy.db")
         copyFileSync(store.file, copy)
@@ -87,13 +95,38 @@ describe("commits that meet", () => {
         db.close()
         return found.length
       })
-      const names = Array.from({ length: commitsOfRest }, (_, index) => `row ${index}`)
-      yield* Effect.forEach(names, write)
-      yield* Deferred.await(rested)
-      expect(yield* inFile).toBe(commitsOfRest)
+      const write = (count: number) =>
+        Effect.replicateEffect(
+          store.writer.write("testing", () => {
+            written++
+            store.db.run("INSERT INTO meta (name, value) VALUES (?, '')", [`row ${written}`])
+          }),
+          count,
+        )
+      const pass = (millis: number) => Effect.sync(() => vi.advanceTimersByTime(millis))
+      const aRest = pass(millisOfRest)
+      yield* write(commitsOfRest)
+      yield* aRest
+      expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
       // Too few to be worth it: they stay in the log, where they are as durable.
-      yield* write("row of the day after")
-      expect(yield* inFile).toBe(commitsOfRest)
+      yield* write(commitsOfRest - 1)
+      yield* aRest
+      expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
+      yield* write(1)
+      yield* aRest
+      expect([rests, yield* inFile]).toEqual([2, 2 * commitsOfRest])
+      // Who goes on writing is not disturbed.
+      yield* Effect.repeatN(Effect.zipRight(write(8), pass(millisOfRest - 1)), 15)
+      expect(rests).toBe(2)
+      // A disk that does not take it is no fault of who writes.
+      broken = true
+      yield* aRest
+      expect(rests).toBe(3)
+      expect(store.writer.failure).toBeUndefined()
+      broken = false
+      yield* write(commitsOfRest)
+      yield* aRest
+      expect([rests, yield* inFile]).toEqual([4, written])
     }))
 
   it.scopedLive("use no number of a text that a rollback undid", () =>

@@ -117,7 +117,7 @@ describe("a request that is sent once", () => {
       expect(sent).toEqual([])
     }))
 
-  it.scoped("gives its place back when the transport throws", () =>
+  it.scoped("gives its place back when the transport throws, or who judges its answer", () =>
     Effect.gen(function*() {
       const { queue, send, sent } = yield* opened
       const broken = sendOne<string>({
@@ -133,6 +133,22 @@ describe("a request that is sent once", () => {
       })
       const exit = yield* Effect.exit(broken)
       expect(Exit.isFailure(exit) && Cause.isDie(exit.cause)).toBe(true)
+      const misread = sendOne<string>({
+        request: { method: "GET", path: "/" },
+        priority: "create",
+        queue,
+        dispatch: (_, settled) => {
+          settled(Exit.succeed({ status: 200, headers: {}, body: Buffer.from("") }))
+          return () => undefined
+        },
+        judge: () => {
+          throw new Error("broken")
+        },
+        unwanted: undefined,
+        notSent: () => "not sent",
+      })
+      const judged = yield* Effect.exit(misread)
+      expect(Exit.isFailure(judged) && Cause.isDie(judged.cause)).toBe(true)
       const next = yield* Effect.fork(send())
       yield* aWhile
       sent[0]?.answer()
