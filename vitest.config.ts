@@ -18,7 +18,7 @@ export default defineConfig({
     // All cores: much of a test is waiting for processes and for files.
     maxWorkers: "100%",
     minWorkers: 1,
-    poolOptions: { threads: { isolate: false } },
+    poolOptions: { threads: { isolate: false }, forks: { isolate: false } },
     projects: [
       {
         test: {
@@ -34,9 +34,17 @@ export default defineConfig({
         test: {
           ...shared,
           name: "runs",
-          include: [...alone, "test/!(bench|domain|kinds|mapping|project|source)/**/*.test.ts"],
+          include: ["test/!(bench|domain|kinds|mapping|project|source)/**/*.test.ts"],
+          setupFiles: "test/ownMethods.ts",
         },
       },
+      ...alone.map((file) => ({
+        test: {
+          ...shared,
+          name: file,
+          include: [file],
+        },
+      })),
     ],
   },
 })

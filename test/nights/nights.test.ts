@@ -9,7 +9,15 @@ const same = (a: Person, b: Person) => a.name === b.name && a.mail === b.mail
 
 // What is loaded only where it is needed would be waited for outside of the nights' own time.
 beforeAll(() =>
-  Promise.all([import("../../src/report/html/attention.ts"), import("../../src/report/html/reportPage.ts")])
+  Promise.all([
+    import("../../src/jobs/openRun.ts"),
+    import("../../src/jobs/upkeepAfterRun.ts"),
+    import("../../src/report/html/attention.ts"),
+    import("../../src/report/html/reportPage.ts"),
+    import("../../src/run/Run.ts"),
+    import("../../src/service/client.ts"),
+    import("jschardet"),
+  ])
 )
 
 it(

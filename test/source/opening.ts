@@ -1,7 +1,7 @@
 // What the tests of this room share: files in a folder of their own, sources read to their end, open files counted.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { Effect, Either, Layer } from "effect"
+import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import type { Scope } from "effect"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -50,8 +50,10 @@ const countingReads = (handle: FileSystem.File): FileSystem.File =>
     read: { value: (buffer: Uint8Array) => Effect.tap(handle.read(buffer), () => Effect.sync(() => open.reads++)) },
   })
 
-const counted = Layer.map(NodeContext.layer, (context) => context).pipe(
+/** Built once: a test reads hundreds of sources, and building this takes longer than most readings. */
+const platform = ManagedRuntime.make(
   Layer.merge(
+    NodeContext.layer,
     Layer.effect(
       FileSystem.FileSystem,
       Effect.map(FileSystem.FileSystem, (fs) => ({
@@ -67,7 +69,7 @@ const counted = Layer.map(NodeContext.layer, (context) => context).pipe(
 )
 
 export const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem | Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Effect.provide(Effect.scoped(effect), counted))
+  platform.runPromise(Effect.scoped(effect))
 
 export interface Everything {
   readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
