@@ -20,57 +20,61 @@ const attempt = async (content: Buffer, extension: string): Promise<Reading | st
   if (Exit.isSuccess(exit)) return exit.value
   const failure = Cause.failureOption(exit.cause)
   if (failure._tag === "None" || failure.value._tag !== "SourceError") throw new Error(Cause.pretty(exit.cause))
+  // A sentence that says what to do.
   expect(failure.value.message).toMatch(/[.)]$/)
+  expect(failure.value.message).not.toMatch(/undefined|\[object|NaN/)
   return failure.value.message
 }
 
 describe(`${count} mutated files, from seed ${seed},`, () => {
   const share = Math.ceil(count / samples.length)
-  const refused: Array<string> = []
-  const counts = { files: 0, read: 0, doubted: 0 }
+  const counts = { samples: 0, files: 0, refused: 0, read: 0, doubted: 0 }
   const printed = vi.spyOn(console, "error")
 
-  it.each(samples)("never lose a row without a word: $name", async ({ bytes, extension, kind }) => {
-    const whole = await attempt(bytes, extension)
-    if (typeof whole === "string") throw new Error(whole)
-    const next = random(seed + bytes.length)
-    for (let at = 0; at < share; at++) {
-      const content = mutate(bytes, next, kind === "xls" || kind === "sealed")
-      const all = await attempt(content, extension)
-      counts.files++
-      if (typeof all === "string") {
-        refused.push(all)
-        continue
+  it.each(samples)(
+    "never lose a row without a word, and print nothing; those that are refused say what to do: $name",
+    async ({ bytes, extension, kind }) => {
+      const whole = await attempt(bytes, extension)
+      if (typeof whole === "string") throw new Error(whole)
+      const next = random(seed + bytes.length)
+      for (let at = 0; at < share; at++) {
+        const content = mutate(bytes, next, kind === "xls" || kind === "sealed")
+        const all = await attempt(content, extension)
+        counts.files++
+        if (typeof all === "string") {
+          counts.refused++
+          continue
+        }
+        counts.read++
+        expect(all.files.map((one) => one.file.rows)).toEqual([all.rows.length])
+        const format = all.source.format
+        if (doubts(all)) counts.doubted++
+        else if (kind === "xls") checkCells(whole, all)
+        else if (
+          kind === "sealed"
+          && (format === whole.source.format && taken(all).has("archive") === taken(whole).has("archive"))
+        ) {
+          checkSealed(whole, all)
+        } // A change may make another thing of a file: JSON without its first bracket is a text.
+        else if (format === "json") checkJson(content, all)
+        else if (format === "jsonl") checkLines(content, all)
+        else checkText(content, all)
       }
-      counts.read++
-      expect(all.files.map((one) => one.file.rows)).toEqual([all.rows.length])
-      const format = all.source.format
-      if (doubts(all)) counts.doubted++
-      else if (kind === "xls") checkCells(whole, all)
-      else if (
-        kind === "sealed"
-        && (format === whole.source.format && taken(all).has("archive") === taken(whole).has("archive"))
-      ) {
-        checkSealed(whole, all)
-      } // A change may make another thing of a file: JSON without its first bracket is a text.
-      else if (format === "json") checkJson(content, all)
-      else if (format === "jsonl") checkLines(content, all)
-      else checkText(content, all)
-    }
-  }, 60_000)
-
-  it("are refused with a sentence that says what to do, where they are refused, and nothing is printed", () => {
-    expect(counts.files).toBeGreaterThanOrEqual(count)
-    expect(refused.length).toBeGreaterThan(0)
-    for (const message of refused) expect(message).not.toMatch(/undefined|\[object|NaN/)
-    expect(printed.mock.calls).toEqual([])
-  })
+      expect(printed.mock.calls).toEqual([])
+      counts.samples++
+    },
+    60_000,
+  )
 
   afterAll(() => {
     printed.mockRestore()
-    const { doubted, files, read } = counts
+    const { doubted, files, read, refused } = counts
     process.stdout.write(
-      `mutated files, seed ${seed}: ${files}, of which ${refused.length} refused, ${read} read (${doubted} of them with a doubt)\n`,
+      `mutated files, seed ${seed}: ${files}, of which ${refused} refused, ${read} read (${doubted} of them with a doubt)\n`,
     )
+    // Some of them are looked at alone now and then.
+    if (counts.samples < samples.length) return
+    expect(files).toBeGreaterThanOrEqual(count)
+    expect(refused).toBeGreaterThan(0)
   })
 })
