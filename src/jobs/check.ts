@@ -1,11 +1,12 @@
 import type { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either } from "effect"
-import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
+import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/run.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { nameColumns } from "../mapping/nameColumns.ts"
+import { diagnosticAt } from "../project/diagnosticAt.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { FormChange } from "../project/formDifference.ts"
 import { readFormRecord, writeFormRecord } from "../project/formRecord.ts"
@@ -189,10 +190,12 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
     const form = fetched.right
     const known = { ...nothing, taken, recorded: record !== undefined }
     const added = newColumns(pipeline, source, record?.columns)
-    const read = source.warnings.map((message) => warning(pipeline, ["source", "file"], message))
+    const read = source.warnings.map((message) =>
+      diagnosticAt(pipeline.document, "warning", ["source", "file"], message)
+    )
     if (form === undefined) {
       const note = "There is no record of the form: offline, only the file and the source's header are checked."
-      const unchecked = warning(pipeline, target.path, note)
+      const unchecked = diagnosticAt(pipeline.document, "warning", target.path, note)
       return { ...known, diagnostics: [...read, ...missingColumns(pipeline, source), ...added, unchecked] }
     }
     const changed = yield* compareForm(project, pipeline, target, form)
@@ -242,13 +245,6 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
       ],
     }
   })
-
-const warning = ({ document }: Pipeline, path: YamlPath, message: string): Diagnostic => ({
-  severity: "warning",
-  file: document.file,
-  ...document.at(path),
-  message,
-})
 
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,

@@ -4,6 +4,7 @@ import type { Form } from "../domain/form.ts"
 import { compile } from "../mapping/compile.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { overCleanCells } from "../mapping/overCleanCells.ts"
+import { diagnosticAt } from "../project/diagnosticAt.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Pipeline, SourceConfig } from "../project/Pipeline.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
@@ -42,13 +43,13 @@ export const compileFor = (
 
 /** By `content` a changed row is another row: there is none that could go in again. */
 const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Diagnostic> =>
-  sink.onChange !== "import-again" || source.rowKey !== "content" ? [] : [{
-    severity: "error",
-    file: document.file,
-    ...document.at(["sink", "onChange"]),
-    message: "`onChange: import-again` needs columns as `rowKey`: with `rowKey: content` a changed row is a new row. "
+  sink.onChange !== "import-again" || source.rowKey !== "content" ? [] : [diagnosticAt(
+    document,
+    "error",
+    ["sink", "onChange"],
+    "`onChange: import-again` needs columns as `rowKey`: with `rowKey: content` a changed row is a new row. "
       + "Name the columns that make a row the same row tomorrow, or take `onChange` out.",
-  }]
+  )]
 
 /** Whether a pipeline's own source has typed cells, of which its rejected.csv holds the texts: told by its names, for it may be gone by now. */
 const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>

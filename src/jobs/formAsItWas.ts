@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import { diagnosticAt } from "../project/diagnosticAt.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import { formDifference } from "../project/formDifference.ts"
 import type { FormChange } from "../project/formDifference.ts"
 import { readFormRecord, recordFile } from "../project/formRecord.ts"
 import type { FormRecord } from "../project/formRecord.ts"
-import type { MappingEntry, Pipeline, SinkConfig } from "../project/Pipeline.ts"
+import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-
-type Target = SinkConfig["targets"][number]
+import type { Target } from "./target.ts"
 
 /** What became of a form since a pipeline was made for it. */
 export interface FormFindings {
@@ -46,23 +46,12 @@ export const compareForm = (project: Pick<Project, "root">, pipeline: Pipeline, 
   Effect.map(readFormRecord(project.root, pipeline.name, target.target), (record): FormFindings => {
     if (record === undefined) return { record, changes: [], diagnostics: [] }
     const { document, mapping, name } = pipeline
-    const note = (
-      severity: Diagnostic["severity"],
-      path: MappingEntry["path"],
-      message: string,
-      suggestion: string,
-    ) => ({
-      severity,
-      file: document.file,
-      ...document.at(path),
-      message,
-      suggestion,
-    })
     if (record.form.id !== form.id) {
       return {
         record,
         changes: [],
-        diagnostics: [note(
+        diagnostics: [diagnosticAt(
+          document,
           "warning",
           target.path,
           `${
@@ -75,9 +64,10 @@ export const compareForm = (project: Pick<Project, "root">, pipeline: Pipeline, 
     const changes = formDifference(record.form, form)
     const diagnostics = changes.map((change): Diagnostic => {
       const entry = mapping[change.list].find(concerns(change))
-      if (entry === undefined) return note("warning", target.path, change.message, accept(name))
+      if (entry === undefined) return diagnosticAt(document, "warning", target.path, change.message, accept(name))
       const member = change.kind === "newId" && entry.id !== undefined ? "id" : entry.name === undefined ? "id" : "name"
-      return note(
+      return diagnosticAt(
+        document,
         change.harmless ? "warning" : "error",
         [...entry.path, member],
         change.message,

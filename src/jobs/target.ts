@@ -1,6 +1,7 @@
 import type { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import type { Scope } from "effect"
+import { diagnosticAt } from "../project/diagnosticAt.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
@@ -56,11 +57,7 @@ export const openTarget = (
   const config = project.services.get(target.service)
   if (config !== undefined) return services === undefined ? openService(config) : services.open(config)
   const message = `There is no service ${quoted(target.service)} in config/formferry.yaml.`
-  const diagnostic = {
-    severity: "error",
-    file: pipeline.document.file,
-    ...pipeline.document.at(target.path),
-    message,
-  } as const
-  return Effect.fail(new ConfigurationInvalid({ diagnostics: [diagnostic] }))
+  return Effect.fail(
+    new ConfigurationInvalid({ diagnostics: [diagnosticAt(pipeline.document, "error", target.path, message)] }),
+  )
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import type { OptionFault } from "../kinds/Kind.ts"
+import { diagnosticAt } from "../project/diagnosticAt.ts"
 import type { Document } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 
@@ -27,11 +28,10 @@ export const findingsIn = (document: Document): Findings => {
   const note =
     (list: Array<Diagnostic>, severity: Diagnostic["severity"]) =>
     (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => {
-      // Of a whole section its name is the place; of anything smaller what it says.
-      const place = document.at(path, at ?? (path.length === 1 ? "key" : "value"))
+      const found = diagnosticAt(document, severity, path, message, suggestion, at)
       // A default that is wrong is wrong for many entries: that is one mistake.
-      if (list.some((one) => one.line === place.line && one.column === place.column && one.message === message)) return
-      list.push({ severity, file: document.file, ...place, message, suggestion })
+      if (list.some((one) => one.line === found.line && one.column === found.column && one.message === message)) return
+      list.push(found)
     }
   const error = note(errors, "error")
   return {

@@ -148,7 +148,7 @@ layer(platform)("check", (it) => {
       expect(changed.found).toEqual([
         'error 8:15 The question "E-mail" (q2) is called "Work e-mail" now.',
         'error 9:15 The options of the question "Color" (q3) changed: "Blue" is gone; "Navy" is new.',
-        'warning 11:7 The question "Phone" (q5) is new.',
+        'warning 11:1 The question "Phone" (q5) is new.',
       ])
       expect(changed.diagnostics?.[0]?.suggestion).toContain("name: Work e-mail")
       const stopped = yield* Effect.either(world.run)
@@ -195,7 +195,7 @@ layer(platform)("check", (it) => {
       const blind = yield* world.check({ offline: true })
       expect(blind.found).toEqual([
         'error 9:28 The source has no column "Color".',
-        "warning 11:7 There is no record of the form: offline, only the file and the source's header are checked.",
+        "warning 11:1 There is no record of the form: offline, only the file and the source's header are checked.",
       ])
       yield* world.write("people.csv", people)
       yield* world.check({ acceptForm: true })

@@ -1,7 +1,8 @@
-import type { Diagnostic, YamlPath } from "../../domain/diagnostic.ts"
+import type { Diagnostic } from "../../domain/diagnostic.ts"
 import type { Form } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
+import { diagnosticAt } from "../../project/diagnosticAt.ts"
 import type { MappingEntry, Pipeline } from "../../project/Pipeline.ts"
 import type { DataProblem, UnknownChoices } from "./DataProblem.ts"
 
@@ -11,14 +12,6 @@ export const isEntryOf = ({ id, name }: MappingEntry, question: string | undefin
   const found = form.questions.find((one) => one.id === question)
   return found !== undefined && (id === found.id || (id === undefined && name?.trim() === found.name.trim()))
 }
-
-const warning = (pipeline: Pipeline, path: YamlPath, message: string, suggestion: string): Diagnostic => ({
-  severity: "warning",
-  file: pipeline.document.file,
-  ...pipeline.document.at(path, path.length === 1 ? "key" : "value"),
-  message,
-  suggestion,
-})
 
 const quote = (text: string): string => `"${cut(visible(text), 60)}"`
 
@@ -32,8 +25,9 @@ export const choicesFinding = (
   const { choices, column, more, question } = found
   const shown = choices.slice(0, listed).map(({ choice, count }) => `${quote(choice)} (${count} ×)`).join(", ")
   const rest = more ? " and many more" : choices.length > listed ? ` and ${choices.length - listed} more` : ""
-  return warning(
-    pipeline,
+  return diagnosticAt(
+    pipeline.document,
+    "warning",
     [...path, "from"],
     `${choices.length}${more ? " and more" : ""} ${choices.length === 1 ? "choice" : "choices"} in the ${
       input._tag === "Block" ? "columns of" : "column"
@@ -57,8 +51,9 @@ export const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProb
     ?? (code === "missing-key" && pipeline.source.rowKey !== undefined ? ["source", "rowKey"] : ["source"])
   const [first] = examples
   const where = column === undefined ? "" : ` in the column "${column}"`
-  return warning(
-    pipeline,
+  return diagnosticAt(
+    pipeline.document,
+    "warning",
     path,
     `${code}${where}: ${rows} of ${all} rows, such as row ${
       examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`).join(", ")
@@ -68,8 +63,9 @@ export const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProb
 }
 
 export const timeFinding = (pipeline: Pipeline, column: string): Diagnostic =>
-  warning(
-    pipeline,
+  diagnosticAt(
+    pipeline.document,
+    "warning",
     ["mapping"],
     `Nothing uses the times in the column "${column}", though the form would keep them as the time of each submission: without them every submission is as old as its import.`,
     `Write \`submissionTime: { from: ${column}, zone: … }\`; or list the column under \`ignore\`.`,

@@ -1,5 +1,6 @@
-import type { Diagnostic, YamlPath } from "../../domain/diagnostic.ts"
+import type { Diagnostic } from "../../domain/diagnostic.ts"
 import { allEntries, entryColumns } from "../../mapping/inputColumns.ts"
+import { diagnosticAt } from "../../project/diagnosticAt.ts"
 import type { ColumnName, Pipeline } from "../../project/Pipeline.ts"
 import { suggest } from "../../project/suggestion.ts"
 import type { Source } from "../../source/Source.ts"
@@ -13,13 +14,10 @@ export const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArra
     ...(rowKey === undefined || rowKey === "content" ? [] : rowKey),
     ...where.map(({ column }) => column),
   ]
-  const at = (path: YamlPath) => ({ file: pipeline.document.file, ...pipeline.document.at(path) })
-  return asked.filter(({ name }) => !names.includes(name) && !names.includes(name.trim())).map(({ name, path }) => ({
-    severity: "error",
-    ...at(path),
-    message: `The source has no column "${name}".`,
-    suggestion: suggest(name, names, "Its columns are"),
-  }))
+  return asked.filter(({ name }) => !names.includes(name) && !names.includes(name.trim())).map(({ name, path }) => {
+    const message = `The source has no column "${name}".`
+    return diagnosticAt(pipeline.document, "error", path, message, suggest(name, names, "Its columns are"))
+  })
 }
 
 /** Columns that a source did not have when the pipeline was made. */
@@ -33,16 +31,15 @@ export const newColumns = (
   const added = source.columns.filter(({ title }) => title.trim() !== "" && !known.has(title)).map(({ title }) =>
     title.trim()
   )
-  return added.length === 0 ? [] : [{
-    severity: "warning",
-    file: pipeline.document.file,
-    ...pipeline.document.at(["source", "file"]),
-    message: `The source has ${
+  return added.length === 0 ? [] : [diagnosticAt(
+    pipeline.document,
+    "warning",
+    ["source", "file"],
+    `The source has ${
       added.length === 1 ? "a column" : `${added.length} columns`
     } that it did not have when the pipeline was made: ${added.slice(0, 12).join(", ")}${
       added.length > 12 ? ` and ${added.length - 12} more` : ""
     }.`,
-    suggestion:
-      `Suggestions for what is new: formferry init ${pipeline.name}. Or accept it: formferry check ${pipeline.name} --accept-form.`,
-  }]
+    `Suggestions for what is new: formferry init ${pipeline.name}. Or accept it: formferry check ${pipeline.name} --accept-form.`,
+  )]
 }
