@@ -104,7 +104,9 @@ export const withTelemetry = <A, E, R>(
     // The library would read the variables once more, and less well.
     Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))),
   )
-  // Given here and not at the start: only a run with an exporter loads any of it.
-  // @effect-diagnostics-next-line strictEffectProvide:off
-  return work.pipe(Effect.locally(telemetryOn, true), Effect.provide(exporters))
+  // Built here and not at the start: only a run with an exporter loads any of it, and they end with the work.
+  return Layer.toRuntime(exporters).pipe(
+    Effect.flatMap((runtime) => Effect.provide(Effect.locally(work, telemetryOn, true), runtime)),
+    Effect.scoped,
+  )
 }
