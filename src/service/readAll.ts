@@ -73,13 +73,13 @@ export const readAll = <A, L, E>(
           const giveUp = dispatch({ method: "GET", path }, (outcome) => {
             answered = true
             going[index] = undefined
-            leave()
-            if (ended) return
             try {
-              settled(index, outcome, startedAt)
+              if (!ended) settled(index, outcome, startedAt)
             } catch (defect) {
               fail(Effect.die(defect))
             }
+            // Who comes next goes by the pace as this answer leaves it.
+            leave()
           })
           // It may have been what ended all the others.
           if (!answered && ended) giveUp()

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, TestClock } from "effect"
-import { makeAdmission } from "../../src/service/Admission.ts"
+import { type Admission, makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
-import { sendOne } from "../../src/service/sendOne.ts"
+import { readAll } from "../../src/service/readAll.ts"
+import { type SendOne, sendOne } from "../../src/service/sendOne.ts"
 import type { TransportExit } from "../../src/service/transport.ts"
 import { makeUnwanted, type Unwanted } from "../../src/service/Unwanted.ts"
 
@@ -93,7 +94,7 @@ describe("a request that is sent once", () => {
       expect(yield* Fiber.join(next)).toBe("answered")
     }))
 
-  it.scoped("has said what it says of the pace before its place is given to the next", () =>
+  it.scoped("holds the next one back for as long as its answer asks to", () =>
     Effect.gen(function*() {
       const { send, sent } = yield* opened
       const both = yield* Effect.fork(Effect.all([send(), send()], { concurrency: 2 }))
@@ -105,6 +106,45 @@ describe("a request that is sent once", () => {
       expect(sent).toHaveLength(2)
       sent[1]?.answer()
       expect(yield* Fiber.join(both)).toEqual(["answered", "answered"])
+    }))
+
+  it.effect("is judged before it gives its place back, and so is each of many reads: the next one goes by the pace as it is then", () =>
+    Effect.gen(function*() {
+      const happened: Array<string> = []
+      const queue: Admission["queue"] = (_, begin) => {
+        queueMicrotask(() => begin(0, () => happened.push("left")))
+        return () => undefined
+      }
+      const dispatch: SendOne<string>["dispatch"] = (_, settled) => {
+        settled(Exit.succeed({ status: 200, headers: {}, body: Buffer.from("") }))
+        return () => undefined
+      }
+      const judge = () => {
+        happened.push("judged")
+        return Exit.succeed("answered")
+      }
+      const request = { method: "POST", path: "/" } as const
+      yield* sendOne({
+        request,
+        priority: "create",
+        queue,
+        dispatch,
+        judge,
+        unwanted: undefined,
+        notSent: () => "not sent",
+      })
+      expect(happened).toEqual(["judged", "left"])
+      yield* readAll<string, never, never>({
+        paths: ["/", "/"],
+        queue,
+        dispatch,
+        judge,
+        each: () => undefined,
+        unwanted: undefined,
+        isLater: () => undefined,
+      })
+      yield* Effect.yieldNow()
+      expect(happened.slice(2)).toEqual(["judged", "left", "judged", "left"])
     }))
 
   it.scoped("is not even begun where it is unwanted from the beginning", () =>
