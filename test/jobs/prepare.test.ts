@@ -1,9 +1,10 @@
 // What comes before a run: the source is opened while the form is on its way.
 import { expect, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Deferred, Effect, Either, Exit } from "effect"
 import type { Socket } from "node:net"
 import { prepare } from "../../src/jobs/prepare.ts"
 import { asThePipelineSays } from "../../src/jobs/run.ts"
+import { type Services, shareServices } from "../../src/jobs/shareServices.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { pipelineYaml, platform, projectFolder } from "../project/projectFolder.ts"
 import { answerText, rawServer } from "../service/rawServer.ts"
@@ -20,7 +21,11 @@ const csv = (file: string) =>
 const preparedAt = (
   port: number,
   file: string,
-  { digestAhead = false, key = "THE_KEY" }: { readonly digestAhead?: boolean; readonly key?: string | undefined } = {},
+  { digestAhead = false, key = "THE_KEY", services }: {
+    readonly digestAhead?: boolean
+    readonly key?: string | undefined
+    readonly services?: Services
+  } = {},
 ) =>
   Effect.gen(function*() {
     const root = yield* projectFolder({
@@ -31,7 +36,9 @@ const preparedAt = (
     const project = yield* loadProject(root)
     const pipeline = project.pipelines.get("contacts")
     if (pipeline === undefined) return yield* Effect.dieMessage("the pipeline is not there")
-    return yield* Effect.scoped(Effect.either(prepare(project, pipeline, { ...asThePipelineSays, digestAhead })))
+    return yield* Effect.scoped(
+      Effect.either(prepare(project, pipeline, { ...asThePipelineSays, digestAhead, services })),
+    )
   })
 
 it.scopedLive("the form is asked for while the source is opened: neither waits for the other", () =>
@@ -69,6 +76,24 @@ it.scopedLive("a source that can't be read is told at once, also where the form 
       "SourceError",
       expect.stringContaining("There is no file"),
     ])
+  }).pipe(Effect.provide(platform)))
+
+it.scopedLive("a form that was asked for is given up where the source can't be read, also where the service stays open for others", () =>
+  Effect.gen(function*() {
+    const asked: Array<() => void> = []
+    const givenUp = yield* Deferred.make<void>()
+    const server = yield* rawServer((socket: Socket, soFar) => {
+      const isForm = soFar.includes("/forms/abc")
+      if (isForm) socket.once("close", () => Deferred.unsafeDone(givenUp, Exit.void))
+      asked.push(() => void (isForm || socket.write(answerText(404, "not here"))))
+      // The source fails only once the form has been asked for, which never comes.
+      if (asked.length === 2) asked.forEach((answer) => answer())
+    })
+    const services = yield* shareServices
+    const prepared = yield* preparedAt(server.port, `http://127.0.0.1:${server.port}/contacts.csv`, { services })
+    expect(Either.isLeft(prepared) && prepared.left._tag).toBe("SourceError")
+    // Long before the request would give up by itself.
+    yield* Effect.timeout(Deferred.await(givenUp), "10 seconds")
   }).pipe(Effect.provide(platform)))
 
 it.scopedLive("of a source that can't be read and a form that is not there, or a key that is not set, the source is told", () =>
