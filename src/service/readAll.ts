@@ -8,8 +8,11 @@ export interface ReadAll<A, L, E> {
   readonly paths: ReadonlyArray<string>
   readonly queue: Admission["queue"]
   readonly dispatch: NonNullable<Transport["dispatch"]>
-  /** @param startedAt when the request was let in, in milliseconds */
-  readonly judge: (outcome: TransportExit, startedAt: number) => Exit.Exit<A, L | E>
+  /**
+   * @param startedAt when the request was let in, in milliseconds
+   * @param index of its path
+   */
+  readonly judge: (outcome: TransportExit, startedAt: number, index: number) => Exit.Exit<A, L | E>
   /** Told of every success, by the index of its path. */
   readonly each: (index: number, found: A) => void
   /** Where it is told, what has no answer yet is given up, and nothing is worth another try. */
@@ -44,7 +47,7 @@ export const readAll = <A, L, E>(
       resume(failure)
     }
     const settled = (index: number, outcome: TransportExit, startedAt: number): void => {
-      const exit = judge(outcome, startedAt)
+      const exit = judge(outcome, startedAt, index)
       if (Exit.isSuccess(exit)) each(index, exit.value)
       else {
         const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))

@@ -70,9 +70,9 @@ export const makeReads = (
     if (status === 429) return fail("throttled", "it answered 429")
     if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
     const decoded = decode(response)
-    const what = operation === "read" ? "submission" : "form"
+    const what = operation === "read" ? "the submission that was asked for" : "a form"
     return decoded === undefined
-      ? fail("unexpected", `status ${status} came with a body that is not a ${what}`)
+      ? fail("unexpected", `status ${status} came with a body that is not ${what}`)
       : Exit.succeed(decoded)
   }
 
@@ -127,16 +127,14 @@ export const makeReads = (
   const pathOf = (formId: string, submissionId: string) =>
     `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
 
-  const found = (response: TransportResponse): { readonly submission: Submission | undefined } | undefined => {
-    if (response.status === 404) return { submission: undefined }
-    const submission = isSuccess(response) ? codec.read(response.body) : undefined
-    return submission === undefined ? undefined : { submission }
-  }
-
-  const judgeRead = {
-    answered: (response: TransportResponse, wait: number | undefined) => judge("read", response, wait, found),
-    failed: unanswered,
-  }
+  /** What the service holds under an id. A submission under another one proves nothing about this one, however alike their answers are. */
+  const found =
+    (submissionId: string) =>
+    (response: TransportResponse): { readonly submission: Submission | undefined } | undefined => {
+      if (response.status === 404) return { submission: undefined }
+      const submission = isSuccess(response) ? codec.read(response.body) : undefined
+      return submission?.submissionId === submissionId ? { submission } : undefined
+    }
 
   return {
     form: (formId) =>
@@ -151,7 +149,7 @@ export const makeReads = (
         get(
           "read",
           pathOf(formId, submissionId) + (editLink ? `?${encodeURIComponent(editLinkParameter)}=true` : ""),
-          found,
+          found(submissionId),
         ),
         ({ submission }) => submission,
       ),
@@ -159,7 +157,7 @@ export const makeReads = (
       Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
         const again = (id: string, index: number, first?: TryAgain) => {
           const path = pathOf(formId, id)
-          const read = first === undefined ? get("read", path, found) : repeat(once("read", path, found), first)
+          const read = first === undefined ? get("read", path, found(id)) : repeat(once("read", path, found(id)), first)
           return Effect.map(read, ({ submission }) => each(index, submission))
         }
         const all = (reads: ReadonlyArray<Effect.Effect<void, ServiceUnusable>>) => {
@@ -173,7 +171,11 @@ export const makeReads = (
             paths: submissionIds.map((id) => pathOf(formId, id)),
             queue,
             dispatch: counted("read"),
-            judge: (outcome, startedAt) => judged(outcome, startedAt, judgeRead),
+            judge: (outcome, startedAt, index) =>
+              judged(outcome, startedAt, {
+                answered: (response, wait) => judge("read", response, wait, found(submissionIds[index] ?? "")),
+                failed: unanswered,
+              }),
             each: (index, { submission }) => each(index, submission),
             unwanted,
             isLater: (failure) => failure._tag === "TryAgain" ? failure : undefined,

@@ -8,7 +8,7 @@ import { overHttp } from "../../src/service/overHttp.ts"
 import { makeUnwanted } from "../../src/service/Unwanted.ts"
 import { options } from "./options.ts"
 
-/** What each submission is answered with, in turn, the last one again and again; 0: no answer ever. */
+/** What each submission is answered with, in turn, the last one again and again; 0: no answer ever; 299: with another submission. */
 type Answers = Readonly<Record<string, ReadonlyArray<number>>>
 
 const answerer = (answers: Answers) => {
@@ -19,7 +19,8 @@ const answerer = (answers: Answers) => {
     asked.set(submissionId, times + 1)
     const statuses = answers[submissionId] ?? [200]
     const status = statuses[Math.min(times, statuses.length - 1)] ?? 200
-    return { status, body: JSON.stringify(status === 200 ? { submission: { submissionId, questions: [] } } : {}) }
+    const submission = { submissionId: status === 299 ? "z" : submissionId, questions: [] }
+    return { status, body: JSON.stringify(status < 300 ? { submission } : {}) }
   }
 }
 
@@ -58,6 +59,31 @@ const servedOverHttp = (answers: Answers) =>
 const ids = ["a", "b", "c", "d", "e", "f", "g"]
 
 describe("many reads at once", () => {
+  it.scoped("take no submission for another one: it is asked for again, and in the end the service is not as specified", () =>
+    Effect.gen(function*() {
+      const once = yield* served({ c: [299, 200] })
+      const found: Array<string | undefined> = []
+      const asked = yield* Effect.fork(
+        once.readMany("form", ids, (_, submission) => found.push(submission?.submissionId)),
+      )
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(asked)
+      expect(found.toSorted()).toEqual(ids)
+      const always = yield* served({ c: [299] })
+      for (
+        const read of [
+          always.readMany("form", ["c"], () => expect.fail("it is not c")),
+          always.read("form", "c"),
+        ]
+      ) {
+        const fiber = yield* Effect.fork(Effect.flip(read))
+        yield* TestClock.adjust("10 minutes")
+        const { message, reason } = yield* Fiber.join(fiber)
+        expect(reason).toBe("unexpected")
+        expect(message).toContain("not the submission that was asked for")
+      }
+    }))
+
   it.scoped("tell each submission by its index, undefined for one that the service does not know, and try again what fails", () =>
     Effect.gen(function*() {
       const service = yield* served({ b: [404], c: [500, 503, 200] })

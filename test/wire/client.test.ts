@@ -127,7 +127,7 @@ describe("the client against literal answers", () => {
         throttled: true,
         wait: 1000,
       })
-      expect(yield* service.read("f", "s")).toEqual(full)
+      expect(yield* service.read("f", full.submissionId)).toEqual(full)
       expect(yield* service.requests).toEqual({ metadata: 0, create: 1, read: 2, retried: 1, throttled: 2 })
     }))
 })
