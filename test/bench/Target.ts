@@ -48,8 +48,10 @@ export const failed = (run: Measured, why: string): Error =>
 
 /** The report that a run with --json tells. A run that ended otherwise than it should proves nothing: its balance has to hold, and the rows have to be what they are. */
 export const reported = (run: Measured, rows: Partial<RunReport["rows"]>, exitCode = 0): RunReport => {
-  const report = JSON.parse(run.stdout.trim().split("\n").at(-1) || "{}") as RunReport
-  if (run.exitCode !== exitCode || !report.balance.holds) throw failed(run, "the run did not end as it should")
+  const last = run.stdout.trim().split("\n").at(-1) ?? ""
+  if (run.exitCode !== exitCode || !last.startsWith("{")) throw failed(run, "the run did not end as it should")
+  const report = JSON.parse(last) as RunReport
+  if (!report.balance.holds) throw failed(run, "the balance does not hold")
   for (const [fate, count] of Object.entries(rows)) {
     const found = Object.entries(report.rows).find(([name]) => name === fate)?.[1]
     if (found !== count) throw failed(run, `${found} rows are ${fate} instead of ${count}`)

@@ -64,6 +64,6 @@ try {
 }
 process.stdout.write(table(results))
 for (const failure of failures) process.stdout.write(`${failure}\n`)
-if (failures.length > 0) process.exitCode = 1
+if (failures.length > 0 || results.some((one) => !one.met)) process.exitCode = 1
 const machine = { node: process.version, processors: cpus().length, processor: cpus()[0]?.model }
 writeFileSync("bench.json", `${JSON.stringify({ machine, rounds, seed, results, failures }, undefined, 2)}\n`)

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { performance } from "node:perf_hooks"
@@ -9,23 +9,34 @@ export interface Measured {
   readonly seconds: number
   /** Processor time of all its threads, the kernel's work for it among it. */
   readonly cpuSeconds: number
-  /** Highest resident memory, in MB (10^6 bytes). */
+  /** Its own highest resident memory, in MB (10^6 bytes). */
   readonly megabytes: number
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
+/** What a process tells of itself. */
+interface Used {
+  readonly usage: NodeJS.ResourceUsage
+  /** `/proc/self/status`, where there is one. */
+  readonly status: string
+}
+
 /** Written into the process before its own code: tells what it used when it ends. */
 const probe = (file: string) =>
   `data:text/javascript,${
     encodeURIComponent(
-      `import { writeFileSync } from "node:fs"; process.on("exit", () => `
-        + `writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.resourceUsage())))`,
+      `import { readFileSync, writeFileSync } from "node:fs"; process.on("exit", () => { `
+        + `let status = ""; try { status = readFileSync("/proc/self/status", "utf8") } catch {} `
+        + `writeFileSync(${JSON.stringify(file)}, JSON.stringify({ usage: process.resourceUsage(), status })) })`,
     )
   }`
 
-/** Runs Node with these arguments in a process of its own, and measures it from outside. */
+/** KiB at most. What `getrusage` tells may be of the process that started this one, before its own program began: the kernel's `VmHWM` is not. */
+const peakOf = ({ status, usage }: Used): number => Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1] ?? usage.maxRSS)
+
+/** Runs Node with these arguments in a process of its own. Its time is taken outside of it, from before its start to its end; what it used, it tells itself. */
 export const measure = async (args: ReadonlyArray<string>, cwd: string): Promise<Measured> => {
   const folder = mkdtempSync(join(tmpdir(), "formferry-bench-"))
   const used = join(folder, "used")
@@ -41,11 +52,12 @@ export const measure = async (args: ReadonlyArray<string>, cwd: string): Promise
   child.stderr.on("data", (data: Buffer) => (stderr += data))
   const exitCode = await new Promise<number | null>((resolve) => child.on("close", resolve))
   const seconds = (performance.now() - startedAt) / 1000
-  const { maxRSS, systemCPUTime, userCPUTime } = JSON.parse(readFileSync(used, "utf8")) as NodeJS.ResourceUsage
+  const told = existsSync(used) ? JSON.parse(readFileSync(used, "utf8")) as Used : undefined
   rmSync(folder, { recursive: true })
-  // Microseconds, and KiB.
-  const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6
-  return { seconds, cpuSeconds, megabytes: (maxRSS * 1024) / 1e6, exitCode, stdout, stderr }
+  if (told === undefined) throw new Error(`${args.join(" ")} ended before its time: ${stderr.slice(-2_000)}`)
+  // Microseconds.
+  const cpuSeconds = (told.usage.userCPUTime + told.usage.systemCPUTime) / 1e6
+  return { seconds, cpuSeconds, megabytes: (peakOf(told) * 1024) / 1e6, exitCode, stdout, stderr }
 }
 
 /** Of an even number of values the mean of the two in the middle. */

@@ -25,7 +25,12 @@ export const startPractice = async (
     fileURLToPath(new URL("service.js", import.meta.url)),
     limits === undefined ? [] : [String(limits.requestsPerSecond), String(limits.latency)],
   )
-  const heard = async () => (await once(child, "message"))[0] as Told
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`the practice service ended, exit code ${String(code)}`)
+  })
+  // Told to whoever waits for an answer, and at the end to nobody.
+  ended.catch(() => undefined)
+  const heard = async () => (await Promise.race([once(child, "message"), ended]))[0] as Told
   const ask = async (asked: Asked) => {
     const answer = heard()
     child.send(asked)

@@ -3,6 +3,8 @@ import type { Target } from "./Target.ts"
 
 /** What the rounds of one side came to. */
 interface Side {
+  /** Of each round, in order. */
+  readonly rounds: ReadonlyArray<number>
   readonly median: number
   readonly least: number
   readonly most: number
@@ -30,6 +32,7 @@ export interface Result {
 const side = (rounds: ReadonlyArray<Measured>, of: Target["of"]): Side => {
   const figures = rounds.map((round) => round[of])
   return {
+    rounds: figures,
     median: median(figures),
     least: Math.min(...figures),
     most: Math.max(...figures),
