@@ -1,6 +1,8 @@
 import iconv from "iconv-lite"
+import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -75,4 +77,35 @@ it("asks a service without what Node has for its own HTTP client, for threads an
   expect(loaded).toContain("NativeModule net")
   const needless = ["http", "https", "http2", "child_process", "worker_threads"].map((name) => `NativeModule ${name}`)
   expect(needless.filter((name) => loaded.includes(name))).toEqual([])
+})
+
+it("never runs compiled code that is not as it was written, and makes it anew; help leaves none for the command that it is of", () => {
+  const dist = join(folder, "dist")
+  cpSync("dist", dist, { recursive: true })
+  const help = (...args: ReadonlyArray<string>) => {
+    const { status, stderr, stdout } = spawnSync(process.execPath, [join(dist, "main.js"), ...args, "--help"], {
+      encoding: "utf8",
+    })
+    expect(status, stderr).toBe(0)
+    return stdout
+  }
+  const compiled = join(dist, "compiled")
+  const files = () => readdirSync(compiled).toSorted()
+  const [name = ""] = files().filter((one) => one.startsWith("help-"))
+  const file = join(compiled, name)
+  const whole = readFileSync(file)
+  const shown = help()
+  expect(readFileSync(file).equals(whole), "what is as it was written is left alone").toBe(true)
+  const flipped = Buffer.from(whole)
+  for (let at = 1_000; at < flipped.length; at += 1_000) flipped[at] = (flipped[at] ?? 0) ^ 0xff
+  for (const damaged of [flipped, whole.subarray(0, whole.length / 2), Buffer.alloc(0)]) {
+    writeFileSync(file, damaged)
+    expect(help()).toBe(shown)
+    const anew = readFileSync(file)
+    expect(anew.length).toBeGreaterThan(whole.length / 2)
+    expect(createHash("sha256").update(anew.subarray(32)).digest().equals(anew.subarray(0, 32))).toBe(true)
+  }
+  const before = files()
+  help("inspect")
+  expect(files()).toEqual(before)
 })
