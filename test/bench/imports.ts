@@ -11,7 +11,7 @@ import { command, companion, failed, reported, seed, type Target, told, unlimite
 const inFlight = 32
 
 /** Every row was imported, read back and found to be what was sent, with no request too many and none refused; and the service holds just that. */
-const verified = async (measured: Measured, practice: PracticeProcess, rows: number): Promise<Measured> => {
+export const verified = async (measured: Measured, practice: PracticeProcess, rows: number): Promise<Measured> => {
   const { readBack, requests } = reported(measured, { read: rows, imported: rows })
   if (readBack.verified !== rows) throw failed(measured, `${readBack.verified} of ${rows} rows were verified`)
   const expected = { metadata: 1, create: Math.ceil(rows / 10), read: rows, retried: 0, throttled: 0 }

@@ -78,12 +78,14 @@ const columns: ReadonlyArray<readonly [title: string, of: (result: Result) => st
   ["verdict", (one) => (one.met ? "met" : "**not met**")],
 ]
 
-/** The results as a table of Markdown, which reads well in a terminal too. */
-export const table = (results: ReadonlyArray<Result>): string => {
-  const cells = [columns.map(([title]) => title), ...results.map((one) => columns.map(([, of]) => of(one)))]
-  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
+/** A table of Markdown, which reads well in a terminal too. */
+export const lines = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (row: ReadonlyArray<string>) =>
     `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |\n`
-  const [head = [], ...rows] = cells
   return line(head) + line(widths.map((width) => "-".repeat(width))) + rows.map(line).join("")
 }
+
+/** The results as a table. */
+export const table = (results: ReadonlyArray<Result>): string =>
+  lines(columns.map(([title]) => title), results.map((one) => columns.map(([, of]) => of(one))))
