@@ -95,7 +95,19 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
     const before = db.get<readonly [number | null]>("SELECT max(id) FROM row WHERE id < ?", [row])?.[0] ?? null
     if (before === null) db.run("DELETE FROM reconciliation WHERE after = ?", [row])
     else db.run("UPDATE reconciliation SET after = ? WHERE after = ?", [before, row])
-    for (const table of ["detail", "doubt", "refusal", "refusedAgain", "drift", "vanished", "replaced", "settled"]) {
+    for (
+      const table of [
+        "detail",
+        "verified",
+        "doubt",
+        "refusal",
+        "refusedAgain",
+        "drift",
+        "vanished",
+        "replaced",
+        "settled",
+      ]
+    ) {
       db.run(`DELETE FROM ${table} WHERE row = ?`, [row])
     }
     db.run("DELETE FROM superseded WHERE mended = ?", [row])

@@ -120,6 +120,7 @@ const sendAgain = (
     `UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL, submission = NULL, time = NULL WHERE id = ?`,
     [row.key, row.row, row.content, row.shape, batch, again ? 1 : 0, id],
   )
+  db.run("DELETE FROM verified WHERE row = ?", [id])
   db.run("DELETE FROM refusal WHERE row = ?", [id])
   db.run("DELETE FROM refusedAgain WHERE row = ?", [id])
   return id

@@ -1,6 +1,7 @@
 import type { Database } from "./database.ts"
 import { forgottenTable } from "./forgottenTable.ts"
 import { toldTable } from "./toldTable.ts"
+import { verifiedTable } from "./verifiedTable.ts"
 
 /** "ffry": marks the file as a ledger of formferry's. */
 const applicationId = 0x66667279
@@ -140,6 +141,7 @@ const steps: ReadonlyArray<string> = [
   `,
   forgottenTable,
   toldTable,
+  verifiedTable,
 ]
 
 /** The `user_version` that this formferry writes. */

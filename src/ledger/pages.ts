@@ -73,7 +73,10 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
   where.push(rare ? "r.place = ? AND r.verdict > 0" : "+r.place = ?")
   const [content, join] = page.content === false
     ? ["NULL, NULL, NULL", ""]
-    : ["d.item, d.answers, d.cells", "LEFT JOIN detail d ON d.row = r.id"]
+    : [
+      "d.item, coalesce(d.answers, v.answers), d.cells",
+      "LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
+    ]
   return db.all<SentColumns>(
     `SELECT r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, ${content}, f.standing, ${lastReplaced}
      FROM row r ${

@@ -23,8 +23,8 @@ export const replace = (
     : Buffer.concat([intended.supersedes.content, intended.supersedes.keyDigest ?? Buffer.alloc(0)])
   return db.run(
     `INSERT INTO replaced (row, submission, time, verdict, number, content, shape, batch, by, item, cells, answers, mends)
-     SELECT r.id, r.submission, r.time, r.verdict, r.row, r.content, r.shape, r.batch, ?, d.item, d.cells, d.answers, ?
-     FROM row r JOIN batch b ON b.id = r.batch LEFT JOIN detail d ON d.row = r.id
+     SELECT r.id, r.submission, r.time, r.verdict, r.row, r.content, r.shape, r.batch, ?, d.item, d.cells, coalesce(d.answers, v.answers), ?
+     FROM row r JOIN batch b ON b.id = r.batch LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
      WHERE r.id = ? AND r.state = ${stateCode.imported} AND r.submission = ? AND b.run <> ?
        AND NOT (r.content = ? AND r.shape = ?)`,
     [by.batch, mends, row, submission, by.run, intended.content, intended.shape],

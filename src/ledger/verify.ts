@@ -29,6 +29,10 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
     "SELECT count(*) FROM row r JOIN detail d ON d.row = r.id WHERE r.state = 2 AND r.verdict = 0 AND d.item IS NOT NULL",
   ],
   [
+    "digests of what came back, for rows that are not imported",
+    "SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS NOT 2",
+  ],
+  [
     "rows in doubt whose content is gone",
     "SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id WHERE r.state IN (0, 1) AND d.item IS NULL",
   ],

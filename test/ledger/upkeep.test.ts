@@ -1,7 +1,7 @@
 // The ledger's size over the years.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { keptRuns } from "../../src/ledger/compact.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
@@ -58,6 +58,31 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
     expect(hundred - first).toBeLessThan(60_000)
     expect((yield* view.runs(1_000)).length).toBe(keptRuns)
     expect((yield* view.standing).imported).toBe(1_000)
+    expect(yield* ledger.verify).toEqual([])
+  }))
+
+it.scopedLive("what was sent makes room for what is sent next once it is verified: an import leaves little to compact", () =>
+  Effect.gen(function*() {
+    const file = join(yield* folder, "ledger.db")
+    const answers = digestsOf({ q1: { sent: "aa".repeat(16) } })
+    yield* Effect.scoped(Effect.gen(function*() {
+      const ledger = yield* openLedger({ file })
+      const session = yield* (yield* contacts(ledger)).hold("import")
+      for (let nth = 0; nth < 200; nth++) {
+        const rows = Array.from(
+          { length: 10 },
+          (_, one) => rowOf(ledger, nth * 10 + one, { content: `${nth * 10 + one} `.repeat(200) }),
+        )
+        const batch = yield* session.intend(batchOf(rows))
+        yield* session.settle(batch, rows.map(({ row }) => imported(`submission ${row}`)))
+        yield* session.readBack(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers })))
+      }
+    }))
+    const imports = statSync(file).size
+    const ledger = yield* openLedger({ file })
+    const { after } = yield* (yield* openUpkeep({ file })).compact
+    expect(imports / after).toBeLessThan(1.5)
+    expect(yield* (yield* contacts(ledger)).sent({ after: undefined, limit: 1 })).toMatchObject([{ answers }])
     expect(yield* ledger.verify).toEqual([])
   }))
 
