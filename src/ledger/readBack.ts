@@ -15,33 +15,28 @@ export const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<
   const { db, texts } = store
   for (const verdict of ["verified", "differing", "missing"] as const) {
     for (const [some, values] of inTens(rows.filter((row) => row.verdict === verdict))) {
-      const keys = some.map((row) => row.keyDigest)
-      const { changes } = db.run(
-        `UPDATE row SET verdict = ? WHERE place = ? AND digest IN (${values("?")}) AND state = ${stateCode.imported}`,
-        [verdictCode[verdict], place, ...keys],
+      const found = db.all<readonly [number, Buffer]>(
+        `UPDATE row SET verdict = ? WHERE place = ? AND digest IN (${
+          values("?")
+        }) AND state = ${stateCode.imported} RETURNING id, digest`,
+        [verdictCode[verdict], place, ...some.map((row) => row.keyDigest)],
       )
-      if (changes !== some.length) {
+      if (found.length !== some.length) {
         throw new Refusal(Effect.dieMessage("A verdict was to be recorded for a row that was not imported."))
       }
-      // A submission that is missing brings no answers, and takes nothing away from what is known of them.
-      const packed = some.flatMap(({ keyDigest, answers }): ReadonlyArray<Param> => [
-        keyDigest,
-        answers.size === 0 ? null : packAnswers(answers, texts),
-      ])
+      const ids = new Map(found.map(([id, digest]) => [digest.toString("latin1"), id]))
+      const idOf = ({ keyDigest }: ReadBack) => ids.get(keyDigest.toString("latin1")) ?? 0
       const isVerified = verdict === "verified"
+      // A submission that is missing brings no answers, and takes nothing away from what is known of them.
       db.run(
-        `INSERT INTO ${isVerified ? "verified" : "detail"} (row, answers)
-         SELECT r.id, ${isVerified ? "coalesce(v.column2, (SELECT answers FROM detail WHERE row = r.id))" : "v.column2"}
-         FROM (VALUES ${values("(?, ?)")}) v JOIN row r ON r.place = ? AND r.digest = v.column1 WHERE true
+        `INSERT INTO ${isVerified ? "verified" : "detail"} (row, answers) VALUES ${values("(?, ?)")}
          ON CONFLICT (row) DO UPDATE SET answers = coalesce(excluded.answers, answers)`,
-        [...packed, place],
+        some.flatMap((row): ReadonlyArray<Param> => [
+          idOf(row),
+          row.answers.size === 0 ? null : packAnswers(row.answers, texts),
+        ]),
       )
-      if (isVerified) {
-        db.run(
-          `DELETE FROM detail WHERE row IN (SELECT id FROM row WHERE place = ? AND digest IN (${values("?")}))`,
-          [place, ...keys],
-        )
-      }
+      if (isVerified) db.run(`DELETE FROM detail WHERE row IN (${values("?")})`, some.map(idOf))
     }
   }
 }
