@@ -79,7 +79,7 @@ const columns: ReadonlyArray<readonly [title: string, of: (result: Result) => st
 ]
 
 /** A table of Markdown, which reads well in a terminal too. */
-export const lines = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+export const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (row: ReadonlyArray<string>) =>
     `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |\n`
@@ -88,4 +88,4 @@ export const lines = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyA
 
 /** The results as a table. */
 export const table = (results: ReadonlyArray<Result>): string =>
-  lines(columns.map(([title]) => title), results.map((one) => columns.map(([, of]) => of(one))))
+  markdown(columns.map(([title]) => title), results.map((one) => columns.map(([, of]) => of(one))))

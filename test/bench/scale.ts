@@ -11,10 +11,10 @@ import { RowHash } from "../../src/run/RowHash.ts"
 import { writeCsv } from "./data.ts"
 import { fillLedger } from "./fillLedger.ts"
 import { verified } from "./imports.ts"
-import { measure, type Measured } from "./measured.ts"
+import { measure } from "./measured.ts"
 import { startPractice } from "./practice.ts"
 import { embedded, servedAt, writeProject } from "./project.ts"
-import { lines } from "./results.ts"
+import { markdown } from "./results.ts"
 import { command, failed, reported, seed, unlimited } from "./Target.ts"
 
 const { values } = parseArgs({
@@ -37,7 +37,7 @@ const fill = (count: number): void => {
   process.stdout.write(`${process.memoryUsage().arrayBuffers}\n`)
 }
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
+const megabytes = (one: number) => `${one.toFixed(0)} MB`
 const seconds = (one: number) => `${one.toFixed(1)} s`
 
 /** The tables alone, each number of keys in a process of its own. */
@@ -50,12 +50,12 @@ const tables = async (root: string): Promise<string> => {
     if (filled.exitCode !== 0 || !(bytes > 0)) throw failed(filled, "the tables were not filled")
     rows.push([
       count.toLocaleString("en"),
-      megabytes(bytes),
-      megabytes(filled.megabytes * 1e6),
+      megabytes(bytes / 1e6),
+      megabytes(filled.megabytes),
       seconds(filled.cpuSeconds),
     ])
   }
-  return lines(["keys", "tables", "peak of the process", "processor time"], rows)
+  return markdown(["keys", "tables", "peak of the process", "processor time"], rows)
 }
 
 /** What a dry run of that many rows takes: with a row key, and by their contents. */
@@ -71,11 +71,11 @@ const surveys = async (root: string): Promise<string> => {
     rows.push([
       count.toLocaleString("en"),
       key === "content" ? key : "a column",
-      megabytes(run.megabytes * 1e6),
+      megabytes(run.megabytes),
       seconds(run.cpuSeconds),
     ])
   }
-  return lines(["rows of a dry run", "row key", "peak of the process", "processor time"], rows)
+  return markdown(["rows of a dry run", "row key", "peak of the process", "processor time"], rows)
 }
 
 const ledgerOf = (root: string) => join(root, ".formferry", "ledger.db")
@@ -97,12 +97,12 @@ const imports = async (root: string): Promise<string> => {
     try {
       writeProject(root, { service: servedAt(practice.baseUrl, 1_000, 32), sink: ", concurrency: 32" })
       await writeCsv(join(root, "source.csv"), count, seed)
-      const run: Measured = await verified(await measure([unlimited], root), practice, count)
+      const run = await verified(await measure([unlimited], root), practice, count)
       rows.push([
         count.toLocaleString("en"),
         `${((run.seconds / count) * 1e3).toFixed(2)} ms`,
         `${((1.1 * count) / run.seconds).toFixed(0)}`,
-        megabytes(run.megabytes * 1e6),
+        megabytes(run.megabytes),
         bytesARow(root, count),
         await compacted(root, count),
       ])
@@ -110,7 +110,7 @@ const imports = async (root: string): Promise<string> => {
       practice.end()
     }
   }
-  return lines(
+  return markdown(
     ["rows imported", "a row", "requests/s", "peak of the process", "ledger, bytes a row", "compacted"],
     rows,
   )
@@ -121,7 +121,7 @@ const bare = async (root: string): Promise<string> => {
   const count = 100_000
   writeProject(root, { service: embedded })
   await fillLedger(root, "practice:bench", count, seed)
-  return lines(["rows known, without digests of answers", "ledger, bytes a row"], [
+  return markdown(["rows known, without digests of answers", "ledger, bytes a row"], [
     [count.toLocaleString("en"), bytesARow(root, count)],
   ])
 }
