@@ -1,7 +1,8 @@
 import type { Column } from "../domain/row.ts"
 import type { Parse } from "../kinds/Kind.ts"
+import { text } from "../kinds/text.ts"
 import type { Block } from "./ColumnBook.ts"
-import { compileKind, kindNamed } from "./compileKind.ts"
+import { compileKind } from "./compileKind.ts"
 import type { Asked } from "./compileKind.ts"
 import { otherColumn } from "./inputColumns.ts"
 import { readColumn } from "./readers.ts"
@@ -10,8 +11,7 @@ import type { CompiledEntry, Workshop } from "./Workshop.ts"
 
 /** A cell as its text, whatever the pipeline's defaults for texts. */
 export const rawPart = (asked: Asked, part: string, column: Column, workshop: Workshop): ReadPart => {
-  const kind = kindNamed("text")
-  const parse = kind?.compile({} as never, {
+  const parse = text.compile({}, {
     question: undefined,
     input: { _tag: "Columns", count: 1 },
     empty: workshop.empty,

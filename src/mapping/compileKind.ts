@@ -82,6 +82,9 @@ const placeOf =
       : ["mapping", "defaults", asked.kind.name, option, ...tail]
   }
 
+/** What reads an input, or the faults of the options: those were decoded by the kind's own Schema, which is where their type was lost. */
+const parseOf = ({ kind }: Asked, options: KindOptions, context: KindContext) => kind.compile(options as never, context)
+
 /** Compiles a kind for one input; faults of its options are found, and give undefined. */
 export const compileKind = (
   asked: Asked,
@@ -91,8 +94,7 @@ export const compileKind = (
   more: Pick<KindContext, "empty" | "spill">,
   workshop: Workshop,
 ): Parse | undefined => {
-  // The options were decoded by this kind's own Schema.
-  const parse = asked.kind.compile(options as never, { question: asked.question, input: shape, ...more })
+  const parse = parseOf(asked, options, { question: asked.question, input: shape, ...more })
   if (typeof parse === "function") return parse
   workshop.findings.faults(asked.path, parse, placeOf(asked, input, workshop))
   return undefined
@@ -108,7 +110,7 @@ export const constant = (
   report: boolean,
 ): Json | undefined => {
   const context = { question: asked.question, input: { _tag: "Columns", count: 1 } as const, empty: new Set<string>() }
-  const parse = asked.kind.compile(options as never, context)
+  const parse = parseOf(asked, options, context)
   if (typeof parse !== "function") {
     if (report) workshop.findings.faults(asked.path, parse, placeOf(asked, undefined, workshop))
     return undefined

@@ -1,4 +1,4 @@
-import { isMap, isSeq } from "yaml"
+import { isMap, isScalar, isSeq } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import { written } from "./yamlNodes.ts"
 import { parseYaml } from "./yamlText.ts"
@@ -29,7 +29,7 @@ const partAround = (yaml: YamlText, offset: number): Range | undefined => {
     if (pair === undefined) return undefined
     const key = pair.key as Node
     const value = pair.value as Node | null
-    const name = written(key as never)
+    const name = isScalar(key) ? written(key) : ""
     // In braces the comma behind it goes too.
     const next = map.flow === true ? map.items[map.items.indexOf(pair) + 1]?.key as Node | undefined : undefined
     const whole = { from: key.range?.[0] ?? 0, to: next?.range?.[0] ?? (value ?? key).range?.[1] ?? 0 }
