@@ -47,7 +47,7 @@ export interface NextRun {
 
 /** A run's record, and what is remembered of it. */
 export interface PastRecord extends RunRecord {
-  /** Undefined: it did not end, was no `run`, or is of an earlier formferry. */
+  /** Undefined: it did not end, or was no `run`. */
   readonly facts: RunFacts | undefined
 }
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path"
 import { Database } from "./database.ts"
 import { networkFileSystem } from "./fileSystemType.ts"
 import { LedgerRefused } from "./Ledger.ts"
-import { standingOf } from "./migrations.ts"
+import { standingOf } from "./schema.ts"
 
 /** Milliseconds to wait for another process's transaction. */
 const patience = 10_000
@@ -92,7 +92,8 @@ const isBusy = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY")
 
 const refusals = {
-  newer: (file: string) =>
-    `The ledger ${file} was written by a newer formferry than this one. Use that one, or a newer one still: an older one could misread what was sent.`,
+  otherSchema: (file: string) =>
+    `The ledger ${file} was written by a different build of formferry, whose ledgers this one can't read. Nothing was changed or sent. Run the build that wrote it. `
+    + "If no row in it counts any more (it was a trial), delete it with its .key file and run again.",
   foreign: (file: string) => `${file} is a database, but no ledger of formferry's. Set ledger.file to another path.`,
 }

@@ -10,8 +10,8 @@ import type { Holder } from "./holder.ts"
 import { LedgerRefused } from "./Ledger.ts"
 import type { LedgerError } from "./Ledger.ts"
 import { makeDigester } from "./makeDigester.ts"
-import { migrate } from "./migrations.ts"
 import { openDatabase } from "./openDatabase.ts"
+import { createTables } from "./schema.ts"
 import { ledgerExists, readSecret, syncFolder } from "./secret.ts"
 import type { Store } from "./Store.ts"
 import { Texts } from "./Texts.ts"
@@ -45,7 +45,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     // Tells the secret's own ledger from another's, and gives nothing away.
     const proof = digest.value("the secret of this ledger").toString("hex")
     yield* attempt(file, "preparing it", () => {
-      migrate(db, (fresh) => {
+      createTables(db, (fresh) => {
         const add = (name: string, value: string) =>
           fresh.run("INSERT INTO meta (name, value) VALUES (?, ?)", [name, value])
         add("id", randomBytes(8).toString("hex"))

@@ -20,7 +20,7 @@ const Facts = Schema.Struct({
 
 const decode = Schema.decodeUnknownOption(Schema.Struct({ facts: Facts }))
 
-/** What later runs are held against, of a run's record in the ledger. Undefined: it did not end, was no `run`, or is of an earlier formferry. */
+/** What later runs are held against, of a run's record in the ledger. Undefined: it did not end, or was no `run`. */
 export const factsOf = ({ counts, mode, run, startedAt }: RunRecord): RunFacts | undefined =>
   mode === "run"
     ? Option.getOrUndefined(Option.map(decode(counts), ({ facts }) => ({ run, startedAt, ...facts })))

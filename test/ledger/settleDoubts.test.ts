@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import Libsql from "libsql"
 import { join } from "node:path"
 import type { Ledger, LedgerSession, PipelineLedger } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
@@ -125,18 +124,5 @@ describe("settling rows in doubt", () => {
       // Half of `staleAfter` behind the last heartbeat, not the moment at which somebody looked.
       expect(waited).toBeGreaterThanOrEqual(0)
       expect(waited).toBeLessThanOrEqual(1000)
-    }))
-
-  it.scopedLive("a doubt that an earlier formferry recorded counts from when its row was sent", () =>
-    Effect.gen(function*() {
-      const file = join(yield* folder, "ledger.db")
-      yield* Effect.scoped(doubtfulIn(file))
-      const db = new Libsql(file)
-      db.exec("UPDATE doubt SET since = NULL")
-      db.close()
-      const ledger = yield* openLedger({ file })
-      const rows = yield* Effect.flatMap(contacts(ledger), (view) => view.doubtful({ after: undefined, limit: 9 }))
-      expect(rows.map((row) => row.since === row.sentAt)).toEqual([true, true, true])
-      expect(yield* ledger.verify).toEqual([])
     }))
 })

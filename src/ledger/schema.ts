@@ -1,19 +1,15 @@
+import { createHash } from "node:crypto"
 import type { Database } from "./database.ts"
-import { forgottenTable } from "./forgottenTable.ts"
-import { toldTable } from "./toldTable.ts"
-import { verifiedTable } from "./verifiedTable.ts"
 
 /** "ffry": marks the file as a ledger of formferry's. */
 const applicationId = 0x66667279
 
 /**
- * The schema, step by step. A step is never changed once released: what comes later is a new step. `user_version` counts those taken.
+ * All tables. Change them freely: a ledger with a different schema is refused, not migrated.
  *
- * The rows stand in the order in which they were first sent, so that settling and reading back write where the last intents were written; only
- * the index by key digest is written at random, and once a row.
+ * Rows are stored in the order in which they were first sent, so that settling and reading back write where the last intents were written. Only the index by key digest is written at random, once a row.
  */
-const steps: ReadonlyArray<string> = [
-  `
+const schema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   -- Texts that repeat: fingerprints, lists of columns, ids of questions.
@@ -54,10 +50,13 @@ const steps: ReadonlyArray<string> = [
   CREATE INDEX row_unverified ON row (place) WHERE verdict > 0;
   CREATE INDEX row_doubt ON row (place) WHERE state = 1;
 
-  -- What was sent (until it is verified) and what came back (as digests).
+  -- What was sent (until it is verified) and what was returned (as digests).
   CREATE TABLE detail (row INTEGER PRIMARY KEY REFERENCES row, item TEXT, cells TEXT, answers BLOB) STRICT;
 
-  CREATE TABLE doubt (row INTEGER PRIMARY KEY REFERENCES row, batch INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;
+  -- since: when the doubtful request could no longer be sent.
+  CREATE TABLE doubt (
+    row INTEGER PRIMARY KEY REFERENCES row, batch INTEGER NOT NULL, reason TEXT NOT NULL, since INTEGER NOT NULL
+  ) STRICT;
 
   CREATE TABLE refusal (row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
 
@@ -87,8 +86,7 @@ const steps: ReadonlyArray<string> = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE canary (place INTEGER PRIMARY KEY REFERENCES place, standing TEXT NOT NULL, state TEXT NOT NULL, because TEXT NOT NULL) STRICT;
-  `,
-  `
+
   -- Verified submissions that were edited (0) or deleted (1) since, as they were last seen; seen: digest of what was seen. run: who saw it.
   CREATE TABLE drift (row INTEGER PRIMARY KEY REFERENCES row, standing INTEGER NOT NULL, seen BLOB NOT NULL, run INTEGER NOT NULL REFERENCES run) STRICT;
 
@@ -96,8 +94,7 @@ const steps: ReadonlyArray<string> = [
   CREATE TABLE reconciliation (
     place INTEGER PRIMARY KEY REFERENCES place, run INTEGER NOT NULL REFERENCES run, after INTEGER NOT NULL REFERENCES row, at INTEGER NOT NULL
   ) STRICT;
-  `,
-  `
+
   -- What settled rows in doubt: a person's word, or an export of the form's results (its name, its digest, when it was made).
   CREATE TABLE settlement (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT, file TEXT, sha256 TEXT, exported INTEGER
@@ -111,16 +108,12 @@ const steps: ReadonlyArray<string> = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX settled_row ON settled (row);
 
-  -- From when on the doubtful request can't be sent any more; NULL: an earlier formferry put the row in doubt.
-  ALTER TABLE doubt ADD COLUMN since INTEGER;
-  `,
-  `
+
   -- A pipeline's last turn by schedule: when it was taken, its state (0 done, 1 going, 2 broken off), how often a run was begun for it, and the process that took it.
   CREATE TABLE turn (
     pipeline TEXT PRIMARY KEY, at INTEGER NOT NULL, state INTEGER NOT NULL, tries INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
+
   -- Submissions whose row changed and went in again: they stay in the form for ever. The row stands for the newest; the next entry of the row, or the row itself, tells
   -- which one that is. verdict, number, content, shape, batch: as the row had them. by: the batch that replaced it; at: when its outcome was known, NULL until then. item, cells,
   -- answers, and what the new row mends: kept until then, for a row that is not created after all is again what it was.
@@ -138,32 +131,43 @@ const steps: ReadonlyArray<string> = [
 
   -- Imported rows that the pipeline's source does not hold any more; run: the first that missed them.
   CREATE TABLE vanished (row INTEGER PRIMARY KEY REFERENCES row, run INTEGER NOT NULL REFERENCES run) STRICT;
-  `,
-  forgottenTable,
-  toldTable,
-  verifiedTable,
-]
 
-/** The `user_version` that this formferry writes. */
-const version = steps.length
+  -- Rows that were forgotten: the id of a submission is all that stays, so that it is never matched to a different row.
+  CREATE TABLE forgotten (id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, submission TEXT NOT NULL) STRICT;
 
-/** What stands in a file that was opened: a ledger we can use, one of a newer formferry, or something else. */
-export const standingOf = (db: Database): "usable" | "newer" | "foreign" => {
+  -- What each webhook was last notified of: the anomalies at that time, and the run it was told up to.
+  CREATE TABLE told (
+    place INTEGER NOT NULL REFERENCES place, webhook TEXT NOT NULL, codes TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (place, webhook)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Verified rows: digests of what was sent and returned. Apart from detail, whose pages the next rows reuse.
+  CREATE TABLE verified (row INTEGER PRIMARY KEY REFERENCES row, answers BLOB) STRICT;
+`
+
+/** The `user_version` of this schema: 31 bits of its digest, so that every change of it counts and none can be forgotten. Never 0, SQLite's own default. */
+const version = (createHash("sha256").update(schema).digest().readUInt32BE() >>> 1) || 1
+
+/** Returns what an opened file is: a ledger that can be used (or an empty file), one of another schema, or something else. */
+export const standingOf = (db: Database): "usable" | "otherSchema" | "foreign" => {
+  // One read transaction: another process may be creating the tables.
+  db.exec("BEGIN")
   const at = Number(db.pragma("user_version"))
-  if (Number(db.pragma("application_id")) === applicationId) return at > version ? "newer" : "usable"
+  const isOurs = Number(db.pragma("application_id")) === applicationId
   const tables = db.get<readonly [number]>("SELECT count(*) FROM sqlite_schema")?.[0] ?? 0
+  db.exec("COMMIT")
+  if (isOurs) return at === version ? "usable" : "otherSchema"
   return tables === 0 && at === 0 ? "usable" : "foreign"
 }
 
-/** Takes the steps that are missing, in one transaction; two processes that open a new ledger at once take them once. */
-export const migrate = (db: Database, begin: (db: Database) => void): void => {
+/** Creates the tables in a new file, in one transaction; of two processes that open a new ledger at once, one does. */
+export const createTables = (db: Database, begin: (db: Database) => void): void => {
   if (Number(db.pragma("user_version")) === version) return
   db.exec("BEGIN IMMEDIATE")
   try {
-    const at = Number(db.pragma("user_version"))
-    for (const step of steps.slice(at)) db.exec(step)
-    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
-    if (at === 0) begin(db)
+    if (Number(db.pragma("user_version")) === 0) {
+      db.exec(`${schema}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
+      begin(db)
+    }
     db.exec("COMMIT")
   } catch (cause) {
     if (db.inTransaction) db.exec("ROLLBACK")
