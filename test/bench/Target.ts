@@ -37,8 +37,8 @@ const here = fileURLToPath(new URL(".", import.meta.url))
 /** The built command. */
 export const command = join(here, "dist", "main.js")
 
-/** runUnlimited.ts, which starts as the command does. */
-export const unlimited = join(here, "unlimited", "main.js")
+/** runUnlimited.ts, bundled. */
+export const unlimited = join(here, "runUnlimited.js")
 
 /** A script that stands beside ours. */
 export const companion = (name: string): string => resolve("test", "bench", "companions", name)
