@@ -1,4 +1,5 @@
 import type { Anomaly } from "./anomaly.ts"
+import type { ColumnCells } from "./cells.ts"
 import type { AnswerVerdict } from "./comparison.ts"
 import type { RowCounts, VerdictCounts } from "./fate.ts"
 import type { Json } from "./json.ts"
@@ -27,6 +28,8 @@ export interface SourceFile {
   readonly rows: number
   /** How it was read, in the order to show it: encoding, delimiter, sheet, header row, … */
   readonly taken: ReadonlyArray<{ readonly what: string; readonly value: string }>
+  /** What the file contains and the pipeline does not read: other visible sheets, JSON members without a column. Absent: nothing. */
+  readonly unread?: ReadonlyArray<{ readonly what: "sheet" | "member"; readonly name: string }>
 }
 
 /** Problems of one kind, column and question, with a few examples. */
@@ -163,6 +166,8 @@ export interface RunReport {
   readonly rows: RowCounts
   readonly readBack: VerdictCounts
   readonly balance: { readonly holds: boolean }
+  /** Per column of the source, in its order: cells that are not empty, by what became of them. Absent: no row was read. */
+  readonly columns?: ReadonlyArray<ColumnCells>
   readonly requests: RequestCounts
   /** The same over time; the sums over all spans are `requests`. Undefined: no request was made. */
   readonly pace: Pace | undefined
@@ -186,6 +191,12 @@ export interface RunReport {
     readonly kind: string
     readonly answered: number
     readonly verdicts: { readonly [V in AnswerVerdict]?: number }
+  }>
+  /** Questions of the form that the pipeline leaves unanswered: on purpose (`mapping.ignoreQuestions`), or because nothing is mapped to them. Absent: none. */
+  readonly unanswered?: ReadonlyArray<{
+    readonly id: string
+    readonly name: string
+    readonly state: "ignored" | "notMapped"
   }>
   /** Rows that changed and went in again (`onChange: import-again`); at most 1,000 examples, all are in replaced.csv. Absent: none. */
   readonly replaced?: { readonly count: number; readonly examples: ReadonlyArray<Replacement> }

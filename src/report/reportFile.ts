@@ -1,5 +1,6 @@
 import { Either, Option, Schema } from "effect"
 import { anomalyCodes } from "../domain/anomaly.ts"
+import { cellStates, columnUses } from "../domain/cells.ts"
 import { answerVerdicts } from "../domain/comparison.ts"
 import { fates, verdicts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
@@ -31,6 +32,7 @@ const ReportFile = Schema.Struct({
   rows: counts,
   readBack: counts,
   balance: maybe(Schema.Struct({ holds: Schema.Boolean })),
+  columns: list,
   requests: counts,
   pace: maybe(
     Schema.Struct({
@@ -52,6 +54,7 @@ const ReportFile = Schema.Struct({
   discarded: list,
   sent: maybe(Schema.Number),
   questions: list,
+  unanswered: list,
   values: maybe(Schema.String),
   warnings: list,
   versions: counts,
@@ -65,6 +68,21 @@ const Source = Schema.Struct({
   sha256: maybe(Schema.String),
   rows: maybe(Schema.Number),
   taken: maybe(Schema.Array(Schema.Struct({ what: Schema.String, value: Schema.String }))),
+  unread: maybe(Schema.Array(Schema.Struct({ what: Schema.Literal("sheet", "member"), name: Schema.String }))),
+})
+
+const Column = Schema.Struct({
+  title: Schema.String,
+  position: Schema.Number,
+  use: Schema.Literal(...columnUses),
+  cells: Schema.Number,
+  states: Schema.Record({ key: Schema.String, value: Schema.Number }),
+})
+
+const Unanswered = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  state: Schema.Literal("ignored", "notMapped"),
 })
 
 const Example = Schema.Struct({ row: Schema.Number, value: maybe(Schema.String), message: maybe(Schema.String) })
@@ -189,6 +207,8 @@ const differences = (members: ReadonlyArray<unknown> | null | undefined) =>
   }))
 const discarded = each(Discarded)
 const questions = each(Question)
+const columns = each(Column)
+const unanswered = each(Unanswered)
 const texts = each(Schema.String)
 
 type Counts = { readonly [name: string]: unknown } | null | undefined
@@ -249,10 +269,14 @@ const toReport = (file: typeof ReportFile.Type): RunReport => ({
     sha256: source.sha256 ?? "",
     rows: source.rows ?? 0,
     taken: source.taken ?? [],
+    ...(source.unread == null ? {} : { unread: source.unread }),
   })),
   rows: numbers(["read", ...fates], file.rows),
   readBack: numbers(verdicts, file.readBack),
   balance: { holds: file.balance?.holds ?? true },
+  ...(file.columns == null ? {} : {
+    columns: columns(file.columns).map((column) => ({ ...column, states: numbers(cellStates, column.states) })),
+  }),
   requests: numbers(requestNames, file.requests),
   pace: file.pace == null
     ? undefined
@@ -317,6 +341,7 @@ const toReport = (file: typeof ReportFile.Type): RunReport => ({
   }),
   discarded: discarded(file.discarded),
   questions: questions(file.questions).map((question) => ({ ...question, verdicts: question.verdicts ?? {} })),
+  ...(file.unanswered == null ? {} : { unanswered: unanswered(file.unanswered) }),
   sent: file.sent ?? 0,
   values: file.values === "masked" ? "masked" : "shown",
   warnings: texts(file.warnings),
