@@ -21,6 +21,7 @@ import type { ReportError } from "../report/RunFolder.ts"
 import type { ServiceUnusable } from "../service/FormService.ts"
 import type { OutcomeUnrecorded } from "../sink/Sink.ts"
 import type { SourceChanged, SourceError } from "../source/Source.ts"
+import type { OutputLost } from "./Output.ts"
 
 /** A command did what it could and said what there was to say; it ends with this exit status. */
 export class CommandEnded extends Data.TaggedError("CommandEnded")<{
@@ -39,6 +40,7 @@ export class UsageWrong extends Data.TaggedError("UsageWrong")<{
 export type Failure =
   | CommandEnded
   | UsageWrong
+  | OutputLost
   | ValidationError.ValidationError
   | QuitException
   | PlatformError
@@ -97,6 +99,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   // The source changed under a run.
   SourceChanged: 5,
   // A fault in formferry, its ledger or the disk.
+  OutputLost: 70,
   DemonstrationMissing: 70,
   BadArgument: 70,
   SystemError: 70,

@@ -1,10 +1,17 @@
-import { Context, Effect } from "effect"
+import { Context, Data, Effect } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { type LogDetails, type LogFormat, logLine } from "./logFormat.ts"
 import type { Host } from "./runMain.ts"
 import { widthOf } from "./show/fit.ts"
 import { erase, type Painted, repaint } from "./show/repaint.ts"
 import { type Screen, screenOf } from "./show/Screen.ts"
+
+/** Results could not be written to stdout: the disk is full, say (exit 70). */
+export class OutputLost extends Data.TaggedError("OutputLost")<{ readonly reason: string }> {
+  override get message() {
+    return `The output could not be written: ${this.reason}.`
+  }
+}
 
 /** Where a command's words go: results to stdout, all else to stderr. */
 export class Output extends Context.Tag("formferry/Output")<Output, {
@@ -22,6 +29,8 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
   readonly hasBottom: boolean
   /** Whether each line on stderr has its time anyway. */
   readonly timed: boolean
+  /** Waits until stdout has taken all that was printed. Whoever reads it may stop (`| head`, a terminal that was closed): that ends the output, not the work. */
+  readonly flush: Effect.Effect<void, OutputLost>
   /** From now on this text is never written, wherever it would stand. */
   readonly hide: (secret: string) => void
 }>() {}
@@ -49,6 +58,12 @@ export const makeOutput = (
   const hasBottom = host.stderr.isTTY === true && env.TERM !== "dumb" && log === undefined
   const errScreen = (): Screen => log === undefined ? screen(host.stderr) : { width: unbroken, colour: false }
   const secrets = new Set<string>()
+  let lost: string | undefined
+  host.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && !(error.code === "EIO" && host.stdout.isTTY)) lost ??= error.message
+  })
+  // Messages that nobody can read any more end nothing: the ledger, the reports and the exit status say the same.
+  host.stderr.on("error", () => undefined)
   let bottom: ((screen: Screen) => ReadonlyArray<string>) | undefined
   let painted: Painted = []
 
@@ -99,6 +114,14 @@ export const makeOutput = (
       if (view === undefined) wipe()
       else draw()
     },
+    flush: Effect.async((resume) => {
+      // A failure of the last write is told after its callback.
+      host.stdout.write(
+        "",
+        () =>
+          setImmediate(() => resume(lost === undefined ? Effect.void : Effect.fail(new OutputLost({ reason: lost })))),
+      )
+    }),
     hide: (secret) => {
       if (secret.length >= shortestSecret) secrets.add(secret)
     },

@@ -10,7 +10,7 @@ export const cleanEnd = Effect.gen(function*() {
   yield* interrupts.takeOver
   yield* Effect.forkScoped(Effect.flatMap(interrupts.first, (signal) =>
     Effect.sync(() => {
-      const text = `${signal}: what is in flight is finished and recorded. A second one ends at once.`
+      const text = `${signal}: what is in flight is finished and recorded. A second Ctrl-C or SIGTERM ends at once.`
       output.tell(wrapToWidth(text, output.err.width).join("\n"))
     })))
   return interrupts.first

@@ -117,6 +117,11 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
       return "formferry demo"
     case "ConfirmationMissing":
       return `${again} --confirm ${shellWord(error.service)}`
+    // What the command did besides stands; elsewhere its output may fit.
+    case "OutputLost":
+      return invocation.command === "run" || invocation.command === "rehearse" || invocation.command === "reconcile"
+        ? command("report", ...names.slice(0, 1))
+        : undefined
     case "NothingScheduled":
       return "formferry schema pipeline"
     case "ScheduleUnconfirmed":

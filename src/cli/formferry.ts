@@ -150,6 +150,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
     const invocation = Either.isRight(line) ? line.right.invocation : unread(typed)
     const console = yield* Effect.console
     return yield* observed(host.env, invocation.command, work(line, output)).pipe(
+      Effect.zipRight(output.flush),
       Effect.as(0),
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)

@@ -1,10 +1,14 @@
 import { makeRunMain } from "@effect/platform/Runtime"
 import type { Context } from "effect"
 import { Deferred, Effect, Exit, FiberId, Layer } from "effect"
-import { type Interrupts, type Signal, statusOfSignal } from "./Interrupts.ts"
+import { closeSync } from "node:fs"
+import { isatty } from "node:tty"
+import { statusOfSignal } from "../run/exit.ts"
+import type { Signal } from "../run/Stop.ts"
+import type { Interrupts } from "./Interrupts.ts"
 
 /** The part of Node's process that a command sees; a test gives its own. */
-export type Host = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "stderr" | "once" | "exit">
+export type Host = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "stderr" | "on" | "exit">
 
 /** What the process gives a command: its streams and settings, and its signals. */
 export interface HostTerminal {
@@ -12,17 +16,20 @@ export interface HostTerminal {
   readonly interrupts: Context.Tag.Service<typeof Interrupts>
 }
 
-/** An outlet of the process that nobody reads any more (`| head`), or that is full. */
-const lost = (stream: NodeJS.WriteStream, onFault: (error: Error) => void): void => {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    // Whoever reads has enough: that ends the output, not the work.
-    if (error.code !== "EPIPE") onFault(error)
-  })
+/** Milliseconds within which the same signal is still the first one: npm passes Ctrl-C on to a process that the terminal has told already. */
+const echo = 100
+
+/** Closes what led to a terminal that is gone: Node resets terminals as it leaves, and aborts where it can't. */
+const closeLostTerminal = ({ stderr, stdin, stdout }: Host): void => {
+  for (const { fd, isTTY } of [stdin, stdout, stderr]) {
+    if (isTTY && !isatty(fd)) closeSync(fd)
+  }
 }
 
 /**
- * Runs a program until it gives its exit status, as @effect/platform's runMain, with one difference: the first SIGINT or SIGTERM interrupts only what has not taken the
- * signals over, so that a run can finish and record what is in flight. The second one ends the process at once.
+ * Runs a program until it gives its exit status, as @effect/platform's runMain, with one difference: the first signal interrupts only what has not taken the
+ * signals over, so that a run can finish and record what is in flight. A second SIGINT or SIGTERM ends the process at once; a second SIGHUP does not, since both the shell
+ * and the kernel send one when a terminal is closed.
  */
 export const runMain = <R>(
   host: Host,
@@ -31,42 +38,36 @@ export const runMain = <R>(
 ): void => {
   const first = Deferred.unsafeMake<Signal>(FiberId.none)
   let takenOver = 0
-  let heard: Signal | undefined
-  let fault: Error | undefined
+  let heard: { readonly signal: Signal; readonly at: number } | undefined
   const interrupts = {
     first: Deferred.await(first),
     takeOver: Effect.asVoid(
       Effect.acquireRelease(Effect.sync(() => takenOver++), () => Effect.sync(() => takenOver--)),
     ),
   }
-  const noteFault = (error: Error) => {
-    fault ??= error
-  }
-  lost(host.stdout, noteFault)
-  lost(host.stderr, noteFault)
-
   const leave = (status: number) => {
-    const code = fault === undefined || status !== 0 ? status : 70
-    if (fault !== undefined) host.stderr.write(`The output could not be written: ${fault.message}\n`)
     // What is still on its way into a pipe would be lost by exiting; the callbacks come even when nobody reads it.
-    host.stdout.write("", () => host.stderr.write("", () => host.exit(code)))
+    host.stdout.write("", () =>
+      host.stderr.write("", () => {
+        closeLostTerminal(host)
+        host.exit(status)
+      }))
   }
 
   const run = makeRunMain(({ fiber, teardown }) => {
     // A fibre that only waits does not keep the process alive.
     const keepAlive = setInterval(() => undefined, 2 ** 31 - 1)
     const onSignal = (signal: Signal) => {
-      if (heard !== undefined) {
+      const at = performance.now()
+      if (heard === undefined) {
+        heard = { signal, at }
+        Deferred.unsafeDone(first, Effect.succeed(signal))
+        if (takenOver === 0) fiber.unsafeInterruptAsFork(fiber.id())
+      } else if (signal !== "SIGHUP" && (signal !== heard.signal || at - heard.at > echo)) {
         host.exit(statusOfSignal[signal])
-        return
       }
-      heard = signal
-      host.once(signal, () => onSignal(signal))
-      Deferred.unsafeDone(first, Effect.succeed(signal))
-      if (takenOver === 0) fiber.unsafeInterruptAsFork(fiber.id())
     }
-    host.once("SIGINT", () => onSignal("SIGINT"))
-    host.once("SIGTERM", () => onSignal("SIGTERM"))
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) host.on(signal, () => onSignal(signal))
     fiber.addObserver((exit) => {
       clearInterval(keepAlive)
       teardown(exit, leave)
@@ -81,7 +82,7 @@ export const runMain = <R>(
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
       const status = Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : 70
-      onExit(heard !== undefined && Exit.isFailure(exit) ? statusOfSignal[heard] : status)
+      onExit(heard !== undefined && Exit.isFailure(exit) ? statusOfSignal[heard.signal] : status)
     },
   })
 }

@@ -3,6 +3,7 @@ import { Cause, Effect, Exit, Option } from "effect"
 import type { RunReport } from "../domain/run.ts"
 import type { Project } from "../project/Project.ts"
 import { gravest } from "../run/exit.ts"
+import type { Signal } from "../run/Stop.ts"
 import { cleanEnd } from "./cleanEnd.ts"
 import { type Ended, explain } from "./explain.ts"
 import { CommandEnded, type Failure } from "./Failure.ts"
@@ -68,7 +69,7 @@ const goesOn = (status: number): boolean => status !== 70 && status !== 130 && s
  */
 export const oneByOne = <R>(
   pipelines: ReadonlyArray<string>,
-  run: (pipeline: string, interrupted: Effect.Effect<"SIGINT" | "SIGTERM">) => Effect.Effect<Ended, Failure, R>,
+  run: (pipeline: string, interrupted: Effect.Effect<Signal>) => Effect.Effect<Ended, Failure, R>,
 ) =>
   Effect.scoped(
     Effect.gen(function*() {

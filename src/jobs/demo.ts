@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/run.ts"
 import { loadProject } from "../project/loadProject.ts"
+import type { Signal } from "../run/Stop.ts"
 import { reconcilePipeline } from "./reconcile.ts"
 import { asThePipelineSays, runPipeline } from "./run.ts"
 
@@ -29,7 +30,7 @@ export interface DemonstrationOptions {
   readonly progress: (pipeline: string, event: Progress) => Effect.Effect<void>
   /** Told as each step is done. */
   readonly done: (step: Demonstrated) => Effect.Effect<void>
-  readonly interrupted: Effect.Effect<"SIGINT" | "SIGTERM">
+  readonly interrupted: Effect.Effect<Signal>
   /** Whether it already was. */
   readonly isInterrupted: Effect.Effect<boolean>
 }

@@ -14,7 +14,7 @@ import { readLatestReports } from "../report/pastRuns.ts"
 import { columnNames } from "../run/content.ts"
 import { measureProgress } from "../run/metrics.ts"
 import type { RunContext } from "../run/RunContext.ts"
-import { makeStop } from "../run/Stop.ts"
+import { makeStop, type Signal } from "../run/Stop.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
@@ -39,7 +39,7 @@ export interface RunSettings {
   readonly acceptLedger: boolean
   readonly progress: (event: Progress) => Effect.Effect<void>
   /** Completes when the user interrupts. */
-  readonly interrupted: Effect.Effect<"SIGINT" | "SIGTERM">
+  readonly interrupted: Effect.Effect<Signal>
   readonly limit?: number | undefined
   readonly retryRefused?: boolean
   readonly acceptCanary?: boolean

@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect, FiberSet, Queue } from "effect"
 import { nextTime } from "../project/cron.ts"
-import { gravest } from "../run/exit.ts"
+import { gravest, statusOfSignal } from "../run/exit.ts"
 import { statusOfExit } from "./attempt.ts"
 import { begin } from "./schedule/begin.ts"
 import { countsFrom } from "./schedule/due.ts"
@@ -34,8 +34,6 @@ export const runDue = (options: ScheduleOptions) =>
       ...(signal === undefined ? [] : [statusOfSignal[signal]]),
     ])
   }))
-
-const statusOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
 
 const tellOthers = (options: ScheduleOptions, { fault, pipeline, schedule }: Scheduled, turned: Turned) =>
   Effect.gen(function*() {

@@ -1,9 +1,12 @@
 import { Effect } from "effect"
 import { makeUnwanted, type Unwanted } from "../service/Unwanted.ts"
 
+/** What ends a run from outside: Ctrl-C, a supervisor, a terminal that was closed. */
+export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP"
+
 /** Why a run ends before all rows are sent. Several may come together. */
 export type StopReason =
-  | { readonly _tag: "Interrupted"; readonly signal: "SIGINT" | "SIGTERM" }
+  | { readonly _tag: "Interrupted"; readonly signal: Signal }
   /** The canary failed or a `stopWhen` limit was passed (exit 3). */
   | { readonly _tag: "Protected"; readonly because: string }
   /** The canary ended in doubt: it proves nothing (exit 4). */

@@ -1,5 +1,8 @@
 import type { Outcome } from "../domain/run.ts"
-import type { StopReason } from "./Stop.ts"
+import type { Signal, StopReason } from "./Stop.ts"
+
+/** The exit status of a process that a signal ended. Supervisors know 143 as a clean end; a terminal that was closed is one, too. */
+export const statusOfSignal: { readonly [S in Signal]: number } = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 }
 
 /** What decides how a run ended. */
 export interface Ending {
@@ -20,7 +23,7 @@ export const ending = (end: Ending): { readonly exitCode: number; readonly outco
   const doubtful = end.inDoubt > 0 || has("CanaryInDoubt") !== undefined
   if (!end.balanced) return { exitCode: 70, outcome: "stopped" }
   if (interrupted !== undefined) {
-    return { exitCode: interrupted.signal === "SIGINT" ? 130 : 143, outcome: "interrupted" }
+    return { exitCode: statusOfSignal[interrupted.signal], outcome: "interrupted" }
   }
   if (has("Overtaken") !== undefined) return { exitCode: 6, outcome: "stopped" }
   if (has("Unavailable") !== undefined) return { exitCode: 5, outcome: "unavailable" }

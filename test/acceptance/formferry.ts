@@ -8,7 +8,7 @@ import { expect } from "vitest"
 export const apiKey = "fk_acceptance_7f3a9c51e0d24b8892"
 
 /** The built command, as npm installs it. */
-const command = resolve(import.meta.dirname, "../../dist/main.js")
+export const command = resolve(import.meta.dirname, "../../dist/main.js")
 
 /** What a command left when it ended. */
 export interface Ran {

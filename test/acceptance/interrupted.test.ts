@@ -10,7 +10,7 @@ const slowly = { requestsPerSecond: 40 }
 
 const everybody = (last: number) => upTo(last).map((key) => `Person ${key}`).toSorted()
 
-for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 143]] as const) {
   it.scopedLive(`${signal} in the middle of a run ends it cleanly with ${status}; the next run finishes, every row once`, () =>
     Effect.gen(function*() {
       const at = yield* bench(slowly)
@@ -63,7 +63,7 @@ it.scopedLive("a second Ctrl-C ends the process at once; what was in flight is i
     const running = start(["run", "contacts"], { cwd: at.folder })
     yield* until(() => at.count() > 0)
     running.signal("SIGINT")
-    yield* Effect.sleep("50 millis")
+    yield* Effect.sleep("150 millis")
     running.signal("SIGINT")
     const ran = yield* Effect.promise(() => running.ended)
     expect(ran.status).toBe(130)

@@ -29,7 +29,7 @@ export const command = (words: ReadonlyArray<string>, env: Readonly<Record<strin
       stdin: { isTTY } as NodeJS.ReadStream & { readonly fd: 0 },
       stdout: out.stream as NodeJS.WriteStream & { readonly fd: 1 },
       stderr: err.stream as NodeJS.WriteStream & { readonly fd: 2 },
-      once: process.once.bind(process),
+      on: process.on.bind(process),
       exit: process.exit.bind(process),
     }
     const status = yield* formferry({ host, interrupts: { first: Effect.never, takeOver: Effect.void } })

@@ -3,6 +3,7 @@ import type { RunReport } from "../../domain/run.ts"
 import type { LastTurn, Ledger } from "../../ledger/Ledger.ts"
 import { openLedger } from "../../ledger/openLedger.ts"
 import type { Project } from "../../project/Project.ts"
+import type { Signal } from "../../run/Stop.ts"
 import { attempt, tell } from "../attempt.ts"
 import type { AttemptFailure } from "../exitStatus.ts"
 import { asThePipelineSays } from "../run.ts"
@@ -38,7 +39,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
     const services = yield* RcRef.make({ acquire: shareServices })
     const places = yield* Effect.makeSemaphore(options.atOnce ?? usuallyAtOnce)
     const known = yield* Ref.make(first)
-    const stopping = yield* Ref.make<"SIGINT" | "SIGTERM" | undefined>(undefined)
+    const stopping = yield* Ref.make<Signal | undefined>(undefined)
     yield* Effect.forkScoped(Effect.flatMap(options.interrupted, (signal) => Ref.set(stopping, signal)))
 
     const run = ({ pipeline, schedule }: Scheduled) =>

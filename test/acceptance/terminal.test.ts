@@ -1,0 +1,77 @@
+// Real terminals that go away: util-linux' `script` holds one open, and is killed.
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawn, spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { type Bench, bench, csv, upTo } from "./contacts.ts"
+import { apiKey, command, until } from "./formferry.ts"
+
+const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
+const hasScript = (spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "").includes("util-linux")
+/** In CI there is one, so that nothing goes unseen. */
+const withoutTerminal = !hasScript && !inCi
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Runs shell commands in a terminal that is gone once ten submissions were created; waits until the process has ended whose id they wrote. */
+const inTerminalThatGoes = (at: Bench, shell: string) =>
+  Effect.gen(function*() {
+    at.write("shell.sh", shell.replaceAll("formferry", `"${process.execPath}" "${command}"`))
+    const terminal = spawn("script", ["--quiet", "--command", "exec sh shell.sh", "/dev/null"], {
+      cwd: at.folder,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: at.folder,
+        SHELL: "/bin/sh",
+        TERM: "xterm-256color",
+        FORM_SERVICE_API_KEY: apiKey,
+      },
+      stdio: "ignore",
+    })
+    yield* until(() => at.count() >= 10)
+    terminal.kill("SIGKILL")
+    const pid = Number(at.read("pid"))
+    yield* until(() => !isAlive(pid))
+  })
+
+describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a run", () => {
+  it.scopedLive("ends it cleanly: what is in flight is finished and recorded, nothing is in doubt", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ requestsPerSecond: 40 })
+      at.write("source.csv", csv(upTo(120)))
+      // An interactive shell passes the signal on, and the kernel sends it again when the shell is gone.
+      const passOn = "trap 'kill -HUP $!; sleep 0.02; kill -HUP $!' HUP"
+      const shell = `${passOn}; formferry run contacts & echo $! > pid; wait $!; wait $!; echo $? > status\n`
+      yield* inTerminalThatGoes(at, shell)
+      yield* until(() => existsSync(join(at.folder, "status")))
+      expect(at.read("status")).toBe("143\n")
+      const { balance, exitCode, outcome, rows } = at.report()
+      expect({ balance, exitCode, outcome }).toEqual({
+        balance: { holds: true },
+        exitCode: 143,
+        outcome: "interrupted",
+      })
+      expect(rows.imported).toBe(at.count())
+      expect(rows.imported + rows.pending).toBe(120)
+      expect((yield* at.run("status", "--json")).stdout).toContain('"inDoubt":0')
+    }))
+
+  it.scopedLive("doesn't end one that gets no signal: it goes on to its end, though nothing can be written", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ requestsPerSecond: 100 })
+      at.write("source.csv", csv(upTo(120)))
+      // The shell gets the signal and goes on; the run in its background gets none.
+      const shell = "trap : HUP; formferry run contacts & echo $! > pid; wait $!; wait $!; echo $? > status\n"
+      yield* inTerminalThatGoes(at, shell)
+      yield* until(() => existsSync(join(at.folder, "status")))
+      expect(at.read("status")).toBe("0\n")
+      expect(at.report()).toMatchObject({ exitCode: 0, readBack: { verified: 120 } })
+    }))
+})
