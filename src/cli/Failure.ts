@@ -2,6 +2,7 @@ import type { ValidationError } from "@effect/cli"
 import type { PlatformError } from "@effect/platform/Error"
 import type { QuitException } from "@effect/platform/Terminal"
 import { Data } from "effect"
+import type { NothingToAccept } from "../jobs/acceptances.ts"
 import type { NothingAcknowledged } from "../jobs/acknowledge.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
 import { exitStatus } from "../jobs/exitStatus.ts"
@@ -51,6 +52,7 @@ export type Failure =
   | ServiceUnknown
   | ConfirmationMissing
   | NothingAcknowledged
+  | NothingToAccept
   | InitRefused
   | NothingSettled
   | NothingScheduled
@@ -90,6 +92,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   // Configuration that only other commands look at.
   ServiceUnknown: 2,
   NothingAcknowledged: 2,
+  NothingToAccept: 2,
   InitRefused: 2,
   NothingSettled: 2,
   NothingScheduled: 2,

@@ -131,6 +131,7 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
         ? again
         : `${withoutOption(invocation.typed, "--to")} --to ${shellWord(error.known[0])}`
     case "NothingAcknowledged":
+    case "NothingToAccept":
     case "NothingSettled":
     case "LedgerLocked":
     case "LedgerOvertaken":

@@ -4,6 +4,7 @@ import type { Context } from "effect"
 import { Notifier } from "../jobs/Notifier.ts"
 import { telemetrySettings } from "../project/telemetrySettings.ts"
 import { version } from "../project/version.ts"
+import { accept } from "./accept.ts"
 import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
 import { type CommandLine, readCommandLine, type UsageFault } from "./commandLine.ts"
@@ -41,6 +42,7 @@ const commands = [
   run,
   reconcile,
   settle,
+  accept,
   acknowledge,
   status,
   ledger,
@@ -64,6 +66,7 @@ const tree = Command.make("formferry").pipe(
     run.command,
     reconcile.command,
     settle.command,
+    accept.command,
     acknowledge.command,
     status.command,
     ledger.command,

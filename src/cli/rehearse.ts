@@ -33,7 +33,6 @@ export const rehearse = {
             source: input.source === undefined ? undefined : path.resolve(input.source),
             limit: input.limit,
             retryRefused: input.retryRefused,
-            acceptCanary: input.acceptCanary,
             acceptLedger: input.acceptLedger,
             redact: input.redact,
             progress: progress.show,

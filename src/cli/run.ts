@@ -10,7 +10,7 @@ import { progressOf } from "./progress.ts"
 import { runOptions } from "./runOptions.ts"
 import { oneByOne, showRun } from "./runs.ts"
 
-const { acceptCanary, acceptLedger, json, limit, redact, retryRefused, source, to } = runOptions
+const { acceptLedger, json, limit, redact, retryRefused, source, to } = runOptions
 
 const options = {
   to,
@@ -26,7 +26,6 @@ const options = {
     Options.optional,
     Options.map(Option.getOrUndefined),
   ),
-  acceptCanary,
   acceptLedger,
   redact,
   json,
@@ -71,7 +70,6 @@ export const run = {
             dryRun: input.dryRun,
             limit: input.limit,
             retryRefused: input.retryRefused,
-            acceptCanary: input.acceptCanary,
             acceptLedger: input.acceptLedger,
             redact: input.redact,
             services,

@@ -14,9 +14,6 @@ export const runOptions = {
   retryRefused: Options.boolean("retry-refused").pipe(
     Options.withDescription("Try rows again that the service refused."),
   ),
-  acceptCanary: Options.boolean("accept-canary").pipe(
-    Options.withDescription("Go on though the rows sent first came back different: a person has looked at them."),
-  ),
   acceptLedger: Options.boolean("accept-ledger").pipe(
     Options.withDescription("Go on though the ledger is not the one that earlier runs wrote: nothing gets doubled."),
   ),

@@ -22,11 +22,13 @@ import { lastRehearsal } from "./lastRehearsal.ts"
 import { newRunId } from "./newRunId.ts"
 import type { OpenedService } from "./openService.ts"
 import { ledgerIsTheSame, reportedPipelines } from "./reportedLedger.ts"
+import type { Target } from "./target.ts"
 
 /** What a job brings to a run, checked. */
 export interface RunSettings {
   readonly mode: Mode
   readonly pipeline: Pipeline
+  readonly target: Target
   readonly opened: OpenedService
   readonly form: Form
   readonly mapping: Mapping
@@ -42,7 +44,6 @@ export interface RunSettings {
   readonly interrupted: Effect.Effect<Signal>
   readonly limit?: number | undefined
   readonly retryRefused?: boolean
-  readonly acceptCanary?: boolean
   /** Whether the report is to hold keyed digests in the place of values. */
   readonly redact?: boolean | undefined
   readonly warnings: ReadonlyArray<string>
@@ -104,6 +105,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       id,
       mode: settings.mode,
       pipeline,
+      target: settings.target.target,
       serviceName: opened.name,
       destination: view.destination,
       form,
@@ -123,7 +125,6 @@ export const openRun = (project: Project, settings: RunSettings) =>
       progress: (event) => Effect.zipRight(measureProgress(pipeline.name, event), settings.progress(event)),
       limit: settings.limit,
       retryRefused: settings.retryRefused ?? false,
-      acceptCanary: settings.acceptCanary ?? false,
       rehearsed,
       warnings: [
         ...settings.warnings,

@@ -57,6 +57,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
         ...options,
         mode: "reconcile",
         pipeline,
+        target,
         opened,
         form,
         mapping,

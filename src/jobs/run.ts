@@ -23,7 +23,6 @@ export interface RunOptions extends Pick<RunSettings, "acceptLedger" | "interrup
   readonly retryRefused: boolean
   /** The services that the process shares: several pipelines keep one pace. */
   readonly services?: Services | undefined
-  readonly acceptCanary: boolean
   /** Asked before anything is sent to a service that wants to be confirmed. */
   readonly confirm: (service: string) => Effect.Effect<boolean>
   /** Findings that are no errors. */
@@ -37,7 +36,6 @@ export const asThePipelineSays = {
   dryRun: false,
   limit: undefined,
   retryRefused: false,
-  acceptCanary: false,
   acceptLedger: false,
 } as const
 

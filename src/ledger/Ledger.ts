@@ -1,10 +1,12 @@
 import { Schema } from "effect"
 import type { Effect, Scope } from "effect"
+import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Destination } from "../domain/destination.ts"
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/run.ts"
+import type { Acceptance } from "./accepted.ts"
 import type {
   AttentionRow,
   CanaryRecord,
@@ -174,6 +176,8 @@ export interface PipelineLedger {
   /** The rows that need a person by the last run that read the source, and how many of them one has acknowledged. */
   readonly attention: Effect.Effect<{ readonly rows: number; readonly acknowledged: number }, LedgerError>
   readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>
+  /** Whether a person has accepted all of these refused states (`LedgerSession.accept`). */
+  readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
   readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
   /** The last `run` that did its work, whether or not rows need a person (exit status 0 or 1). */
   readonly lastDone: Effect.Effect<RunRecord | undefined, LedgerError>
@@ -220,6 +224,8 @@ export interface LedgerSession {
   readonly reconciled: (upTo: Buffer | "through") => Written<void>
   readonly attention: (rows: ReadonlyArray<AttentionRow>) => Written<void>
   readonly canary: (record: CanaryRecord) => Written<void>
+  /** Records that a person accepts what is refused now. */
+  readonly accept: (acceptance: Acceptance) => Written<void>
   /** Records which imported rows this run's source did not hold; what it held again is not vanished any more. Writes only what differs from before. */
   readonly vanished: (missed: Missed) => Written<void>
   /** A person has seen these rows; `leaveOut`: they are never imported. Gives how many. */

@@ -52,7 +52,9 @@ export const takeOver = (store: Store, newcomer: Newcomer): void => {
   const empty = findPlace(db, newcomer)
   if (empty !== undefined) {
     // Nothing was sent under the new name yet; what people said and runs met under it goes along.
-    for (const table of ["run", "attention", "acknowledged", "leftOut", "canary", "reconciliation", "told"]) {
+    for (
+      const table of ["run", "attention", "acknowledged", "accepted", "leftOut", "canary", "reconciliation", "told"]
+    ) {
       db.run(`UPDATE OR REPLACE ${table} SET place = ? WHERE place = ?`, [old, empty])
     }
     db.run("UPDATE place SET latest = coalesce((SELECT latest FROM place WHERE id = ?), latest) WHERE id = ?", [

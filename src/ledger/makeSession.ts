@@ -1,5 +1,6 @@
 import { Duration, Effect } from "effect"
 import type { Scope } from "effect"
+import { accept } from "./accepted.ts"
 import { acknowledge, recordAttention } from "./attention.ts"
 import { recordReconciled, recordSeenAgain } from "./drift.ts"
 import { intend } from "./intend.ts"
@@ -85,6 +86,11 @@ export const makeSession = (
         ),
       attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
       canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
+      accept: (acceptance) =>
+        write(
+          "recording an acceptance",
+          () => accept(db, place, acceptance, store.clock.unsafeCurrentTimeMillis()),
+        ),
       vanished: (missed) => write("recording vanished rows", () => recordVanished(db, place, held.run, missed)),
       acknowledge: (what) => write("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) => write("recording what became of rows in doubt", () => settleDoubts(store, place, what)),

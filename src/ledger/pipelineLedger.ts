@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { isAccepted } from "./accepted.ts"
 import { attended, rejectedRows } from "./attention.ts"
 import { doubtsBySending } from "./doubts.ts"
 import { drift, reconciliation } from "./drift.ts"
@@ -94,6 +95,8 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       (place) => attentionOf(db, place),
     ),
     canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),
+    accepted: (reason, states) =>
+      read("reading acceptances", states.length === 0, (place) => isAccepted(db, place, reason, states)),
     runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
     lastDone: read("reading runs", undefined, (place) => lastDone(db, place)),
     doubts: read("reading rows in doubt", [], (place) => doubtsBySending(db, place)),

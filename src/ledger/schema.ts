@@ -79,6 +79,12 @@ const schema = `
     because TEXT NOT NULL, PRIMARY KEY (place, digest, content, what)
   ) STRICT, WITHOUT ROWID;
 
+  -- What a person accepted, which would otherwise be refused. reason: of acceptReasons; state: exactly what was refused.
+  CREATE TABLE accepted (
+    place INTEGER NOT NULL REFERENCES place, reason TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,
+    PRIMARY KEY (place, reason, state)
+  ) STRICT, WITHOUT ROWID;
+
   -- Rows that a person left out for good: by key digest, or (keyed = 0) by content.
   CREATE TABLE leftOut (
     place INTEGER NOT NULL REFERENCES place, keyed INTEGER NOT NULL, digest BLOB NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,

@@ -18,6 +18,8 @@ export interface RunContext {
   readonly id: string
   readonly mode: Mode
   readonly pipeline: Pipeline
+  /** The target's name, as `--to` takes it; undefined if the pipeline has only one. */
+  readonly target: string | undefined
   /** The service's name in the project, and where it is. */
   readonly serviceName: string
   readonly destination: Destination
@@ -46,7 +48,6 @@ export interface RunContext {
   /** New rows to send at most. */
   readonly limit: number | undefined
   readonly retryRefused: boolean
-  readonly acceptCanary: boolean
   /** For a rehearsal: submissions of earlier runs that it leaves unread, for they are not where it reads; and the pace that the real run will have. */
   readonly rehearsal?: { readonly leftUnread: number; readonly requestsPerSecond: number } | undefined
   /** The rehearsal before this run, if there was one since the last run. */

@@ -3,7 +3,7 @@ import { fit } from "../kinds/submission.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
 import type { ReportError } from "../report/RunFolder.ts"
 import { makeSink, type SinkFailure } from "../sink/Sink.ts"
-import { canaryAllows, judgeCanary } from "./canary.ts"
+import { canaryIsNeeded, judgeCanary } from "./canary.ts"
 import { columnNames } from "./content.ts"
 import { deliver, type Delivery } from "./deliver.ts"
 import { outgoing } from "./outgoing.ts"
@@ -48,12 +48,12 @@ export const send = (
     if (run.mode !== "rehearsal") yield* readUnread(delivery)
     const most = Math.min(run.limit ?? Number.POSITIVE_INFINITY, delivery.newRows)
     if (most === 0 || run.stop.requested()) return
-    yield* canaryAllows(run)
+    const needed = yield* canaryIsNeeded(run)
     if (run.stop.requested()) return
     const shape = yield* session.shapeOf(run.shape)
     const rows = (choose: (row: number) => boolean, count: number) => outgoing(run, survey, shape, choose, count)
 
-    const canary = canaryOf(survey, settings.canary, most)
+    const canary = needed ? canaryOf(survey, settings.canary, most) : new Set<number>()
     if (canary.size > 0) {
       tally.phase = "canary"
       tally.total = canary.size

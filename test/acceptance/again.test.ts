@@ -146,6 +146,20 @@ it.scopedLive("a ledger that vanished is refused until a person accepts it", () 
     expect(at.count()).toBe(6)
   }))
 
+it.scopedLive("`accept` records nothing if nothing is refused, and knows its reasons", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    const nothing = yield* at.run("accept", "contacts", "canary", "--because", "seen")
+    expect(nothing.status).toBe(2)
+    expect(nothing.stderr.replaceAll(/\s+/g, " ")).toContain("so there is nothing to accept")
+    const unknown = yield* at.run("accept", "contacts", "canery", "--because", "seen")
+    expect(unknown.status).toBe(2)
+    expect(unknown.stderr.replaceAll(/\s+/g, " ")).toContain("Did you mean `canary`?")
+    expect((yield* at.run("accept", "contacts", "canary", "--because", " ")).status).toBe(2)
+  }))
+
 it.scopedLive("--dry-run and --limit leave rows pending and end with 0", () =>
   Effect.gen(function*() {
     const at = yield* bench()

@@ -44,6 +44,7 @@ export interface ProcessOptions {
   readonly requestsPerSecond: number
   readonly concurrency: number
   readonly retryRefused: boolean
+  /** Whether a person accepts a canary that an earlier run recorded as failed. */
   readonly acceptCanary: boolean
   readonly limit: number | undefined
   readonly bug: Bug
@@ -162,11 +163,16 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
       const session = bug.session?.(held) ?? held
       const stop = yield* makeStop
       options.holding(session, stop)
+      const canary = yield* view.canary
+      if (options.acceptCanary && canary?.state === "failed") {
+        yield* session.accept({ reason: "canary", states: [canary.standing], by: "the simulation", because: "seen" })
+      }
       yield* options.first(session)
       return yield* execute({
         id,
         mode: "run",
         pipeline,
+        target: undefined,
         serviceName: "practice",
         destination: view.destination,
         form,
@@ -187,7 +193,6 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
         progress: () => Effect.void,
         limit: options.limit,
         retryRefused: options.retryRefused,
-        acceptCanary: options.acceptCanary,
         warnings: [],
       })
     }),

@@ -280,20 +280,46 @@ scoped(
 scoped(
   "a failed canary stays failed until something changed or a person accepts it",
   Effect.gen(function*() {
-    const { fail, names, run, source } = yield* world
+    const { accept, fail, names, run, source } = yield* world
     yield* source(people(1, 30))
     fail("POST", refusal(0))
     expect(yield* run()).toMatchObject({
       exitCode: 3,
       outcome: "stopped",
       rows: { imported: 9, refused: 1, pending: 20 },
+      because: expect.arrayContaining([expect.stringContaining("formferry accept people canary --because TEXT")]),
     })
-    expect(yield* run()).toMatchObject({ exitCode: 3, rows: { pending: 20 }, requests: { create: 0 } })
-    expect(yield* run({ acceptCanary: true })).toMatchObject({
+    expect(yield* run()).toMatchObject({
+      exitCode: 3,
+      rows: { pending: 20 },
+      requests: { create: 0 },
+      because: expect.arrayContaining([expect.stringContaining("formferry accept people canary --because TEXT")]),
+    })
+    expect(yield* accept("canary")).toMatchObject({ what: expect.stringContaining("1 row was refused") })
+    expect(yield* run()).toMatchObject({
       exitCode: 1,
       rows: { alreadyImported: 9, imported: 20 },
     })
     expect(names().length).toBe(29)
+    expect(yield* Effect.flip(accept("canary"))).toMatchObject({ _tag: "NothingToAccept" })
+  }),
+)
+
+scoped(
+  "an accepted canary is accepted for its own mapping only: under another one it can fail again",
+  Effect.gen(function*() {
+    const { accept, fail, run, settings, source } = yield* world
+    yield* source(people(1, 30))
+    expect(yield* Effect.flip(accept("canary"))).toMatchObject({ _tag: "NothingToAccept" })
+    fail("POST", refusal(0))
+    expect(yield* run()).toMatchObject({ exitCode: 3 })
+    yield* accept("canary")
+    yield* settings({ mail: ", onInvalid: drop" })
+    fail("POST", refusal(0))
+    expect(yield* run()).toMatchObject({ exitCode: 3, rows: { imported: 9, refused: 1, pending: 11 } })
+    expect(yield* run()).toMatchObject({ exitCode: 3, requests: { create: 0 } })
+    yield* settings({})
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 12 } })
   }),
 )
 

@@ -2,8 +2,10 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Redacted } from "effect"
 import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { AcceptReason } from "../../src/domain/acceptance.ts"
 import type { RunReport } from "../../src/domain/run.ts"
 import type { Submission } from "../../src/domain/submission.ts"
+import { acceptRefused } from "../../src/jobs/acceptances.ts"
 import { type ReconcileOptions, reconcilePipeline } from "../../src/jobs/reconcile.ts"
 import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
 import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/run.ts"
@@ -142,6 +144,11 @@ export const world = Effect.gen(function*() {
       Effect.flatMap(loadProject(root), (project) => runPipeline(project, asked(options))),
     rehearse: (options: Partial<RunOptions> = {}) =>
       Effect.flatMap(loadProject(root), (project) => rehearsePipeline(project, asked(options))),
+    accept: (reason: AcceptReason, pipeline = "people") =>
+      Effect.flatMap(
+        loadProject(root),
+        (project) => acceptRefused(project, { pipeline, to: undefined, reason, because: "looked at", by: "ada" }),
+      ),
     reconcile: (options: Partial<ReconcileOptions> = {}) =>
       Effect.flatMap(loadProject(root), (project) => reconcilePipeline(project, { ...asked({}), ...options })),
   }

@@ -1,0 +1,98 @@
+import { FileSystem } from "@effect/platform"
+import { Effect, Schema } from "effect"
+import type { AcceptReason } from "../domain/acceptance.ts"
+import type { Ledger, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
+import { openLedger } from "../ledger/openLedger.ts"
+import type { Project } from "../project/Project.ts"
+import { canaryStanding } from "../run/canary.ts"
+import { formFingerprint } from "../service/formFingerprint.ts"
+import { findPipeline } from "./findPipeline.ts"
+import { newRunId } from "./newRunId.ts"
+import { prepare, type Prepared } from "./prepare.ts"
+import { ledgerIsReported } from "./reportedLedger.ts"
+
+/** What a reason is checked against: the pipeline as a run would start it. */
+interface Checked {
+  readonly project: Project
+  readonly prepared: Prepared
+  readonly ledger: Ledger
+  readonly view: PipelineLedger
+}
+
+/** A refused state: `states` name it exactly (what `view.accepted` is asked for), `what` says it to the person who accepts it. */
+interface Refused {
+  readonly states: ReadonlyArray<string>
+  readonly what: string
+}
+
+type Entry = (checked: Checked) => Effect.Effect<Refused | undefined, LedgerError, FileSystem.FileSystem>
+
+/**
+ * What is refused at the moment, for each reason; undefined if nothing is. To add a reason: its line in `acceptReasons`, its entry here, and in the run `view.accepted(reason, states)` with the same
+ * states, before a refusal whose message contains `acceptCommand`.
+ */
+const acceptances: { readonly [R in AcceptReason]: Entry } = {
+  canary: ({ ledger, prepared: { form, mapping, pipeline }, view }) =>
+    Effect.map(view.canary, (canary) => {
+      const standing = canaryStanding({ ledger, mapping, formFingerprint: formFingerprint(form), pipeline })
+      return canary?.state === "failed" && canary.standing === standing
+        ? { states: [standing], what: `The canary failed. ${canary.because}` }
+        : undefined
+    }),
+}
+
+/** Nothing is refused for this reason, so nothing can be accepted (exit 2). */
+export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("NothingToAccept", {
+  pipeline: Schema.String,
+  reason: Schema.String,
+}) {
+  override get message() {
+    return `Nothing of ${this.pipeline} is refused because of its ${this.reason}, so there is nothing to accept. Run the pipeline: if it is refused, it names the command that accepts that.`
+  }
+}
+
+/** What was accepted, in a sentence. */
+export interface Accepted {
+  readonly what: string
+}
+
+/**
+ * Records that a person accepts what a run of the pipeline is refused for: valid for exactly the state that is refused now. Takes the lock.
+ *
+ * @param options.by who
+ */
+export const acceptRefused = (
+  project: Project,
+  options: {
+    readonly pipeline: string
+    readonly to: string | undefined
+    readonly reason: AcceptReason
+    readonly because: string
+    readonly by: string
+  },
+) =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const { because, by, reason } = options
+      const fs = yield* FileSystem.FileSystem
+      const named = yield* findPipeline(project, options.pipeline)
+      const nothing = new NothingToAccept({ pipeline: named.name, reason })
+      const prepared = yield* prepare(project, named, { to: options.to, source: undefined })
+      const { form, opened, pipeline } = prepared
+      const exists = yield* fs.exists(project.ledger)
+      const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
+      yield* ledgerIsReported(project, pipeline.name, ledger)
+      if (ledger === undefined) return yield* nothing
+      const view = yield* ledger.pipeline({
+        pipeline: pipeline.name,
+        destination: { service: opened.address, form: form.id },
+        renamedFrom: pipeline.renamedFrom,
+        alongside: pipeline.sink.alongside,
+      })
+      const refused = yield* acceptances[reason]({ project, prepared, ledger, view })
+      if (refused === undefined || (yield* view.accepted(reason, refused.states))) return yield* nothing
+      const session = yield* view.hold(yield* newRunId)
+      yield* session.accept({ reason, states: refused.states, because, by })
+      return { what: refused.what } satisfies Accepted
+    }),
+  )
