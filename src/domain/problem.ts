@@ -25,6 +25,7 @@ export const problemCodes = [
   "refused",
   "excel-error",
   "ragged-row",
+  "damaged-text",
 ] as const
 
 export type ProblemCode = (typeof problemCodes)[number]

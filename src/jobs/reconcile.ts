@@ -6,6 +6,7 @@ import { mentionedColumns } from "../mapping/mentionedColumns.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
 import { reconcileAll } from "../run/reconcileAll.ts"
+import { readerVersion } from "../source/Source.ts"
 import type { Source } from "../source/Source.ts"
 import { asRun } from "./asRun.ts"
 import { findPipeline } from "./findPipeline.ts"
@@ -27,6 +28,7 @@ const freshFor = Duration.days(7)
 
 /** A reconciliation reads no source: what was sent is in the ledger. */
 const noSource: Source = {
+  dialect: { format: "none", reader: readerVersion },
   columns: [],
   blocks: [],
   taken: [],

@@ -93,6 +93,10 @@ export interface SourceConfig {
   readonly format: string | undefined
   readonly encoding: string | undefined
   readonly delimiter: string | undefined
+  /** Of delimited text: what encloses cells. Undefined: quotes, decided record by record. */
+  readonly quoteChar?: '"' | "none" | undefined
+  /** Of delimited text: whether records without their last cells are read; default `reject`. */
+  readonly raggedRows?: "reject" | "pad" | undefined
   /** 1 for the first line or row. */
   readonly headerRow: number | undefined
   readonly sheet: string | number | undefined

@@ -105,6 +105,8 @@ export const pipelineOf = (
     format: file.source.format,
     encoding: file.source.encoding,
     delimiter: file.source.delimiter,
+    quoteChar: file.source.quoteChar,
+    raggedRows: file.source.raggedRows,
     headerRow: file.source.headerRow,
     sheet: file.source.sheet,
     range: file.source.range,

@@ -59,6 +59,16 @@ export const source = Schema.Struct({
     description: "What separates cells of a CSV file; detected when left out",
     examples: [";"],
   }),
+  quoteChar: optional(Schema.Literal('"', "none"), {
+    description:
+      'What encloses cells of delimited text: `"`, or none where quotes are characters like any other; decided record by record, and said, when left out',
+    examples: ["none"],
+  }),
+  raggedRows: optional(Schema.Literal("reject", "pad"), {
+    description:
+      "Records of delimited text without their last cells: `reject` names them as problems, `pad` reads the missing cells as empty",
+    default: "reject",
+  }),
   headerRow: optional(whole(1), { description: "The row that holds the header, from 1; rows above it are skipped" }),
   sheet: optional(Schema.Union(whole(1), Name).annotations(expecting("a sheet's name or number")), {
     description: "The sheet of a workbook, by name or number; the first visible one when left out",

@@ -90,6 +90,7 @@ export const problemWords: { readonly [C in ProblemCode]: string } = {
   refused: "refused by the service",
   "excel-error": "an error of the workbook",
   "ragged-row": "more or fewer cells than the header",
+  "damaged-text": "damaged characters",
 }
 
 /** A count, or a rate to a thousandth, with its thousands separated. Not by Intl, whose loading would take each command 10 ms. */

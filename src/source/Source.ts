@@ -75,8 +75,29 @@ export interface ToolReading extends ToolCandidate {
   readonly notes: ReadonlyArray<string>
 }
 
+/**
+ * How a source is read, as far as that decides which cells its rows have. Known before a row is read, and the same for every file that is
+ * written alike. Several files of one source: members that differ are joined with " + ".
+ */
+export interface SourceDialect {
+  /** csv, excel, json or jsonl, whatever form tool wrote it. */
+  readonly format: string
+  /** In lower case without punctuation, such as `windows1252`. Absent: no text, or ASCII, which reads the same in each. */
+  readonly encoding?: string
+  /** Absent: no delimited text, or a single column. */
+  readonly delimiter?: string
+  /** Whether quotes enclose cells (`"`) or are characters like any other. Absent: no delimited text. */
+  readonly quotes?: string
+  /** Increases when the same bytes give other cells. */
+  readonly reader: number
+}
+
+/** The version of our reading: to be raised with each change by which the same file gives other cells. */
+export const readerVersion = 1
+
 /** A source, opened: its header is known, its rows are not read yet. */
 export interface Source {
+  readonly dialect: SourceDialect
   readonly columns: ReadonlyArray<Column>
   /** Questions that are spread over several columns, where the format tells them. */
   readonly blocks: ReadonlyArray<ColumnBlock>

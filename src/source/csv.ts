@@ -3,24 +3,18 @@ import type { RowChunk } from "../domain/row.ts"
 import type { Blocks, Bytes } from "./bytes.ts"
 import { toColumns } from "./columns.ts"
 import { findHeader, oneColumn } from "./csvHeader.ts"
-import type { Header } from "./csvHeader.ts"
+import type { CsvSettings, Header } from "./csvHeader.ts"
 import { readRecords } from "./csvRecords.ts"
 import { toChunks, widthOf } from "./csvRows.ts"
 import type { RowCount } from "./csvRows.ts"
 import { delimiterName } from "./delimiter.ts"
+import { dialectEncoding } from "./encoding.ts"
 import type { Decoder, Encoding } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { limits, thousands } from "./limits.ts"
 import { readable } from "./readable.ts"
-import { SourceChanged, SourceError } from "./Source.ts"
+import { readerVersion, SourceChanged, SourceError } from "./Source.ts"
 import type { Fingerprint, Source } from "./Source.ts"
-
-/** How a pipeline says that a text is to be read; what it leaves open is found in the text. */
-export interface CsvSettings {
-  readonly encoding: string | undefined
-  readonly delimiter: string | undefined
-  readonly headerRow: number | undefined
-}
 
 /** Bytes that are turned into text at a time: longer strings are slower to collect. */
 const pieceBytes = 64 * 1024
@@ -155,6 +149,12 @@ const headingLeftOut = (file: string, { above, row }: Header) =>
     above === 1 ? "one line above is" : `${above} lines above are`
   } left out. Say \`headerRow: ${row}\` under \`source\` if so, else the right line.`
 
+const quotesTaken = ({ quoted }: Header, { quoteChar }: CsvSettings) => {
+  const how = quoteChar === undefined ? "detected" : "as the pipeline says"
+  if (!quoted) return [{ what: "quotes", value: `characters like any other (${how})` }]
+  return quoteChar === undefined ? [] : [{ what: "quotes", value: `around cells (${how})` }]
+}
+
 /** Opens a delimited text. Errors: no such encoding or delimiter, no header, not text. */
 export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
@@ -187,7 +187,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     const taken = [
       { what: "encoding", value: `${encoding.name} (${encoding.because})` },
       { what: "delimiter", value: delimiter },
-      ...(header.quoted ? [] : [{ what: "quotes", value: "characters like any other (detected)" }]),
+      ...quotesTaken(header, settings),
       {
         what: "header",
         value: `line ${header.row}${header.above === 0 ? "" : " (detected)"}${
@@ -212,6 +212,13 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       })
 
     return {
+      dialect: {
+        format: "csv",
+        ...dialectEncoding(encoding),
+        ...(header.delimiterBecause === oneColumn ? {} : { delimiter: header.delimiter }),
+        quotes: header.quoted ? '"' : "none",
+        reader: readerVersion,
+      },
       columns: toColumns(header.titles),
       blocks: [],
       taken,

@@ -1,10 +1,19 @@
 import { mendedColumns } from "./columns.ts"
 import { readRecords } from "./csvRecords.ts"
-import { detectDelimiter, hasQuotes, separatorLine } from "./delimiter.ts"
+import { areQuotes, detectDelimiter, separatorLine } from "./delimiter.ts"
 import type { Dialect } from "./delimiter.ts"
 import { placeHeader } from "./headerPlace.ts"
 import { mendHeader } from "./mendHeader.ts"
 import type { MendedHeader } from "./mendHeader.ts"
+
+/** How a pipeline says that a text is to be read; what it leaves open is found in the text. */
+export interface CsvSettings {
+  readonly encoding: string | undefined
+  readonly delimiter: string | undefined
+  readonly headerRow: number | undefined
+  readonly quoteChar?: '"' | "none" | undefined
+  readonly raggedRows?: "reject" | "pad" | undefined
+}
 
 /** Where a text's header stands and how its cells are set apart. */
 export interface Header extends Dialect {
@@ -42,16 +51,16 @@ const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell =
  *
  * @param text the file's first characters
  * @param complete whether they are all of the file
- * @param asked the pipeline's `delimiter` and `headerRow`
+ * @param asked what the pipeline says
  */
 export const findHeader = (
   text: string,
   complete: boolean,
-  asked: { readonly delimiter: string | undefined; readonly headerRow: number | undefined },
+  asked: Pick<CsvSettings, "delimiter" | "headerRow" | "quoteChar">,
 ): HeaderSearch => {
   const separator = separatorLine(text)
   const above = asked.headerRow !== undefined ? asked.headerRow - 1 : separator === undefined ? 0 : 1
-  const separated = asked.delimiter ?? separator ?? detectDelimiter(text, complete, above)
+  const separated = asked.delimiter ?? separator ?? detectDelimiter(text, complete, above, asked.quoteChar)
   const [delimiter, delimiterBecause] = asked.delimiter !== undefined
     ? [asked.delimiter, "as the pipeline says"]
     : separator !== undefined
@@ -59,7 +68,7 @@ export const findHeader = (
     : separated === undefined
     ? [",", oneColumn]
     : [separated, "detected"]
-  const quoted = delimiter !== "\t" || hasQuotes(text, complete, above)
+  const quoted = areQuotes(text, complete, { delimiter, from: above, asked: asked.quoteChar })
   const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
   const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
   const { records } = readRecords(delimiter, quoted).push(sound, complete)

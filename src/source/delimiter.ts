@@ -67,12 +67,17 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
  * @param complete whether `text` is the whole file
  * @param from index of the first record that counts: the header
  */
-export const detectDelimiter = (text: string, complete: boolean, from: number): string | undefined => {
+export const detectDelimiter = (
+  text: string,
+  complete: boolean,
+  from: number,
+  quoteChar: '"' | "none" | undefined,
+): string | undefined => {
   let best: { readonly delimiter: string; readonly score: number; readonly width: number } | undefined
   for (const delimiter of candidates) {
     const { score, share, width } = fit(text, complete, {
       delimiter,
-      quoted: delimiter !== "\t" || hasQuotes(text, complete, from),
+      quoted: areQuotes(text, complete, { delimiter, from, asked: quoteChar }),
     }, from)
     if (width < 2 || share <= 0) continue
     if (best === undefined || score > best.score || (score === best.score && width > best.width)) {
@@ -82,11 +87,22 @@ export const detectDelimiter = (text: string, complete: boolean, from: number): 
   return best?.delimiter
 }
 
+/** Whether cells may stand in quotes: as the pipeline says; otherwise they may, except in some text with tabs. */
+export const areQuotes = (
+  text: string,
+  complete: boolean,
+  { asked, delimiter, from }: {
+    readonly delimiter: string
+    readonly from: number
+    readonly asked: '"' | "none" | undefined
+  },
+): boolean => asked === undefined ? delimiter !== "\t" || hasQuotes(text, complete, from) : asked !== "none"
+
 /**
  * Whether cells of a text set apart by tabs stand in quotes. Some programs write such text with quotes as they are: then a quote at the
  * start of a cell would swallow what follows, and the records are even only when quotes are characters like any other.
  */
-export const hasQuotes = (text: string, complete: boolean, from: number): boolean => {
+const hasQuotes = (text: string, complete: boolean, from: number): boolean => {
   if (!text.includes('"')) return true
   const quoted = fit(text, complete, { delimiter: "\t", quoted: true }, from)
   if (quoted.share === 1 && !quoted.flawed) return true

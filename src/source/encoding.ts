@@ -32,7 +32,13 @@ export interface Encoding {
   /** Bytes of the byte order mark, to be left out before the first `write`. */
   readonly mark: number
   readonly decoder: () => Decoder
+  /** Whether the bytes that were looked at are ASCII, which reads the same in every other encoding. */
+  readonly ascii?: boolean
 }
+
+/** The encoding as a dialect has it: by a name without punctuation, and only where it decides about characters. */
+export const dialectEncoding = ({ ascii, name }: Encoding): { readonly encoding?: string } =>
+  ascii === true ? {} : { encoding: name.toLowerCase().replaceAll(/[^a-z0-9]/g, "") }
 
 /** Why a text without a mark is UTF-8. */
 export const checkedUtf8 = "checked byte by byte"

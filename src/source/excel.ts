@@ -6,7 +6,7 @@ import { findTable, recordsOf, rowsToFind, underMerges } from "./excelTable.ts"
 import { isLarge, streamSheet } from "./largeWorkbook.ts"
 import { limits, thousands } from "./limits.ts"
 import type { SheetNotes } from "./sheetRows.ts"
-import { SourceChanged, SourceError } from "./Source.ts"
+import { readerVersion, SourceChanged, SourceError } from "./Source.ts"
 import type { Fingerprint, Source } from "./Source.ts"
 import { holdSheet } from "./workbook.ts"
 
@@ -143,6 +143,7 @@ export const openExcel = (
       )
     })
     return {
+      dialect: { format: "excel", reader: readerVersion },
       columns: toColumns(titles),
       blocks: [],
       taken,

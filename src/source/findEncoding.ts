@@ -44,21 +44,23 @@ const countCharacters = (line: Uint8Array) => {
   return { right, wrong }
 }
 
-/** Whether the first `limits.looked` bytes are UTF-8. */
-const looksLikeUtf8 = (bytes: Bytes) =>
+/** Whether the first `limits.looked` bytes are ASCII, else UTF-8, else neither. */
+const looksLike = (bytes: Bytes) =>
   Effect.scoped(Effect.gen(function*() {
     const next = yield* bytes.look
     let kept: Uint8Array = new Uint8Array(0)
+    let ascii = true
     for (let read = 0; read < limits.looked;) {
       const block = yield* next
-      if (block === undefined) return kept.length === 0
+      if (block === undefined) return kept.length > 0 ? "neither" : ascii ? "ascii" : "utf-8"
       read += block.length
+      ascii &&= isAscii(block)
       const all = kept.length === 0 ? block : Buffer.concat([kept, block])
       const whole = all.subarray(0, all.length - cutCharacter(all))
-      if (!isUtf8(whole)) return false
+      if (!isUtf8(whole)) return "neither"
       kept = Uint8Array.from(all.subarray(whole.length))
     }
-    return true
+    return ascii ? "ascii" : "utf-8"
   }))
 
 const takeSample = (bytes: Bytes) =>
@@ -130,7 +132,10 @@ export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Ef
     if (encoding.because !== checkedUtf8) return plain
     const known = detections.get(bytes)
     if (known !== undefined) return known
-    const found = (yield* looksLikeUtf8(bytes)) ? plain : yield* detected(bytes, plain)
+    const look = yield* looksLike(bytes)
+    const found = look === "neither"
+      ? yield* detected(bytes, plain)
+      : { ...plain, encoding: { ...encoding, ascii: look === "ascii" } }
     detections.set(bytes, found)
     return found
   })

@@ -1,7 +1,7 @@
 import { Chunk, Effect, Stream } from "effect"
 import type { RowChunk } from "../domain/row.ts"
 import { SourceError } from "./Source.ts"
-import type { Source } from "./Source.ts"
+import type { Source, SourceDialect } from "./Source.ts"
 
 /** A source of one file, with the file's name. */
 export interface NamedSource {
@@ -24,6 +24,15 @@ const difference = (first: NamedSource, other: NamedSource): string | undefined 
   return first.source.format === other.source.format
     ? undefined
     : `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. Name the format that both have: \`source.format\`.`
+}
+
+/** The dialect of several files. An ASCII file has no encoding of its own, a file of one column no delimiter. */
+const joinDialects = (first: SourceDialect, dialects: ReadonlyArray<SourceDialect>): SourceDialect => {
+  const joined = (name: "encoding" | "delimiter" | "quotes") => {
+    const values = new Set(dialects.flatMap((dialect) => dialect[name] ?? []))
+    return values.size === 0 ? {} : { [name]: [...values].toSorted().join(" + ") }
+  }
+  return { ...first, ...joined("encoding"), ...joined("delimiter"), ...joined("quotes") }
 }
 
 /** The latest time; undefined where one is not known, for that may be later. */
@@ -70,6 +79,7 @@ export const joinSources = (
       })
     return {
       ...first.source,
+      dialect: joinDialects(first.source.dialect, all.map(({ source }) => source.dialect)),
       warnings: all.flatMap(({ source }) => source.warnings),
       read,
       changedAt: newestOf(all.map(({ source }) => source.changedAt)),

@@ -5,6 +5,7 @@ import type { Problem } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { Blocks, Bytes } from "./bytes.ts"
 import { toColumns } from "./columns.ts"
+import { dialectEncoding } from "./encoding.ts"
 import type { Encoding } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { makeJsonColumns } from "./jsonColumns.ts"
@@ -14,7 +15,7 @@ import type { JsonReader, JsonRecord } from "./jsonRecords.ts"
 import { placeOf, pointerOf, walkJson } from "./jsonWalk.ts"
 import { limits, thousands } from "./limits.ts"
 import { readable } from "./readable.ts"
-import { SourceError } from "./Source.ts"
+import { readerVersion, SourceError } from "./Source.ts"
 import type { Fingerprint, Source } from "./Source.ts"
 
 export interface JsonSettings {
@@ -269,6 +270,7 @@ export const openJson = (
       })
 
     return {
+      dialect: { format, ...dialectEncoding(encoding), reader: readerVersion },
       columns: toColumns(titles),
       blocks: [],
       taken,

@@ -2,7 +2,7 @@ import { Effect, Stream } from "effect"
 import { createHash } from "node:crypto"
 import type { Cells, RowChunk } from "../../src/domain/row.ts"
 import { toColumns } from "../../src/source/columns.ts"
-import { type Fingerprint, type Source, SourceChanged } from "../../src/source/Source.ts"
+import { type Fingerprint, readerVersion, type Source, SourceChanged } from "../../src/source/Source.ts"
 
 /** A row of the simulation's source. */
 export interface SourceRow {
@@ -35,6 +35,7 @@ const cellSource = (columns: Source["columns"], rows: () => ReadonlyArray<Cells>
     return { bytes: text.length, sha256: createHash("sha256").update(text).digest("hex") }
   }
   return {
+    dialect: { format: "csv", reader: readerVersion },
     columns,
     blocks: [],
     taken: [],

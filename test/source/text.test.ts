@@ -1,5 +1,6 @@
 import iconv from "iconv-lite"
 import { describe, expect, it } from "vitest"
+import { readerVersion } from "../../src/source/Source.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 
 const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
@@ -189,5 +190,36 @@ describe("an encoding that is said", () => {
     const all = await csv(starWars, { encoding: "macroman" })
     expect(all.source.columns.some((column) => column.title.endsWith("Universe?åÊ"))).toBe(true)
     expect(all.source.warnings).toEqual([])
+  })
+})
+
+describe("a source's dialect", () => {
+  const dialect = async (text: string | Uint8Array, said = {}) => (await csv(text, said)).source.dialect
+
+  it("says how the text is read, without what its rows hold", async () => {
+    expect(await dialect("a;b\n1;ä\n")).toEqual({
+      format: "csv",
+      encoding: "utf8",
+      delimiter: ";",
+      quotes: '"',
+      reader: readerVersion,
+    })
+    expect(await dialect("a;b\n1;ä\n", { quoteChar: "none", encoding: "UTF_8" })).toMatchObject({
+      encoding: "utf8",
+      quotes: "none",
+    })
+  })
+
+  it("has no encoding for ASCII and no delimiter for one column, so that a quiet night changes nothing", async () => {
+    expect(await dialect("a,b\n1,2\n")).not.toHaveProperty("encoding")
+    expect(await dialect("a\n1\n")).not.toHaveProperty("delimiter")
+  })
+})
+
+describe("quotes that the pipeline says are none", () => {
+  it("are characters like any other, whatever they surround", async () => {
+    const all = await csv('a,b\n"1",x\n2,"y\n3,z"\n', { quoteChar: "none" })
+    expect(all.rows).toEqual([['"1"', "x"], ["2", '"y'], ["3", 'z"']])
+    expect(taken(all).quotes).toBe("characters like any other (as the pipeline says)")
   })
 })
