@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, FiberHandle, Redacted } from "effect"
 import { errors, Pool } from "undici"
+import { connector } from "./connect.ts"
 import { Exchange } from "./Exchange.ts"
 import { Line } from "./Line.ts"
 import { defaultMaxAnswer } from "./transport.ts"
@@ -44,7 +45,7 @@ export const overHttp: OpenTransport = (target) =>
           allowH2: false,
           keepAliveTimeout: idle,
           keepAliveMaxTimeout: longestIdle,
-          connectTimeout: timeout,
+          connect: connector(timeout),
           // The exchange's own deadline covers the whole request; these would only add coarser ones.
           headersTimeout: 0,
           bodyTimeout: 0,

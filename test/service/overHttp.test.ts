@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
+import type { Socket } from "node:net"
 import type { Dispatcher } from "undici"
 import { Exchange } from "../../src/service/Exchange.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
@@ -148,6 +149,43 @@ describe("whether a request was sent, over real sockets", () => {
       })
       const transport = yield* open(`http://127.0.0.1:${server.port}`)
       expect((yield* transport.send(post)).status).toBe(200)
+    }))
+
+  it.scopedLive("`100 Continue` before the answer is not doubt, whole, in pieces or twice", () =>
+    Effect.gen(function*() {
+      const interim = "HTTP/1.1 100 Continue\r\n\r\n"
+      const answer = answerText(200, '{"submissions":[]}')
+      const ways = [
+        [interim + answer],
+        [interim, answer],
+        ["HTTP/1.1 1", "00 Continue\r\nx: y\r\n\r", `\n${answer}`],
+        [interim + interim, ...answer],
+      ]
+      let way: ReadonlyArray<string> = []
+      const server = yield* rawServer((socket, soFar) => {
+        if (!whole(soFar)) return
+        way.forEach((piece, at) => setTimeout(() => socket.write(piece), at * 2))
+      })
+      const transport = yield* open(`http://127.0.0.1:${server.port}`, { concurrency: 1 })
+      for (way of [...ways, ...ways]) {
+        const { body, status } = yield* transport.send(post)
+        expect([status, new TextDecoder().decode(body)]).toEqual([200, '{"submissions":[]}'])
+      }
+    }))
+
+  it.scopedLive("a request that is given up resets its connection, so that nothing of it is sent later", () =>
+    Effect.gen(function*() {
+      let held: Socket | undefined
+      const server = yield* rawServer(() => {}, (socket) => {
+        held = socket.pause()
+      })
+      const transport = yield* open(`http://127.0.0.1:${server.port}`, { timeout: 300 })
+      const failure = yield* Effect.flip(transport.send({ ...post, body: Buffer.alloc(20_000_000, " ") }))
+      expect(failure._tag).toBe("MaybeSent")
+      held?.resume()
+      yield* Effect.sleep(200)
+      // What was in its buffers. A closed connection's kernel sends what it holds as well: megabytes.
+      expect(server.received.join("").length).toBeLessThan(1_000_000)
     }))
 
   it.scopedLive("an answer that is not HTTP: may have been sent, and its bytes are not repeated", () =>
