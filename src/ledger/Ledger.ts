@@ -210,6 +210,8 @@ export interface LedgerSession {
     readonly columns: ReadonlyArray<string>
     readonly mapping: string
   }) => Written<number>
+  /** Returns those of the submission ids that the ledger already has at this destination. */
+  readonly knownSubmissions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, LedgerError>
   /** Records what became of a batch, one outcome a row in the order of `intend`; `loose`: submission ids that no row could be matched to. */
   readonly settle: (
     batch: number,

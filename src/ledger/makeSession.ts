@@ -5,6 +5,7 @@ import { acknowledge, recordAttention } from "./attention.ts"
 import { recordReconciled, recordSeenAgain } from "./drift.ts"
 import { intend } from "./intend.ts"
 import type { OpenBatch } from "./intend.ts"
+import { knownSubmissions } from "./knownSubmissions.ts"
 import type { LedgerError, LedgerLocked, LedgerSession } from "./Ledger.ts"
 import { LockLease, takeLock, timeOf } from "./lock.ts"
 import { placeOf, runOf } from "./place.ts"
@@ -13,6 +14,7 @@ import { recordReadBack } from "./readBack.ts"
 import { finishRun, recordCanary, startRun } from "./runRecords.ts"
 import { abandon, settle } from "./settle.ts"
 import { settleDoubts } from "./settleDoubts.ts"
+import { reading } from "./Store.ts"
 import type { Store } from "./Store.ts"
 import { recordVanished } from "./vanished.ts"
 
@@ -65,6 +67,7 @@ export const makeSession = (
             return intended.batch
           },
         ),
+      knownSubmissions: (ids) => reading(store, "looking up submissions", () => knownSubmissions(db, place, ids)),
       settle: (batch, outcomes, loose = []) =>
         Effect.suspend(() => {
           const intended = open.get(batch)

@@ -39,6 +39,7 @@ const schema = `
   CREATE INDEX batch_open ON batch (place) WHERE open = 1;
   CREATE INDEX batch_run ON batch (run);
   CREATE INDEX batch_mapping ON batch (place, mapping, imported);
+  CREATE INDEX batch_loose ON batch (place) WHERE loose IS NOT NULL;
 
   -- state: 0 intended, 1 in doubt, 2 imported, 3 refused, 4 not created. verdict: 0 verified, 1 unread, 2 differing, 3 missing.
   CREATE TABLE row (
@@ -49,6 +50,7 @@ const schema = `
   CREATE INDEX row_batch ON row (batch);
   CREATE INDEX row_unverified ON row (place) WHERE verdict > 0;
   CREATE INDEX row_doubt ON row (place) WHERE state = 1;
+  CREATE INDEX row_submission ON row (submission) WHERE submission IS NOT NULL;
 
   -- What was sent (until it is verified) and what was returned (as digests).
   CREATE TABLE detail (row INTEGER PRIMARY KEY REFERENCES row, item TEXT, cells TEXT, answers BLOB) STRICT;
@@ -128,6 +130,7 @@ const schema = `
     shape INTEGER NOT NULL, batch INTEGER NOT NULL, by INTEGER NOT NULL, at INTEGER, item TEXT, cells TEXT, answers BLOB, mends BLOB
   ) STRICT;
   CREATE INDEX replaced_row ON replaced (row);
+  CREATE INDEX replaced_submission ON replaced (submission);
   CREATE INDEX replaced_open ON replaced (by) WHERE at IS NULL;
 
   -- Imported rows whose changed content the service refused: they stand as they were imported.
@@ -140,6 +143,7 @@ const schema = `
 
   -- Rows that were forgotten: the id of a submission is all that stays, so that it is never matched to a different row.
   CREATE TABLE forgotten (id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, submission TEXT NOT NULL) STRICT;
+  CREATE INDEX forgotten_submission ON forgotten (submission);
 
   -- What each webhook was last notified of: the anomalies at that time, and the run it was told up to.
   CREATE TABLE told (

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Settlement } from "../domain/run.ts"
 import { fateCode, stateCode, verdictCode } from "./codes.ts"
 import type { Database } from "./database.ts"
+import { sameDestination } from "./knownSubmissions.ts"
 import type { SettledRow } from "./records.ts"
 import { completeReplacement, openOfRow, undoReplacement } from "./replace.ts"
 import { isoOf } from "./Store.ts"
@@ -114,7 +115,7 @@ export const submissionIds = (
   page: { readonly after: number; readonly limit: number },
 ): ReadonlyArray<{ readonly at: number; readonly id: string; readonly own: boolean }> =>
   db.all<readonly [number, string, number]>(
-    `WITH here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)
+    `WITH ${sameDestination}
      SELECT at, submission, own FROM (SELECT * FROM (
        SELECT r.id * 3 AS at, r.submission, r.place = ?1 AS own FROM row r NOT INDEXED
        WHERE r.id > ?2 / 3 AND r.submission IS NOT NULL AND +r.place IN here ORDER BY r.id LIMIT ?3)

@@ -16,7 +16,7 @@ export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("Serv
 
 /** A submission that was just created, or the reason why it could not be decoded. */
 export type CreateOutcome =
-  /** 2xx with the specified body: every submission decoded alone, `undefined` for one that is malformed or repeats an id. */
+  /** 2xx with the specified body: every submission decoded alone, `undefined` for one that is malformed or whose id occurs more than once. */
   | {
     readonly _tag: "Created"
     readonly submissions: ReadonlyArray<Submission | undefined>
@@ -31,8 +31,8 @@ export type CreateOutcome =
   }
   /** Refused for its content; assumed all-or-nothing. `index`: the offending item, when the error names it. */
   | { readonly _tag: "Refused"; readonly status: number; readonly message: string; readonly index: number | undefined }
-  /** It may have arrived. Never sent again on its own. */
-  | { readonly _tag: "InDoubt"; readonly reason: string }
+  /** It may have arrived. Never sent again on its own. `error`: why nothing more should be sent either. */
+  | { readonly _tag: "InDoubt"; readonly reason: string; readonly error?: ServiceUnusable | undefined }
   /** Nothing was created and nothing more should be sent. */
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
 

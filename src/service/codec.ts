@@ -10,7 +10,7 @@ import { FormMetadata, gatewayNames, ReturnedSubmission } from "./wire.ts"
 /** Bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
 export interface Codec {
   readonly form: (body: Uint8Array) => Form | undefined
-  /** Each submission alone; `undefined` for one that is malformed. `ids`: every submission id that could be found, also in malformed ones, in the answer's order. */
+  /** Each submission alone; `undefined` for one that is malformed or whose id occurs more than once. `ids`: every submission id that could be found, also in malformed ones, in the answer's order. */
   readonly created: (
     body: Uint8Array,
   ) => { readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> } | undefined
@@ -161,14 +161,16 @@ export const makeCodec = (gateway: string): Codec => {
       const answer = parseJson(body)
       const list = isObject(answer) ? answer["submissions"] : undefined
       if (!Array.isArray(list)) return undefined
-      const ids: Array<string> = []
-      const submissions = list.map((wire: unknown) => {
-        const found = isObject(wire) ? wire["submissionId"] : undefined
-        const repeated = typeof found === "string" && ids.includes(found)
-        if (typeof found === "string" && found !== "" && !repeated) ids.push(found)
-        return repeated ? undefined : toSubmission(wire)
+      const found = list.map((wire: unknown) => {
+        const id = isObject(wire) ? wire["submissionId"] : undefined
+        return typeof id === "string" && id !== "" ? id : undefined
       })
-      return { submissions, ids }
+      // An id that occurs twice does not say which of the two it is.
+      const isRepeated = (id: string | undefined) => id !== undefined && found.indexOf(id) !== found.lastIndexOf(id)
+      return {
+        submissions: list.map((wire: unknown, index) => (isRepeated(found[index]) ? undefined : toSubmission(wire))),
+        ids: [...new Set(found.filter((id) => id !== undefined))],
+      }
     },
     read: (body) => {
       const answer = parseJson(body)

@@ -102,7 +102,7 @@ export const unusable = (
       reason: "unexpected",
       status,
       message:
-        `${baseUrl} refused the request with status ${status}${said}. Nothing more was sent; see what the service means by it.`,
+        `${baseUrl} refused the request with status ${status}${said}. Nothing more was sent. Find out from the service what it means.`,
     })
   }
   return undefined
@@ -137,7 +137,10 @@ const refusal = (status: number, body: Uint8Array, sent: number): CreateOutcome 
   return { _tag: "Refused", status, message, index }
 }
 
-const inDoubt = (reason: string): CreateOutcome => ({ _tag: "InDoubt", reason })
+const inDoubt = (reason: string, error?: ServiceUnusable): CreateOutcome => ({ _tag: "InDoubt", reason, error })
+
+/** Statuses that show that the request was turned away before any item of it was looked at. */
+const turnedAway = new Set([400, 401, 403, 404])
 
 /**
  * The outcome of a create request that was answered (product.md, "Outcomes of a create request").
@@ -162,7 +165,11 @@ export const outcomeOfResponse = (
       : { _tag: "NotCreated", reason: "the service asked for a slower pace (429)", throttled: true, wait }
   }
   const error = unusable(status, body, settings.baseUrl, "create")
-  if (error !== undefined) return { _tag: "Unusable", error }
+  if (error !== undefined) {
+    return turnedAway.has(status)
+      ? { _tag: "Unusable", error }
+      : inDoubt(`the service answered ${status}, and may have created some of the items before`, error)
+  }
   if (status === 400 || status === 413 || status === 422) return refusal(status, body, sent)
   if (status === 503 && settings.unavailableIsNotCreated && header(headers, "retry-after") !== undefined) {
     return { _tag: "NotCreated", reason: "the service is not available (503)", throttled: false, wait }

@@ -81,31 +81,54 @@ export interface SinkOptions {
   readonly unwanted: Unwanted
 }
 
+/** Why an item that no submission of the answer could be matched to is in doubt. */
+const whyInDoubt = (
+  { submissions }: Extract<CreateOutcome, { readonly _tag: "Created" }>,
+  sent: number,
+  known: ReadonlySet<string>,
+): string => {
+  const [id] = known
+  if (id !== undefined) return `the service answered with submission ${id}, which the ledger already has`
+  return submissions.length === sent
+    ? "the service answered with submissions that are malformed or repeat an id"
+    : `the service answered with ${submissions.length} ${
+      submissions.length === 1 ? "submission" : "submissions"
+    } for ${sent} ${sent === 1 ? "item" : "items"}`
+}
+
 /** Attempts count five times when the service only asks to wait: it is there, and others share its account. */
 const patienceWhenThrottled = 5
 
 export const makeSink = (options: SinkOptions): Sink => {
   const { session, service, formId } = options
   const refusals = makeRefusals()
+  /** Submission ids of answers that the ledger does not have yet. */
+  const unrecorded = new Set<string>()
 
-  /** Records what became of the rows of a batch, and gives it. */
+  /** The ledger failed after submissions were created: their ids must not get lost with it. */
+  const lost = (
+    error: LedgerError | LedgerOvertaken,
+    batch: number,
+    rows: ReadonlyArray<IntendedRow>,
+    submissionIds: ReadonlyArray<string>,
+  ): SinkFailure =>
+    submissionIds.length === 0 ? error : new OutcomeUnrecorded({
+      batches: [{ batch, rows: rows.map(({ row }) => row), submissionIds }],
+      reason: error.message,
+    })
+
+  /** Records what became of the rows of a batch, and returns it. */
   const record = (
     batch: number,
     sent: ReadonlyArray<SentRow>,
     loose: ReadonlyArray<string> = [],
-  ): Effect.Effect<ReadonlyArray<SentRow>, SinkFailure> =>
-    Effect.matchEffect(session.settle(batch, sent.map((one) => one.outcome), loose), {
-      onSuccess: () => Effect.succeed(sent),
-      onFailure: (error) => {
-        const created = sent.flatMap(({ outcome }) => (outcome._tag === "Imported" ? [outcome.submissionId] : []))
-        return Effect.fail(
-          created.length + loose.length === 0 ? error : new OutcomeUnrecorded({
-            batches: [{ batch, rows: sent.map(({ row }) => row.row), submissionIds: [...created, ...loose] }],
-            reason: error.message,
-          }),
-        )
-      },
+  ): Effect.Effect<ReadonlyArray<SentRow>, SinkFailure> => {
+    const created = sent.flatMap(({ outcome }) => (outcome._tag === "Imported" ? [outcome.submissionId] : []))
+    return Effect.mapBoth(session.settle(batch, sent.map((one) => one.outcome), loose), {
+      onSuccess: () => sent,
+      onFailure: (error) => lost(error, batch, sent.map(({ row }) => row), [...created, ...loose]),
     })
+  }
 
   /** Records one and the same outcome for all rows of a batch. */
   const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
@@ -116,25 +139,41 @@ export const makeSink = (options: SinkOptions): Sink => {
     rows: ReadonlyArray<IntendedRow>,
     outcome: Extract<CreateOutcome, { readonly _tag: "Created" }>,
   ) => {
-    const matching = matchByContent(rows.map((row) => row.item), outcome.submissions, outcome.ids, options.fit)
-    const sent = rows.map((row, index): SentRow => {
-      const submission = matching.submissions[index]
-      return {
-        row,
-        outcome: submission === undefined
-          ? {
-            _tag: "InDoubt",
-            reason: `the service answered with ${outcome.submissions.length} submissions for ${rows.length} items`,
+    const answered = outcome.ids.filter((id) => unrecorded.has(id))
+    for (const id of outcome.ids) unrecorded.add(id)
+    return Effect.ensuring(
+      Effect.gen(function*() {
+        const recorded = yield* Effect.mapError(
+          session.knownSubmissions(outcome.ids),
+          (error) => lost(error, batch, rows, outcome.ids),
+        )
+        const known = new Set([...answered, ...recorded])
+        // A submission that was there before is none of this request's: it matches nothing.
+        const matching = matchByContent(
+          rows.map((row) => row.item),
+          outcome.submissions.map((one) => (one === undefined || known.has(one.submissionId) ? undefined : one)),
+          outcome.ids.filter((id) => !known.has(id)),
+          options.fit,
+        )
+        const reason = whyInDoubt(outcome, rows.length, known)
+        const sent = rows.map((row, index): SentRow => {
+          const submission = matching.submissions[index]
+          return {
+            row,
+            outcome: submission === undefined ? { _tag: "InDoubt", reason } : {
+              _tag: "Imported",
+              submissionId: submission.submissionId,
+              submissionTime: submission.submissionTime,
+            },
           }
-          : {
-            _tag: "Imported",
-            submissionId: submission.submissionId,
-            submissionTime: submission.submissionTime,
-          },
-      }
-    })
-    refusals.created()
-    return record(batch, sent, matching.loose)
+        })
+        refusals.created()
+        return yield* record(batch, sent, matching.loose)
+      }),
+      Effect.sync(() => {
+        for (const id of outcome.ids) if (!answered.includes(id)) unrecorded.delete(id)
+      }),
+    )
   }
 
   const pending = (rows: ReadonlyArray<IntendedRow>): ReadonlyArray<SentRow> =>
@@ -173,7 +212,10 @@ export const makeSink = (options: SinkOptions): Sink => {
         case "Created":
           return result(yield* created(batch, rows, outcome))
         case "InDoubt":
-          return result(yield* recordAll(batch, rows, { _tag: "InDoubt", reason: outcome.reason }))
+          return result(
+            yield* recordAll(batch, rows, { _tag: "InDoubt", reason: outcome.reason }),
+            outcome.error === undefined ? undefined : { _tag: "Unusable", error: outcome.error },
+          )
         case "Unusable":
           return result(yield* recordAll(batch, rows, { _tag: "NotCreated" }), {
             _tag: "Unusable",

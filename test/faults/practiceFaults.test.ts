@@ -26,7 +26,7 @@ const shown = (outcome: CreateOutcome): string => {
     case "Refused":
       return `Refused ${outcome.index ?? "unnamed"}`
     case "InDoubt":
-      return "InDoubt"
+      return `InDoubt ${outcome.error?.reason ?? ""}`.trim()
     case "Unusable":
       return `Unusable ${outcome.error.reason}`
   }
@@ -60,13 +60,18 @@ const table: ReadonlyArray<readonly [name: string, fault: Fault, outcome: string
   ...[413, 422].map((status) =>
     [`${status}`, { fault: "status", status, body: "json", when: "before" }, "Refused unnamed", 0] as const
   ),
-  ...([[402, "quota"], [404, "form-not-found"], [409, "unexpected"], [302, "redirect"]] as const).map((
-    [status, reason],
+  ...([
+    [402, "InDoubt quota"],
+    [404, "Unusable form-not-found"],
+    [409, "InDoubt unexpected"],
+    [302, "InDoubt redirect"],
+  ] as const).map((
+    [status, outcome],
   ) =>
     [
       `${status}`,
       { fault: "status", status, body: "empty", when: "before", location: "https://elsewhere.example/" },
-      `Unusable ${reason}`,
+      outcome,
       0,
     ] as const
   ),
@@ -81,7 +86,7 @@ const table: ReadonlyArray<readonly [name: string, fault: Fault, outcome: string
   ["too few created", { fault: "too-few", by: 1, created: false }, "Created 1", 1],
   ["too many told", { fault: "too-many", by: 1 }, "Created 111", 2],
   ["shuffled", { fault: "shuffled" }, "Created 11", 2],
-  ["one id twice", { fault: "duplicate-ids" }, "Created 1?", 2],
+  ["one id twice", { fault: "duplicate-ids" }, "Created ??", 2],
   ["an answer dropped", { fault: "drop-answer" }, "Created 11", 2],
 ]
 

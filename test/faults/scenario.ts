@@ -73,12 +73,13 @@ const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault
   (draws) => ({ fault: "status", status: draws.pick([413, 422]), body: "json", when: "before", chance: few(draws) }),
   (draws) => ({
     fault: "status",
-    status: draws.pick([301, 302, 307, 402, 404, 409, 418]),
+    status: draws.pick([301, 302, 307, 402, 409, 418]),
     location: "https://elsewhere.example/",
     body: draws.pick(["json", "html", "empty"]),
-    when: "before",
+    when: when(draws),
     ...seldom(draws),
   }),
+  (draws) => ({ fault: "status", status: 404, body: "json", when: "before", ...seldom(draws) }),
   (draws) => ({
     fault: "status",
     status: draws.pick([408, 500, 502, 503, 504]),

@@ -133,7 +133,12 @@ scoped(
     yield* source(people(1, 5))
     const silent = yield* Effect.acquireRelease(
       Effect.async<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer(() => undefined).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        // What is given up is reset.
+        const server = createServer((socket) => socket.on("error", () => undefined)).listen(
+          0,
+          "127.0.0.1",
+          () => resume(Effect.succeed(server)),
+        )
       }),
       (server) => Effect.sync(() => server.close()),
     )
@@ -319,5 +324,59 @@ scoped(
     expect(heard.length).toBe(24)
     // 24 requests, 20 a second: 23 distances of 50 ms.
     expect(took).toBeGreaterThanOrEqual(1.1)
+  }),
+)
+
+for (const status of [302, 402, 405, 409]) {
+  scoped(
+    `a ${status} may come after some items were created: its rows are in doubt, the others stay pending, exit code 5`,
+    Effect.gen(function*() {
+      const { fail, heard, names, run, settings, source } = yield* world
+      yield* settings({ sink: ", canary: off, concurrency: 1" })
+      yield* source(people(1, 30))
+      fail("POST", { status, body: "{}", headers: { location: "/elsewhere" } })
+      const report = yield* run()
+      expect(report).toMatchObject({
+        exitCode: 5,
+        outcome: "unavailable",
+        rows: { inDoubt: 10, pending: 20, imported: 0 },
+        balance: { holds: true },
+      })
+      expect(report.because.join(" ")).toContain(String(status))
+      expect(heard.filter((request) => request.startsWith("POST"))).toHaveLength(1)
+      // The next run sends the others and leaves these alone.
+      expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10, imported: 20 } })
+      expect(names()).toHaveLength(20)
+    }),
+  )
+}
+
+scoped(
+  "an answer with a submission id that the ledger already has, or with one id twice, imports nothing by it: the item is in doubt",
+  Effect.gen(function*() {
+    const { fail, file, practice, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, batchSize: 2" })
+    yield* source(people(1, 1))
+    yield* run()
+    const [first] = practice.submissions("people").map((one) => one.submissionId)
+    const answer = (...ids: ReadonlyArray<readonly [id: string | undefined, number: number]>) => ({
+      status: 200,
+      body: JSON.stringify({
+        submissions: ids.map(([submissionId, number]) => ({
+          submissionId,
+          questions: [{ id: "name", value: `Person ${number}` }, { id: "mail", value: `p${number}@example.org` }],
+        })),
+      }),
+    })
+    yield* source(people(1, 3))
+    fail("POST", answer([first, 2], ["new", 3]))
+    const known = yield* run()
+    expect(known).toMatchObject({ exitCode: 4, rows: { alreadyImported: 1, inDoubt: 1, imported: 1 } })
+    expect(yield* file(known, "in-doubt.csv")).toContain(`submission ${first}, which the ledger already has`)
+    yield* source(people(1, 5))
+    fail("POST", answer(["twice", 4], ["twice", 5]))
+    const twice = yield* run()
+    expect(twice).toMatchObject({ exitCode: 4, rows: { alreadyImported: 2, inDoubt: 3, imported: 0 } })
+    expect(yield* file(twice, "in-doubt.csv")).toContain("malformed or repeat an id")
   }),
 )

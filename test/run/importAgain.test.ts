@@ -189,7 +189,7 @@ scoped(
   Effect.gen(function*() {
     const one = yield* imported(12, `${again.sink}, canary: off, stopWhen: { changed: 50% }`)
     yield* one.source([edited(1, "Ada"), edited(2, "Grace"), ...people(3, 12)])
-    one.fail("POST", { status: 402, body: "" })
+    one.fail("POST", { status: 401, body: "" })
     expect(yield* one.run()).toMatchObject({ exitCode: 5, rows: { pending: 2, alreadyImported: 10 } })
     expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 12, replaced: 0 })
     expect(yield* one.run({ dryRun: true })).toMatchObject({ rows: { pending: 2, alreadyImported: 10 } })

@@ -24,9 +24,10 @@ const outcome = (
     { ...settings, unavailableIsNotCreated: options.believe503 ?? false },
   )
 
-const short = (
-  result: CreateOutcome,
-): string => (result._tag === "Unusable" ? `Unusable ${result.error.reason}` : result._tag)
+const short = (result: CreateOutcome): string => {
+  const reason = result._tag === "Unusable" || result._tag === "InDoubt" ? result.error?.reason : undefined
+  return reason === undefined ? result._tag : `${result._tag} ${reason}`
+}
 
 const error = (message: string) => JSON.stringify({ statusCode: 400, error: "Bad Request", message })
 const issues = (...list: ReadonlyArray<object>) => error(JSON.stringify(list))
@@ -42,8 +43,8 @@ describe("the outcome of a create request", () => {
     ["a body that was cut short", 200, `{"submissions":[{"submissionId":`, "InDoubt"],
     ["another shape", 200, `{"submission":{}}`, "InDoubt"],
     ["submissions that are no list", 200, `{"submissions":{}}`, "InDoubt"],
-    ["a redirect", 302, "", "Unusable redirect"],
-    ["a redirect that keeps the method", 307, "", "Unusable redirect"],
+    ["a redirect", 302, "", "InDoubt redirect"],
+    ["a redirect that keeps the method", 307, "", "InDoubt redirect"],
     ["a wrong key", 401, "", "Unusable credentials"],
     ["a key without the right", 403, error("Forbidden"), "Unusable credentials"],
     ["a wrong key as a 400", 400, error("api key INVALID"), "Unusable credentials"],
@@ -53,12 +54,12 @@ describe("the outcome of a create request", () => {
       issues({ path: ["submissions", 0], message: "api key invalid" }),
       "Refused",
     ],
-    ["a wish to be paid", 402, "", "Unusable quota"],
+    ["a wish to be paid", 402, "", "InDoubt quota"],
     ["an unknown form", 404, error("Not Found"), "Unusable form-not-found"],
-    ["a method that is not allowed", 405, html, "Unusable unexpected"],
-    ["a conflict", 409, "", "Unusable unexpected"],
-    ["a wrong content type", 415, "", "Unusable unexpected"],
-    ["unavailable for legal reasons", 451, "", "Unusable unexpected"],
+    ["a method that is not allowed", 405, html, "InDoubt unexpected"],
+    ["a conflict", 409, "", "InDoubt unexpected"],
+    ["a wrong content type", 415, "", "InDoubt unexpected"],
+    ["unavailable for legal reasons", 451, "", "InDoubt unexpected"],
     ["a refusal in words", 400, error("question q1 is odd"), "Refused"],
     ["a refusal without a word", 400, "", "Refused"],
     ["a refusal as HTML", 400, html, "Refused"],
@@ -76,7 +77,7 @@ describe("the outcome of a create request", () => {
     it(`${status} with ${what}: ${expected}`, () => expect(short(outcome(status, body))).toBe(expected))
   }
 
-  it("each submission is decoded alone: a malformed one spoils no other, and its id is still told", () => {
+  it("each submission is decoded alone: a malformed one spoils no other, and its id is still listed; an id that occurs twice names none", () => {
     const body = JSON.stringify({
       submissions: [
         null,
@@ -90,7 +91,7 @@ describe("the outcome of a create request", () => {
           quiz: null,
         },
         { submissionId: "b" },
-        { submissionId: "a" },
+        { submissionId: "b", questions: [] },
         { submissionId: 12 },
       ],
     })
@@ -102,7 +103,7 @@ describe("the outcome of a create request", () => {
       undefined,
       undefined,
       "a",
-      "b",
+      undefined,
       undefined,
       undefined,
     ])
@@ -182,7 +183,8 @@ describe("the outcome of a create request", () => {
         if (tag === "Created") expect(Math.floor(status / 100)).toBe(2)
         if (tag === "Refused") expect([400, 413, 422]).toContain(status)
         if (status === 408 || status >= 500 || status < 200) expect(tag).toBe("InDoubt")
-        if (tag === "Unusable") expect(status >= 300 && status < 500).toBe(true)
+        if (status >= 300 && status < 400) expect(tag).toBe("InDoubt")
+        if (tag === "Unusable") expect([400, 401, 403, 404]).toContain(status)
       }),
       { seed: 7, numRuns: 500 },
     )
