@@ -100,7 +100,10 @@ it.scopedLive("Ctrl-C ends a command that has nothing to finish, with 130", () =
     let connected = 0
     const silent = yield* Effect.acquireRelease(
       Effect.async<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer(() => connected++).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        const server = createServer((socket) => {
+          connected++
+          socket.on("error", () => undefined)
+        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) => Effect.sync(() => server.close()),
     )
