@@ -82,31 +82,31 @@ const serialization = (protocol: TelemetrySettings["protocol"]) =>
   )
 
 /**
- * Does the work and exports traces and metrics over OTLP meanwhile, as the standard variables ask. A collector that can't be reached costs a few seconds at the end and nothing else.
+ * Does the work and exports traces and metrics over OTLP meanwhile, as the standard variables ask. The work gets the tracer and nothing else: its services and
+ * its configuration stay those of the caller. A collector that can't be reached costs a few seconds at the end and nothing else.
  */
 export const withTelemetry = <A, E, R>(
   { attributes, metrics, protocol, serviceName, traces }: TelemetrySettings,
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> => {
   const resource = { serviceName, serviceVersion: version, attributes }
-  const exporters = Layer.mergeAll(
-    traces === undefined
-      ? Layer.empty
-      : OtlpTracer.layer({ resource, url: traces.url, headers: traces.headers, exportInterval: traces.every }),
-    metrics === undefined
-      ? Layer.empty
-      : OtlpMetrics.layer({ resource, url: metrics.url, headers: metrics.headers, exportInterval: metrics.every }),
-  ).pipe(
-    Layer.provide(serialization(protocol)),
-    Layer.provide(FetchHttpClient.layer),
-    // The headers may hold a token, which is for this collector alone.
-    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
-    // The library would read the variables once more, and less well.
-    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))),
+  const exporters = Effect.gen(function*() {
+    if (metrics !== undefined) {
+      yield* OtlpMetrics.make({ resource, url: metrics.url, headers: metrics.headers, exportInterval: metrics.every })
+    }
+    return traces === undefined
+      ? undefined
+      : yield* OtlpTracer.make({ resource, url: traces.url, headers: traces.headers, exportInterval: traces.every })
+  }).pipe(
+    Effect.provide(serialization(protocol)),
+    Effect.provide(FetchHttpClient.layer),
+    // The headers may contain a token for this collector alone.
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+    // The library would read the variables again, and with fewer checks.
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
   )
-  // Built here and not at the start: only a run with an exporter loads any of it, and they end with the work.
-  return Layer.toRuntime(exporters).pipe(
-    Effect.flatMap((runtime) => Effect.provide(Effect.locally(work, telemetryOn, true), runtime)),
-    Effect.scoped,
-  )
+  return Effect.scoped(Effect.flatMap(exporters, (tracer) => {
+    const observed = Effect.locally(work, telemetryOn, true)
+    return tracer === undefined ? observed : Effect.withTracer(observed, tracer)
+  }))
 }

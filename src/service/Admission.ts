@@ -4,45 +4,44 @@ import pLimit from "p-limit"
 import { Line } from "./Line.ts"
 import { momentOf } from "./moment.ts"
 import type { Pace } from "./pace.ts"
+import { NeverSent } from "./transport.ts"
 import type { Unwanted } from "./Unwanted.ts"
 
-/** Reads go before creates: what was created is proven before more is. */
+/** Reads go before creates: what was created is verified before more is. */
 export type Priority = "read" | "create"
 
-/** The one door through which all requests to a service go: first come by priority, a slot of the pace each, so many in flight at most. */
+/** The queue that every request to a service passes: reads first, then in order, a slot of the pace each, and a limit on the requests in flight. */
 export interface Admission {
-  /** Waits for its turn, then does `work`, which is given the time at which it was let in (milliseconds). */
-  readonly admit: <A, E>(priority: Priority, work: (startedAt: number) => Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** The same for who does not want to wait any more once it is `unwanted`: then `work` was not begun. */
-  readonly admitUnless: <A, E>(
+  /**
+   * Waits for its turn, then does `work`, which gets the time of its slot in milliseconds. If it is cancelled before its turn, it fails as never sent;
+   * after that, cancelling does nothing. While it waits it can be interrupted only if the caller can.
+   */
+  readonly admit: <A, E>(
     priority: Priority,
-    unwanted: Unwanted,
+    unwanted: Unwanted | undefined,
     work: (startedAt: number) => Effect.Effect<A, E>,
-  ) => Effect.Effect<A | "unwanted", E>
-  /** The same without an Effect: `begin` is called in its turn, never before this returns, and has to call `leave` when done. Gives what leaves the line; after the turn came that does nothing. */
-  readonly queue: (priority: Priority, begin: (startedAt: number, leave: () => void) => void) => () => void
+  ) => Effect.Effect<A, E | NeverSent>
 }
 
-interface Waiter {
-  /** @param startedAt when the pace gave the slot, in milliseconds: the very time that it has taken down */
-  readonly enter: (leave: () => void, startedAt: number) => void
-}
-
-/** What to call when done, and since when it is its turn. */
 interface Turn {
+  /** Gives the place back. */
   readonly leave: () => void
+  /** When the pace gave the slot, in milliseconds. */
   readonly startedAt: number
 }
+
+type Waiter = (turn: Turn) => void
+
+const cancelled = new NeverSent({ reason: "it was cancelled", heldBack: true })
 
 export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
     const limit = pLimit(concurrency)
-    let pumping = false
-    const reads = new Line<Waiter>()
-    const creates = new Line<Waiter>()
+    const lines = { read: new Line<Waiter>(), create: new Line<Waiter>() }
     const alarm = yield* FiberHandle.makeRuntime<never>()
     let wakeAt = Infinity
+    let pumping = false
 
     const wakeIn = (wait: number, now: number) => {
       if (now + wait >= wakeAt) return
@@ -55,23 +54,19 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       )
     }
 
-    // A slot is taken only when the limit has room, and the first in line is chosen only then: nothing waits behind the limit.
+    // A slot is taken only when the limit has room, and only then the next request is chosen: nothing queues behind the limit.
     const pump = () => {
-      while (reads.length + creates.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
+      while (lines.read.length + lines.create.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
         const now = momentOf(clock)
         const wait = pace.take(now)
-        if (wait > 0) {
-          wakeIn(wait, now)
-          return
-        }
-        const waiter = reads.next() ?? creates.next()
-        if (waiter === undefined) return
-        // p-limit counts a request as gone before its own promise settles: here there is room again.
-        void limit(() => new Promise<void>((leave) => waiter.enter(leave, now))).then(pumpSoon)
+        if (wait > 0) return wakeIn(wait, now)
+        const waiter = lines.read.next() ?? lines.create.next()
+        // p-limit counts a request as done before its own promise settles: here it has room again.
+        void limit(() => new Promise<void>((leave) => waiter?.({ leave, startedAt: now }))).then(pumpSoon)
       }
     }
 
-    // Once for all that leave and join together.
+    // Once for all that join or leave together, so that a read that joins with creates goes first.
     const pumpSoon = () => {
       if (pumping) return
       pumping = true
@@ -81,76 +76,35 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       })
     }
 
-    /**
-     * Waits in line for the turn, or until it is given up.
-     *
-     * @param leaving is told how to leave the line, and with what in the place of the turn: nothing happens once it is the waiter's turn
-     */
-    const enter = <G>(
-      priority: Priority,
-      leaving: (leave: (given: G) => void) => void,
-    ): Effect.Effect<Turn | G> =>
-      Effect.suspend(() => {
-        let entered: (() => void) | undefined
-        let gone = false
-        const line = priority === "read" ? reads : creates
-        return Effect.async<Turn | G>((resume) => {
-          const waiter: Waiter = {
-            enter: (leave, startedAt) => {
-              entered = leave
-              if (gone) leave()
-              else resume(Effect.succeed({ leave, startedAt }))
-            },
-          }
-          line.join(waiter)
-          leaving((given) => {
-            if (line.leave(waiter)) resume(Effect.succeed(given))
-          })
-          pump()
-          return Effect.sync(() => {
-            gone = true
-            line.leave(waiter)
-          })
-        }).pipe(
-          // Also when the turn came in the very moment of the interrupt.
-          Effect.onInterrupt(() => Effect.sync(() => entered?.())),
-        )
+    const turn = (priority: Priority, unwanted: Unwanted | undefined): Effect.Effect<Turn, NeverSent> =>
+      Effect.async((resume) => {
+        const line = lines[priority]
+        let given: Turn | undefined
+        const waiter: Waiter = (turn) => {
+          given = turn
+          unsubscribe?.()
+          resume(Effect.succeed(turn))
+        }
+        line.join(waiter)
+        const unsubscribe = unwanted?.(() => {
+          if (line.leave(waiter)) resume(Effect.fail(cancelled))
+        })
+        pumpSoon()
+        return Effect.sync(() => {
+          unsubscribe?.()
+          // The turn may have come in the moment of the interrupt.
+          if (!line.leave(waiter)) given?.leave()
+        })
       })
 
-    const leaveBy = (turn: Turn | "unwanted") =>
-      Effect.sync(() => {
-        if (turn !== "unwanted") turn.leave()
-      })
     return {
-      queue: (priority, begin) => {
-        const line = priority === "read" ? reads : creates
-        const waiter: Waiter = { enter: (leave, startedAt) => begin(startedAt, leave) }
-        line.join(waiter)
-        // Those that join together are let in together, and none before it knows how to leave.
-        pumpSoon()
-        return () => void line.leave(waiter)
-      },
-      admit: (priority, work) =>
-        Effect.acquireUseRelease(
-          Effect.interruptible(enter<never>(priority, () => undefined)),
-          ({ startedAt }) => work(startedAt),
-          leaveBy,
-        ),
-      admitUnless: <A, E>(
-        priority: Priority,
-        unwanted: Unwanted,
-        work: (startedAt: number) => Effect.Effect<A, E>,
-      ) =>
-        Effect.acquireUseRelease(
-          Effect.suspend(() => {
-            let deaf = (): void => undefined
-            const entered = enter<"unwanted">(priority, (leave) => {
-              deaf = unwanted(() => leave("unwanted"))
-            })
-            return Effect.ensuring(entered, Effect.sync(() => deaf()))
-          }),
-          (turn): Effect.Effect<A | "unwanted", E> => turn === "unwanted" ? Effect.succeed(turn) : work(turn.startedAt),
-          leaveBy,
+      admit: (priority, unwanted, work) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(
+            restore(turn(priority, unwanted)),
+            ({ leave, startedAt }) =>
+              Effect.ensuring(restore(Effect.suspend(() => work(startedAt))), Effect.sync(leave)),
+          )
         ),
     }
   })

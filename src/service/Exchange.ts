@@ -3,7 +3,9 @@ import { errors } from "undici"
 import type { Dispatcher } from "undici"
 import { describeFault } from "./faultText.ts"
 import { MaybeSent, NeverSent } from "./transport.ts"
-import type { ResponseHeaders, TransportExit } from "./transport.ts"
+import type { ResponseHeaders, TransportResponse } from "./transport.ts"
+
+type Outcome = Exit.Exit<TransportResponse, NeverSent | MaybeSent>
 
 /**
  * One request over undici, and what is known of it. undici calls `onRequestStart` synchronously right before it writes the first byte, and writes
@@ -14,7 +16,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly deadline: number
   readonly #maxAnswer: number
   readonly #guard: (() => boolean) | undefined
-  readonly #settle: (outcome: TransportExit) => void
+  readonly #settle: (outcome: Outcome) => void
   #settled = false
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
@@ -26,7 +28,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     deadline: number,
     maxAnswer: number,
     guard: (() => boolean) | undefined,
-    settle: (outcome: TransportExit) => void,
+    settle: (outcome: Outcome) => void,
   ) {
     this.deadline = deadline
     this.#maxAnswer = maxAnswer
@@ -107,7 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  #end(outcome: TransportExit): void {
+  #end(outcome: Outcome): void {
     if (this.#settled) return
     this.#settled = true
     this.#chunks = []

@@ -1,4 +1,4 @@
-import { Context, Effect, FiberSet, Redacted } from "effect"
+import { Context, Effect, Redacted } from "effect"
 import type { Duration, Scope } from "effect"
 import { makeAdmission } from "./Admission.ts"
 import { makeCodec } from "./codec.ts"
@@ -11,7 +11,7 @@ import { makeReads } from "./reads.ts"
 import { makeRequests } from "./requests.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
-import type { MaybeSent, NeverSent, OpenTransport, TransportResponse } from "./transport.ts"
+import type { OpenTransport } from "./transport.ts"
 
 /** How to reach a form service, and how to treat it. */
 export interface FormServiceOptions {
@@ -60,13 +60,7 @@ export const make = (
     const transport = yield* (open ?? (yield* Transports))(options)
     const admission = yield* makeAdmission(pace, options.concurrency)
     const retries = backOff(options.readRetries ?? defaultReadRetries)
-    const fork = yield* FiberSet.makeRuntime<never, TransportResponse, NeverSent | MaybeSent>()
-    const dispatch = transport.dispatch ?? ((request, settled) => {
-      const fiber = fork(transport.send(request))
-      fiber.addObserver(settled)
-      return () => fiber.unsafeInterruptAsFork(fiber.id())
-    })
-    const door = { clock, pace, transport, dispatch, admission }
+    const door = { clock, pace, transport, admission }
     const outcomes = { codec, baseUrl, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
     /** The service as one of those that share it sees it: its requests are counted by itself. */
     const view = (): FormService => {

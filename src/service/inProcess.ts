@@ -66,13 +66,13 @@ export const inProcess = (server: InProcessServer): OpenTransport => (target) =>
                 )
                 : Effect.succeed(response)
             ),
-            Effect.timeoutFail({
-              duration: target.timeout,
-              onTimeout: () =>
-                failed({
+            // Not `Effect.timeoutFail`: among fibers of which one fails, it ends only with its time.
+            Effect.raceFirst(
+              Effect.andThen(Effect.interruptible(Effect.sleep(target.timeout)), () =>
+                Effect.fail(failed({
                   reason: `no answer within ${seconds} s, while ${begun ? "waiting for the answer" : "connecting"}`,
-                }),
-            }),
+                }))),
+            ),
           )
         }),
     }

@@ -4,7 +4,7 @@ import { connector } from "./connect.ts"
 import { Exchange } from "./Exchange.ts"
 import { Line } from "./Line.ts"
 import { defaultMaxAnswer } from "./transport.ts"
-import type { MaybeSent, NeverSent, OpenTransport, Transport, TransportResponse } from "./transport.ts"
+import type { OpenTransport } from "./transport.ts"
 
 /** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
 const idle = 3_000
@@ -69,37 +69,34 @@ export const overHttp: OpenTransport = (target) =>
       return Effect.void
     })
 
-    const dispatch: NonNullable<Transport["dispatch"]> = (request, settled) => {
-      const exchange = new Exchange(
-        clock.unsafeCurrentTimeMillis() + timeout,
-        maxAnswer,
-        request.guard,
-        (outcome) => {
-          open.leave(exchange)
-          settled(outcome)
-        },
-      )
-      open.join(exchange)
-      if (!armed) {
-        armed = true
-        run(sweep)
-      }
-      pool.dispatch(
-        {
-          method: request.method,
-          path: prefix + request.path,
-          headers: request.body === undefined ? headers : headersWithBody,
-          body: request.body ?? null,
-          idempotent: false,
-        },
-        exchange,
-      )
-      return () => exchange.giveUp("given up", new errors.RequestAbortedError())
-    }
-
     return {
-      dispatch,
       send: (request) =>
-        Effect.async<TransportResponse, NeverSent | MaybeSent>((resume) => Effect.sync(dispatch(request, resume))),
+        Effect.async((resume) => {
+          const exchange = new Exchange(
+            clock.unsafeCurrentTimeMillis() + timeout,
+            maxAnswer,
+            request.guard,
+            (outcome) => {
+              open.leave(exchange)
+              resume(outcome)
+            },
+          )
+          open.join(exchange)
+          if (!armed) {
+            armed = true
+            run(sweep)
+          }
+          pool.dispatch(
+            {
+              method: request.method,
+              path: prefix + request.path,
+              headers: request.body === undefined ? headers : headersWithBody,
+              body: request.body ?? null,
+              idempotent: false,
+            },
+            exchange,
+          )
+          return Effect.sync(() => exchange.giveUp("given up", new errors.RequestAbortedError()))
+        }),
     }
   })

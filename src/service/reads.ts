@@ -1,15 +1,13 @@
-import { Effect, Exit, FiberRef } from "effect"
+import { Effect, Exit } from "effect"
 import type { Submission } from "../domain/submission.ts"
 import type { Codec } from "./codec.ts"
 import { ServiceUnusable } from "./FormService.ts"
 import type { FormService } from "./FormService.ts"
 import { quota, unusable } from "./outcome.ts"
 import { longestPause } from "./pace.ts"
-import { readAll } from "./readAll.ts"
 import { isSuccess, segment } from "./requests.ts"
 import type { Requests } from "./requests.ts"
 import type { backOff } from "./schedules.ts"
-import { telemetryOn } from "./telemetry.ts"
 import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
 import { unlessUnwanted } from "./Unwanted.ts"
 
@@ -24,6 +22,8 @@ interface TryAgain {
   readonly status: number | undefined
 }
 
+const isAgain = (error: TryAgain | ServiceUnusable): error is TryAgain => error._tag === "TryAgain"
+
 /** What reads work with. */
 interface Reading {
   readonly requests: Requests
@@ -37,7 +37,7 @@ interface Reading {
 export const makeReads = (
   { baseUrl, codec, editLinkParameter, requests, retries }: Reading,
 ): Pick<FormService, "form" | "read" | "readMany"> => {
-  const { count, counted, judged, queue, send } = requests
+  const { count, send } = requests
 
   const unreachable = ({ reason, kind, status }: TryAgain) =>
     new ServiceUnusable({
@@ -79,50 +79,28 @@ export const makeReads = (
   const unanswered = (failure: NeverSent | MaybeSent) =>
     Exit.fail<TryAgain>({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined })
 
-  const once = <A>(
-    operation: "metadata" | "read",
-    path: string,
-    decode: (response: TransportResponse) => A | undefined,
-  ): Effect.Effect<A, TryAgain | ServiceUnusable> =>
-    Effect.matchEffect(send("read", operation, { method: "GET", path }), {
-      onFailure: unanswered,
-      onSuccess: ([response, wait]) => judge(operation, response, wait, decode),
-    })
-
-  /** A request that is safe to repeat, decoded. */
+  /** Sends a request that is safe to repeat, until it has an answer that can be decoded. */
   const get = <A>(
     operation: "metadata" | "read",
     path: string,
     decode: (response: TransportResponse) => A | undefined,
-  ): Effect.Effect<A, ServiceUnusable> => {
-    const one = once(operation, path, decode)
-    return Effect.catchAll(one, (first) => (first._tag === "TryAgain" ? repeat(one, first) : Effect.fail(first)))
-  }
-
-  /** What is tried again after its first failure: kept apart, so that the many that succeed at once don't pay for it. */
-  const repeat = <A>(
-    once: Effect.Effect<A, TryAgain | ServiceUnusable>,
-    first: TryAgain,
-  ): Effect.Effect<A, ServiceUnusable> => {
-    let failed: TryAgain | undefined = first
-    return Effect.suspend(() => {
-      if (failed !== undefined) {
-        const failure = failed
-        failed = undefined
-        return Effect.fail(failure)
-      }
-      count("retried")
-      return once
-    }).pipe(
-      // The pace already makes it wait; a 429 is no fault of the connection's.
-      Effect.retry({
-        times: throttledTries,
-        while: (error) => error._tag === "TryAgain" && error.kind === "throttled",
-      }),
-      Effect.retry({ schedule: retries, while: (error) => error._tag === "TryAgain" && error.kind !== "throttled" }),
-      Effect.mapError((error) => (error._tag === "TryAgain" ? unreachable(error) : error)),
-    )
-  }
+  ): Effect.Effect<A, ServiceUnusable> =>
+    Effect.suspend(() => {
+      let tries = 0
+      const once = Effect.suspend(() => {
+        if (tries++ > 0) count("retried")
+        return Effect.matchEffect(send(operation, { method: "GET", path }), {
+          onFailure: unanswered,
+          onSuccess: ({ response, wait }) => judge(operation, response, wait, decode),
+        })
+      })
+      return once.pipe(
+        // The pace already makes it wait, and a 429 does not count as a failed connection.
+        Effect.retry({ times: throttledTries, while: (error) => isAgain(error) && error.kind === "throttled" }),
+        Effect.retry({ schedule: retries, while: (error) => isAgain(error) && error.kind !== "throttled" }),
+        Effect.mapError((error) => (isAgain(error) ? unreachable(error) : error)),
+      )
+    })
 
   const pathOf = (formId: string, submissionId: string) =>
     `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
@@ -153,38 +131,14 @@ export const makeReads = (
         ),
         ({ submission }) => submission,
       ),
-    readMany: (formId, submissionIds, each, unwanted) =>
-      Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
-        const again = (id: string, index: number, first?: TryAgain) => {
-          const path = pathOf(formId, id)
-          const read = first === undefined ? get("read", path, found(id)) : repeat(once("read", path, found(id)), first)
-          return Effect.map(read, ({ submission }) => each(index, submission))
-        }
-        const all = (reads: ReadonlyArray<Effect.Effect<void, ServiceUnusable>>) => {
-          const every = Effect.all(reads, { concurrency: "unbounded", discard: true })
-          return unwanted === undefined ? every : unlessUnwanted(every, unwanted)
-        }
-        // Each request has a span then.
-        if (on) return all(submissionIds.map((id, index) => again(id, index)))
-        return Effect.flatMap(
-          readAll<{ readonly submission: Submission | undefined }, TryAgain, ServiceUnusable>({
-            paths: submissionIds.map((id) => pathOf(formId, id)),
-            queue,
-            dispatch: counted("read"),
-            judge: (outcome, startedAt, index) =>
-              judged(outcome, startedAt, {
-                answered: (response, wait) => judge("read", response, wait, found(submissionIds[index] ?? "")),
-                failed: unanswered,
-              }),
-            each: (index, { submission }) => each(index, submission),
-            unwanted,
-            isLater: (failure) => failure._tag === "TryAgain" ? failure : undefined,
-          }),
-          (later) =>
-            later.length === 0
-              ? Effect.void
-              : all(later.map(([index, first]) => again(submissionIds[index] ?? "", index, first))),
-        )
-      }),
+    readMany: (formId, submissionIds, each, unwanted) => {
+      const all = Effect.forEach(
+        submissionIds,
+        (id, index) =>
+          Effect.map(get("read", pathOf(formId, id), found(id)), ({ submission }) => each(index, submission)),
+        { concurrency: "unbounded", discard: true },
+      )
+      return unwanted === undefined ? all : unlessUnwanted(all, unwanted)
+    },
   }
 }

@@ -49,15 +49,7 @@ export interface TransportResponse {
 /** One request, at most once, to one service. It follows no redirect and repeats nothing. */
 export interface Transport {
   readonly send: (request: TransportRequest) => Effect.Effect<TransportResponse, NeverSent | MaybeSent>
-  /**
-   * The same without an Effect, for the creates and reads of a run: a fiber for each costs more than all the rest of it. `settled` is told once, maybe
-   * before this returns. Gives what gives it up.
-   */
-  readonly dispatch?: (request: TransportRequest, settled: (outcome: TransportExit) => void) => () => void
 }
-
-/** What became of a request. */
-export type TransportExit = Exit.Exit<TransportResponse, NeverSent | MaybeSent>
 
 /** Where a transport leads, and its bounds. */
 export interface TransportTarget {

@@ -16,6 +16,7 @@ import {
   settleProcess,
 } from "./FormferryProcess.ts"
 import { LedgerOnDisk } from "./ledgerOnDisk.ts"
+import { observed } from "./observed.ts"
 import { form } from "./pipeline.ts"
 import { misreported } from "./reported.ts"
 import type { SourceRow } from "./source.ts"
@@ -76,19 +77,21 @@ export class World {
   /** Where the service runs: it goes on when formferry's machine is off. */
   private readonly server = new Machine(this.time)
   private readonly apiKey = Redacted.make("practice_key_of_the_simulation")
-  readonly counts = { requests: 0, processes: 0, abandoned: 0 }
+  readonly counts = { requests: 0, processes: 0, abandoned: 0, spans: 0 }
   readonly met = new Map<string, number>()
   rows: ReadonlyArray<SourceRow>
   private readonly seed: number
   private readonly bug: Bug
+  private readonly telemetry: boolean
   private boot = 0
   private days = 0
   /** Whether the last process that held the ledger may have left intents open. */
   private open = false
 
-  constructor(seed: number, rows: ReadonlyArray<SourceRow>, bug: Bug = {}) {
+  constructor(seed: number, rows: ReadonlyArray<SourceRow>, bug: Bug, telemetry: boolean) {
     this.seed = seed
     this.bug = bug
+    this.telemetry = telemetry
     this.rows = rows
     this.truth.know(rows)
     this.truth.rowOf = (key) => this.disk.row(key)
@@ -297,6 +300,11 @@ export class World {
   }
 
   private job(day: Day, options: ProcessOptions): Effect.Effect<RunReport | number, unknown> {
+    const work = this.command(day, options)
+    return this.telemetry ? observed(work, (span) => this.counts.spans += span === "request" ? 1 : 0) : work
+  }
+
+  private command(day: Day, options: ProcessOptions): Effect.Effect<RunReport | number, unknown> {
     switch (day.command) {
       case "run":
         return formferryProcess(options)

@@ -14,4 +14,5 @@ it("imports that are killed with SIGKILL at random moments end with every row th
   process.stdout.write(`${lines.join("\n")}\n`)
   expect(figures.broken).toEqual([])
   expect(figures.kills).toBeGreaterThan(2)
+  expect(figures.exports).toBeGreaterThan(0)
 }, 180_000)

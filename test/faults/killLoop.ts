@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import type { RunReport } from "../../src/domain/run.ts"
 import { serve, type ServedPractice } from "../../src/practice/PracticeService.ts"
+import { hearing } from "../notify/webhooks.ts"
 import { Draws } from "./Draws.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
@@ -27,6 +28,8 @@ export interface KillLoopFigures {
   readonly inDoubt: number
   readonly landed: number
   readonly notLanded: number
+  /** Exports of telemetry, which every other run makes. */
+  readonly exports: number
   /** What is wrong at the end of a run; empty: every row stands exactly once at the service, and is verified. */
   readonly broken: ReadonlyArray<string>
 }
@@ -55,16 +58,22 @@ interface Ran {
   readonly stderr: string
 }
 
+/** The built command, and what is in its environment. */
+interface Command {
+  readonly main: string
+  readonly env: Readonly<Record<string, string>>
+}
+
 /** Runs the real command, and kills it, by its process id, when `fatal` says so. */
 const formferry = async (
-  main: string,
+  { env, main }: Command,
   cwd: string,
   args: ReadonlyArray<string>,
   fatal: (isOver: () => boolean) => Promise<void> = () => new Promise(() => {}),
 ): Promise<Ran> => {
   const child = spawn(process.execPath, [main, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: key },
+    env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: key, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   })
   let stderr = ""
@@ -120,9 +129,13 @@ const reportOf = (folder: string): RunReport => {
 }
 
 /** Runs until nothing is left to send, over the canary that a kill may have put in doubt. */
-const finish = async (main: string, folder: string, fault: (what: string) => void): Promise<RunReport | undefined> => {
+const finish = async (
+  command: Command,
+  folder: string,
+  fault: (what: string) => void,
+): Promise<RunReport | undefined> => {
   for (let times = 0; times < 6; times++) {
-    const ran = await formferry(main, folder, ["run", "people"])
+    const ran = await formferry(command, folder, ["run", "people"])
     if (ran.status !== 0 && ran.status !== 4) {
       fault(`run ended with ${ran.status}: ${ran.stderr.trim()}`)
       return undefined
@@ -135,8 +148,13 @@ const finish = async (main: string, folder: string, fault: (what: string) => voi
 }
 
 /** One import that is killed again and again, then finished and settled. */
-const oneRun = async (number: number, options: KillLoopOptions, service: ServedPractice) => {
+const oneRun = async (number: number, options: KillLoopOptions, service: ServedPractice, collector: number) => {
   const { main, rows } = options
+  const endpoint = `http://127.0.0.1:${collector}`
+  const command: Command = {
+    main,
+    env: number % 2 === 1 ? { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: "50" } : {},
+  }
   const draws = new Draws(options.seed * 1_000 + number)
   const folder = temporaryFolder("formferry-kill-")
   const broken: Array<string> = []
@@ -146,11 +164,11 @@ const oneRun = async (number: number, options: KillLoopOptions, service: ServedP
     project(folder, service.baseUrl, rows)
     const wanted = draws.int(1, 8)
     for (let times = 0; times < wanted; times++) {
-      const ran = await formferry(main, folder, ["run", "people"], drawKill(draws, service, rows))
+      const ran = await formferry(command, folder, ["run", "people"], drawKill(draws, service, rows))
       if (ran.status === undefined) kills++
       else if (ran.status !== 0 && ran.status !== 4) fault(`run ended with ${ran.status}: ${ran.stderr.trim()}`)
     }
-    const report = await finish(main, folder, fault)
+    const report = await finish(command, folder, fault)
     const inDoubt = report?.rows.inDoubt ?? 0
     const most = kills * concurrency * batchSize
     if (inDoubt > most) fault(`${inDoubt} rows in doubt after ${kills} kills, of at most ${most}`)
@@ -163,9 +181,9 @@ const oneRun = async (number: number, options: KillLoopOptions, service: ServedP
       const results = join(folder, "results.csv")
       const answer = await fetch(`${new URL(service.baseUrl).origin}/results/${form.id}/csv`)
       writeFileSync(results, Buffer.from(await answer.arrayBuffer()))
-      const settled = await formferry(main, folder, ["settle", "people", "--results", results])
+      const settled = await formferry(command, folder, ["settle", "people", "--results", results])
       if (settled.status !== 0) fault(`settle ended with ${settled.status}: ${settled.stderr.trim()}`)
-      const last = await formferry(main, folder, ["run", "people"])
+      const last = await formferry(command, folder, ["run", "people"])
       if (last.status !== 0) fault(`the run after settling ended with ${last.status}: ${last.stderr.trim()}`)
       notLanded = service.count(form.id) - before
       landed = inDoubt - notLanded
@@ -186,15 +204,26 @@ const oneRun = async (number: number, options: KillLoopOptions, service: ServedP
 
 /**
  * Imports that are killed with SIGKILL at random moments and started again until they are done: at the end every row stands exactly once at the service, after those in doubt were settled
- * from its own results export.
+ * from its own results export. Every other import exports telemetry.
  */
 export const killLoop = async (options: KillLoopOptions): Promise<KillLoopFigures> => {
-  const figures = { runs: 0, kills: 0, doubts: 0, inDoubt: 0, landed: 0, notLanded: 0, broken: [] as Array<string> }
+  const figures = {
+    runs: 0,
+    kills: 0,
+    doubts: 0,
+    inDoubt: 0,
+    landed: 0,
+    notLanded: 0,
+    exports: 0,
+    broken: [] as Array<string>,
+  }
   for (let number = 1; number <= options.runs; number++) {
     const one = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
       const faults = slowly(options.seed * 1_000 + number)
       const service = yield* serve({ forms: [form], port: 0, apiKey: Redacted.make(key), faults })
-      return yield* Effect.promise(() => oneRun(number, options, service))
+      const collector = yield* hearing()
+      const one = yield* Effect.promise(() => oneRun(number, options, service, collector.port))
+      return { ...one, exports: collector.heard.length }
     })))
     figures.runs++
     figures.kills += one.kills
@@ -202,6 +231,7 @@ export const killLoop = async (options: KillLoopOptions): Promise<KillLoopFigure
     figures.inDoubt += one.inDoubt
     figures.landed += one.landed
     figures.notLanded += one.notLanded
+    figures.exports += one.exports
     figures.broken.push(...one.broken)
     options.tell(
       `run ${number}: ${one.kills} kills, ${one.inDoubt} rows in doubt (${one.landed} landed, ${one.notLanded} had not)`

@@ -35,7 +35,7 @@ class Reality {
 
   constructor(pipeline: Pipeline) {
     this.pipeline = pipeline
-    this.world = new World(7, Array.from({ length: 12 }, (_, index) => row(index + 1, 0)))
+    this.world = new World(7, Array.from({ length: 12 }, (_, index) => row(index + 1, 0)), {}, true)
   }
 
   /** Does something and holds what became of every row against what may have. */

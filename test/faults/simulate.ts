@@ -11,6 +11,8 @@ export interface Simulated {
   readonly seed: number
   readonly violations: ReadonlyArray<Violation>
   readonly requests: number
+  /** Of requests; 0 without telemetry. */
+  readonly spans: number
   readonly processes: number
   /** Rows in doubt when the faults had stopped, before anybody settled them. */
   readonly inDoubt: number
@@ -22,15 +24,20 @@ export interface Simulated {
 
 const minutes = 60_000
 
-/** Some days with faults, and then quiet ones until everything is done; the promise is looked at all the while. */
+/**
+ * Some days with faults, and then quiet ones until everything is done; the promise is looked at all the while.
+ *
+ * @param telemetry whether spans and metrics are made; default: for odd seeds
+ */
 export const simulate = async (
   seed: number,
   pipeline: Pipeline,
   bug: Bug = {},
   tell: (line: string) => void = () => {},
+  telemetry = seed % 2 === 1,
 ): Promise<Simulated> => {
   const draws = new Draws(seed)
-  const world = new World(seed, drawRows(draws), bug)
+  const world = new World(seed, drawRows(draws), bug, telemetry)
   const { truth } = world
   const leftOut = new Set<string>()
   try {
@@ -67,6 +74,7 @@ export const simulate = async (
       seed,
       violations: truth.violations,
       requests: world.counts.requests,
+      spans: world.counts.spans,
       processes: world.counts.processes,
       inDoubt,
       unsettled,

@@ -27,6 +27,7 @@ describe("the promise under faults", () => {
     expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(3)
     expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
     expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds)
+    expect(simulated.every((one) => (one.spans > 0) === (one.seed % 2 === 1))).toBe(true)
   }, 240_000)
 
   it("is the same run for the same seed", async () => {
@@ -39,6 +40,22 @@ describe("the promise under faults", () => {
       ]
       expect(second).toEqual(first)
       expect(lines[1]).toEqual(lines[0])
+    }
+  })
+
+  it("is the same run with and without telemetry: observing a request changes nothing", async () => {
+    const pipeline = await loadPipeline()
+    for (let seed = 101; seed <= 110; seed++) {
+      const run = async (telemetry: boolean) => {
+        const lines: Array<string> = []
+        const one = await simulate(seed, pipeline, {}, (line) => void lines.push(line), telemetry)
+        return { lines, requests: one.requests, spans: one.spans }
+      }
+      const [without, withSpans] = [await run(false), await run(true)]
+      expect(withSpans.lines).toEqual(without.lines)
+      expect(withSpans.requests).toBe(without.requests)
+      expect(without.spans).toBe(0)
+      expect(withSpans.spans).toBeGreaterThanOrEqual(withSpans.requests)
     }
   })
 })

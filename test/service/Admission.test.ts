@@ -4,26 +4,26 @@ import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
 import { makeUnwanted } from "../../src/service/Unwanted.ts"
 
-describe("the door to a service", () => {
-  it.scoped("lets requests in at the pace, reads before creates", () =>
+describe("the queue of a service", () => {
+  it.scoped("admits requests at the pace, reads before creates", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(5), 8)
       const order: Array<string> = []
       const enter = (name: string, priority: "read" | "create") =>
-        admission.admit(priority, (at) => Effect.sync(() => void order.push(`${name}@${at}`)))
+        admission.admit(priority, undefined, (at) => Effect.sync(() => void order.push(`${name}@${at}`)))
       const all = yield* Effect.fork(
         Effect.all([enter("c1", "create"), enter("c2", "create"), enter("r1", "read"), enter("r2", "read")], {
           concurrency: "unbounded",
         }),
       )
       yield* TestClock.adjust(599)
-      expect(order).toEqual(["c1@0", "r1@200", "r2@400"])
+      expect(order).toEqual(["r1@0", "r2@200", "c1@400"])
       yield* TestClock.adjust(1)
       yield* Fiber.join(all)
-      expect(order).toEqual(["c1@0", "r1@200", "r2@400", "c2@600"])
+      expect(order).toEqual(["r1@0", "r2@200", "c1@400", "c2@600"])
     }))
 
-  it.scoped("never has more in flight than allowed, and takes no slot for one that could not start", () =>
+  it.scoped("never has more in flight than allowed, and takes no slot for a request that can't start", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(100), 2)
       let inFlight = 0
@@ -35,7 +35,9 @@ describe("the door to a service", () => {
           most = Math.max(most, ++inFlight)
         }).pipe(Effect.andThen(Effect.sleep(1000)), Effect.ensuring(Effect.sync(() => inFlight--)))
       const all = yield* Effect.fork(
-        Effect.all(Array.from({ length: 6 }, () => admission.admit("read", work)), { concurrency: "unbounded" }),
+        Effect.all(Array.from({ length: 6 }, () => admission.admit("read", undefined, work)), {
+          concurrency: "unbounded",
+        }),
       )
       yield* TestClock.adjust(4000)
       yield* Fiber.join(all)
@@ -43,12 +45,13 @@ describe("the door to a service", () => {
       expect(starts).toEqual([0, 10, 1000, 1010, 2000, 2010])
     }))
 
-  it.scoped("one that gave up waiting takes no turn, and one that fails gives its place back", () =>
+  it.scoped("gives no turn to a request that was interrupted, and takes back the place of one that failed", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(1), 1)
       const order: Array<string> = []
-      const enter = (name: string) => admission.admit("create", () => Effect.sync(() => void order.push(name)))
-      yield* Effect.flip(admission.admit("create", () => Effect.fail("broken")))
+      const enter = (name: string) =>
+        admission.admit("create", undefined, () => Effect.sync(() => void order.push(name)))
+      yield* Effect.flip(admission.admit("create", undefined, () => Effect.fail("broken")))
       const first = yield* Effect.fork(enter("first"))
       const second = yield* Effect.fork(enter("second"))
       yield* TestClock.adjust(500)
@@ -68,9 +71,15 @@ describe("the door to a service", () => {
         (n) =>
           Effect.gen(function*() {
             const fiber = yield* Effect.fork(
-              admission.admit(n % 2 === 0 ? "read" : "create", () => Effect.andThen(Effect.yieldNow(), () => done++)),
+              admission.admit(n % 2 === 0 ? "read" : "create", undefined, () =>
+                Effect.andThen(Effect.yieldNow(), () =>
+                  done++)),
             )
-            for (let step = 0; step < n % 7; step++) yield* Effect.promise(() => Promise.resolve())
+            for (let step = 0; step < n % 7; step++) {
+              yield* Effect.promise(() =>
+                Promise.resolve()
+              )
+            }
             if (n % 3 === 0) yield* Fiber.interrupt(fiber)
             else yield* Fiber.join(fiber)
           }),
@@ -78,12 +87,14 @@ describe("the door to a service", () => {
       )
       expect(done).toBeGreaterThanOrEqual(800)
       // All three places are free again.
-      yield* Effect.all([1, 2, 3].map(() => admission.admit("read", () => Effect.sleep(1))), { concurrency: 3 }).pipe(
+      yield* Effect.all([1, 2, 3].map(() => admission.admit("read", undefined, () => Effect.sleep(1))), {
+        concurrency: 3,
+      }).pipe(
         Effect.timeout(1000),
       )
     }))
 
-  it.scoped("who does not want to wait any more leaves at once, in a pause too, also where nothing may be interrupted", () =>
+  it.scoped("lets a cancelled request leave at once, in a pause too, also where nothing may be interrupted", () =>
     Effect.gen(function*() {
       const pace = new Pace(1)
       const admission = yield* makeAdmission(pace, 1)
@@ -92,19 +103,19 @@ describe("the door to a service", () => {
       let begun = 0
       const work = () => Effect.sync(() => ++begun)
       const waiting = yield* Effect.fork(
-        Effect.uninterruptible(admission.admitUnless("create", unwanted, work)),
+        Effect.uninterruptible(Effect.flip(admission.admit("create", unwanted, work))),
       )
       yield* TestClock.adjust("1 minute")
       end()
-      expect(yield* Fiber.join(waiting)).toBe("unwanted")
+      expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "NeverSent", heldBack: true })
       expect(yield* Clock.currentTimeMillis).toBe(60_000)
-      // It has left the line: the next one's turn comes as if it had never been there.
-      const next = yield* Effect.fork(admission.admitUnless("create", makeUnwanted().unwanted, work))
+      // It has left the queue: the next one's turn comes as if it had never been there.
+      const next = yield* Effect.fork(admission.admit("create", makeUnwanted().unwanted, work))
       yield* TestClock.adjust("440 seconds")
       expect(yield* Fiber.join(next)).toBe(1)
     }))
 
-  it.scopedLive("a turn that comes in the moment in which it is not wanted any more is taken or given back, never lost", () =>
+  it.scopedLive("takes or gives back a turn that comes in the moment in which it is cancelled, and loses none", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(Infinity), 2)
       yield* Effect.forEach(
@@ -114,7 +125,7 @@ describe("the door to a service", () => {
             const { end, unwanted } = makeUnwanted()
             const fiber = yield* Effect.fork(
               Effect.uninterruptible(
-                admission.admitUnless("create", unwanted, () => Effect.yieldNow()),
+                Effect.ignore(admission.admit("create", unwanted, () => Effect.yieldNow())),
               ),
             )
             for (let step = 0; step < n % 9; step++) yield* Effect.promise(() => Promise.resolve())
@@ -123,8 +134,9 @@ describe("the door to a service", () => {
           }),
         { concurrency: 20, discard: true },
       )
-      yield* Effect.all([1, 2].map(() => admission.admit("read", () => Effect.sleep(1))), { concurrency: 2 }).pipe(
-        Effect.timeout(1000),
-      )
+      yield* Effect.all([1, 2].map(() => admission.admit("read", undefined, () => Effect.sleep(1))), { concurrency: 2 })
+        .pipe(
+          Effect.timeout(1000),
+        )
     }))
 })

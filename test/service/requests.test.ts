@@ -1,0 +1,154 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, TestClock } from "effect"
+import { makeAdmission } from "../../src/service/Admission.ts"
+import { Pace } from "../../src/service/pace.ts"
+import { makeRequests } from "../../src/service/requests.ts"
+import { type MaybeSent, NeverSent, type TransportResponse } from "../../src/service/transport.ts"
+import { makeUnwanted, type Unwanted } from "../../src/service/Unwanted.ts"
+
+type Answer = Effect.Effect<TransportResponse, NeverSent | MaybeSent>
+
+const answer = (status: number): Answer =>
+  Effect.succeed({ status, headers: status === 429 ? { "retry-after": "3" } : {}, body: Buffer.from("") })
+
+/** A queue with one place, and a transport whose requests the test answers. */
+const opened = Effect.gen(function*() {
+  const clock = yield* Effect.clock
+  const pace = new Pace(Infinity)
+  const sent: Array<{ readonly answer: (answered?: Answer) => void; givenUp: boolean }> = []
+  const { requests, send } = makeRequests({
+    clock,
+    pace,
+    admission: yield* makeAdmission(pace, 1),
+    transport: {
+      send: () =>
+        Effect.async<TransportResponse, NeverSent | MaybeSent>((resume) => {
+          const one = { answer: (answered: Answer = answer(200)) => resume(answered), givenUp: false }
+          sent.push(one)
+          return Effect.sync(() => {
+            one.givenUp = true
+          })
+        }),
+    },
+  })
+  const create = (unwanted?: Unwanted) =>
+    Effect.map(
+      send("create", { method: "POST", path: "/forms/f/submissions" }, unwanted),
+      ({ response }) => response.status,
+    )
+  return { create, requests, sent }
+})
+
+const aWhile = TestClock.adjust(1)
+
+describe("a request to a service", () => {
+  it.scoped("leaves the queue if it is interrupted or cancelled before its turn, and is never sent", () =>
+    Effect.gen(function*() {
+      const { create, requests, sent } = yield* opened
+      const { end, unwanted } = makeUnwanted()
+      const first = yield* Effect.fork(create())
+      yield* aWhile
+      const interrupted = yield* Effect.fork(create())
+      const cancelled = yield* Effect.fork(Effect.uninterruptible(Effect.flip(create(unwanted))))
+      const last = yield* Effect.fork(create())
+      yield* aWhile
+      yield* Fiber.interrupt(interrupted)
+      end()
+      expect(yield* Fiber.join(cancelled)).toMatchObject({ _tag: "NeverSent", heldBack: true })
+      expect(sent).toHaveLength(1)
+      sent[0]?.answer()
+      expect(yield* Fiber.join(first)).toBe(200)
+      yield* aWhile
+      expect(sent).toHaveLength(2)
+      sent[1]?.answer()
+      expect(yield* Fiber.join(last)).toBe(200)
+      expect((yield* requests).create).toBe(2)
+    }))
+
+  it.scoped("is finished if it is cancelled after its turn came", () =>
+    Effect.gen(function*() {
+      const { create, sent } = yield* opened
+      const { end, unwanted } = makeUnwanted()
+      const fiber = yield* Effect.fork(create(unwanted))
+      yield* aWhile
+      end()
+      yield* aWhile
+      expect(sent).toMatchObject([{ givenUp: false }])
+      sent[0]?.answer()
+      expect(yield* Fiber.join(fiber)).toBe(200)
+    }))
+
+  it.scoped("is given up if it is interrupted on its way, and its place is free again", () =>
+    Effect.gen(function*() {
+      const { create, sent } = yield* opened
+      const fiber = yield* Effect.fork(create())
+      yield* aWhile
+      yield* Fiber.interrupt(fiber)
+      expect(sent).toMatchObject([{ givenUp: true }])
+      const next = yield* Effect.fork(create())
+      yield* aWhile
+      sent[1]?.answer()
+      expect(yield* Fiber.join(next)).toBe(200)
+    }))
+
+  it.scoped("waits in the queue, and for its answer, as long as its caller can't be interrupted", () =>
+    Effect.gen(function*() {
+      const { create, sent } = yield* opened
+      const first = yield* Effect.fork(Effect.uninterruptible(create()))
+      const second = yield* Effect.fork(Effect.uninterruptible(create()))
+      yield* aWhile
+      yield* Fiber.interruptFork(first)
+      yield* Fiber.interruptFork(second)
+      yield* aWhile
+      expect(sent).toMatchObject([{ givenUp: false }])
+      sent[0]?.answer()
+      yield* aWhile
+      expect(sent).toMatchObject([{ givenUp: false }, { givenUp: false }])
+      sent[1]?.answer()
+      yield* Fiber.await(second)
+    }))
+
+  it.scoped("holds the next one back for as long as its answer asks to", () =>
+    Effect.gen(function*() {
+      const { create, sent } = yield* opened
+      const both = yield* Effect.fork(Effect.all([create(), create()], { concurrency: 2 }))
+      yield* aWhile
+      sent[0]?.answer(answer(429))
+      yield* TestClock.adjust("2900 millis")
+      expect(sent).toHaveLength(1)
+      yield* TestClock.adjust("200 millis")
+      expect(sent).toHaveLength(2)
+      sent[1]?.answer()
+      expect(yield* Fiber.join(both)).toEqual([429, 200])
+    }))
+
+  it.scoped("is not sent if it is cancelled from the beginning", () =>
+    Effect.gen(function*() {
+      const { create, sent } = yield* opened
+      const { end, unwanted } = makeUnwanted()
+      end()
+      expect(yield* Effect.flip(create(unwanted))).toBeInstanceOf(NeverSent)
+      yield* aWhile
+      expect(sent).toEqual([])
+    }))
+
+  it.scoped("gives its place back when the transport fails or throws", () =>
+    Effect.gen(function*() {
+      const { create, sent } = yield* opened
+      const cases = [
+        [Effect.fail(new NeverSent({ reason: "refused" })), Cause.isFailType],
+        [Effect.die(new Error("broken")), Cause.isDieType],
+      ] as const
+      for (const [failure, isSo] of cases) {
+        const fiber = yield* Effect.fork(Effect.exit(create()))
+        yield* aWhile
+        sent.at(-1)?.answer(failure)
+        const exit = yield* Fiber.join(fiber)
+        expect(Exit.isFailure(exit) && isSo(exit.cause)).toBe(true)
+      }
+      const next = yield* Effect.fork(create())
+      yield* aWhile
+      sent[2]?.answer()
+      expect(yield* Fiber.join(next)).toBe(200)
+    }))
+})
