@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Duration, Effect, Exit, Redacted, Scope } from "effect"
+import type { Duration, Effect, Redacted, Scope } from "effect"
 
 /** Proven never to have been sent: the first byte of the request was never handed to the connection. */
 export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
