@@ -14,7 +14,7 @@ import type { NothingScheduled, ScheduleUnconfirmed } from "../jobs/schedule/beg
 import type { NothingSettled } from "../jobs/settle.ts"
 import type { ExportUnusable } from "../jobs/settleFromExport.ts"
 import type { TargetUnknown } from "../jobs/target.ts"
-import type { LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../ledger/Ledger.ts"
+import type { LedgerBusy, LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../ledger/Ledger.ts"
 import type { PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "../project/errors.ts"
 import type { ReportUnreadable } from "../report/pastRuns.ts"
@@ -65,6 +65,7 @@ export type Failure =
   | SourceChanged
   | ServiceUnusable
   | LedgerRefused
+  | LedgerBusy
   | LedgerLocked
   | LedgerOvertaken
   | LedgerError
@@ -99,6 +100,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   ScheduleUnconfirmed: 2,
   ExportUnusable: 2,
   PracticeFormsMissing: 2,
+  LedgerBusy: 6,
   // The source changed under a run.
   SourceChanged: 5,
   // A fault in formferry, its ledger or the disk.

@@ -1,5 +1,6 @@
 import { Context, Data, Effect } from "effect"
 import { stripVTControlCharacters } from "node:util"
+import { visible } from "../domain/visible.ts"
 import { type LogDetails, type LogFormat, logLine } from "./logFormat.ts"
 import type { Host } from "./runMain.ts"
 import { widthOf } from "./show/fit.ts"
@@ -22,6 +23,8 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
   readonly interactive: boolean
   /** Writes a result to stdout, on lines of its own. */
   readonly print: (text: string) => Effect.Effect<void>
+  /** Writes data to stdout, to the byte; on a terminal its control characters become signs that can be seen. */
+  readonly printData: (text: string) => Effect.Effect<void>
   /** Writes a message to stderr, on lines of its own; `details` where it was logged. */
   readonly tell: (text: string, details?: LogDetails) => void
   /** The lines at the bottom that are painted over again and again, made for the terminal as it is now; `undefined` takes them away. Nothing where stderr is no terminal. */
@@ -37,6 +40,13 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
 
 /** Shorter secrets would make other text unreadable, and are none. */
 const shortestSecret = 6
+
+/** What colours a text: Select Graphic Rendition, as our own paint uses it. */
+const colours = new RegExp(`(${String.fromCharCode(27)}\\[\\d{1,2}m)`, "g")
+
+/** Lines of unknown origin, safe for a terminal; a tab stays one. */
+const visibleLines = (text: string): string =>
+  text.split(/\r?\n/).map((line) => line.split("\t").map(visible).join("\t")).join("\n")
 
 /** Columns of a message in a log for machines: it is not wrapped. */
 const unbroken = 100_000
@@ -67,10 +77,16 @@ export const makeOutput = (
   let bottom: ((screen: Screen) => ReadonlyArray<string>) | undefined
   let painted: Painted = []
 
-  const shown = (text: string, { colour }: Screen): string => {
-    let safe = colour ? text : stripVTControlCharacters(text)
+  const masked = (text: string): string => {
+    let safe = text
     for (const secret of secrets) safe = safe.replaceAll(secret, "<the API key>")
-    return `${safe}\n`
+    return safe
+  }
+  /** Colours stay where they are wanted; nothing else may move a terminal's cursor or set its title. */
+  const shown = (text: string, isTerminal: boolean, { colour }: Screen): string => {
+    const plain = colour ? text : text.replace(colours, "")
+    const parts = plain.split(colours)
+    return masked(isTerminal ? parts.map((part, at) => (at % 2 === 0 ? visibleLines(part) : part)).join("") : plain)
   }
   const line = (text: string, details: LogDetails | undefined): string =>
     log === undefined
@@ -106,8 +122,14 @@ export const makeOutput = (
     interactive: host.stdin.isTTY === true && host.stdout.isTTY === true && host.stderr.isTTY === true,
     hasBottom,
     timed: log !== undefined,
-    print: (text) => Effect.sync(() => aside(() => host.stdout.write(shown(text, screen(host.stdout))))),
-    tell: (text, details) => aside(() => host.stderr.write(shown(line(text, details), errScreen()))),
+    print: (text) =>
+      Effect.sync(() =>
+        aside(() => host.stdout.write(`${shown(text, host.stdout.isTTY === true, screen(host.stdout))}\n`))
+      ),
+    printData: (text) =>
+      Effect.sync(() => aside(() => host.stdout.write(masked(host.stdout.isTTY === true ? visibleLines(text) : text)))),
+    tell: (text, details) =>
+      aside(() => host.stderr.write(`${shown(line(text, details), host.stderr.isTTY === true, errScreen())}\n`)),
     bottom: (view) => {
       if (!hasBottom) return
       bottom = view

@@ -30,15 +30,15 @@ export const pipelines = Args.text({ name: "NAME" }).pipe(
   Args.repeated,
 )
 
-/** A whole number from `least` on. */
-export const wholeNumber = (name: string, least: number) =>
+/** A whole number from `least` on, to `most` where there is a bound. */
+export const wholeNumber = (name: string, least: number, most = Number.MAX_SAFE_INTEGER) =>
   Options.text(name).pipe(
     Options.withPseudoName("N"),
     Options.filterMap(
       (text) => {
         const value = /^\d+$/.test(text) ? Number(text) : NaN
-        return Number.isSafeInteger(value) && value >= least ? Option.some(value) : Option.none()
+        return value >= least && value <= most ? Option.some(value) : Option.none()
       },
-      `--${name} takes a whole number from ${least} on.`,
+      `--${name} takes a whole number from ${least} ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}.`,
     ),
   )

@@ -134,6 +134,7 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
     case "NothingToAccept":
     case "NothingSettled":
     case "LedgerLocked":
+    case "LedgerBusy":
     case "LedgerOvertaken":
       return command("status", ...names)
     case "LedgerRefused":

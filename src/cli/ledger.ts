@@ -156,11 +156,7 @@ const exportRows = (project: Project, names: ReadonlyArray<string>, input: Input
     const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
     const text = exportLedger(project, names, input.format ?? "csv")
     if (input.out === undefined) {
-      // Lines of our own end as `print` ends them.
-      return yield* Stream.runForEach(
-        text,
-        (part) => output.print(part.replace(/\n$/, "")),
-      )
+      return yield* Stream.runForEach(text, output.printData)
     }
     const file = path.resolve(input.out)
     if (yield* fs.exists(file)) return yield* wrong(`${file} is there already: choose another name.`)

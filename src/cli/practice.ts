@@ -7,7 +7,7 @@ import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 
 const options = {
-  port: wholeNumber("port", 0).pipe(
+  port: wholeNumber("port", 0, 65_535).pipe(
     Options.withDescription("The port on 127.0.0.1 to listen on; 0, the default, takes any free one."),
     Options.withDefault(0),
   ),

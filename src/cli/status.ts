@@ -112,8 +112,12 @@ const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** A time as people write it, `26h`, in milliseconds. */
 const timeOf = (text: string): number | undefined => {
   const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(m|h|d)$/.exec(text) ?? []
-  return unit === "m" || unit === "h" || unit === "d" ? Number(amount) * units[unit] : undefined
+  const millis = unit === "m" || unit === "h" || unit === "d" ? Number(amount) * units[unit] : undefined
+  return millis !== undefined && millis <= longest ? millis : undefined
 }
+
+/** A hundred years, in milliseconds. */
+const longest = 36_525 * units.d
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 

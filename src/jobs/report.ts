@@ -1,5 +1,6 @@
-import { Command, FileSystem, Path } from "@effect/platform"
-import { Effect } from "effect"
+import { FileSystem, Path } from "@effect/platform"
+import { Duration, Effect } from "effect"
+import { spawn } from "node:child_process"
 import type { RunReport } from "../domain/run.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
@@ -41,17 +42,19 @@ export const redactReport = (
 /** What opens a file in its usual program, by platform. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...ReadonlyArray<string>]>>> = {
   darwin: ["open"],
-  win32: ["cmd", "/c", "start", ""],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
 }
 
-/** Opens a page in the browser. Gives false when this machine has nothing to open it with. */
-export const openPage = (page: string, platform: NodeJS.Platform) => {
+/** An opener that still runs after this has become the browser itself. */
+const openedAfter = Duration.seconds(3)
+
+/** Opens a page in the browser. Returns false if this machine has nothing to open it with. */
+export const openPage = (page: string, platform: NodeJS.Platform): Effect.Effect<boolean> => {
   const [command, ...args] = openers[platform] ?? ["xdg-open"]
-  return Command.make(command, ...args, page).pipe(
-    Command.stdout("pipe"),
-    Command.stderr("pipe"),
-    Command.exitCode,
-    Effect.map((code) => code === 0),
-    Effect.orElseSucceed(() => false),
-  )
+  return Effect.async<boolean>((resume) => {
+    const opener = spawn(command, [...args, page], { detached: true, stdio: "ignore" })
+    opener.once("error", () => resume(Effect.succeed(false)))
+    opener.once("exit", (code) => resume(Effect.succeed(code === 0)))
+    opener.unref()
+  }).pipe(Effect.timeoutTo({ duration: openedAfter, onSuccess: (done) => done, onTimeout: () => true }))
 }

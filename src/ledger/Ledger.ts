@@ -61,6 +61,16 @@ export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLock
   }
 }
 
+/** Another process reads the ledger's file, so that no rewrite of it can end (exit 6). */
+export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
+  file: Schema.String,
+}) {
+  override get message() {
+    return `Another process reads the ledger ${this.file}, so that its log can't be emptied and deleted data may still be in it. `
+      + "Nothing is damaged. Wait for the other process, then run the command again."
+  }
+}
+
 /** This run lost its lock: it stood still for so long that another run took over. It must not send anything more. */
 export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("LedgerOvertaken", {
   pipeline: Schema.String,

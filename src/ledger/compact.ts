@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
 import type { Database } from "./database.ts"
-import { attempt } from "./failure.ts"
-import type { LedgerError } from "./Ledger.ts"
+import { attempt, isBusy } from "./failure.ts"
+import { LedgerBusy, type LedgerError } from "./Ledger.ts"
 import type { Store } from "./Store.ts"
 
 /** Run records of a pipeline that are kept at each destination, besides those that something else refers to. */
@@ -37,11 +37,17 @@ export const sizeOf = (file: string): number =>
 /**
  * Writes the file anew without what was deleted, and empties its log: after this no byte of what was deleted is in either. Between transactions, and with all locks held.
  */
-export const rewrite = (store: Store): Effect.Effect<void, LedgerError> =>
-  attempt(store.file, "writing it anew", () => {
-    store.db.exec("VACUUM")
-    const [busy] = store.db.all<readonly [number]>("PRAGMA wal_checkpoint(TRUNCATE)")[0] ?? [1]
-    if (busy !== 0) {
-      throw new Error("another process is reading it, so that its log could not be emptied; run the command again")
-    }
+export const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
+  Effect.gen(function*() {
+    const emptied = yield* attempt(store.file, "writing it anew", () => {
+      try {
+        store.db.exec("VACUUM")
+        const [busy] = store.db.all<readonly [number]>("PRAGMA wal_checkpoint(TRUNCATE)")[0] ?? [1]
+        return busy === 0
+      } catch (cause) {
+        if (isBusy(cause)) return false
+        throw cause
+      }
+    })
+    if (!emptied) return yield* new LedgerBusy({ file: store.file })
   })

@@ -15,6 +15,9 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
+/** Whether another connection kept SQLite waiting for too long. */
+export const isBusy = (cause: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(cause))
+
 const inWords = (cause: unknown): unknown => {
   if (cause instanceof LedgerError) return cause
   const text = cause instanceof Error ? cause.message : String(cause)

@@ -4,7 +4,7 @@ import { dropOldAttention, dropOldRuns, rewrite, sizeOf } from "./compact.ts"
 import { type ExportedRow, exportRows } from "./exportRows.ts"
 import { forget, type Forgetting, type Forgotten } from "./forget.ts"
 import { holdAll } from "./holdAll.ts"
-import type { LedgerError, LedgerLocked, LedgerRefused } from "./Ledger.ts"
+import type { LedgerBusy, LedgerError, LedgerLocked, LedgerRefused } from "./Ledger.ts"
 import { openStore } from "./openStore.ts"
 import type { LedgerOptions } from "./openStore.ts"
 
@@ -22,9 +22,11 @@ export interface Upkeep {
   /** Forgets old runs; for after each run, and safe while another one goes on. Gives how many. */
   readonly dropOldRuns: Effect.Effect<number, LedgerError>
   /** Forgets what is old, and writes the file anew. No run may be going on. */
-  readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked>
+  readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked | LedgerBusy>
   /** Forgets rows, and sees to it that not a byte of them is left. No run may be going on. */
-  readonly forget: (what: Forgetting) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerRefused>
+  readonly forget: (
+    what: Forgetting,
+  ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerRefused>
   readonly rows: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
 }
 

@@ -47,3 +47,28 @@ it.effect("what is no terminal gets neither colours nor the line at the bottom",
     expect([output.hasBottom, output.interactive, output.out.colour]).toEqual([false, false, false])
     expect([at.out.join(""), at.err.join("")]).toEqual(["bold\n", ""])
   }))
+
+const hostile = "K-1\u001B[31m\u001B]0;title\u0007\u009B2J\r"
+
+it.effect("data reaches a terminal with signs in the place of control characters, and a file to the byte", () =>
+  Effect.gen(function*() {
+    const line = `a,b\r\n${hostile},x\ty\r\n`
+    const terminal = host(true)
+    yield* makeOutput(terminal, { noColor: false }).printData(line)
+    expect(terminal.out.join("")).toBe("a,b\nK-1␛[31m␛]0;title␇<U+009B>2J␍,x\ty\n")
+    const file = host(false)
+    yield* makeOutput(file, { noColor: false }).printData(line)
+    expect(file.out.join("")).toBe(line)
+  }))
+
+it.effect("no message and no result moves a terminal's cursor or sets its title, while our own colours stay", () =>
+  Effect.gen(function*() {
+    const at = host(true)
+    const output = makeOutput(at, { noColor: false })
+    yield* output.print(`\u001B[1mbold\u001B[22m ${hostile}\nnext`)
+    output.tell(hostile)
+    for (const text of [at.out.join(""), at.err.join("")]) {
+      expect(text.replaceAll(/(?:\p{Cc})\[\d{1,2}m/gu, "")).not.toMatch(/(?!\n)\p{Cc}/u)
+    }
+    expect(at.out.join("")).toContain("\u001B[1mbold\u001B[22m")
+  }))

@@ -26,6 +26,7 @@ const told = (
       print: (text) => Effect.sync(() => void out.push(text)),
       tell: (text) => void err.push(text),
       bottom: () => undefined,
+      printData: (text) => Effect.sync(() => void out.push(text)),
       flush: Effect.void,
       hide: () => undefined,
     }),

@@ -22,6 +22,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
         print: () => Effect.void,
         tell: (text) => void err.push(text),
         bottom: () => undefined,
+        printData: () => Effect.void,
         flush: Effect.void,
         hide: () => undefined,
       }),

@@ -1,0 +1,157 @@
+// Where a command's words go: full disks, terminals, browsers, and numbers that can't be.
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { Database } from "../../src/ledger/database.ts"
+import { type Bench, bench, csv, upTo } from "./contacts.ts"
+import { apiKey, command, formferry } from "./formferry.ts"
+
+/** Runs a command whose stdout is this file. */
+const into = (file: string, args: ReadonlyArray<string>, { folder }: Bench) =>
+  Effect.async<{ readonly status: number | null; readonly stderr: string }>((resume) => {
+    const stdout = openSync(file, "w")
+    const child = spawn(process.execPath, [command, ...args], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], HOME: folder, FORM_SERVICE_API_KEY: apiKey },
+      stdio: ["ignore", stdout, "pipe"],
+    })
+    closeSync(stdout)
+    let stderr = ""
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text
+    })
+    child.on("close", (status) => resume(Effect.succeed({ status, stderr })))
+  })
+
+const printing: ReadonlyArray<ReadonlyArray<string>> = [
+  ["--help"],
+  ["schema"],
+  ["inspect", "source.csv"],
+  ["form", "live", "contacts"],
+  ["check"],
+  ["preview", "contacts"],
+  ["status"],
+  ["report", "contacts"],
+  ["ledger", "export"],
+  ["rehearse", "contacts"],
+  ["run", "contacts", "--json"],
+  ["reconcile", "contacts"],
+]
+
+it.scopedLive.skipIf(!existsSync("/dev/full"))(
+  "each command whose output can't be written says so and ends with 70",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("source.csv", csv(upTo(3)))
+      yield* at.run("run", "contacts")
+      for (const args of printing) {
+        const { status, stderr } = yield* into("/dev/full", args, at)
+        expect([args, status, stderr]).toEqual([
+          args,
+          70,
+          expect.stringContaining("The output could not be written: ENOSPC"),
+        ])
+      }
+      // What was done stands, and shows where there is room.
+      at.write("source.csv", csv(upTo(5)))
+      const { stderr } = yield* into("/dev/full", ["run", "contacts"], at)
+      expect(stderr.trimEnd().split("\n").at(-1)).toBe("formferry report contacts")
+      expect(at.report()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
+      expect((yield* at.run("status")).status).toBe(0)
+    }),
+)
+
+it.scopedLive("an export keeps every byte of a key, control characters too", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const key = "K-1\u001B[31m\u001B]0;title\u0007"
+    at.write("source.csv", `No,Name,Mail,Born\n${key},Ada,ada@example.org,1990-01-17\n`)
+    const ran = yield* at.run("run", "contacts")
+    expect(ran.status, ran.stderr).toBe(0)
+    const file = yield* into(join(at.folder, "rows.csv"), ["ledger", "export"], at)
+    expect([file.status, file.stderr]).toEqual([0, ""])
+    expect(at.read("rows.csv")).toContain(`,${key},`)
+    yield* at.run("ledger", "export", "--out", "same.csv")
+    expect(at.read("same.csv")).toBe(at.read("rows.csv"))
+  }))
+
+it.scopedLive("a port that is none, or not free, is a wrong usage (2), as is any number out of its range", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const taken = yield* Effect.acquireRelease(
+      Effect.async<ReturnType<typeof createServer>>((resume) => {
+        const server = createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.close()),
+    )
+    mkdirSync(join(at.folder, "forms"))
+    const { port } = taken.address() as AddressInfo
+    const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+      [["practice", "--forms", "forms", "--port", "99999"], "--port takes a whole number from 0 to 65535"],
+      [["practice", "--forms", "forms", "--port", "65536"], "--port takes a whole number from 0 to 65535"],
+      [["practice", "--forms", "forms", "--port=-1"], "--port takes a whole number from 0 to 65535"],
+      [["practice", "--forms", "forms", "--port", String(port)], `can't listen on port ${port}`],
+      [["preview", "contacts", "--rows", "0"], "--rows takes a whole number from 1 on"],
+      [["preview", "contacts", "--row", "1.5"], "--row takes a whole number from 1 on"],
+      [["preview", "contacts", "--row", "99999999999999999999"], "--row takes a whole number from 1 on"],
+      [["run", "contacts", "--limit", "many"], "--limit takes a whole number from 0 on"],
+      [["status", "--runs", "0"], "--runs takes a whole number from 1 on"],
+      [["status", "--max-age", "0"], "--max-age takes a time"],
+      [["status", "--max-age", `${"9".repeat(400)}d`], "--max-age takes a time"],
+      [
+        ["settle", "contacts", "--as", "landed", "--batch", "0", "--because", "x"],
+        "--batch takes a whole number from 1 on",
+      ],
+    ]
+    for (const [args, message] of cases) {
+      const { status, stderr } = yield* at.run(...args)
+      expect([args, status, stderr.replaceAll(/\s+/g, " ")]).toEqual([args, 2, expect.stringContaining(message)])
+    }
+  }))
+
+it.scopedLive.skipIf(process.platform !== "linux")(
+  "report --open opens the page, and names it where there is nothing to open it with",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("source.csv", csv(upTo(2)))
+      yield* at.run("run", "contacts")
+      const page = join(at.report().folder.replace(/latest$/, ""), "report.html")
+      const opened = (bin: string) =>
+        formferry(["report", "contacts", "--open"], { cwd: at.folder, env: { PATH: join(at.folder, bin) } })
+
+      at.write("none/readme", "")
+      const none = yield* opened("none")
+      expect([none.status, none.stderr, none.stdout.trim()]).toEqual([0, expect.stringContaining("no browser"), page])
+
+      at.write("bin/xdg-open", '#!/bin/sh\necho "$1" > opened\n')
+      chmodSync(join(at.folder, "bin/xdg-open"), 0o700)
+      const some = yield* opened("bin")
+      expect([some.status, some.stderr, some.stdout.trim()]).toEqual([0, "", page])
+      expect(at.read("opened").trim()).toBe(page)
+
+      at.write("bin/xdg-open", "#!/bin/sh\nexit 3\n")
+      expect((yield* opened("bin")).stderr).toContain("no browser")
+    }),
+)
+
+it.scopedLive("compacting next to a reader is refused as busy (6), and works after it", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    yield* at.run("run", "contacts")
+    const reader = new Database(join(at.folder, ".formferry/ledger.db"))
+    reader.exec("BEGIN")
+    reader.all("SELECT count(*) FROM row")
+    const busy = yield* at.run("ledger", "compact")
+    expect([busy.status, busy.lastLine]).toEqual([6, "formferry status"])
+    expect(busy.stderr.replaceAll(/\s+/g, " ")).toContain("Another process reads the ledger")
+    reader.exec("COMMIT")
+    reader.close()
+    expect((yield* at.run("ledger", "compact")).status).toBe(0)
+  }))
