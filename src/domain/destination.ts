@@ -1,6 +1,43 @@
 /** The service's address and the form: with the pipeline's name and the row key, a row's identity in the ledger. */
 export interface Destination {
-  /** The service's base URL without a trailing slash; for the embedded practice service `practice:` and its store. */
+  /** The service's canonical address; for the embedded practice service `practice:` and its name. */
   readonly service: string
+  /** The form's id, as its metadata give it. */
   readonly form: string
+}
+
+const practice = "practice:"
+
+/** The address of the embedded practice service with this name: it has a new one each time, so its name stands for it. */
+export const practiceAddress = (name: string): string => `${practice}${name}`
+
+/** Whether an address is that of an embedded practice service, whose forms are always its own. */
+export const isPractice = (address: string): boolean => address.startsWith(practice)
+
+/** IPv4 inside IPv6, as `URL` writes it. */
+const mapped = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
+
+const plainHost = (host: string): string => {
+  const [, high, low] = mapped.exec(host) ?? []
+  if (high === undefined || low === undefined) return host.replace(/\.$/, "")
+  const bits = [high, low].map((half) => Number.parseInt(half, 16))
+  return bits.flatMap((half) => [half >> 8, half & 0xff]).join(".")
+}
+
+/**
+ * Returns the one spelling of a service's address, so that the same service is always the same destination. `URL` settles scheme, case, default port, dot segments, IPv4 notations and the form of IPv6 and
+ * of names that are not ASCII; beyond that, a dot that ends the host, IPv4 inside IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. The path keeps its case.
+ *
+ * @param text an http or https address, valid as a URL
+ */
+export const canonicalAddress = (text: string): string => {
+  const { hostname, pathname, port, protocol } = new URL(text)
+  const path = pathname
+    .replaceAll(/%[0-9a-f]{2}/gi, (code) => {
+      const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+      return /[\w.~-]/.test(character) ? character : code.toUpperCase()
+    })
+    .replaceAll(/\/+/g, "/")
+    .replace(/\/$/, "")
+  return `${protocol}//${plainHost(hostname)}${port === "" ? "" : `:${port}`}${path}`
 }

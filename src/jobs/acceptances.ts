@@ -8,6 +8,7 @@ import { canaryStanding } from "../run/canary.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
+import { openPlace } from "./openPlace.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { ledgerIsReported } from "./reportedLedger.ts"
 
@@ -78,17 +79,12 @@ export const acceptRefused = (
       const named = yield* findPipeline(project, options.pipeline)
       const nothing = new NothingToAccept({ pipeline: named.name, reason })
       const prepared = yield* prepare(project, named, { to: options.to, source: undefined })
-      const { form, opened, pipeline } = prepared
+      const { form, pipeline, target } = prepared
       const exists = yield* fs.exists(project.ledger)
       const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
       yield* ledgerIsReported(project, pipeline.name, ledger)
       if (ledger === undefined) return yield* nothing
-      const view = yield* ledger.pipeline({
-        pipeline: pipeline.name,
-        destination: { service: opened.address, form: form.id },
-        renamedFrom: pipeline.renamedFrom,
-        alongside: pipeline.sink.alongside,
-      })
+      const view = yield* openPlace(project, ledger, pipeline, target, form.id)
       const refused = yield* acceptances[reason]({ project, prepared, ledger, view })
       if (refused === undefined || (yield* view.accepted(reason, refused.states))) return yield* nothing
       const session = yield* view.hold(yield* newRunId)

@@ -4,7 +4,7 @@ import { openLedger } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
-import { serviceAddress } from "./openService.ts"
+import { openKnownPlace } from "./openPlace.ts"
 import { ledgerIsReported } from "./reportedLedger.ts"
 import { chooseTarget } from "./target.ts"
 
@@ -55,12 +55,7 @@ export const acknowledge = (
       const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
       yield* ledgerIsReported(project, pipeline.name, ledger)
       if (ledger === undefined) return yield* nothing
-      const view = yield* ledger.pipeline({
-        pipeline: pipeline.name,
-        destination: { service: serviceAddress(project, target.service), form: target.form },
-        renamedFrom: pipeline.renamedFrom,
-        alongside: pipeline.sink.alongside,
-      })
+      const view = yield* openKnownPlace(project, ledger, pipeline, target)
       const session = yield* view.hold(yield* newRunId)
       const { keys, because, by, leaveOut } = options
       const result = yield* session.acknowledge({ keys, because, by, leaveOut })

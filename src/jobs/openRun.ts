@@ -20,6 +20,7 @@ import { isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { lastRehearsal } from "./lastRehearsal.ts"
 import { newRunId } from "./newRunId.ts"
+import { openPlace } from "./openPlace.ts"
 import type { OpenedService } from "./openService.ts"
 import { ledgerIsTheSame, reportedPipelines } from "./reportedLedger.ts"
 import type { Target } from "./target.ts"
@@ -77,12 +78,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     if (!(yield* Effect.orElseSucceed(fs.exists(file), () => true))) yield* isTheSame(undefined)
     const ledger = yield* openLedger({ file })
     yield* isTheSame(ledger)
-    const view = yield* ledger.pipeline({
-      pipeline: pipeline.name,
-      destination: { service: opened.address, form: form.id },
-      renamedFrom: pipeline.renamedFrom,
-      alongside: pipeline.sink.alongside,
-    })
+    const view = yield* openPlace(project, ledger, pipeline, settings.target, form.id)
     const id = yield* newRunId
     const folder = yield* openRunFolder({
       reports: project.reports,

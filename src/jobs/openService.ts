@@ -3,17 +3,15 @@ import { Duration, Effect } from "effect"
 import type { Scope } from "effect"
 import type { EmbeddedPractice, PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
-import type { Project, ServiceConfig } from "../project/Project.ts"
+import type { ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { ServiceUnusable } from "../service/FormService.ts"
 import type { FormService, SharedService } from "../service/FormService.ts"
 
-/** A form service, opened, and how the ledger calls it. */
+/** A form service, opened. */
 export interface OpenedService {
   readonly name: string
   readonly service: FormService
-  /** What stands for the service in a destination: its address; the embedded practice service has a new one each time, so its name stands for it. */
-  readonly address: string
 }
 
 /** One that several runs of the process can share. */
@@ -32,15 +30,6 @@ export const practiceSettings = {
   editLinkParameter: "includeEditLink",
   gateway: "gateway",
 } as const
-
-/** What stands for a service in the ledger's destinations. */
-const addressOf = (config: ServiceConfig): string => config._tag === "Live" ? config.baseUrl : `practice:${config.name}`
-
-/** The same by the service's name in the project; loadProject refuses a pipeline whose service is unknown. */
-export const serviceAddress = (project: Project, name: string): string => {
-  const config: ServiceConfig | undefined = project.services.get(name)
-  return config === undefined ? name : addressOf(config)
-}
 
 /** An unknown form of the practice service, with those that it has: its forms are called by their ids, not by their files. */
 const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {
@@ -66,12 +55,12 @@ export const openService = (
     const { make } = yield* Effect.promise(() => import("../service/client.ts"))
     if (config._tag === "Live") {
       const service = yield* make({ ...config, apiKey: yield* config.apiKey })
-      return { name: config.name, service, address: addressOf(config) }
+      return { name: config.name, service }
     }
     // Its room is loaded only when it is used.
     const { embedded } = yield* Effect.promise(() => import("../practice/embedded.ts"))
     const practice = yield* embedded(config, 0)
     const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
     const form = (id: string) => Effect.mapError(service.form(id), namingForms(config.name, id, practice.forms))
-    return { name: config.name, service: { ...service, form }, address: addressOf(config) }
+    return { name: config.name, service: { ...service, form } }
   })

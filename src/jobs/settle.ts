@@ -8,7 +8,7 @@ import type { Project } from "../project/Project.ts"
 import { paged, pageSize } from "../run/paged.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
-import { serviceAddress } from "./openService.ts"
+import { openKnownPlace } from "./openPlace.ts"
 import { ledgerIsReported } from "./reportedLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
 import { chooseTarget } from "./target.ts"
@@ -80,12 +80,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
       yield* ledgerIsReported(project, pipeline.name, ledger)
       if (ledger === undefined) return nothing(pipeline.name)
-      const view = yield* ledger.pipeline({
-        pipeline: pipeline.name,
-        destination: { service: serviceAddress(project, target.service), form: target.form },
-        renamedFrom: pipeline.renamedFrom,
-        alongside: pipeline.sink.alongside,
-      })
+      const view = yield* openKnownPlace(project, ledger, pipeline, target)
       if ((yield* view.standing).inDoubt === 0) return nothing(pipeline.name)
       // What can fail for other reasons than the ledger's comes before the lock.
       const opened = options.by._tag === "Export"

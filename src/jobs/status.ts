@@ -105,7 +105,7 @@ export const projectStatus = (
         known.filter(({ pipeline }) => asked(pipeline)),
         ({ pipeline, destination }) =>
           Effect.gen(function*() {
-            const view = yield* ledger.pipeline({ pipeline, destination, renamedFrom: undefined, alongside: [] })
+            const view = ledger.view({ pipeline, destination })
             const runs = yield* view.runs(Math.max(1, options.runs ?? 1))
             const { going, standing } = yield* standingNow(view)
             const one: PipelineStanding = {
@@ -128,12 +128,12 @@ export const projectStatus = (
       const goesTo = new Map(
         yield* Effect.forEach(
           options.maxAge === undefined ? [] : scheduled.filter(({ pipeline }) => watched.includes(pipeline)),
-          (one) => Effect.map(scheduledDestination(project.root, one), (to) => [one.pipeline, to] as const),
+          (one) => Effect.map(scheduledDestination(project.root, one, ledger), (to) => [one.pipeline, to] as const),
         ),
       )
       const counts = ({ destination, pipeline }: PipelineStanding): boolean => {
         const to = goesTo.get(pipeline)
-        return to === undefined || (to.service === destination.service && to.form === destination.form)
+        return to === undefined || (to.services.includes(destination.service) && to.form === destination.form)
       }
       const missed = yield* missedBy(project, all.filter(asked), ledger)
       const untouched = own.filter((name) =>

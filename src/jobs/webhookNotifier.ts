@@ -11,7 +11,7 @@ import { untold } from "../notify/untold.ts"
 import type { Project, WebhookConfig } from "../project/Project.ts"
 import { historyOf } from "../run/history.ts"
 import type { Notifier } from "./Notifier.ts"
-import { serviceAddress } from "./openService.ts"
+import { serviceAddress } from "./openPlace.ts"
 
 /**
  * Tells the project's webhooks. A dry run and a rehearsal tell nobody: somebody sits in front of them, and nothing was written.
@@ -65,7 +65,7 @@ const remembered = (
       pipeline: report.pipeline,
       destination: { service: serviceAddress(project, report.form.service), form: report.form.id },
     }
-    const view = yield* ledger.pipeline({ ...at, renamedFrom: undefined, alongside: [] })
+    const view = ledger.view(at)
     const history = yield* historyOf(view, "")
     const own = history.find(({ run }) => run === report.run)
     const before = history.filter(({ run }) => run !== report.run)

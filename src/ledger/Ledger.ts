@@ -295,6 +295,22 @@ export interface Turns {
   readonly end: (pipeline: string, state: "done" | "brokenOff") => Effect.Effect<void, LedgerError>
 }
 
+/** A pipeline that is about to work at a destination. */
+export interface Newcomer {
+  readonly pipeline: string
+  readonly destination: Destination
+  readonly renamedFrom: string | undefined
+  readonly alongside: ReadonlyArray<string>
+  /** The form's id as the pipeline names it; default as in `destination`. */
+  readonly typed?: string
+  /** The service's name in the project, for people. */
+  readonly serviceName?: string
+  /** Addresses that the service had before. */
+  readonly previous?: ReadonlyArray<string>
+  /** Addresses of services whose forms are their own, whatever their ids. */
+  readonly separate?: ReadonlyArray<string>
+}
+
 /** The durable memory of what became of every row. One file for all pipelines of a project. */
 export interface Ledger {
   readonly file: string
@@ -305,14 +321,14 @@ export interface Ledger {
   readonly digest: Digester
   /**
    * What the ledger holds for a pipeline at a destination. A pipeline that is new to a destination where another one imported is refused
-   * unless it is `renamedFrom` it (then its rows are taken over) or runs `alongside` it.
+   * unless it is `renamedFrom` it (then its rows are taken over) or runs `alongside` it. A form that was imported into under another address is refused unless that is a `previous` one
+   * (then its rows are taken over) or `separate`.
    */
-  readonly pipeline: (which: {
-    readonly pipeline: string
-    readonly destination: Destination
-    readonly renamedFrom: string | undefined
-    readonly alongside: ReadonlyArray<string>
-  }) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
+  readonly pipeline: (which: Newcomer) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
+  /** The same for whoever only reads: nothing is taken over or refused. */
+  readonly view: (which: Pick<PipelineLedger, "pipeline" | "destination">) => PipelineLedger
+  /** The id that the form has by its metadata, if a run has met it at one of these addresses under the id that a pipeline names. */
+  readonly formId: (services: ReadonlyArray<string>, typed: string) => Effect.Effect<string | undefined, LedgerError>
   /** Every pipeline and destination it knows. */
   readonly pipelines: Effect.Effect<
     ReadonlyArray<{ readonly pipeline: string; readonly destination: Destination }>,

@@ -34,12 +34,23 @@ export const makeLedger = (store: Store): Ledger => {
     pipeline: (which) =>
       Effect.gen(function*() {
         if (yield* reading(store, "reading pipelines", () => mustTakeOver(db, which))) {
-          yield* store.writer.write<void, LedgerRefused>("renaming a pipeline", () => takeOver(store, which))
+          yield* store.writer.write<void, LedgerRefused>("taking rows over", () => takeOver(store, which))
         }
         const refused = yield* reading(store, "reading pipelines", () => refusal(db, which))
         if (refused !== undefined) return yield* refused
         return pipelineLedger(store, which)
       }),
+    view: (which) => pipelineLedger(store, which),
+    formId: (services, typed) =>
+      reading(
+        store,
+        "reading pipelines",
+        () =>
+          db.get<readonly [string]>(
+            `SELECT form FROM place WHERE typed = ? AND service IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT 1`,
+            [typed, JSON.stringify(services)],
+          )?.[0],
+      ),
     pipelines: reading(
       store,
       "reading pipelines",

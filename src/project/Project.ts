@@ -7,8 +7,14 @@ import type { Pipeline } from "./Pipeline.ts"
 export interface LiveServiceConfig {
   readonly _tag: "Live"
   readonly name: string
-  /** Without a trailing slash; plain http only to loopback. */
+  /** Where requests go, as it was written, without a trailing slash; plain http only to loopback. */
   readonly baseUrl: string
+  /** Its one spelling: what stands for the service in the ledger. */
+  readonly address: string
+  /** Canonical addresses that the same service had before. */
+  readonly previous: ReadonlyArray<string>
+  /** Whether its forms are its own, though another service has forms with the same ids. */
+  readonly separate: boolean
   /** Looked up when it is needed: a key that is missing bothers only those who use the service. */
   readonly apiKey: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
   readonly requestsPerSecond: number
@@ -27,6 +33,8 @@ export interface LiveServiceConfig {
 export interface PracticeServiceConfig {
   readonly _tag: "Practice"
   readonly name: string
+  /** What stands for it in the ledger. */
+  readonly address: string
   /** Folder of form files, absolute. */
   readonly forms: string
   /** Folder in which its store survives a restart, absolute; absent: in memory only. */

@@ -35,6 +35,17 @@ const Live = Schema.Struct({
     description: "The service's address with its version segment; plain http only to loopback",
     examples: ["https://forms.example.com/v1/api"],
   }),
+  previousBaseUrls: optional(
+    Schema.NonEmptyArray(BaseUrl).annotations(expecting("a list of addresses")),
+    {
+      description: "Addresses that the same service had before: what was imported there is known here",
+      examples: [["https://old.example.com/v1/api"]],
+    },
+  ),
+  separate: optional(Schema.Boolean, {
+    description: "Whether its forms are its own, though another service has forms with the same ids",
+    default: false,
+  }),
   apiKey: needed(ApiKey, { description: "Where the key is: { env: NAME } or { file: PATH }" }),
   requestsPerSecond: optional(
     Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1_000))

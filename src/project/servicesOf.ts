@@ -1,5 +1,6 @@
 import type { FileSystem } from "@effect/platform"
 import { Duration, Effect, Option, Redacted } from "effect"
+import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Environment } from "./environment.ts"
 import { ConfigurationInvalid } from "./errors.ts"
@@ -76,6 +77,7 @@ const serviceOf = (room: KeyRoom, name: string, service: ProjectFile["services"]
     ? {
       _tag: "Practice",
       name,
+      address: practiceAddress(name),
       forms: room.resolve(service.practice.forms),
       store: service.practice.store === undefined ? undefined : room.resolve(service.practice.store),
     }
@@ -83,6 +85,9 @@ const serviceOf = (room: KeyRoom, name: string, service: ProjectFile["services"]
       _tag: "Live",
       name,
       baseUrl: service.baseUrl.replace(/\/+$/, ""),
+      address: canonicalAddress(service.baseUrl),
+      previous: (service.previousBaseUrls ?? []).map(canonicalAddress),
+      separate: service.separate ?? false,
       apiKey: apiKey(room, name, service.apiKey),
       requestsPerSecond: service.requestsPerSecond ?? 5,
       concurrency: service.concurrency ?? 8,

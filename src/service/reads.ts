@@ -119,8 +119,8 @@ export const makeReads = (
       Effect.map(
         get("metadata", `/forms/${segment(formId)}`, (response) =>
           isSuccess(response) ? codec.form(response.body) : undefined),
-        // The id by which it is asked for is the one that everything stands under, whatever the answer calls it.
-        (form) => ({ ...form, id: formId }),
+        // A service may know a form by several spellings; its metadata give the one that identifies it.
+        (form) => (form.id === "" ? { ...form, id: formId } : form),
       ),
     read: (formId, submissionId, { editLink = false } = {}) =>
       Effect.map(

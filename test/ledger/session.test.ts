@@ -436,7 +436,7 @@ describe("a pipeline that is new to a destination", () => {
         const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2)]))
         yield* session.settle(batch, [imported("s1"), imported("s2")])
         yield* session.intend(batchOf([rowOf(ledger, 3)]))
-        expect((yield* Effect.flip(ledger.pipeline(rename))).message).toContain("is going on")
+        expect((yield* Effect.flip(ledger.pipeline(rename))).message).toContain("is in progress")
       }))
       yield* Effect.scoped(Effect.gen(function*() {
         const before = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })

@@ -74,6 +74,7 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
     expect(project.services.get("practice")).toEqual({
       _tag: "Practice",
       name: "practice",
+      address: "practice:practice",
       forms: `${root}/samples/forms`,
       store: `${root}/.formferry/practice`,
     })

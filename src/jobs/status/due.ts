@@ -1,8 +1,7 @@
 import { DateTime, Effect } from "effect"
-import type { Destination } from "../../domain/destination.ts"
 import type { Ledger } from "../../ledger/Ledger.ts"
 import { loadProject } from "../../project/loadProject.ts"
-import { serviceAddress } from "../openService.ts"
+import { addressesOf } from "../openPlace.ts"
 import type { Scheduled } from "../schedule/schedules.ts"
 import { chooseTarget } from "../target.ts"
 
@@ -26,12 +25,12 @@ export const notBegun = (ledger: Ledger, scheduled: ReadonlyArray<Scheduled>) =>
   )
 
 /** Where a pipeline's scheduled runs go: what another target got says nothing of them. Undefined: its file can't be read. */
-export const scheduledDestination = (root: string, { pipeline, schedule }: Scheduled) =>
+export const scheduledDestination = (root: string, { pipeline, schedule }: Scheduled, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const project = yield* loadProject(root, { pipelines: [pipeline] })
     const found = project.pipelines.get(pipeline)
     if (found === undefined) return undefined
-    const { form, service } = yield* chooseTarget(found, schedule.to)
-    const destination: Destination = { service: serviceAddress(project, service), form }
-    return destination
+    const target = yield* chooseTarget(found, schedule.to)
+    const services = addressesOf(project, target.service)
+    return { services, form: (yield* ledger?.formId(services, target.form) ?? Effect.void) ?? target.form }
   }).pipe(Effect.orElseSucceed(() => undefined))

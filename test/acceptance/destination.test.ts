@@ -1,0 +1,155 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+
+/** The project's service at another address, with further keys. */
+const move = (at: Bench, baseUrl: string, more = "") =>
+  at.write(
+    "config/formferry.yaml",
+    `services:
+  live:
+    baseUrl: ${baseUrl}
+    apiKey: { env: FORM_SERVICE_API_KEY }
+    requestsPerSecond: 1000
+    confirm: false
+${more}`,
+  )
+
+/** A project that has imported three rows; where its service is, and that service under another name. */
+const imported = Effect.gen(function*() {
+  const at = yield* bench()
+  at.write("source.csv", csv(upTo(3)))
+  expect((yield* at.run("run", "contacts")).status).toBe(0)
+  const baseUrl = /baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? ""
+  return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost") }
+})
+
+it.scopedLive("knows its rows under every spelling of the service's address", () =>
+  Effect.gen(function*() {
+    const { at, baseUrl } = yield* imported
+    const { pathname, port } = new URL(baseUrl)
+    const spellings = [
+      `HTTP://127.0.0.1:${port}${pathname}/`,
+      `http://0x7f.1:${port}${pathname}`,
+      `http://2130706433:${port}/.${pathname}`,
+      `http://127.1:${port}/old/..${pathname}`,
+    ]
+    for (const spelling of spellings) {
+      move(at, spelling)
+      const ran = yield* at.run("run", "contacts")
+      expect([spelling, ran.status], ran.stderr).toEqual([spelling, 0])
+      expect(at.count()).toBe(3)
+    }
+  }))
+
+it.scopedLive("refuses the same form under another address until the project says that it is the same service", () =>
+  Effect.gen(function*() {
+    const { at, baseUrl, other } = yield* imported
+    move(at, other)
+    at.write("results.csv", "Submission ID,Name\n")
+    const commands = [
+      ["run", "contacts"],
+      ["run", "contacts", "--dry-run"],
+      ["rehearse", "contacts"],
+      ["reconcile", "contacts"],
+      ["acknowledge", "contacts", "--all", "--because", "seen"],
+      ["settle", "contacts", "--as", "landed", "--all", "--because", "seen"],
+    ]
+    for (const command of commands) {
+      const ran = yield* at.run(...command)
+      expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 2])
+      const said = ran.stderr.replaceAll(/\s+/g, " ")
+      expect(said).toContain(`"previousBaseUrls: [${baseUrl}]" under services.live`)
+      expect(said).toContain(`"separate: true"`)
+    }
+    expect(at.count()).toBe(3)
+    move(at, other, `    previousBaseUrls: ["${baseUrl.replace("127.0.0.1", "0x7f.1")}/"]\n`)
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(3)
+    expect(at.report().rows.alreadyImported).toBe(3)
+    expect((yield* at.run("reconcile", "contacts")).status).toBe(0)
+    // And back again.
+    move(at, baseUrl, `    previousBaseUrls: ["${other}"]\n`)
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(3)
+  }))
+
+it.scopedLive("imports into a form with the same id at a service whose forms are its own", () =>
+  Effect.gen(function*() {
+    const { at, baseUrl, other } = yield* imported
+    const separate = `  other:
+    baseUrl: ${other}
+    separate: true
+    apiKey: { env: FORM_SERVICE_API_KEY }
+    confirm: false
+  play: { practice: { forms: ../forms } }
+`
+    move(at, baseUrl, separate)
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: other\n  form: contacts" }))
+    const ran = yield* at.run("run", "contacts")
+    expect(ran.status, ran.stderr).toBe(0)
+    expect(at.count()).toBe(6)
+    // The first service needs to say nothing, also after the other one left the project.
+    move(at, baseUrl)
+    at.write("pipelines/contacts.yaml", pipelineYaml())
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(6)
+  }))
+
+/** A service in front of another one that knows its forms in any case, as some do. */
+const anyCase = (baseUrl: string) =>
+  Effect.acquireRelease(
+    Effect.async<{ readonly baseUrl: string; readonly close: () => void; readonly lose: () => void }>((resume) => {
+      const { hostname, pathname, port } = new URL(baseUrl)
+      let losing = false
+      const server = createServer((incoming, outgoing) => {
+        const { headers, method, url = "" } = incoming
+        const path = url.replace(/\/contacts/i, "/contacts")
+        const forward = request({ host: hostname, port, path, method, headers }, (answer) => {
+          if (losing && method === "POST") {
+            answer.resume()
+            return outgoing.destroy()
+          }
+          outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+          return answer.pipe(outgoing)
+        })
+        incoming.pipe(forward)
+      })
+      server.listen(0, "127.0.0.1", () =>
+        resume(Effect.succeed({
+          baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+          close: () => {
+            server.closeAllConnections()
+            server.close()
+          },
+          lose: () => {
+            losing = true
+          },
+        })))
+    }),
+    (server) => Effect.sync(server.close),
+  )
+
+it.scopedLive("goes by the id in the form's metadata, however the pipeline writes it", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    const service = yield* anyCase(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
+    move(at, service.baseUrl)
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: Contacts\n  canary: off" }))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: CONTACTS\n  canary: off" }))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(3)
+    at.write("source.csv", csv(upTo(4)))
+    service.lose()
+    expect((yield* at.run("run", "contacts")).status).toBe(4)
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contactS\n  canary: off" }))
+    const settled = yield* at.run("settle", "contacts", "--as", "landed", "--all", "--because", "seen in the form")
+    expect(settled.status, settled.stderr).toBe(0)
+    expect(settled.stdout).toContain("landed")
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(4)
+  }))

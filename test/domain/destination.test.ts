@@ -1,0 +1,38 @@
+import { expect, it } from "@effect/vitest"
+import { canonicalAddress } from "../../src/domain/destination.ts"
+
+const address = "https://forms.example.com/v1/api"
+
+it.each([
+  "HTTPS://Forms.EXAMPLE.com/v1/api",
+  "https://forms.example.com./v1/api",
+  "https://forms.example.com:443/v1/api",
+  "https://forms.example.com/./old/../v1//api///",
+  "https://forms.example.com/%76%31/%61pi",
+  "https:\\\\forms.example.com\\v1\\api",
+])("gives %s the spelling of the same service", (text) => {
+  expect(canonicalAddress(text)).toBe(address)
+})
+
+it.each(["http://0x7f.1:8080", "http://2130706433:8080/", "http://127.1:8080", "http://[::FFFF:127.0.0.1]:8080"])(
+  "writes %s with the IPv4 address's four numbers",
+  (text) => {
+    expect(canonicalAddress(text)).toBe("http://127.0.0.1:8080")
+  },
+)
+
+it("writes IPv6 and names that are not ASCII in one form", () => {
+  expect(canonicalAddress("http://[0:0:0:0:0:0:0:1]/a")).toBe("http://[::1]/a")
+  expect(canonicalAddress("https://BÜRO.example/%c3%a4")).toBe(canonicalAddress("https://xn--bro-hoa.example/ä"))
+})
+
+it.each([
+  "http://forms.example.com/v1/api",
+  "https://forms.example.com:8443/v1/api",
+  "https://forms.example.com/V1/api",
+  "https://forms.example.com/v1%2Fapi",
+  "https://forms.example.org/v1/api",
+])("tells %s from it", (text) => {
+  expect(canonicalAddress(text)).not.toBe(address)
+  expect(canonicalAddress(canonicalAddress(text))).toBe(canonicalAddress(text))
+})
