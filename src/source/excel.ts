@@ -92,11 +92,15 @@ export const openExcel = (
       : holdSheet(file, content, settings.sheet, verify(bytes, fingerprint))
     // Closures below share what any of them holds. They must not hold `opened`, which knows the way to the file's bytes.
     const { date1904, doubt, hidden, name, names, notes, rows: sheetRows } = opened
-    const table = findTable(opened.first, settings.headerRow, range)
-    if (typeof table === "string") {
-      return yield* new SourceError({ file, message: `${file}, sheet "${name}": ${table}` })
-    }
-    const titles = table.untitled ? underMerges(table, yield* opened.merges, range) : table.titles
+    const place = (found: ReturnType<typeof findTable>) =>
+      typeof found === "string"
+        ? new SourceError({ file, message: `${file}, sheet "${name}": ${found}` })
+        : Effect.succeed(found)
+    const plain = yield* place(findTable(opened.first, settings.headerRow, range))
+    // Of a large workbook they stand behind all rows.
+    const merges = plain.untitled ? yield* opened.merges : []
+    const table = merges.length === 0 ? plain : yield* place(findTable(opened.first, settings.headerRow, range, merges))
+    const titles = underMerges(table, merges, range)
 
     const others = names.length === 1 ? "the only one" : `of ${names.length}`
     const taken = [

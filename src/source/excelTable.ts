@@ -5,7 +5,9 @@ import type { Cells, RowChunk } from "../domain/row.ts"
 import type { CellRange } from "./cellRange.ts"
 import { placeHeader } from "./headerPlace.ts"
 import { limits, thousands } from "./limits.ts"
+import { columnName } from "./sheetRows.ts"
 import type { SheetRow } from "./sheetRows.ts"
+import { unpairedInCells } from "./unpaired.ts"
 
 /** Where a sheet's records are, as its first rows show it. */
 export interface Table {
@@ -48,11 +50,13 @@ const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Arra
  * a sentence when there is no header, or too much.
  *
  * @param first the sheet's first rows: at least `rowsToFind`, or all
+ * @param merges the sheet's merged cells: a row of nothing else is no header
  */
 export const findTable = (
   first: ReadonlyArray<SheetRow>,
   headerRow: number | undefined,
   range: CellRange,
+  merges: ReadonlyArray<CellRange> = [],
 ): Table | string => {
   const top = range.from.row
   if (headerRow !== undefined && (headerRow - 1 < top || headerRow - 1 > range.to.row)) {
@@ -62,12 +66,15 @@ export const findTable = (
   const enough = rowsToFind(headerRow, range)
   for (const { cells, row } of first) {
     if (row > range.to.row || (row > enough && lines.some((line) => line.length > 0))) break
-    if (row < top || row > limits.sheetRows) continue
+    if (row < top) continue
     while (lines.length < row - top) lines.push([])
     lines.push(inRange(cells, range))
   }
   const at = headerRow === undefined
-    ? placeHeader(lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell))))
+    ? placeHeader(
+      lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell))),
+      (at) => isMergedHeading(lines[at] ?? [], top + at, range.from.column, merges),
+    )
     : headerRow - 1 - top
   const header = lines[at] ?? []
   if (header.length === 0) {
@@ -91,6 +98,19 @@ export const findTable = (
   }
 }
 
+/** Whether all filled cells of a row are merged with others, and one of them over several columns. */
+const isMergedHeading = (
+  line: Cells,
+  row: number,
+  left: number,
+  merges: ReadonlyArray<CellRange>,
+): boolean => {
+  const here = merges.filter(({ from, to }) => from.row <= row && row <= to.row)
+  const over = (column: number) => here.find(({ from, to }) => from.column <= column && column <= to.column)
+  return here.some(({ from, to }) => from.column < to.column)
+    && line.every((cell, at) => cell === null || over(left + at) !== undefined)
+}
+
 /** Titles of columns under merged cells: the text stands in the first of them only. */
 export const underMerges = (
   table: Table,
@@ -109,9 +129,6 @@ export const underMerges = (
   }
   return titles
 }
-
-const columnName = (column: number): string =>
-  (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)
 
 const tooWide = (row: number, sheetRow: number, column: number, width: number): Problem => ({
   code: "ragged-row",
@@ -141,6 +158,9 @@ export const recordsOf = (table: Table, range: CellRange) => {
         given++
         if (record.length > width) {
           faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
+        } else {
+          const unpaired = unpairedInCells(given, record)
+          if (unpaired !== undefined) faults.set(rows.length, unpaired)
         }
         rows.push(record)
       }

@@ -35,10 +35,15 @@ const isTitles = (line: Line, usual: number) => {
 
 /**
  * Where the header stands: the first record that is not empty, unless it is obvious that it is a heading of the whole: a single filled cell
- * over records of at least three columns (two, where the record has but one cell at all), or a name and its value with an empty record below,
- * and a record of nothing but titles follows. -1 when all are empty.
+ * over records of at least three columns (two, where the record has but one cell at all), a name and its value with an empty record below, or
+ * nothing but cells merged over several columns, and a record of nothing but titles follows. -1 when all are empty.
+ *
+ * @param merged whether all filled cells of the record with this index are merged, and one of them over several columns
  */
-export const placeHeader = (lines: ReadonlyArray<Line>): number => {
+export const placeHeader = (
+  lines: ReadonlyArray<Line>,
+  merged: (at: number) => boolean = () => false,
+): number => {
   const first = lines.findIndex((line) => filledIn(line) > 0)
   if (first === -1) return -1
   const usual = usualExtent(lines.slice(first, first + lookedAt))
@@ -49,14 +54,17 @@ export const placeHeader = (lines: ReadonlyArray<Line>): number => {
   }
   const isNamedValue = (line: Line) => usual >= 4 && extentOf(line) === 2 && filledIn(line) === 2
   let named = false
+  let allMerged = true
   for (let at = first; at < Math.min(lines.length, first + mostAbove); at++) {
     const line = lines[at]!
     if (filledIn(line) === 0) emptyBelow = true
+    else if (merged(at)) continue
     else if (at > first && isTitles(line, usual)) {
-      const below = lines.slice(at + 1, at + 3).some((next) => filledIn(next) >= 2)
+      const below = allMerged || lines.slice(at + 1, at + 3).some((next) => filledIn(next) >= 2)
       return below && (!named || emptyBelow) ? at : first
     } else if (isNamedValue(line)) named = true
     else if (!isHeading(line)) return first
+    allMerged &&= filledIn(line) === 0
   }
   return first
 }

@@ -12,11 +12,12 @@ import { makeJsonColumns } from "./jsonColumns.ts"
 import type { JsonColumns } from "./jsonColumns.ts"
 import { readElements, readLines } from "./jsonRecords.ts"
 import type { JsonReader, JsonRecord } from "./jsonRecords.ts"
-import { placeOf, pointerOf, walkJson } from "./jsonWalk.ts"
+import { deepest, placeOf, pointerOf, walkJson } from "./jsonWalk.ts"
 import { limits, thousands } from "./limits.ts"
 import { readable } from "./readable.ts"
 import { readerVersion, SourceError } from "./Source.ts"
 import type { Fingerprint, Source } from "./Source.ts"
+import { unpairedInJson } from "./unpaired.ts"
 
 export interface JsonSettings {
   readonly encoding: string | undefined
@@ -123,6 +124,12 @@ const noJson = (row: number, line: number, text: string): Problem => ({
   message: `Row ${row} (line ${line}) is no JSON. Correct it, or export the file again.`,
 })
 
+const tooDeep = (row: number, line: number, text: string): Problem => ({
+  code: "not-json",
+  value: cut(text),
+  message: `Row ${row} (line ${line}) has values nested more than ${deepest} deep. Export it in a flatter shape.`,
+})
+
 /** Members told at most. */
 const mostUnseen = 50
 
@@ -163,10 +170,13 @@ const rowsOf = (
         if (!unseen.has(title) && unseen.size < mostUnseen) unseen.set(title, row)
       }
       let cells: Array<Cell> | undefined
-      if ("text" in record) faults.set(rows.length, noJson(row, record.line, record.text))
-      else {
+      if ("text" in record) {
+        faults.set(rows.length, (record.deep ? tooDeep : noJson)(row, record.line, record.text))
+      } else {
         cells = columns.cells(record.value, note)
-        if (cells === undefined) faults.set(rows.length, noRecord(row, record.value))
+        const unpaired = unpairedInJson(row, record.value)
+        if (unpaired !== undefined) faults.set(rows.length, unpaired)
+        else if (cells === undefined) faults.set(rows.length, noRecord(row, record.value))
         else if (!more && cells.every((cell) => cell === null)) {
           empty++
           continue

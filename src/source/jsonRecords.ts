@@ -1,9 +1,14 @@
 import type { Json } from "../domain/json.ts"
-import { pointerOf, UnreadableJson, walkJson } from "./jsonWalk.ts"
+import { deepest, pointerOf, TooDeep, UnreadableJson, walkJson } from "./jsonWalk.ts"
 import { limits, thousands } from "./limits.ts"
 
 /** A record of a JSON text, or a line of JSON lines that is none. */
-export type JsonRecord = { readonly value: Json } | { readonly line: number; readonly text: string }
+export type JsonRecord = { readonly value: Json } | {
+  readonly line: number
+  readonly text: string
+  /** Its values are nested too deep; otherwise it is no JSON. */
+  readonly deep: boolean
+}
 
 /** Cuts JSON that comes in pieces into records. */
 export interface JsonReader {
@@ -36,9 +41,19 @@ export const readElements = (place: ReadonlyArray<string>): JsonReader => {
   }
 }
 
-/** A line's value; numbers that JSON.parse would round are read digit by digit. */
+/** Whether so many brackets open that values may be nested too deep. */
+const opensOften = (text: string): boolean => {
+  let opened = 0
+  for (let at = 0; at < text.length && opened < deepest; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5b || code === 0x7b) opened++
+  }
+  return opened >= deepest
+}
+
+/** A line's value; numbers that JSON.parse would round are read digit by digit, and depth is counted where there may be too much of it. */
 const parseLine = (text: string): Json => {
-  if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text)) return JSON.parse(text) as Json
+  if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) return JSON.parse(text) as Json
   let value: Json = null
   const walk = walkJson({ target: [], record: (element) => void (value = element) })
   walk.push(`[${text}]`)
@@ -63,7 +78,7 @@ export const readLines = (): JsonReader => {
           records.push({ value: parseLine(trimmed) })
         } catch (error) {
           if (!(error instanceof SyntaxError) && !(error instanceof UnreadableJson)) throw error
-          records.push({ line, text: trimmed })
+          records.push({ line, text: trimmed, deep: error instanceof TooDeep })
         }
       }
       if (rest.length > limits.record) {

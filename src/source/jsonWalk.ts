@@ -5,6 +5,9 @@ import { limits, thousands } from "./limits.ts"
 /** JSON that can't be read on. Its message is a sentence or two, without the file's name. */
 export class UnreadableJson extends Error {}
 
+/** Values within one another beyond `deepest`. */
+export class TooDeep extends UnreadableJson {}
+
 /** What becomes of the values on the way. */
 export interface Walk {
   /** Where the array of records is, member by member from the top; undefined: nowhere, only `found` is told. */
@@ -58,7 +61,7 @@ const setMember = (object: Record<string, Json>, key: string, value: Json) => {
 type Awaited = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd" | "nothing"
 
 /** Containers within one another at most. */
-const deepest = 500
+export const deepest = 500
 
 /**
  * Walks through JSON that comes in pieces and gives the elements of one array, each as soon as it is complete. The tokens are those of
@@ -76,12 +79,9 @@ export const walkJson = ({ found, record, target }: Walk): JsonWalk => {
   let written = 0
 
   const place = () => frames.map(({ key }) => key)
+  const where = () => records === 0 ? "from its beginning on" : `after record ${thousands(records)}`
   const wrong = (what: string) =>
-    new UnreadableJson(
-      `It is no JSON ${
-        records === 0 ? "from its beginning on" : `after record ${thousands(records)}`
-      }: ${what}. Export it again, or correct it there.`,
-    )
+    new UnreadableJson(`It is no JSON ${where()}: ${what}. Export it again, or correct it there.`)
   const top = () => frames[frames.length - 1]
 
   const isTarget = () =>
@@ -124,7 +124,9 @@ export const walkJson = ({ found, record, target }: Walk): JsonWalk => {
     ) {
       found?.(place().slice(0, -1))
     }
-    if (frames.length === deepest) throw wrong(`its values are nested more than ${deepest} deep`)
+    if (frames.length === deepest) {
+      throw new TooDeep(`Its values are nested more than ${deepest} deep ${where()}. Export it in a flatter shape.`)
+    }
     frames.push({ array, value: inRecord ? array ? [] : {} : undefined, key: "", index: 0 })
     awaited = array ? "valueOrEnd" : "keyOrEnd"
   }

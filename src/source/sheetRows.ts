@@ -1,6 +1,7 @@
 import { ErrorCell } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
 import { numberCell, showsOf } from "./excelCell.ts"
+import { limits, thousands } from "./limits.ts"
 import { plainText } from "./sharedStrings.ts"
 import type { SharedStrings } from "./sharedStrings.ts"
 import { XmlAttributes } from "./xmlAttributes.ts"
@@ -33,6 +34,24 @@ const isTrue = (value: string) => value === "1" || value === "true"
 
 const mostColumns = 16_384
 
+/** Letters of a column, from 0. */
+export const columnName = (column: number): string =>
+  (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)
+
+/** Throws `BadSheet`, which names the place, unless a sheet can have a row of this number, from 0. */
+export const checkRow = (row: number): void => {
+  if (row >= 0 && row < limits.sheetRows) return
+  throw new BadSheet(`row ${thousands(row + 1)}, and rows are numbered from 1 to ${thousands(limits.sheetRows)}`)
+}
+
+/** Throws `BadSheet`, which names the place, when a sheet can't have a cell there; both from 0. */
+export const checkColumn = (column: number, row: number): void => {
+  if (column < mostColumns) return
+  throw new BadSheet(
+    `a cell in column ${columnName(column)} of row ${row + 1}, beyond the last column ${columnName(mostColumns - 1)}`,
+  )
+}
+
 /** Days since Excel's first, of a cell that holds its date as ISO 8601. */
 const serialOf = (iso: string): number =>
   Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) || !iso.includes("T") ? iso : `${iso}Z`) / 86_400_000 + 25_569
@@ -41,7 +60,7 @@ const serialOf = (iso: string): number =>
 const uncalculated = new ErrorCell("formula without a stored value")
 
 /** The column of a reference such as BC12, from 0. */
-const columnOf = (xml: Buffer, from: number, to: number): number => {
+export const columnOf = (xml: Buffer, from: number, to: number): number => {
   let column = 0
   for (let at = from; at < to; at++) {
     const code = xml[at]! & 0xdf
@@ -98,6 +117,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
 
   const closeRow = () => {
     inRow = false
+    checkRow(row)
     if (!(row > last)) throw new BadSheet("rows that are not in order")
     rows.push({ row, cells })
     last = row
@@ -155,7 +175,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
 
   const closeCell = () => {
     inCell = false
-    if (column >= mostColumns) throw new BadSheet("more columns than a sheet has")
+    checkColumn(column, row)
     const cell = cellOf()
     if (cell !== undefined && cell !== null && cell !== "") cells[column] = cell
   }

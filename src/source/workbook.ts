@@ -3,8 +3,11 @@ import type { CellObject, ParsingOptions, WorkBook, WorkSheet } from "xlsx"
 import { ErrorCell } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
 import { toCell } from "./excelCell.ts"
+import { limits, thousands } from "./limits.ts"
+import { hiddenOdsSheets } from "./odsSheets.ts"
 import { chooseSheet } from "./OpenSheet.ts"
 import type { OpenSheet } from "./OpenSheet.ts"
+import { checkColumn, checkRow, columnOf } from "./sheetRows.ts"
 import type { SheetRow } from "./sheetRows.ts"
 import { SourceError } from "./Source.ts"
 import type { SourceChanged } from "./Source.ts"
@@ -12,8 +15,12 @@ import { checkXls } from "./xls/checkXls.ts"
 import type { XlsCheck } from "./xls/checkXls.ts"
 import { BadRecords } from "./xls/SheetRecords.ts"
 import { endOfSheet } from "./xlsbRecords.ts"
+import { XmlAttributes } from "./xmlAttributes.ts"
 import { endsWell } from "./xmlEnds.ts"
+import { BadSheet, xmlScanner } from "./xmlScan.ts"
 import { BadArchive, unpackArchive } from "./zip.ts"
+
+const saveAgain = "Open it in a spreadsheet program and save it again."
 
 const isZip = (bytes: Buffer) => bytes.readUInt16BE(0) === 0x504b
 
@@ -36,23 +43,60 @@ interface Prepared {
   readonly odsErrors: boolean
   /** Rows or columns that OpenDocument hides, which the reader does not tell. */
   readonly odsHidden: boolean
+  /** Whether each sheet is hidden in an OpenDocument workbook; undefined: the reader tells. */
+  readonly odsHiddenSheets: ReadonlyArray<boolean> | undefined
+}
+
+/** Throws `BadSheet` when a sheet's XML has rows or cells where no sheet can have them: the reader would drop or move them. */
+const checkPlaces = (sheet: Buffer): void => {
+  const attributes = new XmlAttributes()
+  let row = -1
+  xmlScanner({
+    open: (name, xml, from, to) => {
+      if (name !== "row" && name !== "c") return
+      if (name === "row") row++
+      attributes.over(xml, from, to)
+      while (attributes.next()) {
+        if (attributes.name !== "r") continue
+        if (name === "row") row = attributes.number - 1
+        else checkColumn(columnOf(xml, attributes.from, attributes.end), row)
+      }
+      if (name === "row") checkRow(row)
+    },
+    text: () => undefined,
+    close: () => undefined,
+  }).write(sheet)
 }
 
 const prepare = async (bytes: Buffer): Promise<Prepared> => {
-  if (!isZip(bytes)) return { content: bytes, formulas: false, hidden: true, odsErrors: false, odsHidden: false }
+  if (!isZip(bytes)) {
+    return {
+      content: bytes,
+      formulas: false,
+      hidden: true,
+      odsErrors: false,
+      odsHidden: false,
+      odsHiddenSheets: undefined,
+    }
+  }
+  const ods: { content?: Buffer; styles?: Buffer } = {}
   let [formulas, hidden, odsErrors, odsHidden] = [false, false, false, false]
   const content = await unpackArchive(bytes, (name, entry) => {
     const whole = partsRead.test(name) ? endsWell(entry) : !sheetsOfXlsb.test(name) || endOfSheet(entry)
     if (!whole) throw new BadArchive(`Its part ${name} breaks off, or is badly put together. Fetch or export it again.`)
     if (name.startsWith("xl/worksheets/")) {
+      if (name.endsWith(".xml")) checkPlaces(entry)
       formulas ||= withoutValue.some((pattern) => entry.includes(pattern))
       hidden ||= name.endsWith(".bin") || hiddenParts.some((pattern) => entry.includes(pattern))
-    } else if (name === "content.xml") {
+    } else if (name === "styles.xml") ods.styles = entry
+    else if (name === "content.xml") {
+      ods.content = entry
       odsErrors ||= entry.includes('value-type="error"')
       odsHidden ||= entry.includes('table:visibility="collapse"') || entry.includes('table:visibility="filter"')
     }
   })
-  return { content, formulas, hidden, odsErrors, odsHidden }
+  const odsHiddenSheets = ods.content && hiddenOdsSheets(ods.content, ods.styles)
+  return { content, formulas, hidden, odsErrors, odsHidden, odsHiddenSheets }
 }
 
 const options: ParsingOptions = {
@@ -93,13 +137,15 @@ export const holdSheet = (
   Effect.gen(function*() {
     const refuse = (message: string, cause?: unknown) =>
       new SourceError({ file, message: `${file} ${message}`, ...(cause === undefined ? {} : { cause }) })
-    const { content, formulas, hidden: mayHide, odsErrors, odsHidden } = yield* Effect.tryPromise({
+    const { content, formulas, hidden: mayHide, odsErrors, odsHidden, odsHiddenSheets } = yield* Effect.tryPromise({
       try: () => prepare(bytes),
       catch: (error) =>
-        refuse(
-          `can't be opened. ${error instanceof BadArchive ? error.message : "It is damaged or cut short."}`,
-          error,
-        ),
+        error instanceof BadSheet
+          ? refuse(`can't be read: its sheet has ${error.message}. ${saveAgain}`, error)
+          : refuse(
+            `can't be opened. ${error instanceof BadArchive ? error.message : "It is damaged or cut short."}`,
+            error,
+          ),
     })
     // Heavy, and not needed for text files: loaded when the first workbook comes.
     const xlsx = yield* Effect.promise(() => import("xlsx"))
@@ -128,7 +174,7 @@ export const holdSheet = (
 
     let book = yield* read({ sheets: typeof asked === "number" ? asked - 1 : asked ?? 0 })
     const names = book.SheetNames
-    const isHidden = (index: number) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
+    const isHidden = (index: number) => odsHiddenSheets?.[index] ?? (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
     const hidden = names.filter((_, index) => isHidden(index))
     const at = chooseSheet(names, isHidden, asked)
     if (typeof at === "string") return yield* refuse(at)
@@ -138,6 +184,13 @@ export const holdSheet = (
     const cells = gridOf(sheet)
     if (sheet === undefined || cells === undefined) {
       return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
+    }
+    if (cells.length > limits.sheetRows) {
+      return yield* refuse(
+        `can't be read: its sheet "${name}" has row ${thousands(cells.length)}, and rows are numbered from 1 to ${
+          thousands(limits.sheetRows)
+        }. ${saveAgain}`,
+      )
     }
     const doubt = check && (yield* Effect.try({
       try: () => check.sheet(at, (row, column) => cells[row]?.[column] !== undefined),

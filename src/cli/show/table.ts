@@ -14,6 +14,9 @@ export interface TableColumn {
 /** Columns narrower than this can't be read. */
 const narrowest = 8
 
+/** Rows drawn at a time: cli-table3 takes time by the square of them. */
+const pieceRows = 100
+
 /** Columns between two cells: a line with a space on both sides. */
 const gap = 3
 
@@ -58,33 +61,48 @@ export const table = (
   const widths = fittingWidths(natural, screen.width - gap * (columns.length - 1) - 2)
   if (widths === undefined) return blocks(columns, rows, screen)
 
-  const lines = (cell: TableCell | undefined, index: number): string =>
-    wrapToWidth(textOf(cell), widths[index] ?? narrowest).map(paintOf(cell)).join("\n")
-  const drawn = new Table({
-    head: columns.map((column, index) => lines({ text: column.title, paint: soft }, index)),
-    colAligns: columns.map((column) => column.right === true ? "right" : "left"),
-    // Its own colours would not ask whether colours are wanted.
-    style: { head: [], border: [], "padding-left": 1, "padding-right": 1 },
-    chars: {
-      top: "",
-      "top-mid": "",
-      "top-left": "",
-      "top-right": "",
-      bottom: "",
-      "bottom-mid": "",
-      "bottom-left": "",
-      "bottom-right": "",
-      left: "",
-      "left-mid": "",
-      mid: "",
-      "mid-mid": "",
-      right: "",
-      "right-mid": "",
-      middle: soft("│"),
-    },
-  })
-  for (const row of rows) drawn.push(columns.map((_, index) => lines(row[index], index)))
-  return drawn.toString().split("\n").map((line) => line.trimEnd()).join("\n")
+  const lines = (cell: TableCell | undefined, index: number): ReadonlyArray<string> =>
+    wrapToWidth(textOf(cell), widths[index] ?? narrowest).map(paintOf(cell))
+  const head = columns.map((column, index) => lines({ text: column.title, paint: soft }, index))
+  const wrapped = rows.map((row) => columns.map((_, index) => lines(row[index], index)))
+  // Each piece has a last row that makes it as wide as the whole table, and is not shown.
+  const taken = columns.map(() => 0)
+  for (const row of [head, ...wrapped]) {
+    row.forEach((cell, index) => {
+      for (const line of cell) taken[index] = Math.max(taken[index] ?? 0, widthOf(line))
+    })
+  }
+  const spacer = taken.map((width) => " ".repeat(width))
+  const joined = (row: ReadonlyArray<ReadonlyArray<string>>) => row.map((cell) => cell.join("\n"))
+  const drawn: Array<string> = []
+  for (let from = 0; from === 0 || from < wrapped.length; from += pieceRows) {
+    const piece = new Table({
+      ...(from === 0 ? { head: joined(head) } : {}),
+      colAligns: columns.map((column) => column.right === true ? "right" : "left"),
+      // Its own colours would not ask whether colours are wanted.
+      style: { head: [], border: [], "padding-left": 1, "padding-right": 1 },
+      chars: {
+        top: "",
+        "top-mid": "",
+        "top-left": "",
+        "top-right": "",
+        bottom: "",
+        "bottom-mid": "",
+        "bottom-left": "",
+        "bottom-right": "",
+        left: "",
+        "left-mid": "",
+        mid: "",
+        "mid-mid": "",
+        right: "",
+        "right-mid": "",
+        middle: soft("│"),
+      },
+    })
+    piece.push(...wrapped.slice(from, from + pieceRows).map(joined), spacer)
+    drawn.push(...piece.toString().split("\n").slice(0, -1))
+  }
+  return drawn.map((line) => line.trimEnd()).join("\n")
 }
 
 /** Rows as blocks, a line a cell, for screens that are too narrow for a table. */

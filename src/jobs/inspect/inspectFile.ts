@@ -72,7 +72,8 @@ const asFound = (file: string): SourceConfig => ({
   where: [],
 })
 
-const titleTraps = (columns: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
+/** @param same the columns that have this column's title, itself among them */
+const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
   if (column.title.trim() === "") {
     return filled
       ? [{
@@ -83,7 +84,6 @@ const titleTraps = (columns: ReadonlyArray<Column>, column: Column, filled: bool
       }]
       : []
   }
-  const same = columns.filter(({ title }) => title.trim() === column.title.trim())
   if (same.length < 2 || column.name !== undefined) return []
   return [{
     code: "repeated-title",
@@ -142,15 +142,29 @@ export const inspectFile = (file: string) =>
         })
       }))
     const { rows } = counts
+    const titled = new Map<string, Array<Column>>()
+    for (const column of source.columns) {
+      const title = column.title.trim()
+      titled.set(title, [...(titled.get(title) ?? []), column])
+    }
     const findings = looks.map((look, at) => {
       const column = source.columns[at]
       const found = look.findings(rows - counts.faulty, [])
       return column === undefined
         ? found
-        : { ...found, traps: [...titleTraps(source.columns, column, found.filled > 0), ...found.traps] }
+        : {
+          ...found,
+          traps: [...titleTraps(titled.get(column.title.trim()) ?? [], column, found.filled > 0), ...found.traps],
+        }
     })
     const files = yield* source.files
     const tool = source.tool
+    const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
+    const parts = new Map(
+      source.blocks.flatMap(({ columns, title }) =>
+        columns.map(({ option, position }) => [position, { title, option }] as const)
+      ),
+    )
     const inspection: Inspection = {
       file,
       format: source.format,
@@ -175,15 +189,15 @@ export const inspectFile = (file: string) =>
         const found = findings[at]
         if (found === undefined) return []
         const label = tool?.labels[at]
-        const block = source.blocks.find(({ columns }) => columns.some(({ position }) => position === column.position))
+        const part = parts.get(column.position)
         return [{
           position: column.position + 1,
           title: column.title,
           name: column.name,
           label: label === undefined || label === "" || label === column.name ? undefined : label,
-          role: tool?.meta.find(({ position }) => position === column.position)?.role,
-          block: block?.title,
-          option: block?.columns.find(({ position }) => position === column.position)?.option,
+          role: roles.get(column.position),
+          block: part?.title,
+          option: part?.option,
           ...found,
         }]
       }),

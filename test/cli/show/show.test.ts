@@ -374,6 +374,21 @@ describe("fitting", () => {
     expect(cutToWidth("👩‍👩‍👧👩‍👩‍👧", 3)).toBe("👩‍👩‍👧…")
   })
 
+  it("draws 16,000 rows in time that grows with them, each column as wide all the way down", () => {
+    const rows = Array.from(
+      { length: 16_000 },
+      (_, at) => [String(at), at === 12_345 ? "the widest of all" : "short", "x"],
+    )
+    const before = process.cpuUsage()
+    const lines = table([{ title: "a" }, { title: "b" }, { title: "c" }], rows, { width: 80, colour: false }).split(
+      "\n",
+    )
+    const { system, user } = process.cpuUsage(before)
+    expect(lines).toHaveLength(16_001)
+    expect(new Set(lines.map((line) => line.lastIndexOf("│"))).size).toBe(1)
+    expect((user + system) / 1e6).toBeLessThan(15)
+  })
+
   it("turns a table into blocks where not even the narrowest columns have room, losing nothing", () => {
     const columns = ["a", "b", "c", "d", "e"].map((title) => ({ title }))
     const shown = table(columns, [["first value", "second", "", "fourth value", "fifth"]], { width: 24, colour: false })

@@ -1,0 +1,189 @@
+// What hand-made workbooks and JSON hold that must not be read as something else: hidden sheets, headings, impossible places, depths, half characters.
+import { describe, expect, it } from "vitest"
+import { config, file, read, refusal, run, texts } from "./opening.ts"
+import { row, text, xlsx, zip } from "./workbooks.ts"
+
+const office = [
+  "office",
+  "style",
+  "table",
+  "text",
+].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ")
+
+const mimetype = "application/vnd.oasis.opendocument.spreadsheet"
+
+/** An .ods file; `styles` is the XML of its own styles, `common` that of those they are based on. */
+const ods = (sheets: Readonly<Record<string, { style?: string; rows: string }>>, styles: string, common = ""): Buffer =>
+  zip({
+    mimetype,
+    "META-INF/manifest.xml":
+      `<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><m:file-entry m:full-path="/" m:media-type="${mimetype}"/>`
+      + `<m:file-entry m:full-path="content.xml" m:media-type="text/xml"/></m:manifest>`,
+    "styles.xml": `<office:document-styles ${office}><office:styles>${common}</office:styles></office:document-styles>`,
+    "content.xml":
+      `<office:document-content ${office}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:spreadsheet>`
+      + Object.entries(sheets).map(([name, { rows, style }]) =>
+        `<table:table table:name="${name}"${
+          style === undefined ? "" : ` table:style-name="${style}"`
+        }>${rows}</table:table>`
+      ).join("") + "</office:spreadsheet></office:body></office:document-content>",
+  })
+
+const odsRow = (...cells: ReadonlyArray<string>) =>
+  `<table:table-row>${
+    cells.map((cell) => `<table:table-cell office:value-type="string"><text:p>${cell}</text:p></table:table-cell>`)
+      .join("")
+  }</table:table-row>`
+
+const tableStyle = (name: string, content: string, parent?: string) =>
+  `<style:style style:name="${name}" style:family="table"${
+    parent === undefined ? "" : ` style:parent-style-name="${parent}"`
+  }>${content}</style:style>`
+
+const display = (shown: boolean) => `<style:table-properties table:display="${shown}"/>`
+
+describe("a hidden sheet of an .ods workbook", () => {
+  const secret = odsRow("Old", "Rows") + odsRow("a", "b")
+  const wanted = odsRow("Name", "Town") + odsRow("Ada", "London")
+  const own = { styles: tableStyle("ta1", display(false)) + tableStyle("ta2", display(true)), common: "" }
+  const inherited = { styles: tableStyle("ta1", "", "Hidden"), common: tableStyle("Hidden", display(false)) }
+
+  it.each([["its style", own], ["the style that its style is based on", inherited]])(
+    "is passed over and named where %s hides it",
+    async (_, { common, styles }) => {
+      const book = ods(
+        { Archive: { style: "ta1", rows: secret }, Answers: { style: "ta2", rows: wanted } },
+        styles,
+        common,
+      )
+      const all = await run(read(config(file(book, "ods"))))
+      expect(all.source.columns.map(({ title }) => title)).toEqual(["Name", "Town"])
+      expect(all.source.warnings.join()).toContain("hidden sheets that are not read: Archive")
+    },
+  )
+
+  it("is read when the pipeline names it", async () => {
+    const book = ods({ Archive: { style: "ta1", rows: secret }, Answers: { rows: wanted } }, own.styles)
+    const all = await run(read(config(file(book, "ods"), { sheet: "Archive" })))
+    expect(texts(all.rows, 2)).toEqual([["a", "b"]])
+  })
+})
+
+describe("a row of merged cells above the header", () => {
+  const merged = (rows: string, ...refs: ReadonlyArray<string>) => {
+    const parts = xlsx([{ name: "Rows", rows }])
+    const sheet = "xl/worksheets/sheet1.xml"
+    const cells = refs.map((ref) => `<mergeCell ref="${ref}"/>`).join("")
+    return file(
+      zip({
+        ...parts,
+        [sheet]: parts[sheet]!.replace("</sheetData>", `</sheetData><mergeCells>${cells}</mergeCells>`),
+      }),
+      "xlsx",
+    )
+  }
+  const data = row(2, text("Name"), text("Town"), text("Answer"), text("Remark"))
+    + row(3, text("Ada"), text("London"), text("yes"), text("none"))
+    + row(4, text("Bob"), text("Paris"), text("no"), text("none"))
+
+  it.each([undefined, 0])("is no header, be it one title or one for each group of columns (held: %s)", async (held) => {
+    const options = held === undefined ? {} : { held }
+    const one = merged(row(1, "", text("Survey of 2024")) + data, "B1:D1")
+    const groups = merged(row(1, text("Person"), "", text("Survey")) + data, "A1:B1", "C1:D1")
+    for (const path of [one, groups]) {
+      const all = await run(read(config(path), options))
+      expect(all.source.columns.map(({ title }) => title)).toEqual(["Name", "Town", "Answer", "Remark"])
+      expect(all.rows).toHaveLength(2)
+      expect(all.source.warnings.join()).toContain("has its header in row 2")
+    }
+  })
+
+  it("is no header of two columns either, nor of a sheet without rows yet", async () => {
+    const two = merged(
+      row(1, text("Survey")) + row(2, text("Name"), text("Town")) + row(3, text("Ada"), text("London")),
+      "A1:B1",
+    )
+    const bare = merged(row(1, text("Survey")) + row(2, text("Name"), text("Town")), "A1:B1")
+    expect(texts((await run(read(config(two)))).rows, 2)).toEqual([["Ada", "London"]])
+    const empty = await run(read(config(bare)))
+    expect(empty.source.columns.map(({ title }) => title)).toEqual(["Name", "Town"])
+    expect(empty.rows).toEqual([])
+  })
+
+  it("stays the header where data follows it", async () => {
+    const path = merged(row(1, text("Name"), text("Points")) + row(2, text("Ada"), "><v>1</v>", "><v>2</v>"), "B1:C1")
+    const all = await run(read(config(path)))
+    expect(all.source.columns.map(({ title }) => title)).toEqual(["Name", "Points", "Points"])
+  })
+})
+
+describe("a place that no sheet has", () => {
+  const header = row(1, text("a"), text("b"))
+  const places = [
+    ["row 1,048,577", header + row(1_048_577, text("x"), text("y"))],
+    ["row 4,294,967,297", header + row(4_294_967_297, text("x"), text("y"))],
+    ["row 0", row(0, text("x")) + header],
+    ["column XFE of row 2", header + `<row r="2"><c r="XFE2" ${text("x")}</c></row>`],
+  ] as const
+
+  it.each(places.flatMap(([place, rows]) => [undefined, 0].map((held) => [place, held, rows] as const)))(
+    "is named: %s (held: %s)",
+    async (place, held, rows) => {
+      const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
+      expect(await refusal(config(book), held === undefined ? {} : { held })).toContain(place)
+    },
+  )
+
+  it("is not what the last row and column are", async () => {
+    const rows = row(1, text("a")) + `<row r="1048576"><c r="A1048576" ${text("x")}</c></row>`
+    const all = await run(read(config(file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")), { held: 0 }))
+    expect(all.rows).toEqual([["x"]])
+  })
+})
+
+describe("JSON lines", () => {
+  const nested = (depth: number) => `{"id":1,"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`
+
+  it("have the depth limit of JSON, and say so for the row", async () => {
+    const lines = file(`{"id":0,"deep":[]}\n${nested(498)}\n${nested(499)}\n${nested(5_000)}\n`, "jsonl")
+    const all = await run(read(config(lines)))
+    expect([...all.faults]).toEqual([3, 4].map((at) => [
+      at,
+      `Row ${at} (line ${at}) has values nested more than 500 deep. Export it in a flatter shape.`,
+    ]))
+    expect(await refusal(config(file(`[${nested(499)}]`, "json")))).toContain("nested more than 500 deep")
+    expect((await run(read(config(file(`[${nested(498)}]`, "json"))))).rows).toHaveLength(1)
+  })
+})
+
+describe("half of a surrogate pair", () => {
+  const said = "half of a character"
+
+  it.each(["json", "jsonl"])("is a fault of its row in .%s, in a text as in a member's name", async (extension) => {
+    const records = [
+      '{"id":"a\\ud800","more":{"x":1}}',
+      '{"id":"a\\ud801"}',
+      '{"id":"b","more":{"\\udfff":[1]}}',
+      '{"id":"c","more":{"x":[{"y":"\\ud83d"}]}}',
+      '{"id":"d\\ud83d\\ude00"}',
+      '{"id":"e😀"}',
+    ]
+    const content = extension === "json" ? `[${records.join(",")}]` : records.join("\n")
+    const all = await run(read(config(file(content, extension))))
+    expect([...all.faults.keys()]).toEqual([1, 2, 3, 4])
+    expect(all.faults.get(1)).toContain(said)
+    expect(all.rows[4]?.[0]).toBe("d😀")
+  })
+
+  it.each([undefined, 0])("is a fault of its row in a workbook (held: %s)", async (held) => {
+    const rows = row(1, text("id"), text("x")) + row(2, text("_xD800_"), text("1")) + row(3, text("a😀"), text("2"))
+    const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
+    const all = await run(read(config(book), held === undefined ? {} : { held }))
+    expect([...all.faults.keys()]).toEqual([1])
+  })
+
+  it("is no text in UTF-16", async () => {
+    const content = Buffer.from("\ufeffid,x\r\na\ud800,1\r\nb,2\r\n", "utf16le")
+    expect(await refusal(config(file(content)))).toContain("It is not UTF-16LE")
+  })
+})
