@@ -40,7 +40,7 @@ export const columnName = (column: number): string =>
 
 /** Throws `BadSheet`, which names the place, unless a sheet can have a row of this number, from 0. */
 export const checkRow = (row: number): void => {
-  if (row >= 0 && row < limits.sheetRows) return
+  if (!(row < 0 || row >= limits.sheetRows)) return
   throw new BadSheet(`row ${thousands(row + 1)}, and rows are numbered from 1 to ${thousands(limits.sheetRows)}`)
 }
 
