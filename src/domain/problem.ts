@@ -26,6 +26,7 @@ export const problemCodes = [
   "excel-error",
   "ragged-row",
   "damaged-text",
+  "blank-row",
 ] as const
 
 export type ProblemCode = (typeof problemCodes)[number]

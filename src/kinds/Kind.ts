@@ -39,6 +39,12 @@ export interface OtherCells {
   readonly text: number | undefined
 }
 
+/**
+ * What becomes of a cell beside the answer's value. `unused`: it gives nothing, though other cells of the answer may. Of a text in it: `nothing`: it means no answer;
+ * `dropped`: `otherwise: drop` leaves it out; `part`: something of it is left behind; `handed`: it goes to another question.
+ */
+export type CellNote = "unused" | "nothing" | "dropped" | "part" | "handed"
+
 /** Where the cells of an answer come from, as far as a kind must know. */
 export type InputShape =
   | { readonly _tag: "Columns"; readonly count: number; readonly other?: OtherCells | undefined }
@@ -55,6 +61,8 @@ export interface KindContext {
   readonly empty: ReadonlySet<string>
   /** Takes a text that goes to another question (`textTo`: its name or id); called while a cell is parsed. */
   readonly spill?: ((text: string, textTo: string) => void) | undefined
+  /** Notes what becomes of a cell, by its index among those handed to `Parse`. Called while cells are parsed; without a note, the cells of an answer with a value are all sent. */
+  readonly note?: ((note: CellNote, cell?: number) => void) | undefined
 }
 
 /** What is wrong with a kind's options for this question and input: a sentence, and the option to point at. */

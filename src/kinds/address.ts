@@ -8,6 +8,8 @@ import { compareMembers, objectOf } from "./members.ts"
 
 const parts = ["address", "city", "state", "zipCode", "country"] as const
 
+const isPart = (name: string) => parts.some((part) => part === name)
+
 const notInParts = new Fault(
   "pattern",
   "an address in parts: give each part a column, or take the cell apart with `extract` and named groups",
@@ -27,10 +29,11 @@ export const address: Kind = {
   partKinds: Object.fromEntries(parts.map((part) => [part, "text"])),
   many: false,
   types: ["Address"],
-  compile: (_options, { input }) => {
+  compile: (_options, { input, note }) => {
     if (input._tag === "Columns") {
       return oneCell((cell) => {
         const value = cell instanceof JsonCell ? cell.value : null
+        if (isObject(value) && Object.keys(value).some((key) => !isPart(key))) note?.("part")
         return isObject(value) ? objectOf(parts.map((part) => [part, partText(value[part])])) : notInParts
       })
     }

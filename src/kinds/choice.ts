@@ -16,7 +16,7 @@ export const choice: Kind<OptionOptions> = {
   types: ["MultipleChoice", "Dropdown"],
   compile: (options, context) => {
     const table = optionTable(options, context)
-    return "read" in table ? oneText(table.read) : table
+    return "read" in table ? oneText((text) => table.read(text)) : table
   },
   compare: (sent, returned) => {
     if (sent === returned) return same

@@ -1,10 +1,11 @@
 import { Schema } from "effect"
+import type { Cell } from "../domain/cell.ts"
 import { JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import { AsWritten } from "./asWritten.ts"
 import { oneCell, textOf } from "./cells.ts"
 import { compareText, different, equivalent, isList, same } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
+import type { CellNote, Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import { compileOther, compileTicks, optionColumns } from "./optionColumns.ts"
 import { optionOptions, optionTable, otherFields, saysWhere } from "./optionTable.ts"
@@ -50,6 +51,12 @@ type Options = Schema.Struct.Type<typeof options>
 
 const remembered = 10_000
 
+/** What the texts of a cell give, and what becomes of those that give nothing. */
+interface Pieces {
+  readonly values: ReadonlyArray<string> | undefined
+  readonly notes: ReadonlyArray<CellNote>
+}
+
 const notAList = new Fault("not-an-option", "a list of options")
 
 /** Several options of a question, without repetition, in the form's order. */
@@ -66,7 +73,12 @@ export const choices: Kind<Options> = {
   types: ["MultiSelect", "Checkboxes"],
   compile: (options, context) => {
     const { input } = context
-    const table = optionTable(options, context, input._tag === "Parts" ? namesIn(input.parts, options) : [])
+    // Notes on the one cell that is split are kept with what it gives; those on an "Other" beside it go on at once.
+    let notes: Array<CellNote> = []
+    const note = (note: CellNote, cell = 0) => cell === 0 ? void notes.push(note) : context.note?.(note, cell)
+    const table = input._tag === "Parts"
+      ? optionTable(options, context, namesIn(input.parts, options))
+      : optionTable(options, { ...context, note })
     if (!("read" in table)) return table
     const separator = options.split
     if (separator !== undefined && table.names.length === 0) return [splitFault]
@@ -82,44 +94,50 @@ export const choices: Kind<Options> = {
     if (Array.isArray(other)) return other
     const addOther = typeof other === "function" ? other : undefined
 
-    if (input._tag === "Parts") return optionColumns(input.parts, ticks, table, inOrder, addOther)
+    if (input._tag === "Parts") return optionColumns(input.parts, ticks, table, inOrder, addOther, context)
 
     const split = optionSplitter(separator, table)
     const isNothing = (piece: string) => context.empty.size > 0 && context.empty.has(piece) && !table.has(piece)
-    const add = (values: Array<string>, pieces: ReadonlyArray<string>): Fault | undefined => {
+    const read = (pieces: ReadonlyArray<string>): Pieces | Fault => {
+      notes = []
+      const values: Array<string> = []
       for (const piece of pieces) {
-        if (piece === "" || isNothing(piece)) continue
-        const value = table.read(piece)
+        if (piece === "") continue
+        const value = isNothing(piece) ? note("nothing") : table.read(piece)
         if (value instanceof Fault) return value
         if (value !== undefined && !values.includes(value)) values.push(value)
       }
-      return undefined
-    }
-    const read = (pieces: ReadonlyArray<string>): ReadonlyArray<string> | undefined | Fault => {
-      const values: Array<string> = []
-      return add(values, pieces) ?? inOrder(values)
+      return { values: inOrder(values), notes }
     }
     // Combinations repeat: a look-up is cheaper than cutting a cell again. The lists are never changed.
-    const memory = new Map<string, ReadonlyArray<string> | undefined>()
-    const remember = (text: string): ReadonlyArray<string> | undefined | Fault => {
-      if (memory.has(text)) return memory.get(text)
-      const values = read(split(text))
+    const memory = new Map<string, Pieces>()
+    const remember = (text: string): Pieces | Fault => {
+      const known = memory.get(text)
+      if (known !== undefined) return known
+      const found = read(split(text))
       // A text that goes to another question has to go there each time.
-      if (values instanceof Fault || table.spills) return values
+      if (found instanceof Fault || table.spills) return found
       if (memory.size >= remembered) memory.clear()
-      memory.set(text, values)
-      return values
+      memory.set(text, found)
+      return found
     }
-    const parse = oneCell((cell) => {
+    const piecesOf = (cell: Exclude<Cell, null>): Pieces | Fault => {
       if (!(cell instanceof JsonCell)) return remember(typeof cell === "string" ? cell : textOf(cell))
       const pieces = members(cell.value)
       return pieces === undefined ? notAList : read(pieces)
+    }
+    const parse = oneCell((cell) => {
+      const found = piecesOf(cell)
+      if (found instanceof Fault) return found
+      for (const one of found.notes) context.note?.(one)
+      return found.values
     })
     if (addOther === undefined) return parse
     return (cells) => {
       const chosen = parse(cells)
       if (chosen instanceof Fault) return chosen
       const values = isList(chosen ?? null) ? [...(chosen as ReadonlyArray<string>)] : []
+      if (values.length === 0) context.note?.("unused", 0)
       return addOther(values, cells) ?? inOrder(values)
     }
   },

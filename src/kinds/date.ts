@@ -35,7 +35,7 @@ export const date: Kind<Options> = {
   partKinds: {},
   many: false,
   types: ["DatePicker"],
-  compile: (options) => {
+  compile: (options, { note }) => {
     const formats = compileFormats(options, "date", "YYYY-MM-DD")
     if (!("formats" in formats)) return formats
     const notADate = new Fault("not-a-date", `a date as ${formats.words}`)
@@ -66,12 +66,19 @@ export const date: Kind<Options> = {
       return only === isoFormat ? text : isoOf(found)
     }
     return oneCell((cell) => {
-      if (!(cell instanceof DateCell)) return quick(typeof cell === "string" ? cell : textOf(cell))
+      if (!(cell instanceof DateCell)) {
+        const text = typeof cell === "string" ? cell : textOf(cell)
+        if (dropsTime && text.includes(":")) note?.("part")
+        return quick(text)
+      }
       // A day and nothing else, as nearly all of them are, is what is sent.
       if (isoDayOf(cell.iso) !== 0) return cell.iso
       const read = readIso(cell.iso)
       if (read === undefined || !read.hasDate) return notADate
-      return dropsTime || (timeOf(read.wall) === 0 && !read.fraction) ? isoDay(read.wall) : withTime
+      if (timeOf(read.wall) === 0 && !read.fraction) return isoDay(read.wall)
+      if (!dropsTime) return withTime
+      note?.("part")
+      return isoDay(read.wall)
     })
   },
   compare: (sent, returned) => {

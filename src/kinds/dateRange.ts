@@ -55,6 +55,7 @@ export const dateRange: Kind<Options> = {
     }
     return oneCell((cell) => {
       const value = cell instanceof JsonCell ? cell.value : null
+      if (isObject(value) && Object.keys(value).some((key) => key !== "start" && key !== "end")) context.note?.("part")
       const days = isObject(value) ? [asDay(value["start"]), asDay(value["end"])] : textOf(cell).split("/")
       if (days.length !== 2) return notARange
       const [start, end] = days.map((day) => parse([day]))

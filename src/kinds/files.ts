@@ -86,7 +86,12 @@ export const files: Kind<Options> = {
     if (context.input._tag === "Columns") {
       return oneCell((cell) =>
         cell instanceof JsonCell
-          ? all((isList(cell.value) ? cell.value : [cell.value]).map(fromJson))
+          ? all((isList(cell.value) ? cell.value : [cell.value]).map((value) => {
+            if (isObject(value) && Object.keys(value).some((key) => key !== "url" && key !== "filename")) {
+              context.note?.("part")
+            }
+            return fromJson(value)
+          }))
           : all(addresses(textOf(cell)).map((url) => file(url, "")))
       )
     }

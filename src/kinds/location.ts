@@ -23,7 +23,7 @@ const place = (
 
 /** Two decimal numbers with a comma or semicolon between them; or with a space, and then with what tools write behind them (altitude, accuracy), which is left behind. */
 const pair =
-  /^([-+]?\d+(?:\.\d+)?)°?(?:\s*[,;]\s*([-+]?\d+(?:\.\d+)?)°?|\s+([-+]?\d+(?:\.\d+)?)°?(?:\s+[-+]?\d+(?:\.\d+)?){0,2})$/
+  /^([-+]?\d+(?:\.\d+)?)°?(?:\s*[,;]\s*([-+]?\d+(?:\.\d+)?)°?|\s+([-+]?\d+(?:\.\d+)?)°?((?:\s+[-+]?\d+(?:\.\d+)?){0,2}))$/
 
 /** A point on the earth, in degrees. */
 export const location: Kind = {
@@ -36,7 +36,7 @@ export const location: Kind = {
   partKinds: { latitude: "number", longitude: "number" },
   many: false,
   types: ["LocationCoordinates"],
-  compile: (_options, { input }) => {
+  compile: (_options, { input, note }) => {
     if (input._tag === "Parts") {
       const missing = ["latitude", "longitude"].filter((part) => !input.parts.includes(part))
       if (missing.length > 0) {
@@ -50,13 +50,15 @@ export const location: Kind = {
     }
     return oneCell((cell) => {
       if (cell instanceof JsonCell) {
-        const { latitude = null, longitude = null } = isObject(cell.value) ? cell.value : {}
+        const { latitude = null, longitude = null, ...others } = isObject(cell.value) ? cell.value : {}
+        if (Object.keys(others).length > 0) note?.("part")
         return typeof latitude === "number" && typeof longitude === "number"
           ? place(latitude, longitude, [0, 0])
           : new Fault("not-a-number", expected)
       }
       const text = textOf(cell)
       const found = text.length <= 100 ? pair.exec(text) : null
+      if (found?.[4]) note?.("part")
       return found === null
         ? new Fault("not-a-number", expected)
         : place(Number(found[1]), Number(found[2] ?? found[3]), [0, 0])

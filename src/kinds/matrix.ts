@@ -17,7 +17,7 @@ type Options = Schema.Struct.Type<typeof optionOptions> & { readonly split?: str
 const notRows = new Fault("not-an-option", "rows with their answers; give each row a column")
 
 /** Reads one row's answer: a text, or a list of them where cells are split. */
-type ReadRow = (text: string) => Json | undefined | Fault
+type ReadRow = (text: string, cell?: number) => Json | undefined | Fault
 
 /** Answers are options where the form, `options` or `values` tell them; else they are sent as they stand. */
 const compileRow = (options: Options, context: KindContext): ReadRow | ReadonlyArray<OptionFault> => {
@@ -28,10 +28,10 @@ const compileRow = (options: Options, context: KindContext): ReadRow | ReadonlyA
   if (options.split === undefined) return table.read
   if (table.names.length === 0) return [splitFault]
   const split = optionSplitter(options.split, table)
-  return (text) => {
+  return (text, cell) => {
     const values: Array<string> = []
     for (const piece of split(text)) {
-      const value = piece === "" ? undefined : table.read(piece)
+      const value = piece === "" ? undefined : table.read(piece, cell)
       if (value instanceof Fault) return value
       if (value !== undefined && !values.includes(value)) values.push(value)
     }
@@ -63,8 +63,9 @@ export const matrix: Kind<Options> = {
         const answers: Array<readonly [string, Json | undefined]> = []
         for (let index = 0; index < rows.length; index++) {
           const text = textOf(cells[index])
-          const value = text === "" ? undefined : read(text)
+          const value = text === "" ? undefined : read(text, index)
           if (value instanceof Fault) return new Fault(value.code, value.expected, index, value.piece)
+          if (value === undefined && text !== "") context.note?.("unused", index)
           answers.push([rows[index]!, value])
         }
         return objectOf(answers)

@@ -1,6 +1,6 @@
 import type { Cell } from "../domain/cell.ts"
 import { textOf } from "./cells.ts"
-import type { KindContext, OptionFault, OtherCells, Parse } from "./Kind.ts"
+import type { CellNote, KindContext, OptionFault, OtherCells, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import type { OptionTable } from "./optionTable.ts"
 import { loose } from "./optionTable.ts"
@@ -74,15 +74,28 @@ export const compileOther = (
     const beside = cells.text === undefined ? "" : textOf(row[cells.text])
     const ticked = mark === "" ? false : ticks.tick(mark, own)
     const text = [ticked === undefined ? mark : "", beside].filter((each) => each !== "").join(", ")
+    const noteTexts = (note: CellNote) => {
+      if (ticked === undefined && cells.tick !== undefined) context.note?.(note, cells.tick)
+      if (beside !== "" && cells.text !== undefined) context.note?.(note, cells.text)
+    }
+    if (ticked !== undefined && cells.tick !== undefined && (!ticked || (other !== undefined && use === undefined))) {
+      context.note?.("unused", cells.tick)
+    }
     if (text === "" && ticked !== true) return undefined
     if (other !== undefined) {
       add(values, use)
-      if (text !== "" && other.textTo !== undefined) context.spill?.(text, other.textTo)
+      if (text === "") return undefined
+      if (other.textTo === undefined) noteTexts("part")
+      else {
+        noteTexts("handed")
+        context.spill?.(text, other.textTo)
+      }
       return undefined
     }
     if (text === "") return unsaid
-    const value = table.read(text)
+    const value = table.read(text, blamed)
     if (value instanceof Fault) return new Fault(value.code, value.expected, blamed, text)
+    if (value === undefined) noteTexts("unused")
     add(values, value)
     return undefined
   }
@@ -95,6 +108,7 @@ export const optionColumns = (
   table: OptionTable,
   inOrder: (values: Array<string>) => ReadonlyArray<string> | undefined,
   addOther: AddOther | undefined,
+  context: Pick<KindContext, "note">,
 ): Parse | ReadonlyArray<OptionFault> => {
   const faults: Array<OptionFault> = []
   const columns = names.map((name, index) => {
@@ -114,7 +128,8 @@ export const optionColumns = (
       const { value, own, fault } = columns[index]!
       const ticked = ticks.tick(text, own)
       if (ticked === undefined) return fault
-      if (ticked) add(values, value)
+      if (ticked && value !== undefined) add(values, value)
+      else context.note?.("unused", index)
     }
     return addOther?.(values, cells) ?? inOrder(values)
   }

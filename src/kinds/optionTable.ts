@@ -88,8 +88,12 @@ const remembered = 10_000
 export interface OptionTable {
   /** Whether the text is the name of an option or stands under `values`. */
   readonly has: (text: string) => boolean
-  /** What a choice is sent as; undefined: no answer, by `values` or `otherwise`, which may hand the text to another question. */
-  readonly read: (text: string) => string | undefined | Fault
+  /**
+   * Returns what a choice is sent as; undefined: no answer, by `values` or `otherwise`, which may hand the text to another question.
+   *
+   * @param cell its index among those handed to `Parse`
+   */
+  readonly read: (text: string, cell?: number) => string | undefined | Fault
   /** The same for a name of the pipeline; what is no option is found as a fault of `option`, `otherwise` or not. */
   readonly resolve: (name: string, option: string, faults: Array<OptionFault>, member?: string) => string | undefined
   /** Whether reading a text may hand it on. */
@@ -217,16 +221,21 @@ export const optionTable = (
   const positions = new Map(list.map((option, position) => [option.value, position]))
   return {
     has: (text) => find(text) !== undefined,
-    read: (text) => {
+    read: (text, cell = 0) => {
       const found = find(text)
       if (typeof found === "string") return found
-      if (found === null) return undefined
+      if (found === null) {
+        context.note?.("nothing", cell)
+        return undefined
+      }
       if (found instanceof Several) {
         return new Fault("not-an-option", `one option; it may be ${found.values.join(" or ")}`, 0, text)
       }
       if (otherwise === "reject") return new Fault("not-an-option", expected, 0, text)
+      if (otherwise === "keep") return text
+      context.note?.(otherwise === "drop" ? "dropped" : textTo === undefined ? "part" : "handed", cell)
       if (textTo !== undefined) context.spill?.(text, textTo)
-      return otherwise === "keep" ? text : otherwise === "drop" ? undefined : use
+      return otherwise === "drop" ? undefined : use
     },
     resolve: (name, option, into, member) => resolve(name, option, member, into, (text) => find(text.trim())),
     spills: textTo !== undefined,

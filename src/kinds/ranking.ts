@@ -4,7 +4,7 @@ import type { Json } from "../domain/json.ts"
 import { oneCell, textOf } from "./cells.ts"
 import { choices } from "./choices.ts"
 import { both, compareText, different, isList, same } from "./compared.ts"
-import type { Compared, Kind, OptionFault, Parse } from "./Kind.ts"
+import type { Compared, Kind, KindContext, OptionFault, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import { optionOptions, optionTable } from "./optionTable.ts"
 import type { OptionTable } from "./optionTable.ts"
@@ -30,7 +30,11 @@ const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): Readonl
 }
 
 /** A `Parse` of cells that hold the rank of one option each. */
-const ranked = (names: ReadonlyArray<string>, table: OptionTable): Parse | ReadonlyArray<OptionFault> => {
+const ranked = (
+  names: ReadonlyArray<string>,
+  table: OptionTable,
+  { note }: Pick<KindContext, "note">,
+): Parse | ReadonlyArray<OptionFault> => {
   const faults: Array<OptionFault> = []
   const values = names.map((name) => table.resolve(name, "from", faults, name))
   if (faults.length > 0) return faults
@@ -47,6 +51,7 @@ const ranked = (names: ReadonlyArray<string>, table: OptionTable): Parse | Reado
         return new Fault("conflict", `a rank of its own: "${names[values.indexOf(places[rank])]}" has this one`, index)
       }
       places[rank] = values[index]
+      if (values[index] === undefined) note?.("unused", index)
     }
     const order = places.filter((value) => value !== undefined)
     return order.length === 0 ? undefined : order
@@ -69,7 +74,7 @@ export const ranking: Kind<Options> = {
     const { input } = context
     const table = optionTable(options, context, input._tag === "Parts" ? input.parts : [])
     if (!("read" in table)) return table
-    if (input._tag === "Parts") return ranked(input.parts, table)
+    if (input._tag === "Parts") return ranked(input.parts, table, context)
     if (options.split !== undefined && table.names.length === 0) return [splitFault]
     const split = optionSplitter(options.split, table)
     return oneCell((cell) => {

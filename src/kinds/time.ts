@@ -31,7 +31,7 @@ export const time: Kind<Options> = {
   partKinds: {},
   many: false,
   types: ["TimePicker"],
-  compile: (options) => {
+  compile: (options, { note }) => {
     const formats = compileFormats(options, "time", "HH:mm")
     if (!("formats" in formats)) return formats
     const notATime = new Fault("not-a-time", `a time of day as ${formats.words}`)
@@ -42,9 +42,13 @@ export const time: Kind<Options> = {
       if (cell instanceof DateCell) {
         const read = readIso(cell.iso)
         if (read === undefined || !read.hasTime || read.fraction) return notATime
-        return read.hasDate && !dropsDay ? withDay : isoTime(read.wall)
+        if (!read.hasDate) return isoTime(read.wall)
+        if (!dropsDay) return withDay
+        note?.("part")
+        return isoTime(read.wall)
       }
       const text = typeof cell === "string" ? cell : textOf(cell)
+      if (dropsDay && Number.isNaN(isoTimeOfDay(text))) note?.("part")
       const reading = readFormats(text, formats, (format, text) => seconds(format.wall(text)), isoTimeOfDay)
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notATime : isoTime(reading)
     })

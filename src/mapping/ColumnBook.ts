@@ -1,3 +1,4 @@
+import { type ColumnUse, columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { ColumnAlias, ColumnName } from "../project/Pipeline.ts"
@@ -8,16 +9,18 @@ import { aliasedColumns, nameColumns } from "./nameColumns.ts"
 /** The columns of one question. */
 export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly column: Column }>
 
-/** The columns of a source by name, and which of them a pipeline speaks of. */
+/** The columns of a source by name, and what a pipeline does with each of them. */
 export interface ColumnBook {
   /** The column of that name; when there is none, or several have that title, it is found as an error. */
-  readonly find: (name: ColumnName) => Column | undefined
-  /** Like `find` for a column that may be missing; or the title of a block, for all of its columns. */
-  readonly mention: (name: ColumnName) => void
+  readonly find: (name: ColumnName, use: "answers" | "keyOrCondition") => Column | undefined
+  /** Notes a column, which may be missing, as ignored; or the title of a block, for all of its columns. */
+  readonly ignore: (name: ColumnName) => void
   /** The block of that title with its columns; when there is none it is found as an error. `unknown`: no source is at hand. */
   readonly block: (title: string, path: YamlPath) => Block | "unknown" | undefined
-  /** Columns that nothing asked for. */
-  readonly untouched: () => ReadonlyArray<Column>
+  /** Notes the columns of a block that answers are read from. */
+  readonly answers: (columns: Block) => void
+  /** What is done with a column: the first of `columnUses` that applies. */
+  readonly useOf: (column: Column) => ColumnUse
 }
 
 const shown = (column: Column): string =>
@@ -42,11 +45,15 @@ export const columnBook = (
   }
   const failed = new Set(aliases.map((alias) => alias.name).filter((name) => !byName.has(name)))
   const names = [...byName.keys()]
-  const touched = new Set<number>()
+  const uses = new Map<number, ColumnUse>()
+  const useOf = ({ position }: Pick<Column, "position">): ColumnUse => uses.get(position) ?? "notMapped"
+  const used = (column: Pick<Column, "position">, use: ColumnUse) => {
+    if (columnUses.indexOf(use) < columnUses.indexOf(useOf(column))) uses.set(column.position, use)
+  }
 
-  const look = (name: string): Column | undefined => {
+  const look = (name: string, use: ColumnUse): Column | undefined => {
     const column = byName.get(name) ?? byName.get(name.trim())
-    if (column !== undefined) touched.add(column.position)
+    if (column !== undefined) used(column, use)
     return column
   }
   const missing = ({ at, name, path }: ColumnName, note: Note): void => {
@@ -64,16 +71,16 @@ export const columnBook = (
     } else note(path, `The source has no column "${name}".`, suggest(name, names, "Its columns are"), at)
   }
   return {
-    find: (wanted) => {
-      const column = look(wanted.name)
+    find: (wanted, use) => {
+      const column = look(wanted.name, use)
       if (column === undefined) missing(wanted, findings.error)
       return column
     },
-    mention: (wanted) => {
-      if (look(wanted.name) !== undefined) return
+    ignore: (wanted) => {
+      if (look(wanted.name, "ignored") !== undefined) return
       const block = source.blocks?.find((one) => one.title.trim() === wanted.name.trim())
       if (block === undefined) missing(wanted, findings.warning)
-      for (const { position } of block?.columns ?? []) touched.add(position)
+      for (const column of block?.columns ?? []) used(column, "ignored")
     },
     block: (title, path) => {
       if (source.blocks === undefined) return "unknown"
@@ -89,11 +96,12 @@ export const columnBook = (
       }
       return block.columns.flatMap((one) => {
         const column = columns.find(({ position }) => position === one.position)
-        if (column === undefined) return []
-        touched.add(column.position)
-        return [{ ...one, column }]
+        return column === undefined ? [] : [{ ...one, column }]
       })
     },
-    untouched: () => columns.filter((column) => !touched.has(column.position)),
+    answers: (columns) => {
+      for (const { column } of columns) used(column, "answers")
+    },
+    useOf,
   }
 }

@@ -1,3 +1,4 @@
+import type { ColumnUse } from "../domain/cells.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
@@ -39,11 +40,23 @@ export type MappedRow =
   | { readonly item: Item; readonly dropped?: ReadonlyArray<Problem> }
   | { readonly problems: ReadonlyArray<Problem> }
 
+/** A question of the form that a pipeline gives no answer: on purpose, or because nothing is mapped to it. */
+export interface UnansweredQuestion {
+  readonly id: string
+  readonly name: string
+  readonly state: "ignored" | "notMapped"
+}
+
 /** A pipeline and a form, compiled: row → item or problems. Synchronous; made once a run. */
 export interface Mapping {
   /** The columns that the mapping reads, sorted by name: a row's content is their cells. */
   readonly columns: ReadonlyArray<Column>
   readonly answers: ReadonlyArray<MappedAnswer>
+  readonly unanswered: ReadonlyArray<UnansweredQuestion>
+  /** What is done with each of the source's own columns, in their order. */
+  readonly columnUses: ReadonlyArray<ColumnUse>
+  /** What `map` made of the cells of the row that it was given last, by position: the most of nothing (0), dropped (1), sent in part (2), sent (3). */
+  readonly cellUses: Uint8Array
   /** Digest over the normalised mapping: changes when the same cells could give another item. */
   readonly fingerprint: string
   /** Where row keys come from: the pipeline's key columns; or the rows' content, which the run turns into keys (`key` then gives undefined). */

@@ -1,6 +1,7 @@
 import type { Form } from "../domain/form.ts"
 import type { Column } from "../domain/row.ts"
 import type { MappingConfig } from "../project/Pipeline.ts"
+import type { CellUses } from "./CellUses.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
 import type { Findings } from "./Findings.ts"
 import type { Read } from "./readers.ts"
@@ -23,10 +24,14 @@ export interface Workshop {
   /** Texts that one question's entry hands to another question. */
   readonly spills: Spills
   readonly mended: Mended
+  /** Takes what answers make of a row's cells. */
+  readonly uses: CellUses
 }
 
 /** An entry, ready to read rows; its columns are those that it reads. */
 export interface CompiledEntry {
   readonly read: Read
   readonly columns: ReadonlyArray<Column>
+  /** Whether a value may stem from a cell: not from constants alone. */
+  readonly fromCells: boolean
 }

@@ -4,16 +4,19 @@ import type { Form } from "../domain/form.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
-import { columnBook, columnList } from "./ColumnBook.ts"
+import { CellUses } from "./CellUses.ts"
+import { columnBook } from "./ColumnBook.ts"
 import { compileAnswers } from "./compileAnswers.ts"
 import { compileConditions } from "./conditions.ts"
+import { coverage } from "./coverage.ts"
 import { explainRow, uniqueAnswers } from "./explain.ts"
 import type { Findings } from "./Findings.ts"
 import { findingsIn } from "./Findings.ts"
 import { fingerprint } from "./fingerprint.ts"
 import type { MappedAnswer, Mapping } from "./Mapping.ts"
+import { blankProblem } from "./problems.ts"
 import { rowKey } from "./rowKey.ts"
-import type { Stamp } from "./rowMap.ts"
+import type { RowRules, Stamp } from "./rowMap.ts"
 import { rowCheck, rowMap } from "./rowMap.ts"
 import { makeSpills } from "./Spills.ts"
 import type { Mended, Workshop } from "./Workshop.ts"
@@ -29,7 +32,7 @@ const stampOf = (
   pipeline: Pipeline,
   form: Form,
   findings: Findings,
-): (Stamp & { readonly declared: boolean }) | undefined => {
+): (Pick<Stamp, "id" | "name"> & { readonly declared: boolean }) | undefined => {
   const { stamp } = pipeline.sink
   if (stamp === undefined) return undefined
   const declared = form.urlParameters.find(({ name }) => name.trim() === stamp.urlParameter.trim())
@@ -89,12 +92,13 @@ export const compile = (input: {
     form,
     spills: makeSpills(form.questions, findings),
     mended,
+    uses: new CellUses(columns.reduce((width, { position }) => Math.max(width, position + 1), 0)),
   }
   const where = compileConditions(source.where, workshop)
   const answers = compileAnswers(pipeline, form, workshop)
   const stamp = stampOf(pipeline, form, findings)
 
-  for (const column of config.ignore) book.mention(column)
+  for (const column of config.ignore) book.ignore(column)
   const keys = source.rowKey
   if (keys === undefined) {
     findings.error(
@@ -103,18 +107,10 @@ export const compile = (input: {
       "Write `rowKey: [Column]`; or `rowKey: content` for a source to which rows are only ever added.",
     )
   }
-  const keyColumns = keys === undefined || keys === "content" ? [] : keys.flatMap((name) => book.find(name) ?? [])
-  const untouched = book.untouched()
-  if (untouched.length > 0 && config.unmapped !== "ignore") {
-    const note = config.unmapped === "error" ? findings.error : findings.warning
-    note(
-      ["mapping"],
-      `${untouched.length} of ${columns.length} columns ${untouched.length === 1 ? "is" : "are"} not mapped: ${
-        columnList(untouched)
-      }.`,
-      "Map them, or list them under `ignore`.",
-    )
-  }
+  const keyColumns = keys === undefined || keys === "content"
+    ? []
+    : keys.flatMap((name) => book.find(name, "keyOrCondition") ?? [])
+  const unanswered = coverage(pipeline, form, answers, columns, book, findings)
   if (findings.errors.length > 0) return Either.left([...findings.errors, ...findings.warnings])
 
   const read = new Set(answers.flatMap((answer) => answer.columns))
@@ -125,6 +121,12 @@ export const compile = (input: {
     list: "urlParameters",
     tolerated: stamp.declared ? undefined : "the form does not declare this URL parameter",
   }
+  const rules: RowRules = {
+    where,
+    uses: workshop.uses,
+    // Without a source nobody knows what its blocks give.
+    blank: pipeline.sink.blankRows === "allow" || input.blocks === undefined ? undefined : blankProblem,
+  }
   const mapping: Mapping = {
     columns: [...read].toSorted((a, b) => (sortName(a) < sortName(b) ? -1 : 1)),
     answers: [...answers.map((answer) => answer.answer), ...(stamped === undefined ? [] : [stamped])],
@@ -132,10 +134,13 @@ export const compile = (input: {
     keyed: keys === "content" ? "content" : "columns",
     key: keys === "content" ? () => undefined : rowKey(keyColumns, empty),
     filtered: source.where.length === 0 ? () => false : (cells) => !where.holds(cells, []),
-    map: rowMap(answers, where, stamp === undefined ? undefined : { id: stamp.id, name: stamp.name }),
-    check: rowCheck(answers, where),
+    map: rowMap(answers, rules, stamp === undefined ? undefined : { id: stamp.id, name: stamp.name, of: keyColumns }),
+    check: rowCheck(answers, rules),
     uniques: uniqueAnswers(answers),
-    explain: explainRow(answers, where, stamped),
+    explain: explainRow(answers, rules, stamped),
+    unanswered,
+    columnUses: columns.map((column) => book.useOf(column)),
+    cellUses: workshop.uses.most,
   }
   return Either.right({ mapping, warnings: findings.warnings })
 }

@@ -168,6 +168,7 @@ const joined = (
     entries,
     options,
     columns: [...new Set(all.flatMap(({ conditions, done }) => [...conditions.columns, ...(done?.columns ?? [])]))],
+    fromCells: all.some(({ done }) => done?.fromCells === true),
     read: readWhen(
       all.flatMap(({ conditions, done }) => done === undefined ? [] : [{ holds: conditions.holds, read: done.read }]),
     ),
@@ -175,8 +176,9 @@ const joined = (
 }
 
 const touchColumns = (entry: MappingEntry, { columns }: Workshop): void => {
-  for (const name of entryColumns(entry)) columns.find(name)
-  if (entry.input._tag === "Block") columns.block(entry.input.title, entry.input.path)
+  for (const name of entryColumns(entry)) columns.find(name, "answers")
+  const block = entry.input._tag === "Block" ? columns.block(entry.input.title, entry.input.path) : undefined
+  if (typeof block === "object") columns.answers(block)
 }
 
 /** The questions that get texts of others; those that an entry of their own fills too are found as errors. */

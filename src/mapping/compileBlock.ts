@@ -1,6 +1,7 @@
 import type { Column } from "../domain/row.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { text } from "../kinds/text.ts"
+import { CellNotes } from "./CellUses.ts"
 import type { Block } from "./ColumnBook.ts"
 import { compileKind } from "./compileKind.ts"
 import type { Asked } from "./compileKind.ts"
@@ -16,12 +17,28 @@ export const rawPart = (asked: Asked, part: string, column: Column, workshop: Wo
     input: { _tag: "Columns", count: 1 },
     empty: workshop.empty,
   })
-  const reading = { id: asked.id, empty: workshop.empty, fallback: undefined }
+  const reading = {
+    id: asked.id,
+    empty: workshop.empty,
+    fallback: undefined,
+    uses: workshop.uses,
+    notes: new CellNotes(),
+  }
   return {
     part,
     columns: [column],
     read: typeof parse === "function" ? readColumn(column, { ...reading, parse }) : () => undefined,
   }
+}
+
+/**
+ * The columns of a block that are its "Other", of which only a choice of several has one: the tick, and the text beside it. Any other text is not read, and so not mapped.
+ */
+const othersOf = (block: Block): Block => {
+  const tick = block.findIndex(({ role }) => role === "other")
+  const texts = block.filter(({ role }, index) => role === "text" && index > tick)
+  const [text] = tick >= 0 || texts.length === 1 ? texts : []
+  return [...(tick < 0 ? [] : block.slice(tick, tick + 1)), ...(text === undefined ? [] : [text])]
 }
 
 export const compileBlock = (
@@ -32,14 +49,14 @@ export const compileBlock = (
   done: (parts: ReadonlyArray<ReadPart>, parse: Parse) => CompiledEntry,
 ): CompiledEntry | undefined => {
   const parts = block.filter(({ role }) => role === "option")
-  // Only a choice of several has an "Other" beside its options.
-  const others = asked.kind.named === "options" ? block.filter(({ role }) => role !== "option") : []
+  const named = otherColumn({ ...asked, options: asked.options })
+  const others = named === undefined && asked.kind.named === "options" ? othersOf(block) : []
   const at = (role: "other" | "text") => {
     const index = others.findIndex((one) => one.role === role)
     return index < 0 ? undefined : parts.length + index
   }
-  const named = otherColumn({ ...asked, options: asked.options })
-  const beside = named === undefined ? undefined : workshop.columns.find(named)
+  const beside = named === undefined ? undefined : workshop.columns.find(named, "answers")
+  workshop.columns.answers([...parts, ...others])
   if (named !== undefined && beside === undefined) return undefined
   const cells = [...parts, ...others].map(({ column, option }) => rawPart(asked, option, column, workshop))
   const all = beside === undefined ? cells : [...cells, rawPart(asked, "other", beside, workshop)]

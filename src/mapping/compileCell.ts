@@ -1,4 +1,4 @@
-import type { Kind, OtherCells, Parse } from "../kinds/Kind.ts"
+import type { Kind, KindContext, OtherCells, Parse } from "../kinds/Kind.ts"
 import type { Input } from "../project/Pipeline.ts"
 import { compileKind, kindNamed, optionsOf } from "./compileKind.ts"
 import type { Asked, KindOptions } from "./compileKind.ts"
@@ -13,6 +13,7 @@ export const compileCell = (
   input: Extract<Input, { readonly columns: unknown }>,
   other: OtherCells | undefined,
   compile: (shape: Parameters<typeof compileKind>[3]) => Parse | undefined,
+  note: NonNullable<KindContext["note"]>,
   workshop: Workshop,
 ): Parse | undefined => {
   const count = input._tag === "Columns" ? input.columns.length : 1
@@ -20,7 +21,7 @@ export const compileCell = (
     const parse = compile({ _tag: "Columns", count, other })
     return parse === undefined ? undefined : readingMended(parse, asked.kind, workshop.mended)
   }
-  const extracting = compileExtract(asked.extract, asked.kind, [...asked.path, "extract"], workshop.findings)
+  const extracting = compileExtract(asked.extract, asked.kind, [...asked.path, "extract"], workshop.findings, note)
   if (extracting === undefined) return undefined
   if (extracting._tag === "Piece") {
     const parse = compile({ _tag: "Columns", count: 1 })

@@ -2,11 +2,12 @@ import type { Element } from "../domain/form.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { ElementPart } from "../kinds/elements.ts"
 import type { MappingEntry, PartEntry } from "../project/Pipeline.ts"
+import { CellUses, made } from "./CellUses.ts"
 import { checkPolicy, withPolicy } from "./compileEntry.ts"
 import { compileParts } from "./compileInput.ts"
 import { requiredProblem } from "./problems.ts"
 import type { ReadPart } from "./readers.ts"
-import { readAll } from "./readers.ts"
+import { readAll, useParts } from "./readers.ts"
 import type { CompiledEntry, Workshop } from "./Workshop.ts"
 
 /** Who a user is, is a whole number in the interface. */
@@ -20,8 +21,9 @@ const readElement = (
   element: Element,
   parts: ReadonlyArray<ReadPart>,
   needed: ReadonlySet<string>,
+  { partUses, uses }: { readonly uses: CellUses; readonly partUses: CellUses },
 ): CompiledEntry["read"] => {
-  const all = readAll(parts)
+  const all = readAll(parts, partUses)
   return (cells, problems): JsonObject | undefined => {
     const values = all(cells, problems)
     if (values === undefined) return undefined
@@ -32,6 +34,7 @@ const readElement = (
       if (member !== undefined) value[part] = member
       else if (needed.has(part)) problems.push(requiredProblem(element.id, `${element.name}: ${part}`, columns))
     }
+    useParts(parts, { uses, partUses }, () => made.sent)
     return value
   }
 }
@@ -64,16 +67,17 @@ export const compileElement = (
       `"${element.name}" lacks ${missing.join(", ")}: the service needs ${needed.join(", ")}.`,
     )
   }
+  const partUses = new CellUses(workshop.uses.most.length)
   const parts = compileParts(
     element,
     { ...input, parts: input.parts.map(withWholeNumbers) },
     (part) => Object.hasOwn(known, part) ? known[part]?.kind : undefined,
     Object.keys(known),
-    workshop,
+    { ...workshop, uses: partUses },
   )
   if (parts === undefined || missing.length > 0) return undefined
   const columns = [...new Set(parts.flatMap((part) => part.columns))]
-  const read = readElement(element, parts, new Set(needed))
+  const read = readElement(element, parts, new Set(needed), { uses: workshop.uses, partUses })
   checkPolicy(entry, workshop)
-  return { read: withPolicy({ read, columns }, entry, element), columns }
+  return { read: withPolicy({ read, columns }, entry, element, workshop), columns, fromCells: columns.length > 0 }
 }

@@ -8,11 +8,12 @@ import type { CompiledEntry, Workshop } from "./Workshop.ts"
 
 /** What an entry says of its answer as a whole: needed, dropped when it is bad. */
 export const withPolicy = (
-  { read, columns }: CompiledEntry,
+  { read, columns }: Pick<CompiledEntry, "read" | "columns">,
   entry: MappingEntry,
   place: { readonly id: string; readonly name: string },
+  { uses }: Pick<Workshop, "uses">,
 ): Read => {
-  const kept = entry.onInvalid === "drop" ? readDropping(read) : read
+  const kept = entry.onInvalid === "drop" ? readDropping(read, columns, uses) : read
   return entry.required && columns.length > 0 ? readRequired(kept, place.id, place.name, columns) : kept
 }
 
@@ -44,5 +45,5 @@ export const compileEntry = (
     entry.default,
     workshop,
   )
-  return compiled === undefined ? undefined : { ...compiled, read: withPolicy(compiled, entry, place) }
+  return compiled === undefined ? undefined : { ...compiled, read: withPolicy(compiled, entry, place, workshop) }
 }

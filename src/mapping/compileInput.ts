@@ -2,6 +2,7 @@ import type { Column } from "../domain/row.ts"
 import type { OtherCells, Parse } from "../kinds/Kind.ts"
 import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
+import { CellNotes, CellUses } from "./CellUses.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
 import { compileBlock, rawPart } from "./compileBlock.ts"
 import { compileCell, handedDown } from "./compileCell.ts"
@@ -17,7 +18,7 @@ import type { CompiledEntry, Workshop } from "./Workshop.ts"
 const distinct = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> => [...new Set(columns)]
 
 const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyArray<Column> | undefined => {
-  const found = names.map((name) => book.find(name))
+  const found = names.map((name) => book.find(name, "answers"))
   return found.every((column) => column !== undefined) ? found : undefined
 }
 
@@ -36,14 +37,18 @@ export const compileInput = (
   const options = optionsOf(asked, input, workshop)
   const empty = emptyFor(asked, options, input, workshop.empty)
   const spill = spillOf(asked, options, workshop)
+  const notes = new CellNotes()
   const compile = (shape: Parameters<typeof compileKind>[3]) =>
-    compileKind(asked, options, input, shape, { empty, spill: spill?.hand }, workshop)
+    compileKind(asked, options, input, shape, { empty, spill: spill?.hand, note: notes.note }, workshop)
   const fallback = () =>
     fallbackText === undefined ? undefined : constant(asked, options, fallbackText, "default", workshop, false)
-  const reading = (parse: Parse): Reading => ({ id: asked.id, parse, empty, fallback: fallback() })
+  const { uses } = workshop
+  const reading = (parse: Parse): Reading => ({ id: asked.id, parse, empty, fallback: fallback(), uses, notes })
+  const inParts = () => ({ ...workshop, empty, uses: new CellUses(uses.most.length) })
   const done = (read: Read, columns: ReadonlyArray<Column>): CompiledEntry => ({
     read: spill === undefined ? read : spill.around(read),
     columns: distinct(columns),
+    fromCells: columns.length > 0,
   })
   if (asked.extract !== undefined && (input._tag === "Parts" || input._tag === "Block")) {
     findings.error([...path, "extract"], "`extract` takes a cell apart, so that `from` is one column.")
@@ -52,12 +57,12 @@ export const compileInput = (
   switch (input._tag) {
     case "Value": {
       const value = constant(asked, options, input.value, "value", workshop, true)
-      return value === undefined ? undefined : { read: () => value, columns: [] }
+      return value === undefined ? undefined : { read: () => value, columns: [], fromCells: false }
     }
     case "Columns": {
       const columns = findAll(input.columns, book)
       const other = otherColumn({ ...asked, options: asked.options })
-      const beside = other === undefined ? undefined : book.find(other)
+      const beside = other === undefined ? undefined : book.find(other, "answers")
       if (input.columns.length > 1 && (!kind.many || asked.extract !== undefined)) {
         findings.error(
           [...path, "from"],
@@ -73,7 +78,7 @@ export const compileInput = (
       }
       const count = input.columns.length
       const otherCells: OtherCells | undefined = beside === undefined ? undefined : { tick: count, text: undefined }
-      const parse = compileCell(asked, options, input, otherCells, compile, workshop)
+      const parse = compileCell(asked, options, input, otherCells, compile, notes.note, workshop)
       const [first] = columns ?? []
       if (parse === undefined || columns === undefined || first === undefined) return undefined
       if (other !== undefined && beside === undefined) return undefined
@@ -81,7 +86,7 @@ export const compileInput = (
       return done(all.length === 1 ? readColumn(first, reading(parse)) : readColumns(all, reading(parse)), all)
     }
     case "FirstOf": {
-      const parse = compileCell(asked, options, input, undefined, compile, workshop)
+      const parse = compileCell(asked, options, input, undefined, compile, notes.note, workshop)
       const columns = findAll(input.columns, book)
       if (parse === undefined || columns === undefined) return undefined
       return done(readFirstOf(columns, reading(parse)), columns)
@@ -116,10 +121,11 @@ export const compileInput = (
       if (options.other !== undefined && other === undefined) {
         findings.error([...path, "other"], "`other` needs its column.", "Write `other: { from: Column, … }`.")
       }
+      const within = inParts()
       const parts = kind.named === undefined
-        ? compileParts(asked, input, (part) => kind.partKinds[part], kind.parts, workshop)
-        : compileNamed(asked, input.parts, { ...workshop, empty })
-      const beside = other === undefined ? undefined : book.find(other)
+        ? compileParts(asked, input, (part) => kind.partKinds[part], kind.parts, { ...within, empty: workshop.empty })
+        : compileNamed(asked, input.parts, within)
+      const beside = other === undefined ? undefined : book.find(other, "answers")
       const count = input.parts.length
       const parse = compile({
         _tag: "Parts",
@@ -127,8 +133,8 @@ export const compileInput = (
         other: beside === undefined ? undefined : { tick: count, text: undefined },
       })
       if (parse === undefined || parts === undefined || (other !== undefined && beside === undefined)) return undefined
-      const all = beside === undefined ? parts : [...parts, rawPart(asked, "other", beside, { ...workshop, empty })]
-      return done(readParts(all, reading(parse)), all.flatMap((part) => part.columns))
+      const all = beside === undefined ? parts : [...parts, rawPart(asked, "other", beside, within)]
+      return done(readParts(all, reading(parse), within.uses), all.flatMap((part) => part.columns))
     }
     case "Block": {
       if (kind.named === undefined) {
@@ -136,14 +142,15 @@ export const compileInput = (
         return undefined
       }
       const block = book.block(input.title, input.path)
-      if (block === "unknown") return { read: () => undefined, columns: [] }
+      if (block === "unknown") return { read: () => undefined, columns: [], fromCells: true }
       if (block === undefined) return undefined
+      const within = inParts()
       return compileBlock(
         asked,
         block,
         compile,
-        { ...workshop, empty },
-        (parts, parse) => done(readParts(parts, reading(parse)), parts.flatMap((part) => part.columns)),
+        within,
+        (parts, parse) => done(readParts(parts, reading(parse), within.uses), parts.flatMap((part) => part.columns)),
       )
     }
   }

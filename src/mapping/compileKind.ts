@@ -91,7 +91,7 @@ export const compileKind = (
   options: KindOptions,
   input: Input | undefined,
   shape: InputShape,
-  more: Pick<KindContext, "empty" | "spill">,
+  more: Pick<KindContext, "empty" | "spill" | "note">,
   workshop: Workshop,
 ): Parse | undefined => {
   const parse = parseOf(asked, options, { question: asked.question, input: shape, ...more })

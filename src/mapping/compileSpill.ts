@@ -27,6 +27,7 @@ export const compileSpills = (
       entries: [],
       options: undefined,
       columns,
+      fromCells: true,
       read: (_cells, problems) => {
         if (spill.texts.length === 0) return undefined
         const text = spill.texts.join(", ")

@@ -65,7 +65,7 @@ export const compileConditions = (
   let compares = false
   const found: Array<Column> = []
   const all = conditions.map(({ column: name, path, ...asked }): Holds => {
-    const column = book.find(name)
+    const column = book.find(name, "keyOrCondition")
     if (column !== undefined) found.push(column)
     const tests: Array<Test> = []
     if (asked.is !== undefined) {

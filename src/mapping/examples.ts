@@ -103,7 +103,7 @@ const runExample = (
   const cells: Array<Cell> = Array.from({ length: width }, () => null)
   let complete = true
   for (const [name, cell] of Object.entries(row)) {
-    const column = book.find({ name, path: [...path, "row", name], at: "key" })
+    const column = book.find({ name, path: [...path, "row", name], at: "key" }, "answers")
     if (column === undefined) complete = false
     else cells[column.position] = cell === "" ? null : cell
   }

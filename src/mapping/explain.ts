@@ -1,26 +1,35 @@
 import { canonicalJson } from "../domain/canonical.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { CompiledAnswer } from "./CompiledAnswer.ts"
-import type { Conditions } from "./conditions.ts"
+import { isAnswer } from "./coverage.ts"
 import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
 import { notUniqueProblem } from "./problems.ts"
+import type { RowRules } from "./rowMap.ts"
 import { asText } from "./rowMap.ts"
 
 /** Reads every answer of a row by itself, so that one with problems hides nothing of the others. */
-export const explainRow =
-  (answers: ReadonlyArray<CompiledAnswer>, where: Conditions, stamp: MappedAnswer | undefined): Mapping["explain"] =>
-  (cells, key) => {
-    const whole: Array<Problem> = []
-    if (where.compares) where.holds(cells, whole)
-    const explained = answers.map(({ answer, columns, read }) => {
-      const problems: Array<Problem> = []
-      const value = read(cells, problems, key)
-      const sent = value !== undefined && answer.list === "urlParameters" ? asText(value) : value
-      return { answer, columns, value: sent, problems }
-    })
-    const stamped = stamp === undefined ? [] : [{ answer: stamp, columns: [], value: key, problems: [] }]
-    return { answers: [...explained, ...stamped], problems: whole }
-  }
+export const explainRow = (
+  answers: ReadonlyArray<CompiledAnswer>,
+  { blank, uses, where }: RowRules,
+  stamp: MappedAnswer | undefined,
+): Mapping["explain"] =>
+(cells, key) => {
+  const whole: Array<Problem> = []
+  if (where.compares) where.holds(cells, whole)
+  let isBlank = true
+  const explained = answers.map((one) => {
+    const { answer, columns, read } = one
+    const problems: Array<Problem> = []
+    const before = uses.given
+    const value = read(cells, problems, key)
+    if (isAnswer(one) && (uses.given > before || problems.some(({ dropped }) => dropped !== true))) isBlank = false
+    const sent = value !== undefined && answer.list === "urlParameters" ? asText(value) : value
+    return { answer, columns, value: sent, problems }
+  })
+  const stamped = stamp === undefined ? [] : [{ answer: stamp, columns: [], value: key, problems: [] }]
+  if (isBlank && blank !== undefined && whole.length === 0) whole.push(blank)
+  return { answers: [...explained, ...stamped], problems: whole }
+}
 
 /** The answers of which no two rows may give the same. */
 export const uniqueAnswers = (answers: ReadonlyArray<CompiledAnswer>): ReadonlyArray<UniqueAnswer> =>

@@ -1,6 +1,6 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { errorIn, textOf } from "../kinds/cells.ts"
-import type { Kind, Parse } from "../kinds/Kind.ts"
+import type { Kind, KindContext, Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { compilePattern } from "../kinds/pattern.ts"
 import { oneOf, quoted, suggest } from "../project/suggestion.ts"
@@ -18,12 +18,20 @@ export type Extracting =
 /** Cells are cut at this length before they are looked through: an expression is for cells, not for books. */
 const longest = 10_000
 
+/** Letters and digits of texts: what is around and between them says nothing. */
+const saidIn = (texts: ReadonlyArray<string>): number => {
+  let said = 0
+  for (const text of texts) said += text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  return said
+}
+
 /** Makes an entry's `extract` ready for a kind; groups that don't fit it are found as errors. */
 export const compileExtract = (
   expression: string,
   kind: Kind,
   path: YamlPath,
   findings: Findings,
+  note: NonNullable<KindContext["note"]>,
 ): Extracting | undefined => {
   const pattern = compilePattern(expression)
   if (typeof pattern === "string") {
@@ -44,6 +52,7 @@ export const compileExtract = (
         if (found === undefined) return mismatch
         const piece = (found.groups.length > 1 ? found.groups[1] ?? "" : found.groups[0] ?? "").trim()
         if (piece === "") return undefined
+        if (saidIn([piece]) < saidIn([text])) note("part")
         const value = parse([piece])
         return value instanceof Fault ? new Fault(value.code, value.expected, 0, value.piece ?? piece) : value
       },
@@ -79,6 +88,7 @@ export const compileExtract = (
         if (value instanceof Fault) return new Fault(value.code, value.expected, 0, piece)
         values.push(value === undefined || typeof value === "object" ? null : value)
       }
+      if (saidIn(names.map((name) => found.named(name) ?? "")) < saidIn([text])) note("part")
       const value = values.every((each) => each === null) ? undefined : whole(values)
       return value instanceof Fault ? new Fault(value.code, value.expected, 0, value.piece) : value
     },

@@ -52,6 +52,13 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
   } no answer; "${shown(name)}" is required.`,
 })
 
+/** No answer of a row stems from a cell. */
+export const blankProblem: Problem = {
+  code: "blank-row",
+  message:
+    "No answer of the row comes from a cell: the mapped cells are empty or give no answer. Skip such rows with `source.where`, or send them with `sink.blankRows: allow`.",
+}
+
 /** Columns of which one should be filled say different things. */
 export const conflictProblem = (
   question: string,

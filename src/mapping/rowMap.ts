@@ -1,14 +1,26 @@
 import type { Answer, Item, PaymentValue, SchedulingValue, UrlParameterValue } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
+import type { Column } from "../domain/row.ts"
 import { plainNumber } from "../kinds/cells.ts"
+import type { CellUses } from "./CellUses.ts"
+import { made } from "./CellUses.ts"
 import type { CompiledAnswer } from "./CompiledAnswer.ts"
 import type { Conditions } from "./conditions.ts"
+import { isAnswer } from "./coverage.ts"
 import type { MappedAnswer, MappedRow, Mapping } from "./Mapping.ts"
 import type { Read } from "./readers.ts"
 
 /** URL parameters are texts. */
 export const asText = (value: Json): string => typeof value === "number" ? plainNumber(value) : String(value)
+
+/** What holds for a row as a whole. */
+export interface RowRules {
+  readonly where: Conditions
+  readonly uses: CellUses
+  /** The problem of a row of which no answer stems from a cell; undefined: it is none. */
+  readonly blank: Problem | undefined
+}
 
 interface Slot {
   readonly id: string
@@ -22,7 +34,7 @@ interface Slot {
  */
 export const rowMap = (
   answers: ReadonlyArray<CompiledAnswer>,
-  where: Conditions,
+  { blank, uses, where }: RowRules,
   stamp: Stamp | undefined,
 ): Mapping["map"] => {
   const slots = (list: MappedAnswer["list"]): ReadonlyArray<Slot> =>
@@ -38,6 +50,7 @@ export const rowMap = (
 
   return (cells, key) => {
     const problems: Array<Problem> = []
+    uses.begin()
     if (compares) where.holds(cells, problems)
     const filled: Array<Answer> = []
     for (let index = 0; index < questions.length; index++) {
@@ -45,7 +58,8 @@ export const rowMap = (
       const value = read(cells, problems)
       if (value !== undefined) filled.push({ id, value })
     }
-    if (plain) return problems.length > 0 ? judged({ questions: filled }, problems) : { item: { questions: filled } }
+    const questionsGiven = uses.given
+    if (plain) return judged({ questions: filled }, problems, questionsGiven > 0 ? undefined : blank)
 
     const item: { -readonly [M in keyof Item]: Item[M] } = { questions: filled }
     const parameters: Array<UrlParameterValue> = []
@@ -53,7 +67,10 @@ export const rowMap = (
       const value = read(cells, problems)
       if (value !== undefined) parameters.push({ id, name, value: asText(value) })
     }
-    if (stamp !== undefined && key !== undefined) parameters.push({ ...stamp, value: key })
+    if (stamp !== undefined && key !== undefined) {
+      parameters.push({ id: stamp.id, name: stamp.name, value: key })
+      for (const { position } of stamp.of) uses.mark(position, made.sent)
+    }
     if (parameters.length > 0) item.urlParameters = parameters
     for (const { id, read } of own) {
       const value = read(cells, problems)
@@ -62,11 +79,12 @@ export const rowMap = (
       else if (id === "submissionTime") item.submissionTime = value
       else item.lastUpdatedAt = value
     }
+    const before = uses.given
     const schedulings = elements<SchedulingValue>(scheduling, cells, problems)
     if (schedulings.length > 0) item.scheduling = schedulings
     const paid = elements<PaymentValue>(payments, cells, problems)
     if (paid.length > 0) item.payments = paid
-    return problems.length > 0 ? judged(item, problems) : { item }
+    return judged(item, problems, questionsGiven > 0 || uses.given > before ? undefined : blank)
   }
 }
 
@@ -74,16 +92,20 @@ export const rowMap = (
 export interface Stamp {
   readonly id: string
   readonly name: string
+  /** The key's columns. */
+  readonly of: ReadonlyArray<Column>
 }
 
 /** The problems that reject a row; those that leave out only an answer do not. */
 const rejecting = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
-  problems.filter((problem) => problem.dropped !== true)
+  problems.length === 0 ? problems : problems.filter((problem) => problem.dropped !== true)
 
 /** A row all of whose problems leave out only an answer goes on; any other is rejected, for all else that is wrong with it. */
-const judged = (item: Item, problems: ReadonlyArray<Problem>): MappedRow => {
+const judged = (item: Item, problems: ReadonlyArray<Problem>, blank: Problem | undefined): MappedRow => {
   const serious = rejecting(problems)
-  return serious.length === 0 ? { item, dropped: problems } : { problems: serious }
+  if (serious.length > 0) return { problems: serious }
+  if (blank !== undefined) return { problems: [blank] }
+  return problems.length === 0 ? { item } : { item, dropped: problems }
 }
 
 const elements = <Value extends object>(
@@ -101,20 +123,29 @@ const elements = <Value extends object>(
 }
 
 /** The same without an item: what a survey, which sends nothing, asks of every row. */
-export const rowCheck = (answers: ReadonlyArray<CompiledAnswer>, where: Conditions): Mapping["check"] => {
+export const rowCheck = (
+  answers: ReadonlyArray<CompiledAnswer>,
+  { blank, uses, where }: RowRules,
+): Mapping["check"] => {
   const reads = answers.map(({ read }) => read)
+  const answering = answers.map(isAnswer)
   const compares = where.compares
+  const blanks = blank === undefined ? undefined : [blank]
   let problems: Array<Problem> = []
   return (cells, answered, dropped) => {
     if (compares) where.holds(cells, problems)
+    let isBlank = blank !== undefined
     for (let index = 0; index < reads.length; index++) {
+      const before = uses.given
       answered[index] = reads[index]!(cells, problems) === undefined ? 0 : 1
+      if (uses.given > before && answering[index] === true) isBlank = false
     }
-    if (problems.length === 0) return undefined
+    if (problems.length === 0) return isBlank ? blanks : undefined
     const found = problems
     problems = []
     const serious = rejecting(found)
     if (serious.length > 0) return serious
+    if (isBlank) return blanks
     dropped?.push(...found)
     return undefined
   }

@@ -124,6 +124,8 @@ export interface MappingConfig {
   readonly scheduling: ReadonlyArray<MappingEntry>
   readonly payments: ReadonlyArray<MappingEntry>
   readonly ignore: ReadonlyArray<ColumnName>
+  /** Questions, by name or id, that are left unanswered on purpose. */
+  readonly ignoreQuestions: ReadonlyArray<{ readonly name: string; readonly path: YamlPath }>
   readonly unmapped: "error" | "warn" | "ignore"
 }
 
@@ -145,6 +147,8 @@ export interface SinkConfig {
   readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
   readonly inDoubt: "hold" | "resend"
   readonly onChange: "report" | "ignore" | "import-again"
+  /** Rows of which no answer comes from a cell. */
+  readonly blankRows: "reject" | "allow"
   /** Rows of the canary at most; 0: off. */
   readonly canary: number
   readonly stopWhen: Readonly<Record<"new" | "changed" | "invalid" | "refused" | "differing" | "inDoubt", StopLimit>>

@@ -41,6 +41,10 @@ const mappingOf = (
     scheduling: entries("scheduling", { parts: elements.scheduling }),
     payments: entries("payments", { parts: elements.payments }),
     ignore: columns(mapping.ignore ?? [], ["mapping", "ignore"]),
+    ignoreQuestions: (mapping.ignoreQuestions ?? []).map((name, index) => ({
+      name,
+      path: ["mapping", "ignoreQuestions", index],
+    })),
     unmapped: mapping.unmapped ?? "warn",
   }
 }
@@ -64,6 +68,7 @@ const sinkOf = (sink: PipelineFile["sink"]): SinkConfig => ({
   },
   inDoubt: sink.inDoubt ?? "hold",
   onChange: sink.onChange ?? "report",
+  blankRows: sink.blankRows ?? "reject",
   canary: sink.canary === "off" ? 0 : sink.canary ?? 10,
   stopWhen: { ...stopDefaults, ...sink.stopWhen },
   stamp: sink.stamp === undefined ? undefined : { ...sink.stamp, path: ["sink", "stamp", "urlParameter"] },

@@ -48,6 +48,10 @@ const mapping = (kinds: Kinds, elements: ElementParts) => {
         description: "Columns left behind on purpose; the title of a block leaves all of its columns behind",
         examples: [["Internal note"]],
       }),
+      ignoreQuestions: optional(Schema.Array(Name), {
+        description: "Questions left unanswered on purpose, by name or id",
+        examples: [["Remarks"]],
+      }),
       unmapped: optional(Schema.Literal("error", "warn", "ignore"), {
         description: "What any other column without a mapping is",
         default: "warn",

@@ -39,6 +39,10 @@ export const sink = withRules(
         "Rows that changed since they were imported: reported, ignored, or imported once more beside what they were, for the service can't change a submission (needs columns as rowKey)",
       default: "report",
     }),
+    blankRows: optional(Schema.Literal("reject", "allow"), {
+      description: "Rows of which no answer comes from a cell: rejected as `blank-row`, or sent",
+      default: "reject",
+    }),
     canary: optional(
       Schema.Union(whole(1, 10), Schema.Literal("off")).annotations(
         expecting("a number of rows from 1 to 10, or `off`"),

@@ -1,3 +1,4 @@
+import type { CellState } from "../domain/cells.ts"
 import type { Fate, Verdict } from "../domain/fate.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 import type { Mode, Outcome } from "../domain/run.ts"
@@ -30,6 +31,26 @@ export const verdictWords: { readonly [V in Verdict]: Word } = {
   differing: { title: "differing", meaning: "at least one answer came back different", tone: "bad" },
   missing: { title: "missing", meaning: "the service does not know the submission", tone: "bad" },
   unread: { title: "unread", meaning: "not read back yet", tone: "warn" },
+}
+
+/** What becomes of cells, in people's words. */
+export const cellWords: { readonly [S in CellState]: Word } = {
+  sent: { title: "sent", meaning: "sent as an answer or a part of one", tone: "good" },
+  sentInPart: { title: "sent in part", meaning: "a part of the cell was left behind", tone: "warn" },
+  noAnswer: { title: "no answer", meaning: "the cell means no answer", tone: "calm" },
+  dropped: { title: "dropped", meaning: "left out, as the pipeline says of unusable values", tone: "warn" },
+  keyOrCondition: {
+    title: "key or condition",
+    meaning: "identifies or chooses the row, and is not sent",
+    tone: "calm",
+  },
+  ignored: { title: "ignored", meaning: "left behind by `ignore`", tone: "calm" },
+  notMapped: { title: "not mapped", meaning: "left behind: nothing names the column", tone: "warn" },
+  rejected: { title: "row rejected", meaning: "the row is invalid, refused, changed or a duplicate", tone: "warn" },
+  skipped: { title: "row skipped", meaning: "the row was skipped on purpose", tone: "calm" },
+  known: { title: "row known", meaning: "the row was imported by an earlier run", tone: "good" },
+  inDoubt: { title: "row in doubt", meaning: "the row was sent, outcome unknown", tone: "bad" },
+  pending: { title: "row pending", meaning: "the row was not sent yet", tone: "calm" },
 }
 
 /** The outcomes in people's words. */
@@ -91,6 +112,7 @@ export const problemWords: { readonly [C in ProblemCode]: string } = {
   "excel-error": "an error of the workbook",
   "ragged-row": "more or fewer cells than the header",
   "damaged-text": "damaged characters",
+  "blank-row": "no answer comes from a cell",
 }
 
 /** A count, or a rate to a thousandth, with its thousands separated. Not by Intl, whose loading would take each command 10 ms. */

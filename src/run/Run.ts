@@ -53,6 +53,7 @@ export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =
     for (const row of surveyed?.resending ?? []) {
       if (surveyed?.fates.get(row) === "pending") surveyed.fates.set(row, "inDoubt")
     }
+    surveyed?.cells.close(surveyed.fates, surveyed.repeated)
     tally.phase = "report"
     yield* showProgress(run, tally)
     const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review: reviewed, missed, repeated, tally }

@@ -102,20 +102,24 @@ const settled = (delivery: Delivery, result: BatchResult): Effect.Effect<void, D
     switch (outcome._tag) {
       case "Imported":
         survey.fates.set(row.row, "imported")
+        survey.cells.settle(row.row, "imported")
         tally.imported++
         break
       case "InDoubt":
         survey.fates.set(row.row, "inDoubt")
+        survey.cells.settle(row.row, "inDoubt")
         tally.fresh.inDoubt++
         break
       case "Refused": {
         // What was sent the first time may have landed all the same: the row is in doubt as it was.
         if (survey.resending.has(row.row)) {
           survey.fates.set(row.row, "inDoubt")
+          survey.cells.settle(row.row, "inDoubt")
           tally.fresh.inDoubt++
           break
         }
         survey.fates.set(row.row, "refused")
+        survey.cells.settle(row.row, "refused")
         tally.fresh.refused++
         const problem = { code: "refused", message: outcome.message } as const
         tally.problem(row.row, problem)
@@ -130,6 +134,7 @@ const settled = (delivery: Delivery, result: BatchResult): Effect.Effect<void, D
         break
       }
       case "NotCreated":
+        survey.cells.settle(row.row, "pending")
         break
     }
   }

@@ -52,6 +52,7 @@ export const outgoing = (
       const mapped = run.mapping.map(cells, key)
       if (!("item" in mapped)) continue
       given++
+      survey.cells.send(row, cells, run.mapping.cellUses)
       if (run.mended || survey.fates.marked(row)) asking.set(rows.length, cells)
       rows.push({
         keyDigest: run.ledger.digest.key(key),

@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import type { ColumnCells } from "../domain/cells.ts"
 import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
 import type { RunReport, SourceFile } from "../domain/run.ts"
@@ -7,6 +8,7 @@ import type { RunRecord } from "../ledger/records.ts"
 import { version } from "../project/version.ts"
 import type { Earlier } from "../report/RunFolder.ts"
 import type { SourceError } from "../source/Source.ts"
+import { columnsAgain, kept } from "./CellTable.ts"
 import { factsOf } from "./history.ts"
 import type { RunContext } from "./RunContext.ts"
 
@@ -27,6 +29,7 @@ const Repeatable = Schema.Struct({
     format: Schema.String,
   })),
   rows: Schema.Struct(counted),
+  cells: Schema.Array(Schema.Tuple(Schema.Number, Schema.Number, Schema.Number)),
   marks: Schema.Struct({ leftOut: Schema.Number, settlements: Schema.Number }),
 })
 
@@ -41,6 +44,7 @@ export interface Repeated {
   readonly earlier: Earlier | undefined
   readonly rows: RowCounts
   readonly sources: ReadonlyArray<SourceFile>
+  readonly columns: ReadonlyArray<ColumnCells>
   /** Rows that need a person and that nobody has acknowledged, and those that a person has. */
   readonly needed: number
   readonly acknowledged: number
@@ -87,6 +91,7 @@ export const unchangedSince = (run: RunContext): Effect.Effect<Repeated | undefi
       earlier,
       rows: { ...repeat.rows, read, imported: 0, alreadyImported: alreadyImported + imported },
       sources: repeat.sources.map((source, at) => ({ ...source, file: files[at]?.file ?? "", taken: [] })),
+      columns: columnsAgain(run.columns, run.mapping, repeat.cells),
       needed: attention.rows - attention.acknowledged,
       acknowledged: attention.acknowledged,
       vanished: vanishedNow(facts.vanished),
@@ -106,10 +111,10 @@ const repeatOf = ({ counts, finishedAt, mode }: RunRecord): Repeatable | undefin
 /** What a run leaves for the next one; undefined when that has something to do, or can't know what this one saw. */
 export const repeatable = (
   run: RunContext,
-  report: Pick<RunReport, "rows" | "sources" | "balance">,
+  report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">,
 ): Effect.Effect<Repeatable | undefined, LedgerError> =>
   Effect.gen(function*() {
-    const { balance, rows, sources } = report
+    const { balance, columns = [], rows, sources } = report
     const through = run.mode === "run" && run.ownSource && balance.holds && sources.length > 0
       && run.stop.reasons().length === 0
     if (!through || rows.pending > 0 || rows.inDoubt > 0) return undefined
@@ -119,6 +124,7 @@ export const repeatable = (
       settings: settingsOf(run),
       sources: sources.map(({ bytes, format, rows, sha256 }) => ({ sha256, bytes, rows, format })),
       rows,
+      cells: kept(columns),
       marks: { leftOut, settlements },
     }
   })
@@ -126,7 +132,7 @@ export const repeatable = (
 /** Digest of all that decides about rows besides the source: where the source lies does not matter. */
 const settingsOf = (run: RunContext): string => {
   const { file: _, maxAge: __, ...source } = run.pipeline.source
-  const { inDoubt, onChange, stopWhen } = run.pipeline.sink
+  const { blankRows, inDoubt, onChange, stopWhen } = run.pipeline.sink
   const all = {
     version,
     mapping: run.mapping.fingerprint,
@@ -134,7 +140,7 @@ const settingsOf = (run: RunContext): string => {
     columns: run.shape,
     keys: run.keyColumns,
     source,
-    sink: { inDoubt, onChange, stopWhen },
+    sink: { blankRows, inDoubt, onChange, stopWhen },
   }
   return run.ledger.digest.value(JSON.parse(JSON.stringify(all)) as Json).toString("hex")
 }

@@ -119,7 +119,8 @@ const summarise = (
     const survey = ended.survey
     const rows = repeated?.rows ?? (survey?.fates ?? new FateTable()).counts(survey?.read ?? 0)
     const readBack = tally.verdicts(ended.submissions ?? rows.imported)
-    const holds = balanceHolds(rows, readBack, ended.submissions)
+    const holds = balanceHolds(rows, readBack, ended.submissions) && (survey?.cells.holds ?? true)
+    const columns = repeated?.columns ?? survey?.cells.all
     const unverified = yield* run.view.unverified
     const tolerated = new Map(run.mapping.answers.map((answer) => [answer.id, answer.tolerated]))
     const lastIntent = yield* run.ledger.lastIntent
@@ -190,6 +191,7 @@ const summarise = (
       rows,
       readBack,
       balance: { holds },
+      ...(columns === undefined ? {} : { columns }),
       requests,
       pace: yield* run.service.pace,
       problems: repeated?.earlier?.problems ?? tally.problems,
@@ -210,6 +212,7 @@ const summarise = (
         kind: answer.kind,
         ...tally.question(answer.id),
       })),
+      ...(run.mapping.unanswered.length === 0 ? {} : { unanswered: run.mapping.unanswered }),
       values: "shown",
       warnings: [
         ...run.warnings,

@@ -7,6 +7,7 @@ import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import type { Fingerprint, SourceChanged, SourceError } from "../source/Source.ts"
 import { CanaryRows } from "./canaryRows.ts"
+import { CellTable } from "./CellTable.ts"
 import { type Gathered, makeClassify, makeContents, type Reject, type SameRow } from "./classify.ts"
 import { rowTexts } from "./content.ts"
 import { Deferred } from "./Deferred.ts"
@@ -32,6 +33,10 @@ export interface Survey {
   readonly resending: ReadonlySet<number>
   /** Rows of the ledger that the source holds. */
   readonly met: MetRows
+  /** What became of the source's cells. */
+  readonly cells: CellTable
+  /** Duplicates of a row with the same content, of those whose fate was known at the end only. */
+  readonly repeated: ReadonlySet<number>
   /** The final word on a row that was spooled as rejected. */
   readonly fateOf: (row: RejectedRow) => RejectedRow | undefined
 }
@@ -65,6 +70,7 @@ export const survey = (
     }
     const { fates, hash, seen } = gathered
     const hashes = new KeyHashes()
+    const table = new CellTable(run.columns, run.source.columns.length, run.mapping)
     const keys = yield* rowKeys(run)
     const numbering = keys.numbering()
     const contents = makeContents(run, gathered.met)
@@ -103,20 +109,14 @@ export const survey = (
           const cells = chunk.rows[index]!
           const row = chunk.firstRow + index
           const key = texts[index]
-          if (key !== undefined) {
+          if (key === undefined) withoutKey(chunk, index, keyless, reject)
+          else {
             hashes.into(hash, index)
             classify(row, cells, key, known[index], reject)
-            continue
           }
-          const fault = chunk.faults.get(index)
-          if (fault === undefined && (run.mapping.filtered(cells) || keyless.leftOut.has(index))) {
-            fates.set(row, "filtered")
-          } else if (keyless.superseded.has(index)) {
-            fates.set(row, "alreadyImported")
-          } else {
-            fates.set(row, "invalid")
-            reject(row, undefined, cells, "invalid", [fault ?? missingKey(run)])
-          }
+          const fate = gathered.resending.has(row) ? undefined : fates.get(row)
+          const repeats = fate === "duplicate" && rejected.at(-1)?.quiet === true
+          table.read(row, cells, fate, repeats)
         }
         read += chunk.rows.length
         tally.read = read
@@ -127,6 +127,20 @@ export const survey = (
         }
         return rejected.length === 0 ? told : Effect.zipRight(run.folder.reject(rejected), told)
       })
+
+    const withoutKey = (chunk: RowChunk, index: number, keyless: Keyless, reject: Reject): void => {
+      const cells = chunk.rows[index]!
+      const row = chunk.firstRow + index
+      const fault = chunk.faults.get(index)
+      if (fault === undefined && (run.mapping.filtered(cells) || keyless.leftOut.has(index))) {
+        fates.set(row, "filtered")
+      } else if (keyless.superseded.has(index)) {
+        fates.set(row, "alreadyImported")
+      } else {
+        fates.set(row, "invalid")
+        reject(row, undefined, cells, "invalid", [fault ?? missingKey(run)])
+      }
+    }
 
     /** What the ledger knows of each row of a chunk, by its index. */
     const lookUp = (chunk: RowChunk, texts: ReadonlyArray<string | undefined>) =>
@@ -179,6 +193,8 @@ export const survey = (
       keys,
       resending: gathered.resending,
       met: gathered.met,
+      cells: table,
+      repeated,
       fateOf: (row) => {
         if (fates.get(row.row) !== row.fate) return undefined
         return repeated.has(row.row) ? { ...row, problems: [duplicateOf(run, undefined, true)], quiet: true } : row

@@ -138,9 +138,9 @@ describe("what is wrong with a mapping", () => {
   it("may be a warning only: another kind than the type takes, a type that can't be compared", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Number, from: Id, as: text }
-    - { name: New, from: Id, as: text }`)
+    - { name: New, from: Next, as: text }`)
     const form = formOf([{ name: "Number", type: "NumberInput" }, { name: "New", type: "Hologram" }])
-    expect(compiledMapping(pipeline, form, ["Id"]).warnings).toMatchObject([
+    expect(compiledMapping(pipeline, form, ["Id", "Next"]).warnings).toMatchObject([
       { severity: "warning", line: 7, message: '"Number" is a NumberInput, which takes a number; text sends a text.' },
       { severity: "warning", line: 8, message: expect.stringContaining("can be sent, but not compared") },
     ])

@@ -373,7 +373,7 @@ describe("blocks", () => {
 
   it("are left behind by their title", () => {
     const lines =
-      "  questions: [{ name: Order, from: { block: Rank } }]\n  ignore: [Films seen, Grid]\n  unmapped: error"
+      '  questions: [{ name: Order, from: { block: Rank } }]\n  ignoreQuestions: [Films, Views, "Which?"]\n  ignore: [Films seen, Grid]\n  unmapped: error'
     expect(compiledMapping(pipelineFrom(lines), form, titles, { blocks }).warnings).toEqual([])
   })
 

@@ -16,16 +16,17 @@ import { parseYaml } from "../../src/project/yamlText.ts"
 /** A pipeline as its file says it, decoded as the program does. `mapping` holds the lines under `mapping:`, indented by two. */
 export const pipelineFrom = (
   mapping: string,
-  { source = "  rowKey: [Id]", more = "", sets = {} }: {
+  { source = "  rowKey: [Id]", more = "", sets = {}, blankRows = "allow" }: {
     readonly source?: string
     readonly more?: string
+    readonly blankRows?: "allow" | "reject"
     /** Value sets of the project. */
     readonly sets?: Readonly<Record<string, Readonly<Record<string, string | null>>>>
   } = {},
 ): Pipeline => {
   const yaml = parseYaml(
     "pipelines/test.yaml",
-    `pipeline: test\nsource:\n  file: test.csv\n${source}\nmapping:\n${mapping}\nsink: { service: practice, form: f1 }\n${more}`,
+    `pipeline: test\nsource:\n  file: test.csv\n${source}\nmapping:\n${mapping}\nsink: { service: practice, form: f1, blankRows: ${blankRows} }\n${more}`,
   )
   const read = decodeYaml(yaml, pipelineFileSchema(), "The pipeline")
   if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))

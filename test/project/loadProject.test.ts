@@ -161,6 +161,7 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
         { target: "production", service: "live", form: "two", path: ["sink", "targets", "production"] },
       ],
       alongside: ["old-contacts"],
+      blankRows: "reject",
       batchSize: 10,
       concurrency: 4,
       retries: { attempts: 6, base: Duration.millis(500), max: Duration.minutes(2) },

@@ -1,4 +1,18 @@
+import { type CellState, cellStates, type ColumnCells, type ColumnUse } from "../../src/domain/cells.ts"
 import type { RunReport } from "../../src/domain/run.ts"
+
+const columnOf = (
+  title: string,
+  position: number,
+  use: ColumnUse,
+  states: { readonly [S in CellState]?: number },
+): ColumnCells => ({
+  title,
+  position,
+  use,
+  cells: Object.values(states).reduce((sum, cells) => sum + cells, 0),
+  states: Object.fromEntries(cellStates.map((state) => [state, states[state] ?? 0])) as Record<CellState, number>,
+})
 
 /** A report with something in every part. */
 export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
@@ -21,6 +35,7 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     sha256: "a".repeat(64),
     rows: 1012,
     taken: [{ what: "encoding", value: "windows-1252" }, { what: "delimiter", value: ";" }],
+    unread: [{ what: "sheet", name: "Old" }],
   }],
   rows: {
     read: 1012,
@@ -124,6 +139,12 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
   questions: [
     { id: "q1", name: "Date of birth", kind: "date", answered: 1006, verdicts: { same: 1006 } },
     { id: "q2", name: "Phone", kind: "phone", answered: 900, verdicts: { same: 800, equivalent: 99, absent: 1 } },
+  ],
+  unanswered: [{ id: "q3", name: "Remarks", state: "ignored" }, { id: "q4", name: "Rating", state: "notMapped" }],
+  columns: [
+    columnOf("DOB", 1, "answers", { sent: 1000, noAnswer: 6, rejected: 2 }),
+    columnOf("Comment", 2, "notMapped", { notMapped: 199, rejected: 1 }),
+    columnOf("No", 3, "keyOrCondition", { keyOrCondition: 1006, rejected: 2, skipped: 3 }),
   ],
   values: "shown",
   warnings: ["The file ends without a line end."],

@@ -59,6 +59,7 @@ const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream
     } as unknown as RunContext
     const survey = {
       fates,
+      cells: { send: () => undefined },
       files: [],
       keys: {
         numbering: () => (cells: ReadonlyArray<unknown>) =>

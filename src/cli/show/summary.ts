@@ -1,6 +1,7 @@
 import { fates, verdicts } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
+import { leftBehind } from "../../report/leftBehind.ts"
 import { span } from "../../report/span.ts"
 import { count, counted, fateWords, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
 import { cutToWidth, wrapToWidth } from "./fit.ts"
@@ -96,6 +97,7 @@ const differences = (report: RunReport, screen: Screen): string | undefined => {
 /** The end of a run: how it ended, the balance, what reading back showed, problems, where the report is, and the command to run next. `folder`: the run's folder. */
 export const showSummary = (report: RunReport, folder: string, screen: Screen): string => {
   const paint = paints(screen)
+  const left = leftBehind(report).flatMap((sentence) => wrapToWidth(sentence, screen.width))
   const warnings = report.warnings.flatMap((warning) =>
     wrapToWidth(`Warning: ${warning}`, screen.width).map(paint.warn)
   )
@@ -106,6 +108,7 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
     readBack(report, screen),
     problems(report, screen),
     differences(report, screen),
+    left.length === 0 ? undefined : [paint.strong("Left behind"), ...left].join("\n"),
     warnings.length === 0 ? undefined : warnings.join("\n"),
     // A path and a command are not wrapped: they are copied.
     [

@@ -4,6 +4,7 @@ import type { RunReport } from "../../domain/run.ts"
 import { count } from "../words.ts"
 import type { Tone } from "../words.ts"
 import { html } from "./markup.ts"
+import type { Content } from "./markup.ts"
 import { bar, name, section, share, table } from "./parts.ts"
 import type { Part } from "./parts.ts"
 
@@ -14,6 +15,17 @@ const tones: { readonly [V in AnswerVerdict]: Tone } = {
   absent: "bad",
   unexpected: "bad",
   "not comparable": "calm",
+}
+
+/** The questions without an answer, for one reason. */
+const unansweredNote = (
+  title: string,
+  { unanswered = [] }: RunReport,
+  state: NonNullable<RunReport["unanswered"]>[number]["state"],
+): Content => {
+  const left = unanswered.filter((question) => question.state === state)
+  return left.length > 0
+    && html`<p>${title}: ${left.map((question, at) => html`${at > 0 && ", "}${name(question.name)}`)}.</p>`
 }
 
 /** Question by question: how many rows answered it, and how the answers compared. */
@@ -63,5 +75,7 @@ export const questionsPart = (report: RunReport): Part | undefined => {
     html`<p class="small soft">${
       report.sent > 0 && `Fill rate: answers among the ${count(report.sent)} rows that were sent. `
     }Agreement: answers that came back the same or equivalent among those that could be compared.</p>`,
+    unansweredNote("Not mapped, so without an answer", report, "notMapped"),
+    unansweredNote("Left without an answer on purpose", report, "ignored"),
   ])
 }

@@ -3,6 +3,7 @@ import { modeWords } from "../words.ts"
 import { attentionPart, entriesPlace } from "./attention.ts"
 import type { AttentionCounts } from "./attention.ts"
 import { attentionScript } from "./attentionScript.ts"
+import { columnsPart } from "./columns.ts"
 import { balancePart, verdictsPart } from "./counts.ts"
 import { differencesPart, normalisedPart } from "./differences.ts"
 import { doubtsPart } from "./doubts.ts"
@@ -39,6 +40,7 @@ export const reportPage = (
     doubtsPart(report),
     attentionPart(report, attention),
     discardedPart(report),
+    columnsPart(report),
     questionsPart(report),
     normalisedPart(report),
     pacePart(report),

@@ -1,0 +1,143 @@
+import type { Form } from "../domain/form.ts"
+import type { Column } from "../domain/row.ts"
+import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import { oneOf, quoted, suggest } from "../project/suggestion.ts"
+import type { ColumnBook } from "./ColumnBook.ts"
+import { columnList } from "./ColumnBook.ts"
+import type { CompiledAnswer } from "./CompiledAnswer.ts"
+import type { Findings } from "./Findings.ts"
+import type { MappedAnswer, Mapping } from "./Mapping.ts"
+
+/** Lists whose members are answers of the respondent. URL parameters and times come with nearly every row, and say nothing of what was answered. */
+const answering: ReadonlySet<MappedAnswer["list"]> = new Set(["questions", "scheduling", "payments"])
+
+/** Whether an answer is one that a respondent gave. */
+export const isAnswer = ({ answer }: { readonly answer: Pick<MappedAnswer, "list"> }): boolean =>
+  answering.has(answer.list)
+
+const plain = (name: string) => name.normalize("NFC").trim()
+
+const named = (names: ReadonlyArray<string>): string =>
+  names.slice(0, 12).join(", ") + (names.length > 12 ? ` and ${names.length - 12} more` : "")
+
+/** Questions that get no answer, and why. Finds those that are left out by mistake. */
+const unansweredIn = (
+  pipeline: Pipeline,
+  form: Form,
+  answers: ReadonlyArray<CompiledAnswer>,
+  findings: Findings,
+): Mapping["unanswered"] => {
+  const mapped = new Set(answers.filter(({ answer }) => answer.list === "questions").map(({ answer }) => answer.id))
+  const ignored = new Set<string>()
+  for (const { name, path } of pipeline.mapping.ignoreQuestions) {
+    const meant = form.questions.filter((question) => question.id === name || plain(question.name) === plain(name))
+    const left = meant.filter(({ id }) => !mapped.has(id))
+    for (const { id } of left) ignored.add(id)
+    if (meant.length === 0) {
+      findings.warning(
+        path,
+        `The form has no question called "${name}".`,
+        suggest(name, form.questions.map((question) => question.name), "Its questions are"),
+      )
+    } else if (left.length === 0) {
+      findings.error(path, `"${name}" is mapped, and left out on purpose.`, "Remove one of both.")
+    }
+  }
+  const unanswered = form.questions.filter(({ id }) => !mapped.has(id)).map(({ id, name }) => ({
+    id,
+    name,
+    state: ignored.has(id) ? "ignored" as const : "notMapped" as const,
+  }))
+  const forgotten = unanswered.filter(({ state }) => state === "notMapped")
+  if (forgotten.length > 0) {
+    findings.warning(
+      ["mapping"],
+      `${forgotten.length} of ${form.questions.length} ${
+        form.questions.length === 1 ? "question" : "questions"
+      } of the form ${forgotten.length === 1 ? "is" : "are"} not mapped: ${named(forgotten.map(({ name }) => name))}.`,
+      "Map them, or list them under `ignoreQuestions`.",
+    )
+  }
+  return unanswered
+}
+
+/** The column that an entry takes whole, as its only one, in every row. */
+const wholeColumn = ({ extract, input, when }: MappingEntry): string | undefined =>
+  input._tag === "Columns" && input.columns.length === 1 && extract === undefined && when.length === 0
+    ? input.columns[0]?.name.trim()
+    : undefined
+
+/** Columns that several questions take whole and read by the same kind: often the name of a neighbour that was not changed after copying an entry. */
+const findShared = (
+  pipeline: Pipeline,
+  answers: ReadonlyArray<CompiledAnswer>,
+  findings: Findings,
+): void => {
+  const taken = new Map<
+    string,
+    Array<{ readonly name: string; readonly entry: MappingEntry; readonly column: string }>
+  >()
+  for (const { answer, entries } of answers) {
+    const [entry] = entries
+    const column = entry === undefined || answer.list !== "questions" ? undefined : wholeColumn(entry)
+    if (entry === undefined || column === undefined) continue
+    const key = JSON.stringify([column, answer.kind])
+    taken.set(key, [...taken.get(key) ?? [], { name: answer.name, entry, column }])
+  }
+  for (const [first, ...others] of taken.values()) {
+    const last = others.at(-1)
+    if (first === undefined || last === undefined) continue
+    const places = [first, ...others].map(({ entry, name }) =>
+      `${quoted(name)} (line ${pipeline.document.at(entry.path).line})`
+    )
+    findings.warning(
+      [...last.entry.path, "from"],
+      `The column "${first.column}" is the whole answer to ${places.length} questions: ${oneOf(places, "and")}.`,
+      "If that is a mistake, correct `from` in one of them.",
+    )
+  }
+}
+
+/** Columns of the source that nothing speaks of. */
+const findUnmapped = (
+  { mapping: { unmapped } }: Pipeline,
+  columns: ReadonlyArray<Column>,
+  book: ColumnBook,
+  findings: Findings,
+): void => {
+  const left = columns.filter((column) => book.useOf(column) === "notMapped")
+  if (left.length === 0 || unmapped === "ignore") return
+  const note = unmapped === "error" ? findings.error : findings.warning
+  note(
+    ["mapping"],
+    `${left.length} of ${columns.length} columns ${left.length === 1 ? "is" : "are"} not mapped: ${columnList(left)}.`,
+    "Map them, or list them under `ignore`.",
+  )
+}
+
+/**
+ * Finds what a mapping leaves out, of the source and of the form, and what it takes twice. A mapping that reads no answer from any column is an error.
+ *
+ * @returns the form's questions that get no answer
+ */
+export const coverage = (
+  pipeline: Pipeline,
+  form: Form,
+  answers: ReadonlyArray<CompiledAnswer>,
+  columns: ReadonlyArray<Column>,
+  book: ColumnBook,
+  findings: Findings,
+): Mapping["unanswered"] => {
+  findUnmapped(pipeline, columns, book, findings)
+  // An entry with a mistake gives no answer, which was found.
+  if (findings.errors.length > 0) return []
+  if (!answers.some((answer) => isAnswer(answer) && answer.fromCells)) {
+    findings.error(
+      ["mapping"],
+      "No answer is read from a column: every submission would be blank, or the same.",
+      "Map at least one question to a column: `- name: QUESTION` with `from: COLUMN` under `questions`.",
+    )
+  }
+  findShared(pipeline, answers, findings)
+  return unansweredIn(pipeline, form, answers, findings)
+}

@@ -1,0 +1,194 @@
+import type { Cell } from "../domain/cell.ts"
+import { type CellState, cellStates, type ColumnCells, type ColumnUse } from "../domain/cells.ts"
+import type { Fate } from "../domain/fate.ts"
+import type { Cells, Column } from "../domain/row.ts"
+import { trimmed } from "../kinds/cells.ts"
+import type { Mapping } from "../mapping/Mapping.ts"
+import type { FateTable } from "./FateTable.ts"
+
+const indexOf = Object.fromEntries(cellStates.map((state, index) => [state, index])) as Record<CellState, number>
+const states = cellStates.length
+
+/** The state that a row gives all of its cells. Of an imported row each cell has its own. */
+const stateOf: Readonly<Record<Exclude<Fate, "imported">, CellState>> = {
+  filtered: "skipped",
+  duplicate: "rejected",
+  alreadyImported: "known",
+  changed: "rejected",
+  invalid: "rejected",
+  refused: "rejected",
+  inDoubt: "inDoubt",
+  pending: "pending",
+}
+
+/** The state of a cell that gave nothing, by what the pipeline does with its column. */
+const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
+  answers: "noAnswer",
+  keyOrCondition: "keyOrCondition",
+  ignored: "ignored",
+  notMapped: "notMapped",
+}
+
+const isFilled = (cell: Cell | undefined): boolean =>
+  typeof cell === "string" ? cell !== "" && trimmed(cell) !== "" : cell !== null && cell !== undefined
+
+/** The state of a cell that an answer used, by `Mapping.cellUses`; -1: none did. */
+const usedAs = [-1, indexOf.dropped, indexOf.sentInPart, indexOf.sent]
+
+/** Stands for an empty cell in the states of a row's cells. */
+const empty = 0xff
+
+/**
+ * Counts, per column, the cells that are not empty by what became of them: all rows in the survey, and those that are sent once more with what each cell gave.
+ * Two numbers a state and column, whatever the number of rows; besides, one byte a column for each row whose fate is still open or that is on its way.
+ */
+export class CellTable {
+  private readonly columns: ReadonlyArray<Column>
+  private readonly uses: ReadonlyArray<ColumnUse>
+  /** By column, then by state. The column behind the last one stands for what is beyond the header. */
+  private readonly counts: Float64Array
+  private readonly filled: Float64Array
+  /** Rows whose fate is known at the end only, and rows on their way to the service: for each column, whether its cell is filled, and what it gave. */
+  private readonly open = new Map<number, Uint8Array>()
+  private readonly sending = new Map<number, Uint8Array>()
+  private readonly beyond: number
+
+  /**
+   * @param columns the source's own columns, from the first on
+   * @param width of the source, with the columns that a rejected.csv adds: these are not counted
+   */
+  constructor(columns: ReadonlyArray<Column>, width: number, { columnUses }: Pick<Mapping, "columnUses">) {
+    this.columns = columns
+    this.beyond = width
+    this.uses = columnUses
+    this.counts = new Float64Array((columns.length + 1) * states)
+    this.filled = new Float64Array(columns.length + 1)
+  }
+
+  /**
+   * Counts a row of the survey.
+   *
+   * @param fate undefined: not known yet. A survey imports nothing
+   * @param repeats whether it is a duplicate of a row with the same content, so that nothing of it is lost
+   */
+  read(row: number, cells: Cells, fate: Fate | undefined, repeats: boolean): void {
+    const width = this.columns.length
+    const isOpen = fate === undefined || fate === "imported"
+    const state = isOpen ? -1 : indexOf[repeats ? "known" : stateOf[fate]]
+    const flags = isOpen ? new Uint8Array(width).fill(empty) : undefined
+    const last = Math.min(width, cells.length)
+    for (let at = 0; at < last; at++) {
+      if (!isFilled(cells[at])) continue
+      this.filled[at]!++
+      if (flags === undefined) this.counts[at * states + state]!++
+      else flags[at] = 0
+    }
+    if (flags !== undefined) this.open.set(row, flags)
+    // A record with cells beyond the header is rejected.
+    for (let at = this.beyond; at < cells.length; at++) {
+      if (!isFilled(cells[at])) continue
+      this.filled[width]!++
+      this.counts[width * states + indexOf.rejected]!++
+    }
+  }
+
+  /** Notes what each cell of a row gave, which is on its way to the service: just mapped. */
+  send(row: number, cells: Cells, cellUses: Mapping["cellUses"]): void {
+    const width = this.columns.length
+    const found = new Uint8Array(width).fill(empty)
+    for (let at = 0; at < width; at++) {
+      if (!isFilled(cells[at])) continue
+      const used = usedAs[cellUses[at] ?? 0] ?? -1
+      found[at] = used >= 0 ? used : indexOf[unsentOf[this.uses[at] ?? "notMapped"]]
+    }
+    this.sending.set(row, found)
+  }
+
+  /** Counts the cells of a row that was sent where they stand now. */
+  settle(row: number, fate: "imported" | "inDoubt" | "refused" | "pending"): void {
+    const found = this.sending.get(row)
+    this.sending.delete(row)
+    if (found === undefined || fate === "pending") return
+    const wasOpen = this.open.delete(row)
+    const whole = fate === "imported" ? undefined : indexOf[stateOf[fate]]
+    for (let at = 0; at < found.length; at++) {
+      if (found[at] === empty) continue
+      if (!wasOpen) this.counts[at * states + indexOf.pending]!--
+      this.counts[at * states + (whole ?? found[at]!)]!++
+    }
+  }
+
+  /**
+   * Counts the rows whose fate was open: no row is read or sent afterwards.
+   *
+   * @param repeated those that are duplicates of a row with the same content
+   */
+  close(fates: FateTable, repeated: ReadonlySet<number>): void {
+    for (const [row, flags] of this.open) {
+      const fate = fates.get(row)
+      if (fate === undefined || fate === "imported") continue
+      const state = repeated.has(row) ? "known" : stateOf[fate]
+      for (let at = 0; at < flags.length; at++) {
+        if (flags[at] !== empty) this.counts[at * states + indexOf[state]]!++
+      }
+    }
+    this.open.clear()
+  }
+
+  /** Whether every cell that is not empty has exactly one state. */
+  get holds(): boolean {
+    return this.filled.every((cells, column) => {
+      const counts = this.counts.subarray(column * states, (column + 1) * states)
+      return counts.every((count) => count >= 0) && counts.reduce((sum, count) => sum + count, 0) === cells
+    })
+  }
+
+  /** All columns in their order; behind them what is beyond the header, if anything is. */
+  get all(): ReadonlyArray<ColumnCells> {
+    return columnCells(
+      this.columns,
+      this.uses,
+      this.filled,
+      (column, state) => this.counts[column * states + indexOf[state]]!,
+    )
+  }
+}
+
+/** What is kept of a column for a run that finds the source unchanged: all cells that are not empty, those of rejected rows and of skipped rows. */
+export type KeptCells = readonly [cells: number, rejected: number, skipped: number]
+
+export const kept = (columns: ReadonlyArray<ColumnCells>): ReadonlyArray<KeptCells> =>
+  columns.map(({ cells, states }) => [cells, states.rejected, states.skipped])
+
+/** The columns of an unchanged source: what was neither rejected nor skipped is known by now. */
+export const columnsAgain = (
+  columns: ReadonlyArray<Column>,
+  { columnUses }: Pick<Mapping, "columnUses">,
+  cells: ReadonlyArray<KeptCells>,
+): ReadonlyArray<ColumnCells> =>
+  columnCells(columns, columnUses, cells.map(([all]) => all), (column, state) => {
+    const [all, rejected, skipped] = cells[column] ?? [0, 0, 0]
+    return state === "rejected"
+      ? rejected
+      : state === "skipped"
+      ? skipped
+      : state === "known"
+      ? all - rejected - skipped
+      : 0
+  })
+
+const columnCells = (
+  columns: ReadonlyArray<Column>,
+  uses: ReadonlyArray<ColumnUse>,
+  filled: ArrayLike<number>,
+  count: (column: number, state: CellState) => number,
+): ReadonlyArray<ColumnCells> => {
+  const beyond = (filled[columns.length] ?? 0) > 0 ? [{ title: "", position: columns.length }] : []
+  return [...columns, ...beyond].map(({ position, title }, column) => ({
+    title,
+    position: position + 1,
+    use: uses[column] ?? "notMapped",
+    cells: filled[column] ?? 0,
+    states: Object.fromEntries(cellStates.map((state) => [state, count(column, state)])) as Record<CellState, number>,
+  }))
+}
