@@ -84,7 +84,7 @@ mapping:
     - name: Fan
       from: Do you consider yourself to be a fan of the Star Wars film franchise?
   unmapped: ignore
-sink: { service: practice, form: films }
+sink: { service: practice, form: films, blankRows: allow }
 `,
 }
 
