@@ -10,6 +10,13 @@ const options = {
     description: "The country, by its ISO 3166 code, of numbers that are written without + and country code",
     examples: ["DE", "US"],
   })),
+  ambiguous: Schema.optional(
+    Schema.Literal("national", "international").annotations({
+      description:
+        "How to read a number without + that is valid both in `country` and with a + in front, such as 493511234574 with DE; an error when left out",
+      examples: ["international"],
+    }),
+  ),
 }
 
 type Options = Schema.Struct.Type<typeof options>
@@ -50,7 +57,13 @@ export const phone: Kind<Options> = {
     return oneText((text) => {
       const number = parsePhoneNumberFromString(text, settings)
       if (number === undefined || !number.isValid()) return notAPhone
-      return number.ext === undefined ? number.number : extension
+      if (number.ext !== undefined) return extension
+      const other = country === undefined || options.ambiguous === "national" ? undefined : withPlus(text)
+      if (other === undefined || other === number.number) return number.number
+      return options.ambiguous === "international" ? other : new Fault(
+        "not-a-phone",
+        `a number that can be read in one way only: in ${country} it is ${number.number}, with + in front it is ${other}. Write it with + and country code, or set \`ambiguous\``,
+      )
     })
   },
   compare: (sent, returned) => {
@@ -59,6 +72,13 @@ export const phone: Kind<Options> = {
     const [a, b] = [canonical(sent), canonical(returned)]
     return a !== undefined && a === b ? equivalent("way of writing") : different
   },
+}
+
+/** The number that a text is with + in front, if it is a valid one. Country codes begin with no 0, and nobody writes +(. */
+const withPlus = (text: string): string | undefined => {
+  if (!/^[1-9]/.test(text)) return undefined
+  const number = parsePhoneNumberFromString(`+${text}`, { extract: false })
+  return number?.isValid() === true ? number.number : undefined
 }
 
 /** E.164 with an extension, if any; undefined for what is no number with a country code. */

@@ -38,6 +38,30 @@ describe("phone", () => {
     },
   )
 
+  it.each([
+    ["DE", "493511234574", "+49493511234574", "+493511234574"],
+    ["DE", "49 351 1234574", "+49493511234574", "+493511234574"],
+    ["US", "3612345678", "+13612345678", "+3612345678"],
+  ])(
+    "refuses a number of %s that is another valid one with + in front: %s",
+    (country, cell, national, international) => {
+      const fault = compiled(phone, { country })([cell])
+      expect(fault).toMatchObject({ code: "not-a-phone", expected: expect.stringContaining(national) })
+      expect(fault).toMatchObject({ expected: expect.stringContaining(international) })
+      expect(compiled(phone, { country, ambiguous: "national" })([cell])).toBe(national)
+      expect(compiled(phone, { country, ambiguous: "international" })([cell])).toBe(international)
+    },
+  )
+
+  it.each([
+    ["DE", "0351 1234574", "+493511234574"],
+    ["DE", "+49 351 1234574", "+493511234574"],
+    ["US", "12133734253", "+12133734253"],
+    ["US", "(361) 234-5678", "+13612345678"],
+  ])("reads a number of %s that has one meaning: %s", (country, cell, sent) => {
+    expect(compiled(phone, { country })([cell])).toBe(sent)
+  })
+
   it("refuses a country that is none", () => {
     const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
     expect(phone.compile({ country: "Germany" }, context)).toMatchObject([{ option: "country" }])
