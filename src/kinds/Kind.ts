@@ -35,6 +35,8 @@ export type ParseCell = (cell: Exclude<Cell, null>) => Json | undefined | Fault
 export interface OtherCells {
   /** A tick, or the text itself. */
   readonly tick: number | undefined
+  /** What the tick's column is called, where a cell of it may hold that as its tick. */
+  readonly name?: string | undefined
   /** What was written beside it. */
   readonly text: number | undefined
 }

@@ -62,7 +62,10 @@ export const compileOther = (
   const faults: Array<OptionFault> = []
   const use = other?.use === undefined ? undefined : table.resolve(other.use, "other", faults, "use")
   if (faults.length > 0) return faults
-  const own = use === undefined ? new Set<string>() : ownNames(table, use, other?.use ?? use)
+  const own = new Set([
+    ...(use === undefined ? [] : ownNames(table, use, other?.use ?? use)),
+    ...(cells.name === undefined ? [] : [loose(cells.name)]),
+  ])
   const blamed = cells.tick ?? cells.text ?? 0
   const unsaid = new Fault(
     "not-an-option",
@@ -92,9 +95,9 @@ export const compileOther = (
       }
       return undefined
     }
-    if (text === "") return unsaid
-    const value = table.read(text, blamed)
-    if (value instanceof Fault) return new Fault(value.code, value.expected, blamed, text)
+    // A tick may be the name of an option.
+    const value = table.read(text === "" ? mark : text, blamed)
+    if (value instanceof Fault) return text === "" ? unsaid : new Fault(value.code, value.expected, blamed, text)
     if (value === undefined) noteTexts("unused")
     add(values, value)
     return undefined

@@ -32,13 +32,15 @@ export const rawPart = (asked: Asked, part: string, column: Column, workshop: Wo
 }
 
 /**
- * The columns of a block that are its "Other", of which only a choice of several has one: the tick, and the text beside it. Any other text is not read, and so not mapped.
+ * The columns of a block that are its "Other", of which only a choice of several has one: the tick, and the text beside it where the entry says what becomes of it.
+ * Any other text is not read, and so not mapped.
  */
-const othersOf = (block: Block): Block => {
+const othersOf = (block: Block, withText: boolean): Block => {
   const tick = block.findIndex(({ role }) => role === "other")
-  const texts = block.filter(({ role }, index) => role === "text" && index > tick)
-  const [text] = tick >= 0 || texts.length === 1 ? texts : []
-  return [...(tick < 0 ? [] : block.slice(tick, tick + 1)), ...(text === undefined ? [] : [text])]
+  const texts = block.filter(({ role }) => role === "text")
+  const behind = block.find(({ role }, index) => role === "text" && index > tick)
+  const text = tick >= 0 && behind !== undefined ? behind : texts.length === 1 ? texts[0] : undefined
+  return [...(tick < 0 ? [] : block.slice(tick, tick + 1)), ...(withText && text !== undefined ? [text] : [])]
 }
 
 export const compileBlock = (
@@ -50,7 +52,9 @@ export const compileBlock = (
 ): CompiledEntry | undefined => {
   const parts = block.filter(({ role }) => role === "option")
   const named = otherColumn({ ...asked, options: asked.options })
-  const others = named === undefined && asked.kind.named === "options" ? othersOf(block) : []
+  const others = named === undefined && asked.kind.named === "options"
+    ? othersOf(block, asked.options["other"] !== undefined)
+    : []
   const at = (role: "other" | "text") => {
     const index = others.findIndex((one) => one.role === role)
     return index < 0 ? undefined : parts.length + index
@@ -63,7 +67,7 @@ export const compileBlock = (
   const other = beside !== undefined
     ? { tick: cells.length, text: undefined }
     : others.length > 0
-    ? { tick: at("other"), text: at("text") }
+    ? { tick: at("other"), name: others.find(({ role }) => role === "other")?.option, text: at("text") }
     : undefined
   const parse = compile({ _tag: "Parts", parts: parts.map(({ option }) => option), other })
   return parse === undefined ? undefined : done(all, parse)

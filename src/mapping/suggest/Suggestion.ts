@@ -85,7 +85,10 @@ export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
     case "Column":
       return [origin.column]
     case "Block":
-      return origin.block.members.map(({ column }) => column)
+      // Of a block that the source does not name, an entry lists the options.
+      return origin.block.members.filter(({ role }) => role === "option" || origin.block.known).map(({ column }) =>
+        column
+      )
     case "Joined":
       return origin.columns.map(({ column }) => column)
     case "Parts":

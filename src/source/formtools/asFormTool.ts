@@ -7,11 +7,12 @@ import { eachChunk } from "../eachChunk.ts"
 import { SourceError } from "../Source.ts"
 import type { Head, Source } from "../Source.ts"
 import { asRecordTool } from "./asRecordTool.ts"
+import { withTexts } from "./blocks.ts"
 import type { ColumnFacts, FormTool } from "./FormTool.ts"
 import { formToolNamed } from "./index.ts"
 import { withReading } from "./reading.ts"
 import { type Candidate, candidates, enough, sampleAt } from "./recognise.ts"
-import { tidy } from "./sample.ts"
+import { cellsOf, tidy } from "./sample.ts"
 import type { ToolOptions } from "./ToolOptions.ts"
 
 /** Opens the same file again with its header in another row. */
@@ -130,7 +131,7 @@ export const asFormTool = <R>(
       )
       : first
     const made = withReading(source, {
-      layout,
+      layout: { ...layout, blocks: withTexts(layout.blocks, (position) => cellsOf(sample, position, headerRows)) },
       titles,
       added: source.columns.slice(width),
       asked: asked !== undefined,

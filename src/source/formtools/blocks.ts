@@ -44,6 +44,49 @@ export const blocksOf = (
   return titled(groups.filter(({ columns }) => columns.filter(({ role }) => role === "option").length >= least))
 }
 
+/** Ticks that no scale or comment consists of. */
+const tick = /^(?:[01](?:\.0)?|x|(?:un|not )?checked|(?:not |un)?selected)$/i
+
+/**
+ * Text columns are no options. Where the columns of a block hold ticks or their own option, a column with other words holds the texts of an "Other"; of several
+ * columns called "Other", one is the tick and the others are texts.
+ *
+ * @param cells of a column, those that hold something
+ */
+export const withTexts = (
+  blocks: ReadonlyArray<ColumnBlock>,
+  cells: (position: number) => ReadonlyArray<string>,
+): ReadonlyArray<ColumnBlock> =>
+  blocks.map(({ columns, title }) => {
+    const looked = columns.map((column) => {
+      const found = cells(column.position)
+      const own = tidy(column.option).toLowerCase()
+      const others = found.filter((cell) => !tick.test(cell) && tidy(cell).toLowerCase() !== own)
+      return {
+        column,
+        isTick: found.length > 0 && others.length === 0,
+        words: others.length < found.length ? [] : others.filter((cell) => /\p{L}/u.test(cell)),
+      }
+    })
+    const options = looked.filter(({ column }) => column.role === "option")
+    const shared = (word: string) => options.filter(({ words }) => words.includes(word)).length > 1
+    const worded = options.filter(({ words }) => words.length > 0)
+    const isTicked = options.filter(({ isTick }) => isTick).length > worded.length
+    const texts = new Set(isTicked ? worded.filter(({ words }) => !words.some(shared)).map(({ column }) => column) : [])
+    const called = looked.filter(({ column }) => column.role === "other")
+    const other = called.find(({ isTick }) => isTick) ?? called[0] ?? looked.find(({ column }) => texts.has(column))
+    return {
+      title,
+      columns: columns.map((column): BlockColumn =>
+        column === other?.column
+          ? { ...column, role: "other" }
+          : column.role === "other" || texts.has(column)
+          ? { ...column, role: "text" }
+          : column
+      ),
+    }
+  })
+
 /** `Question [Option]` at its last balanced pair of brackets; undefined when it does not end in one. */
 export const bracketed = (title: string): { readonly question: string; readonly option: string } | undefined => {
   const text = title.trimEnd()

@@ -1,0 +1,163 @@
+// What a run leaves behind of its source and of its form: cells, texts beside options, questions, rows without an answer.
+import { FileSystem, Path } from "@effect/platform"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { RunReport } from "../../src/domain/run.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+import { formferry } from "./formferry.ts"
+
+const project = "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n"
+
+/** A project folder with one pipeline `p` into the practice service, and what its commands leave. */
+const bench = (files: Readonly<Record<string, string>>) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const root = yield* projectFolder({ "config/formferry.yaml": project, ...files })
+    const text = (file: string) => fs.readFileString(path.join(root, file))
+    return {
+      run: (...args: ReadonlyArray<string>) => formferry(args, { cwd: root }),
+      write: (file: string, content: string) => fs.writeFileString(path.join(root, file), content),
+      report: Effect.map(text("reports/p/latest/report.json"), (json) => JSON.parse(json) as RunReport),
+      page: text("reports/p/latest/report.html"),
+      stored: Effect.map(
+        Effect.orElseSucceed(text("store/f.jsonl"), () => ""),
+        (lines) =>
+          lines.split("\n").filter((line) => line !== "").map((line) =>
+            JSON.parse(line) as { questions: ReadonlyArray<{ id: string; value: unknown }> }
+          ),
+      ),
+    }
+  })
+
+/** What a terminal shows, without its line ends. */
+const flat = (text: string) => text.replaceAll(/\s+/g, " ")
+
+describe("texts of an Other beside one column per option", () => {
+  const form = `id: f
+name: Dinner
+questions:
+  - { id: s, name: Side dishes, type: Checkboxes, options: [Carrots, Corn, Other (please specify)] }
+  - { id: w, name: Which, type: ShortAnswer }
+`
+  const export_ = `RespondentID,Are you celebrating?,Side dishes,,,
+,Response,Carrots,Corn,Other (please specify),Other (please specify)
+1,Yes,Carrots,,,
+2,Yes,,Corn,Other (please specify),pecan pie
+3,Yes,Carrots,,Other (please specify),"rolls, butter"
+`
+  const pipeline = (more: string) =>
+    `pipeline: p
+source: { file: ../export.csv }
+mapping:
+  questions:
+    - { name: Side dishes, as: choices, from: { block: Side dishes }${more} }
+  ignore: [Are you celebrating?]
+  unmapped: ignore
+sink: { service: practice, form: f }
+`
+  it.scopedLive("are named as not mapped, also under `unmapped: ignore`", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline("") })
+      const ran = yield* at.run("run", "p")
+      expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+      expect(flat(ran.stdout)).toContain(
+        "2 cells in 1 column are not mapped: Side dishes [Other (please specify)] (2 cells)",
+      )
+      const { columns = [] } = yield* at.report
+      expect(columns[5]).toMatchObject({ use: "notMapped", cells: 2, states: { notMapped: 2, sent: 0 } })
+      expect(columns[4]).toMatchObject({ use: "answers", cells: 2, states: { sent: 2 } })
+      expect(yield* at.page).toContain("2 cells in 1 column are not mapped")
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("are sent to the question that `other` names, without the tick beside them", () =>
+    Effect.gen(function*() {
+      const other = ", other: { use: Other (please specify), textTo: Which }"
+      const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline(other) })
+      const ran = yield* at.run("run", "p")
+      expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+      const texts = (yield* at.stored).flatMap(({ questions }) => questions.filter(({ id }) => id === "w"))
+      expect(texts.map(({ value }) => value).filter((value) => value !== null)).toEqual(["pecan pie", "rolls, butter"])
+      const { columns = [] } = yield* at.report
+      expect(columns[5]).toMatchObject({ use: "answers", cells: 2, states: { sent: 2 } })
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("questions and rows without an answer", () => {
+  const form = `id: f
+name: People
+questions:
+  - { id: n, name: Name, type: ShortAnswer }
+  - { id: m, name: Remarks, type: LongAnswer }
+  - { id: o, name: Origin, type: ShortAnswer }
+`
+  const pipeline = (questions: string, { mapping = "", sink = "" } = {}) =>
+    `pipeline: p
+source: { file: ../rows.csv, rowKey: [No] }
+mapping:
+  questions:
+${questions}${mapping}
+sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
+`
+  const name = "    - { name: Name, from: Name }\n"
+  const origin = "    - { name: Origin, value: legacy }\n"
+  const rows = "No,Name\n1,Ada\n2,\n3,Alan\n"
+
+  it.scopedLive("a question that nothing is mapped to is named by check, preview and the report, unless it is left out on purpose", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(name + origin) })
+      const named = "1 of 3 questions of the form is not mapped: Remarks."
+      expect(flat((yield* at.run("check", "p")).stdout)).toContain(named)
+      expect(flat((yield* at.run("preview", "p")).stderr)).toContain(named)
+      yield* at.run("run", "p")
+      const report = yield* at.report
+      expect(report.unanswered).toEqual([{ id: "m", name: "Remarks", state: "notMapped" }])
+      expect(report.warnings).toContain(named)
+      yield* at.write("pipelines/p.yaml", pipeline(name + origin, { mapping: "  ignoreQuestions: [Remarks]\n" }))
+      expect((yield* at.run("check", "p", "--strict")).stdout).not.toContain("is not mapped: Remarks")
+      yield* at.run("run", "p")
+      expect((yield* at.report).unanswered).toEqual([{ id: "m", name: "Remarks", state: "ignored" }])
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("a row of which no answer comes from a cell is rejected, unless blank rows are allowed", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(name + origin) })
+      expect((yield* at.run("run", "p")).status).toBe(1)
+      expect(yield* at.report).toMatchObject({
+        rows: { imported: 2, invalid: 1 },
+        problems: [{ code: "blank-row", count: 1, examples: [{ row: 2 }] }],
+      })
+      expect(yield* at.stored).toHaveLength(2)
+      yield* at.write("pipelines/p.yaml", pipeline(name + origin, { sink: ", blankRows: allow" }))
+      expect((yield* at.run("run", "p")).status).toBe(0)
+      expect(yield* at.stored).toHaveLength(3)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("a mapping that takes no answer from any column fails check and run", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(origin) })
+      for (const command of ["check", "run"]) {
+        const ran = yield* at.run(command, "p")
+        expect(ran.status, ran.stdout + ran.stderr).toBe(2)
+        expect(flat(ran.stdout + ran.stderr)).toContain("No answer is read from a column")
+        expect(flat(ran.stdout + ran.stderr)).toContain("`- name: QUESTION` with `from: COLUMN`")
+      }
+      expect(yield* at.stored).toEqual([])
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("a column that is the whole answer to two questions is a warning of check", () =>
+    Effect.gen(function*() {
+      const twice = `${name}    - { name: Remarks, from: Name }\n`
+      const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(twice) })
+      const checked = yield* at.run("check", "p")
+      expect(checked.status).toBe(0)
+      expect(flat(checked.stdout)).toContain(
+        'The column "Name" is the whole answer to 2 questions: `Name` (line 5) and `Remarks` (line 6).',
+      )
+      yield* at.write(
+        "pipelines/p.yaml",
+        pipeline(`${name}    - { name: Remarks, template: "{Name} of {No}" }\n    - { name: Origin, from: No }\n`),
+      )
+      expect((yield* at.run("check", "p")).stdout).not.toContain("whole answer")
+    }).pipe(Effect.provide(platform)))
+})
