@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { LogLevel } from "effect"
+import { commandLine } from "../domain/shell.ts"
 
 /** What was asked for: the command line, and what stands for every command. */
 export class Invocation extends Context.Tag("formferry/Invocation")<Invocation, {
@@ -15,18 +16,24 @@ export class Invocation extends Context.Tag("formferry/Invocation")<Invocation, 
   readonly logLevel: LogLevel.LogLevel
 }>() {}
 
-/** A word of a command line as a POSIX shell reads it back. */
-export const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
 /** A formferry command to run next, for the same project. */
 export const commandFor = (
   invocation: Pick<Context.Tag.Service<typeof Invocation>, "project">,
   words: ReadonlyArray<string>,
-): string =>
-  ["formferry", ...words, ...(invocation.project === undefined ? [] : ["--project", invocation.project])]
-    .map(shellWord).join(" ")
+): string => commandLine(words, { "--project": invocation.project })
 
 /** The very same command once more. */
 export const sameCommand = ({ typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">): string =>
-  ["formferry", ...typed].map(shellWord).join(" ")
+  commandLine(typed)
+
+/** The same command with options in the place of those of their names that were typed. */
+export const sameCommandWith = (
+  { typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">,
+  option: string,
+  values: ReadonlyArray<string>,
+): string => {
+  const kept = typed.filter((word, at) => word !== option && typed[at - 1] !== option && !word.startsWith(`${option}=`))
+  // Before what may stand behind `--`.
+  const end = kept.indexOf("--")
+  return commandLine(kept.toSpliced(end < 0 ? kept.length : end, 0, ...values.flatMap((value) => [option, value])))
+}

@@ -80,7 +80,7 @@ export const demo = {
       const status = gravest(steps.map(({ report }) => report.exitCode))
       if (status !== 0) {
         const next = steps.find(({ report }) => report.exitCode === status)?.report.next
-        return yield* new CommandEnded({ status, next: next === undefined ? undefined : `${next} --project ${folder}` })
+        return yield* new CommandEnded({ status, next })
       }
     }))).pipe(Command.withDescription(about)),
 }

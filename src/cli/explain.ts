@@ -1,8 +1,9 @@
 import { ValidationError } from "@effect/cli"
 import { Cause, Effect, Either, LogLevel } from "effect"
 import type { Context } from "effect"
+import { commandLine } from "../domain/shell.ts"
 import { type Failure, statusOf } from "./Failure.ts"
-import { commandFor, Invocation, sameCommand, shellWord } from "./Invocation.ts"
+import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import type { LogDetails } from "./logFormat.ts"
 import { Output } from "./Output.ts"
 import { wrapToWidth } from "./show/fit.ts"
@@ -63,10 +64,13 @@ const asError = (
   own: true,
 })
 
-/** Writes the command to run next: the last line on stderr of whatever did not end with 0. */
+/** Writes the command to run next: the last line on stderr of whatever did not end with 0. The command that has failed would only fail again. */
 export const tellNext = ({ status, next }: Ended) =>
-  Effect.map(Output, (output) => {
-    if (status !== 0 && next !== undefined) output.tell(next)
+  Effect.gen(function*() {
+    const output = yield* Output
+    const isInterrupted = status === 130 || status === 143
+    if (status === 0 || next === undefined || (next === sameCommand(yield* Invocation) && !isInterrupted)) return
+    output.tell(next)
   })
 
 const asJson = (
@@ -105,18 +109,20 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
   const again = sameCommand(invocation)
   switch (error._tag) {
     case "UsageWrong":
-      return ["formferry", ...(error.command === undefined ? [] : [error.command]), "--help"].map(shellWord).join(" ")
+      return commandLine([...(error.command === undefined ? [] : [error.command]), "--help"])
     case "ConfigurationInvalid":
     case "SourceError":
     case "ServiceUnusable":
       return isAboutPipelines(invocation) ? command("check", ...names) : again
+    case "ServiceUnknown":
+      return command("check")
     case "PipelineUnknown":
     case "ReportUnreadable":
       return command("status")
     case "ProjectNotFound":
       return "formferry demo"
     case "ConfirmationMissing":
-      return `${again} --confirm ${shellWord(error.service)}`
+      return sameCommandWith(invocation, "--confirm", [error.service])
     // What the command did besides stands; elsewhere its output may fit.
     case "OutputLost":
       return invocation.command === "run" || invocation.command === "rehearse" || invocation.command === "reconcile"
@@ -125,11 +131,11 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
     case "NothingScheduled":
       return "formferry schema pipeline"
     case "ScheduleUnconfirmed":
-      return `${again} ${error.services.map((service) => `--confirm ${shellWord(service)}`).join(" ")}`
+      return sameCommandWith(invocation, "--confirm", [...error.confirmed, ...error.services])
     case "TargetUnknown":
       return error.known[0] === undefined
         ? again
-        : `${withoutOption(invocation.typed, "--to")} --to ${shellWord(error.known[0])}`
+        : sameCommandWith(invocation, "--to", [error.known[0]])
     case "NothingAcknowledged":
     case "NothingToAccept":
     case "NothingSettled":
@@ -144,7 +150,7 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
     case "InitRefused":
       return "formferry init --help"
     case "PracticeFormsMissing":
-      return `${again} --forms DIR`
+      return sameCommandWith(invocation, "--forms", ["DIR"])
     default:
       return ValidationError.isValidationError(error)
         ? ["formferry", ...(invocation.command === undefined ? [] : [invocation.command]), "--help"].join(" ")
@@ -154,16 +160,14 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
 
 /** The pipelines that a command names; those of `ledger` stand behind what is to be done, and not behind all of it. */
 const pipelinesOf = ({ command, names }: Asked): ReadonlyArray<string> =>
-  command !== "ledger" ? names : names[0] === "forget" || names[0] === "export" ? names.slice(1) : []
+  command === "accept"
+    ? names.slice(0, 1)
+    : command !== "ledger"
+    ? names
+    : names[0] === "forget" || names[0] === "export"
+    ? names.slice(1)
+    : []
 
 const isAboutPipelines = ({ command }: Asked): boolean =>
   command !== "form" && command !== "practice" && command !== "schema" && command !== "demo" && command !== "init"
   && command !== "inspect"
-
-/** The command line without an option that takes a value. */
-const withoutOption = (typed: ReadonlyArray<string>, option: string): string =>
-  [
-    "formferry",
-    ...typed.filter((word, at) => word !== option && typed[at - 1] !== option && !word.startsWith(`${option}=`)),
-  ]
-    .map(shellWord).join(" ")

@@ -1,6 +1,7 @@
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { json, pipeline, redact, to } from "./arguments.ts"
+import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { progressOf } from "./progress.ts"
 import { oneByOne, showRun } from "./runs.ts"
@@ -34,13 +35,14 @@ export const reconcile = {
           const report = yield* reconcilePipeline(project, {
             pipeline: name,
             to: input.to,
+            projectOption: (yield* Invocation).project,
             anew: input.anew,
             redact: input.redact,
             progress: progress.show,
             interrupted,
           }).pipe(Effect.ensuring(progress.done), Effect.onExit((exit) => tell(project, name, exit)))
           yield* upkeepAfterRun(project, report)
-          return yield* showRun(project, report, { to: input.to })
+          return yield* showRun(project, report)
         }))
     })).pipe(Command.withDescription(about)),
 }

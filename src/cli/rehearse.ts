@@ -31,6 +31,7 @@ export const rehearse = {
             pipeline: name,
             to: input.to,
             source: input.source === undefined ? undefined : path.resolve(input.source),
+            projectOption: invocation.project,
             limit: input.limit,
             retryRefused: input.retryRefused,
             acceptLedger: input.acceptLedger,
@@ -42,7 +43,7 @@ export const rehearse = {
                 : Effect.void,
             interrupted,
           }).pipe(Effect.ensuring(progress.done))
-          return yield* showRun(project, report, input)
+          return yield* showRun(project, report)
         }))
     })).pipe(Command.withDescription(about)),
 }

@@ -1,7 +1,8 @@
 import { Args, Command, Options, Prompt } from "@effect/cli"
 import { Path } from "@effect/platform"
 import { Effect, Option } from "effect"
-import type { Project } from "../project/Project.ts"
+import type { SendQuestion } from "../jobs/run.ts"
+import { count } from "../report/words.ts"
 import { UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
@@ -9,6 +10,7 @@ import { Output } from "./Output.ts"
 import { progressOf } from "./progress.ts"
 import { runOptions } from "./runOptions.ts"
 import { oneByOne, showRun } from "./runs.ts"
+import { cutToWidth } from "./show/fit.ts"
 
 const { acceptLedger, json, limit, redact, retryRefused, source, to } = runOptions
 
@@ -22,7 +24,7 @@ const options = {
   retryRefused,
   confirm: Options.text("confirm").pipe(
     Options.withPseudoName("SERVICE"),
-    Options.withDescription("Confirms that rows may be sent to this service, for ever."),
+    Options.withDescription("Confirms that rows may be sent to this service, which can't be undone."),
     Options.optional,
     Options.map(Option.getOrUndefined),
   ),
@@ -67,16 +69,21 @@ export const run = {
             pipeline,
             to: input.to,
             source: input.source === undefined ? undefined : path.resolve(input.source),
+            projectOption: invocation.project,
             dryRun: input.dryRun,
             limit: input.limit,
             retryRefused: input.retryRefused,
             acceptLedger: input.acceptLedger,
             redact: input.redact,
             services,
-            confirm: (service) =>
-              input.confirm !== undefined || invocation.json || !output.interactive
-                ? Effect.succeed(input.confirm === service)
-                : Effect.provide(ask(project, pipeline, service, input.to), prompts),
+            confirm: (service) => input.confirm === service,
+            ask: input.confirm !== undefined || invocation.json || !output.interactive
+              ? undefined
+              : (question) =>
+                progress.done.pipe(
+                  Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(interrupted, false))),
+                  Effect.provide(prompts),
+                ),
             progress: progress.show,
             // The summary tells them; with --json they are events of their own.
             warn: (warnings) =>
@@ -85,17 +92,17 @@ export const run = {
                 : Effect.void,
             interrupted,
           }).pipe(Effect.ensuring(progress.done))
-          return yield* showRun(project, report, input)
+          return yield* showRun(project, report)
         }))
     }).pipe(Effect.scoped)).pipe(Command.withDescription(about)),
 }
 
 /** Asks the person at the terminal; Ctrl-C means no. */
-const ask = (project: Project, pipeline: string, service: string, to: string | undefined) => {
-  const targets = project.pipelines.get(pipeline)?.sink.targets ?? []
-  const form = (to === undefined ? targets[0] : targets.find(({ target }) => target === to))?.form ?? ""
+const ask = ({ form, rows, service }: SendQuestion) => {
+  const sent = rows === 1 ? "1 row" : `${count(rows)} rows`
+  const to = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`
   return Prompt.run(Prompt.confirm({
-    message: `Send the new rows of ${pipeline} to form ${form} of ${service}? What is sent stays for ever`,
+    message: `Writes to ${service} can't be undone. ${sent} will be sent to form ${to}. Continue?`,
     initial: false,
   })).pipe(Effect.orElseSucceed(() => false))
 }

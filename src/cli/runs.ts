@@ -7,57 +7,34 @@ import type { Signal } from "../run/Stop.ts"
 import { cleanEnd } from "./cleanEnd.ts"
 import { type Ended, explain } from "./explain.ts"
 import { CommandEnded, type Failure } from "./Failure.ts"
-import { commandFor, Invocation } from "./Invocation.ts"
+import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 
-/** How a run was called, as far as the next command is to be called alike. */
-export interface Called {
-  readonly to: string | undefined
-  readonly confirm?: string | undefined
-  readonly source?: string | undefined
-}
-
 /** Shows the end of a run: its summary, or with `--json` its report. Gives its exit status and the command to run next. */
-export const showRun = (project: Project, report: RunReport, called: Called) =>
+export const showRun = (project: Project, report: RunReport) =>
   Effect.gen(function*() {
     const output = yield* Output
     const invocation = yield* Invocation
     const path = yield* Path.Path
     const folder = path.join(project.reports, report.pipeline, report.run)
-    const next = nextOf(report, called, invocation)
-    const told = { ...report, next }
     if (invocation.json) {
       const { reportJson } = yield* Effect.promise(() => import("../report/reportJson.ts"))
-      yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(told)), folder }))
+      yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(report)), folder }))
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./show/summary.ts"))
-      yield* output.print(showSummary(told, folder, output.out))
+      // What did not end well has its next command on stderr.
+      const shown = report.exitCode === 0 ? report : { ...report, next: undefined }
+      yield* output.print(showSummary(shown, folder, output.out))
     }
-    return { status: report.exitCode, next }
+    return { status: report.exitCode, next: report.next }
   })
 
-/** The command to run next, completed. */
-export const nextOf = (
-  report: Pick<RunReport, "next">,
-  called: Called,
-  invocation: { readonly project: string | undefined },
-): string | undefined => report.next === undefined ? undefined : completed(report.next, called, invocation)
-
-/** A report's next command does not know how the run was called: the same target, source, confirmation and project go with it. */
-const completed = (
-  next: string,
-  { confirm, source, to }: Called,
-  invocation: { readonly project: string | undefined },
-): string => {
-  const command = next.split(" ")[1] ?? ""
-  const option = (name: string, value: string | undefined, ...commands: ReadonlyArray<string>) =>
-    value === undefined || !commands.includes(command) || next.includes(` ${name} `) ? [] : [name, value]
-  const more = [
-    ...option("--source", source, "run", "rehearse"),
-    ...option("--to", to, "run", "rehearse", "reconcile", "acknowledge"),
-    ...option("--confirm", confirm, "run"),
-  ]
-  return `${next}${commandFor(invocation, more).slice("formferry".length)}`
+/** How several pipelines ended: with the gravest exit status, and the commands to run next, each once, the gravest one's last. */
+export const together = (ends: ReadonlyArray<Ended>, status: number, otherwise?: string): Ended => {
+  const nexts = (chosen: ReadonlyArray<Ended>) => chosen.flatMap(({ next }) => next ?? [])
+  const last = nexts(ends.filter((end) => end.status === status))[0] ?? otherwise
+  const others = nexts(ends.filter((end) => end.status !== 0)).filter((next) => next !== last)
+  return { status, next: last === undefined ? undefined : [...new Set(others), last].join("\n") }
 }
 
 /** Once the balance is broken, or the ledger, no other pipeline may go on with it. */
@@ -87,7 +64,7 @@ export const oneByOne = <R>(
       }
       const status = gravest(ends.map((end) => end.status))
       if (status === 0) return
-      return yield* new CommandEnded({ status, next: ends.find((end) => end.status === status)?.next })
+      return yield* new CommandEnded(together(ends, status))
     }),
   )
 

@@ -10,6 +10,7 @@ import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { hidingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { together } from "./runs.ts"
 import { tellEvent } from "./scheduleEvents.ts"
 
 const options = {
@@ -21,7 +22,9 @@ const options = {
   plan: Options.boolean("plan").pipe(Options.withDescription("Show the next times of each pipeline, and run nothing.")),
   confirm: Options.text("confirm").pipe(
     Options.withPseudoName("SERVICE"),
-    Options.withDescription("Confirms that rows may be sent to this service, for ever. May be given several times."),
+    Options.withDescription(
+      "Confirms that rows may be sent to this service, which can't be undone. May be given several times.",
+    ),
     Options.repeated,
   ),
   json,
@@ -56,7 +59,7 @@ export const schedule = {
 
       const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
       const interrupted = yield* cleanEnd
-      const ends = new Map<number, Ended>()
+      const ends: Array<Ended> = []
       const context = yield* Effect.context<
         Output | Invocation | Path.Path | FileSystem.FileSystem
       >()
@@ -64,13 +67,14 @@ export const schedule = {
         root,
         load,
         confirmed: input.confirm,
+        projectOption: (yield* Invocation).project,
         interrupted,
         tell: (event) =>
           Effect.provide(
             Effect.map(
-              tellEvent(event, { once: input.once, confirm: input.confirm[0] }),
+              tellEvent(event, { once: input.once }),
               (ended) => {
-                if (ended !== undefined && !ends.has(ended.status)) ends.set(ended.status, ended)
+                if (ended !== undefined) ends.push(ended)
               },
             ),
             context,
@@ -87,8 +91,7 @@ export const schedule = {
       const otherwise = bySignal
         ? sameCommand(invocation)
         : commandFor(invocation, status === 6 ? ["status"] : ["schedule", "--plan"])
-      const next = bySignal ? otherwise : ends.get(status)?.next ?? otherwise
-      return yield* new CommandEnded({ status, next })
+      return yield* new CommandEnded(together(bySignal || !input.once ? [] : ends, status, otherwise))
     }).pipe(Effect.scoped)).pipe(Command.withDescription(about)),
 }
 

@@ -4,7 +4,7 @@ import type { ScheduleEvent } from "../jobs/schedule/options.ts"
 import { type Ended, explain, tellNext } from "./explain.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
-import { nextOf, showRun } from "./runs.ts"
+import { showRun } from "./runs.ts"
 import { wrapToWidth } from "./show/fit.ts"
 import { inZone, isoInZone } from "./show/schedule.ts"
 import { showScheduled } from "./show/scheduled.ts"
@@ -12,7 +12,6 @@ import { showScheduled } from "./show/scheduled.ts"
 /** How `schedule` was called, as far as it matters to what is told. */
 interface Asked {
   readonly once: boolean
-  readonly confirm: string | undefined
 }
 
 /**
@@ -59,17 +58,16 @@ const tellEnd = ({ exit, pipeline, project, schedule }: ScheduleEvent & { readon
   Effect.gen(function*() {
     const output = yield* Output
     const invocation = yield* Invocation
-    const called = { to: schedule.to, confirm: asked.confirm }
     if (Exit.isFailure(exit)) {
       const ended = yield* explain(exit.cause, pipeline)
       if (!asked.once) yield* tellNext(ended)
       return ended
     }
-    if (asked.once || invocation.json) return yield* showRun(project, exit.value, called)
+    if (asked.once || invocation.json) return yield* showRun(project, exit.value)
     const path = yield* Path.Path
     const folder = path.join(project.reports, pipeline, exit.value.run)
     yield* output.print(showScheduled(exit.value, folder, schedule.zone, output.out))
-    const ended: Ended = { status: exit.value.exitCode, next: nextOf(exit.value, called, invocation) }
+    const ended: Ended = { status: exit.value.exitCode, next: exit.value.next }
     yield* tellNext(ended)
     return ended
   })

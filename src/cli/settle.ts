@@ -7,6 +7,7 @@ import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { wrapToWidth } from "./show/fit.ts"
 import { userName } from "./userName.ts"
 
 const optional = <A>(option: Options.Options<A>) => option.pipe(Options.optional, Options.map(Option.getOrUndefined))
@@ -89,9 +90,13 @@ export const settle = {
       if (result.left === 0) return
       const target = input.to === undefined ? [] : ["--to", input.to]
       const open = result.rows.find((row) => row.outcome === "in doubt")
-      const next = result.exportMayTell && input.results !== undefined
-        ? ["settle", input.pipeline, ...target, "--results", input.results]
-        : by._tag === "Person" || open === undefined
+      if (by._tag === "Look") {
+        const how =
+          `To settle them, export the form's results and run \`settle ${input.pipeline}\` with --results FILE. If you know `
+          + "yourself what became of them, run it with --as landed or --as not-landed."
+        output.tell(wrapToWidth(how, output.err.width).join("\n"))
+      }
+      const next = result.exportMayTell || by._tag !== "Export" || open === undefined
         ? ["status", input.pipeline]
         : ["acknowledge", input.pipeline, ...target, "--rows", open.key, "--because", "…"]
       return yield* new CommandEnded({ status: 4, next: commandFor(invocation, next) })
@@ -117,6 +122,8 @@ const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
       const exportedAt = input.exportedAt === undefined ? undefined : yield* timeOf(input.exportedAt)
       return { _tag: "Export", file: path.resolve(input.results), exportedAt }
     }
+    const isBare = rows === undefined && input.exportedAt === undefined && input.because === undefined
+    if (input.as === undefined && isBare) return { _tag: "Look" }
     if (input.as === undefined) {
       return yield* wrong(
         "Say what tells: `--results FILE`, an export of the form's results; or by hand `--as landed` or `--as not-landed`.",

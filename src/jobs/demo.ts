@@ -94,7 +94,8 @@ export const demonstrate = (options: DemonstrationOptions) =>
       runPipeline(project, {
         pipeline,
         ...asThePipelineSays,
-        confirm: () => Effect.succeed(true),
+        projectOption: folder,
+        confirm: () => true,
         progress: (event) => options.progress(pipeline, event),
         warn: () => Effect.void,
         interrupted: options.interrupted,
@@ -106,6 +107,7 @@ export const demonstrate = (options: DemonstrationOptions) =>
         reconcilePipeline(project, {
           pipeline,
           to: undefined,
+          projectOption: folder,
           progress: (event) => options.progress(pipeline, event),
           interrupted: options.interrupted,
         }))),

@@ -21,7 +21,7 @@ import type { Source } from "../source/Source.ts"
 import { lastRehearsal } from "./lastRehearsal.ts"
 import { newRunId } from "./newRunId.ts"
 import { openPlace } from "./openPlace.ts"
-import type { OpenedService } from "./openService.ts"
+import { type OpenedService, serviceToConfirm } from "./openService.ts"
 import { ledgerIsTheSame, reportedPipelines } from "./reportedLedger.ts"
 import type { Target } from "./target.ts"
 
@@ -34,8 +34,12 @@ export interface RunSettings {
   readonly form: Form
   readonly mapping: Mapping
   readonly source: Source
-  /** Whether that is another one than the pipeline names. */
-  readonly otherSource?: boolean
+  /** Another file that is fed through the pipeline, absolute. */
+  readonly otherSource?: string | undefined
+  /** `--project` as typed, for the command to run next. */
+  readonly projectOption?: string | undefined
+  /** Asks whether so many rows may be sent; absent: they may. */
+  readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
   /** Another file than the project's ledger: the copy that a rehearsal works on. */
   readonly ledger?: string | undefined
   /** Whether a ledger that is not the one of the latest report is taken all the same. */
@@ -111,13 +115,20 @@ export const openRun = (project: Project, settings: RunSettings) =>
       keyColumns: keys === "content" || keys === undefined ? [] : keys.map((column) => column.name),
       source,
       columns: ownColumns(source.columns),
-      ownSource: settings.mode !== "reconcile" && settings.otherSource !== true,
+      ownSource: settings.mode !== "reconcile" && settings.otherSource === undefined,
       mended: isMended(source.columns),
       service: opened.service,
       ledger,
       view,
       folder,
       stop,
+      mayBeSent: settings.mayBeSent,
+      carried: {
+        project: settings.projectOption,
+        to: settings.target.target,
+        source: settings.otherSource,
+        confirm: serviceToConfirm(project, opened.name),
+      },
       progress: (event) => Effect.zipRight(measureProgress(pipeline.name, event), settings.progress(event)),
       limit: settings.limit,
       retryRefused: settings.retryRefused ?? false,

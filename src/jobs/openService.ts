@@ -3,7 +3,7 @@ import { Duration, Effect } from "effect"
 import type { Scope } from "effect"
 import type { EmbeddedPractice, PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
-import type { ServiceConfig } from "../project/Project.ts"
+import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { ServiceUnusable } from "../service/FormService.ts"
 import type { FormService, SharedService } from "../service/FormService.ts"
@@ -30,6 +30,12 @@ export const practiceSettings = {
   editLinkParameter: "includeEditLink",
   gateway: "gateway",
 } as const
+
+/** The name of a service if rows are sent to it only after somebody has confirmed that. */
+export const serviceToConfirm = (project: Project, name: string): string | undefined => {
+  const config = project.services.get(name)
+  return config?._tag === "Live" && config.confirm ? name : undefined
+}
 
 /** An unknown form of the practice service, with those that it has: its forms are called by their ids, not by their files. */
 const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {

@@ -14,7 +14,7 @@ import { openRun, type RunSettings } from "./openRun.ts"
 import { orInterrupted } from "./orInterrupted.ts"
 import { chooseTarget, openTarget } from "./target.ts"
 
-export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "redact"> {
+export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
   /** Whether to read everything again, though an interrupted reconciliation has read a part. */

@@ -19,7 +19,7 @@ import { prepare } from "./prepare.ts"
 import type { RunOptions } from "./run.ts"
 
 /** What `rehearse` was asked to do: what `run` is, but for the confirmation, for nothing is sent. */
-export type RehearsalOptions = Omit<RunOptions, "confirm" | "dryRun">
+export type RehearsalOptions = Omit<RunOptions, "ask" | "confirm" | "dryRun">
 
 /**
  * The whole run against a practice service that has the live form's metadata: everything but the live create. The real service is asked for the form and for nothing else; the run works on a
@@ -39,7 +39,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         opened: { ...opened, service: yield* stage(form) },
         ledger: yield* copyLedger(project.ledger, yield* throwAway(project.ledger)),
         mode: "rehearsal",
-        otherSource: options.source !== undefined,
+        otherSource: options.source,
         warnings: warnings.map((warning) => warning.message),
       })
       const { verdicts } = yield* run.view.standing

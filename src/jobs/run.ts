@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
+import type { Form } from "../domain/form.ts"
 import type { Project } from "../project/Project.ts"
 import { ranBefore } from "../report/latest.ts"
 import { traced } from "../service/telemetry.ts"
@@ -8,12 +9,22 @@ import { asRun } from "./asRun.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { asItWas } from "./formAsItWas.ts"
 import type { RunSettings } from "./openRun.ts"
+import { serviceToConfirm } from "./openService.ts"
 import { orInterrupted } from "./orInterrupted.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import type { Services } from "./shareServices.ts"
 
+/** What a person has to say yes to before rows are sent. */
+export interface SendQuestion {
+  readonly service: string
+  readonly form: Pick<Form, "id" | "name">
+  readonly rows: number
+}
+
 /** What `run` was asked to do. */
-export interface RunOptions extends Pick<RunSettings, "acceptLedger" | "interrupted" | "progress" | "redact"> {
+export interface RunOptions
+  extends Pick<RunSettings, "acceptLedger" | "interrupted" | "progress" | "projectOption" | "redact">
+{
   readonly pipeline: string
   readonly to: string | undefined
   /** Another file to feed through the pipeline, absolute. */
@@ -23,8 +34,10 @@ export interface RunOptions extends Pick<RunSettings, "acceptLedger" | "interrup
   readonly retryRefused: boolean
   /** The services that the process shares: several pipelines keep one pace. */
   readonly services?: Services | undefined
-  /** Asked before anything is sent to a service that wants to be confirmed. */
-  readonly confirm: (service: string) => Effect.Effect<boolean>
+  /** Whether it is confirmed that rows may be sent to this service. */
+  readonly confirm: (service: string) => boolean
+  /** Asks a person who has not confirmed that, once it is known how many rows there are; absent: nobody can be asked. */
+  readonly ask?: ((question: SendQuestion) => Effect.Effect<boolean>) | undefined
   /** Findings that are no errors. */
   readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
 }
@@ -45,8 +58,7 @@ export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>
   pipeline: Schema.String,
 }) {
   override get message() {
-    return `Every write to ${this.service} is for ever, so it must be confirmed. Nothing was sent. `
-      + `Run: formferry run ${this.pipeline} --confirm ${this.service}`
+    return `Writes to ${this.service} can't be undone. Nothing was sent. To send the rows of ${this.pipeline}, confirm it with --confirm ${this.service}.`
   }
 }
 
@@ -66,7 +78,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       )
       const warnings = [...(yield* asItWas(prepared.changed)), ...prepared.warnings]
       yield* options.warn(warnings)
-      yield* confirmed(project, prepared, options)
+      const mayBeSent = yield* confirmation(project, prepared, options)
       // Loaded once the source is being read already: its digest is taken meanwhile.
       const { openRun } = yield* Effect.promise(() => import("./openRun.ts"))
       const { execute } = yield* Effect.promise(() => import("../run/Run.ts"))
@@ -74,17 +86,19 @@ export const runPipeline = (project: Project, options: RunOptions) =>
         ...options,
         ...prepared,
         mode: options.dryRun ? "dry-run" : "run",
-        otherSource: options.source !== undefined,
+        mayBeSent,
+        otherSource: options.source,
         warnings: warnings.map((warning) => warning.message),
       })
       return yield* execute({ ...run, session: options.dryRun ? undefined : yield* run.view.hold(run.id) })
     }),
   )
 
-const confirmed = (project: Project, prepared: Prepared, options: RunOptions) =>
+/** What asks a person before rows are sent; undefined: nobody has to be asked. Without a person who could be, the run is refused before its survey. */
+const confirmation = (project: Project, { form, pipeline, target }: Prepared, { ask, confirm, dryRun }: RunOptions) =>
   Effect.gen(function*() {
-    const service = project.services.get(prepared.target.service)
-    if (options.dryRun || service?._tag !== "Live" || !service.confirm) return
-    if (yield* options.confirm(service.name)) return
-    return yield* new ConfirmationMissing({ service: service.name, pipeline: prepared.pipeline.name })
+    const service = serviceToConfirm(project, target.service)
+    if (dryRun || service === undefined || confirm(service)) return undefined
+    if (ask === undefined) return yield* new ConfirmationMissing({ service, pipeline: pipeline.name })
+    return (rows: number) => ask({ service, form, rows })
   })

@@ -29,6 +29,8 @@ export type WhichRows =
 export type SettleBy =
   | { readonly _tag: "Export"; readonly file: string; readonly exportedAt: number | undefined }
   | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
+  /** Nothing yet: the rows in doubt are only shown. */
+  | { readonly _tag: "Look" }
 
 export interface SettleOptions {
   readonly pipeline: string
@@ -82,14 +84,20 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       if (ledger === undefined) return nothing(pipeline.name)
       const view = yield* openKnownPlace(project, ledger, pipeline, target)
       if ((yield* view.standing).inDoubt === 0) return nothing(pipeline.name)
+      const doubtful = Effect.map(
+        Stream.runCollect(paged((after) => view.doubtful({ after, limit: pageSize }))),
+        (pages) => Array.from(pages).flat(),
+      )
+      if (options.by._tag === "Look") {
+        const rows = (yield* doubtful).map((row) => shownRow(row, "in doubt", row.reason))
+        return { ...nothing(pipeline.name), rows, left: rows.length }
+      }
       // What can fail for other reasons than the ledger's comes before the lock.
       const opened = options.by._tag === "Export"
         ? yield* openExport(project, pipeline, target, options.by)
         : undefined
       const session = yield* view.hold(yield* newRunId)
-      const rows = (yield* Stream.runCollect(paged((after) => view.doubtful({ after, limit: pageSize })))).pipe(
-        (pages) => Array.from(pages).flat(),
-      )
+      const rows = yield* doubtful
       const result = opened === undefined
         ? yield* byPerson(rows, view, session, options)
         : yield* byExport(rows, { view, session, digest: ledger.digest.key, opened }, options)

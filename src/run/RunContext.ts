@@ -10,6 +10,7 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import type { RunFolder } from "../report/RunFolder.ts"
 import type { FormService } from "../service/FormService.ts"
 import type { Source } from "../source/Source.ts"
+import type { Carried } from "./nextCommand.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
 import type { Stop } from "./Stop.ts"
 
@@ -44,6 +45,10 @@ export interface RunContext {
   readonly session: LedgerSession | undefined
   readonly folder: RunFolder
   readonly stop: Stop
+  /** Asks whether so many rows may be sent; absent: they may. */
+  readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
+  /** What goes along to the command to run next. */
+  readonly carried: Carried
   readonly progress: (event: Progress) => Effect.Effect<void>
   /** New rows to send at most. */
   readonly limit: number | undefined

@@ -7,6 +7,8 @@ export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP"
 /** Why a run ends before all rows are sent. Several may come together. */
 export type StopReason =
   | { readonly _tag: "Interrupted"; readonly signal: Signal }
+  /** A person was asked and did not say yes (exit 2). */
+  | { readonly _tag: "Unconfirmed"; readonly service: string }
   /** The canary failed or a `stopWhen` limit was passed (exit 3). */
   | { readonly _tag: "Protected"; readonly because: string }
   /** The canary ended in doubt: it proves nothing (exit 4). */

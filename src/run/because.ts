@@ -49,6 +49,8 @@ export const because = (end: {
       switch (reason._tag) {
         case "Interrupted":
           return [`The run was interrupted (${reason.signal}). What was in flight was finished and recorded.`]
+        case "Unconfirmed":
+          return [`Writes to ${reason.service} can't be undone, and sending was not confirmed. Nothing was sent.`]
         case "CanaryInDoubt":
           return ["The rows sent first ended in doubt, which proves nothing: the next run tries others."]
         case "Failed":

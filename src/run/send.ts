@@ -50,6 +50,9 @@ export const send = (
     if (most === 0 || run.stop.requested()) return
     const needed = yield* canaryIsNeeded(run)
     if (run.stop.requested()) return
+    if (run.mayBeSent !== undefined && !(yield* run.mayBeSent(most))) {
+      return yield* run.stop.request({ _tag: "Unconfirmed", service: run.serviceName })
+    }
     const shape = yield* session.shapeOf(run.shape)
     const rows = (choose: (row: number) => boolean, count: number) => outgoing(run, survey, shape, choose, count)
 

@@ -79,9 +79,8 @@ it.scopedLive(
       const ran = yield* at.run("run", "contacts", "--to", "one", "--confirm", "careful", "--source", "second.csv")
       expect(ran.status).toBe(1)
       expect(ran.lastLine).toMatch(/^formferry run contacts --source \S+rejected\.csv --to one --confirm careful$/)
-      expect(ran.stdout).toMatch(
-        /\nNext {4}formferry run contacts --source \S+rejected\.csv --to one --confirm careful\n$/,
-      )
+      // Once: on stderr.
+      expect(ran.stdout).not.toContain("formferry run")
       const reconciled = yield* at.run("reconcile", "contacts", "--to", "one", "--json")
       expect(reconciled.status, reconciled.stderr).toBe(0)
       expect(JSON.parse(reconciled.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({

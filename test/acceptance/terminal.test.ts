@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { type Bench, bench, csv, upTo } from "./contacts.ts"
+import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { apiKey, command, until } from "./formferry.ts"
 
 const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
@@ -73,5 +73,51 @@ describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a r
       yield* until(() => existsSync(join(at.folder, "status")))
       expect(at.read("status")).toBe("0\n")
       expect(at.report()).toMatchObject({ exitCode: 0, readBack: { verified: 120 } })
+    }))
+})
+
+/** Runs a pipeline in a terminal whose owner types this once asked; gives its exit status and what stood there. */
+const answering = (at: Bench, keys: string) =>
+  Effect.async<{ readonly status: number | null; readonly shown: string }>((resume) => {
+    at.write("shell.sh", `exec "${process.execPath}" "${command}" run contacts\n`)
+    const terminal = spawn("script", ["--quiet", "--return", "--command", "exec sh shell.sh", "/dev/null"], {
+      cwd: at.folder,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: at.folder,
+        SHELL: "/bin/sh",
+        TERM: "xterm",
+        FORM_SERVICE_API_KEY: apiKey,
+      },
+    })
+    let shown = ""
+    let asked = false
+    terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
+      shown += text
+      if (asked || !shown.includes("Continue?")) return
+      asked = true
+      terminal.stdin.write(keys)
+    })
+    terminal.on("close", (status) => resume(Effect.succeed({ status, shown })))
+  })
+
+describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () => {
+  it.scopedLive("asks, once the survey is done, with the number of rows and the form; without a yes nothing is sent", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
+      at.write("source.csv", csv(upTo(1_058)))
+      const no = yield* answering(at, "n")
+      expect(no.shown).toContain("1,058 rows will be sent to form Form contacts (contacts). Continue?")
+      expect([no.status, at.count()]).toEqual([2, 0])
+      expect(at.report()).toMatchObject({ exitCode: 2, rows: { pending: 1_058 }, balance: { holds: true } })
+      expect(no.shown.trimEnd()).toMatch(/formferry run contacts --confirm careful$/)
+
+      at.write("source.csv", csv(upTo(1)))
+      const yes = yield* answering(at, "y")
+      expect(yes.shown).toContain("Writes to careful can't be undone. 1 row will be sent to form")
+      expect([yes.status, at.count()]).toEqual([0, 1])
+      // Nothing new: nothing to ask.
+      expect((yield* answering(at, "n")).status).toBe(0)
     }))
 })

@@ -14,7 +14,7 @@ const program = Effect.gen(function*() {
   const report = yield* runPipeline({ ...project, services }, {
     pipeline: "bench",
     ...asThePipelineSays,
-    confirm: () => Effect.succeed(true),
+    confirm: () => true,
     progress: () => Effect.void,
     warn: () => Effect.void,
     interrupted: Effect.never,

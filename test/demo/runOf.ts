@@ -9,7 +9,7 @@ export const runOf = (root: string, pipeline: string, source?: string) =>
       ...asThePipelineSays,
       pipeline,
       source,
-      confirm: () => Effect.succeed(false),
+      confirm: () => false,
       progress: () => Effect.void,
       warn: () => Effect.void,
       interrupted: Effect.never,

@@ -173,6 +173,7 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
         mode: "run",
         pipeline,
         target: undefined,
+        carried: { project: undefined, to: undefined, source: undefined, confirm: undefined },
         serviceName: "practice",
         destination: view.destination,
         form,

@@ -87,7 +87,7 @@ for (const [name, faults] of Object.entries(cases)) {
         const report = yield* runPipeline(project, {
           pipeline: "people",
           ...asThePipelineSays,
-          confirm: () => Effect.succeed(true),
+          confirm: () => true,
           progress: () => Effect.void,
           warn: () => Effect.void,
           interrupted: Effect.never,

@@ -75,7 +75,7 @@ const start = Effect.gen(function*() {
     write: (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text)),
     run: Effect.flatMap(
       loadProject(root),
-      (project) => runPipeline(project, { ...options, dryRun: true, confirm: () => Effect.succeed(true) }),
+      (project) => runPipeline(project, { ...options, dryRun: true, confirm: () => true }),
     ),
     rehearse: Effect.flatMap(loadProject(root), (project) => rehearsePipeline(project, options)),
   }

@@ -17,7 +17,7 @@ const run = (root: string, pipeline: string, options: Partial<RunOptions> = {}) 
     runPipeline(loaded, {
       pipeline,
       ...asThePipelineSays,
-      confirm: () => Effect.succeed(true),
+      confirm: () => true,
       progress: () => Effect.void,
       warn: () => Effect.void,
       interrupted: Effect.never,

@@ -51,7 +51,7 @@ const runAgainst = (seed: number) =>
     const report = yield* runPipeline(project, {
       pipeline: "every-kind",
       ...asThePipelineSays,
-      confirm: () => Effect.succeed(true),
+      confirm: () => true,
       progress: () => Effect.void,
       warn: () => Effect.void,
       interrupted: Effect.never,

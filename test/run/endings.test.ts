@@ -307,7 +307,7 @@ scoped(
     const services = yield* shareServices
     const asked = {
       ...asThePipelineSays,
-      confirm: () => Effect.succeed(false),
+      confirm: () => false,
       progress: () => Effect.void,
       warn: () => Effect.void,
       interrupted: Effect.never,

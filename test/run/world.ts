@@ -108,7 +108,7 @@ export const world = Effect.gen(function*() {
   const asked = (options: Partial<RunOptions>): RunOptions => ({
     pipeline: "people",
     ...asThePipelineSays,
-    confirm: () => Effect.succeed(false),
+    confirm: () => false,
     progress: () => Effect.void,
     warn: () => Effect.void,
     interrupted: Effect.never,

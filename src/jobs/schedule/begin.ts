@@ -15,15 +15,16 @@ export class NothingScheduled extends Schema.TaggedError<NothingScheduled>()("No
 
 /** `schedule` against these services needs `--confirm NAME` (exit 2). */
 export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>()("ScheduleUnconfirmed", {
+  /** Those that are not confirmed, and those that are. */
   services: Schema.Array(Schema.String),
+  confirmed: Schema.Array(Schema.String),
   pipelines: Schema.Array(Schema.String),
 }) {
   override get message() {
     const services = this.services.join(" and ")
-    return `Every write to ${services} is for ever, so it must be confirmed that ${
+    return `Writes to ${services} can't be undone. Nothing was sent. Confirm with --confirm that ${
       this.pipelines.join(", ")
-    } may write there by schedule. Nothing was sent. `
-      + `Add ${this.services.map((service) => `--confirm ${service}`).join(" ")}`
+    } may write there by schedule.`
   }
 }
 
@@ -40,6 +41,7 @@ export const begin = (options: ScheduleOptions) =>
     if (missing.length > 0) {
       return yield* new ScheduleUnconfirmed({
         services: [...new Set(missing.map(({ service }) => service))],
+        confirmed: options.confirmed,
         pipelines: missing.map(({ pipeline }) => pipeline),
       })
     }

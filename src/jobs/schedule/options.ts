@@ -43,8 +43,10 @@ export interface ScheduleOptions extends Pick<RunOptions, "interrupted"> {
     Effect.Effect.Error<ReturnType<typeof loadProject>>,
     FileSystem.FileSystem | Path.Path
   >
-  /** Services to which rows may be sent for ever. */
+  /** Services that rows may be sent to. */
   readonly confirmed: ReadonlyArray<string>
+  /** `--project` as typed, for the commands to run next. */
+  readonly projectOption?: string | undefined
   readonly tell: (event: ScheduleEvent) => Effect.Effect<void>
   readonly progress?: ((pipeline: string, event: Progress) => Effect.Effect<void>) | undefined
   readonly warn?: ((pipeline: string, ...warnings: Parameters<RunOptions["warn"]>) => Effect.Effect<void>) | undefined

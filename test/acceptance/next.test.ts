@@ -1,0 +1,130 @@
+// The command that is printed last on stderr: pasted into a shell, it does what it is meant for.
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { chmodSync } from "node:fs"
+import { join } from "node:path"
+import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { apiKey, command, type Ran, start, until } from "./formferry.ts"
+
+/** Pastes a command into a shell, in another folder than the project's. */
+const paste = (at: Bench, text: string) =>
+  Effect.async<{ readonly status: number | null; readonly out: string }>((resume) => {
+    at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`)
+    at.write("bin/xdg-open", "#!/bin/sh\nexit 0\n")
+    for (const name of ["formferry", "xdg-open"]) chmodSync(join(at.folder, "bin", name), 0o700)
+    const child = spawn("sh", ["-c", text], {
+      cwd: at.folder,
+      env: { PATH: `${join(at.folder, "bin")}:/usr/bin:/bin`, HOME: at.folder, FORM_SERVICE_API_KEY: apiKey },
+    })
+    let out = ""
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (part: string) => {
+        out += part
+      })
+    }
+    child.on("close", (status) => resume(Effect.succeed({ status, out })))
+  })
+
+/** The last line of a command that ended so; it stands there once. */
+const next = (ran: Ran, status: number): string => {
+  expect(ran.status, ran.stdout + ran.stderr).toBe(status)
+  expect((ran.stdout + ran.stderr).split(ran.lastLine)).toHaveLength(2)
+  return ran.lastLine
+}
+
+const careful = "service: careful\n  form: contacts"
+
+it.scopedLive("in a project whose path has spaces: an unconfirmed run (2), rows to fix (1) and changed rows (1)", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const project = "our project"
+    const write = (file: string, text: string) => at.write(`${project}/${file}`, text)
+    write("config/formferry.yaml", at.read("config/formferry.yaml"))
+    write("pipelines/contacts.yaml", pipelineYaml({ sink: careful }))
+    write("source.csv", csv(upTo(2)) + "3,Person 3,no address,1990-01-17\n")
+    const unconfirmed = next(yield* at.run("run", "contacts", "--project", project), 2)
+    expect(unconfirmed).toBe("formferry run contacts --project 'our project' --confirm careful")
+    expect(at.count()).toBe(0)
+    expect(yield* paste(at, unconfirmed)).toMatchObject({ status: 1 })
+    expect(at.count()).toBe(2)
+
+    const fix = next(yield* at.run("run", "contacts", "--project", project, "--confirm=careful"), 1)
+    expect(fix).toMatch(
+      /^formferry run contacts --source '.+our project.+rejected\.csv' --confirm careful --project 'our project'$/,
+    )
+    const rejected = /--source '(.+?)'/.exec(fix)?.[1]?.replace(/^.*our project/, project) ?? ""
+    at.write(rejected, at.read(rejected).replace("no address", "p3@example.org"))
+    expect(yield* paste(at, fix)).toMatchObject({ status: 0 })
+    expect(at.count()).toBe(3)
+
+    write("source.csv", csv(upTo(3), (key) => `Edited ${key},p${key}@example.org,1990-01-17`))
+    const again = ["run", "contacts", "--project", project, "--confirm", "careful"] as const
+    expect(yield* paste(at, next(yield* at.run(...again), 1))).toMatchObject({ status: 0 })
+    expect((yield* at.run(...again)).status).toBe(0)
+  }))
+
+it.scopedLive("a wrong mapping (2), a limit (3), a service that is away (5) and a run next to another one (6)", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ requestsPerSecond: 40 })
+    at.write("source.csv", csv(upTo(2)))
+    at.write("pipelines/contacts.yaml", pipelineYaml({ question: "Nmae" }))
+    const wrong = next(yield* at.run("run", "contacts"), 2)
+    expect(yield* paste(at, wrong)).toMatchObject({ status: 2, out: expect.stringContaining("Nmae") })
+
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml({ sink: "service: live\n  form: contacts\n  stopWhen: { invalid: 1% }" }),
+    )
+    at.write("source.csv", csv(upTo(20)) + "21,Person 21,no address,1990-01-17\n")
+    const limit = next(yield* at.run("run", "contacts"), 3)
+    expect(yield* paste(at, limit)).toMatchObject({ status: 0, out: expect.stringContaining("report.html") })
+
+    const config = at.read("config/formferry.yaml")
+    at.write("config/formferry.yaml", config.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:9"))
+    const away = next(yield* at.run("run", "contacts"), 5)
+    expect(away).toBe("formferry check contacts")
+    at.write("config/formferry.yaml", config)
+    at.write("pipelines/contacts.yaml", pipelineYaml())
+    at.write("source.csv", csv(upTo(100)))
+    expect(yield* paste(at, away)).toMatchObject({ status: 0, out: expect.stringContaining("can run") })
+
+    at.write("config/formferry.yaml", config.replaceAll("requestsPerSecond: 40", "requestsPerSecond: 2"))
+    const first = start(["run", "contacts"], { cwd: at.folder })
+    yield* until(() => at.count() > 0)
+    const busy = next(yield* at.run("run", "contacts"), 6)
+    expect(yield* paste(at, busy)).toMatchObject({ status: 0, out: expect.stringContaining("in flight") })
+    first.signal("SIGINT")
+    yield* Effect.promise(() => first.ended)
+  }))
+
+it.scopedLive("rows in doubt (4) are shown with how to settle them", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ requestsPerSecond: 20 })
+    at.write("source.csv", csv(upTo(60)))
+    // Killed at once, with requests in flight.
+    const killed = start(["run", "contacts"], { cwd: at.folder })
+    yield* until(() => at.count() > 0)
+    killed.signal("SIGKILL")
+    yield* Effect.promise(() => killed.ended)
+    const settle = next(yield* at.run("run", "contacts"), 4)
+    expect(settle).toBe("formferry settle contacts")
+    const shown = yield* paste(at, settle)
+    expect(shown).toMatchObject({ status: 4, out: expect.stringContaining("--results FILE") })
+    expect(shown.out.trimEnd().split("\n").at(-1)).toBe("formferry status contacts")
+  }))
+
+it.scopedLive("a command that failed is never the one to run next, and each of several pipelines has its own", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(2)))
+    at.write("pipelines/contacts.yaml", pipelineYaml({ question: "Nmae" }))
+    expect((yield* at.run("check")).stderr).not.toContain("formferry")
+    at.write("pipelines/other.yaml", pipelineYaml({ name: "other", sink: careful }))
+    const both = yield* at.run("run", "contacts", "other")
+    expect(both.status).toBe(2)
+    expect(both.stderr.trimEnd().split("\n").slice(-2)).toEqual([
+      "formferry run contacts other --confirm careful",
+      "formferry check contacts",
+    ])
+  }))
