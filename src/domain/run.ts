@@ -19,6 +19,29 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
+/** The longest cell of a file. */
+export interface LongestCell {
+  readonly column: string
+  readonly row: number
+  /** In characters. */
+  readonly length: number
+}
+
+/** Lines of a delimited text: those that were counted beside the parser, and where they went. */
+export interface LineCounts {
+  readonly physical: number
+  /** The header and what stands above it. */
+  readonly above: number
+  readonly records: number
+  /** Line ends inside cells. */
+  readonly inside: number
+  /** Lines and records without anything in them. */
+  readonly blank: number
+}
+
+/** What of a file's `taken` names lines in which quotes were read as characters. */
+export const strayQuotes = "stray quotes"
+
 /** A file that a run read, as it was taken. */
 export interface SourceFile {
   readonly file: string
@@ -30,6 +53,9 @@ export interface SourceFile {
   readonly taken: ReadonlyArray<{ readonly what: string; readonly value: string }>
   /** What the file contains and the pipeline does not read: other visible sheets, JSON members without a column. Absent: nothing. */
   readonly unread?: ReadonlyArray<{ readonly what: "sheet" | "member"; readonly name: string }>
+  /** Of delimited text. */
+  readonly lines?: LineCounts | undefined
+  readonly longest?: LongestCell | undefined
 }
 
 /** Problems of one kind, column and question, with a few examples. */

@@ -69,6 +69,14 @@ const Source = Schema.Struct({
   rows: maybe(Schema.Number),
   taken: maybe(Schema.Array(Schema.Struct({ what: Schema.String, value: Schema.String }))),
   unread: maybe(Schema.Array(Schema.Struct({ what: Schema.Literal("sheet", "member"), name: Schema.String }))),
+  lines: maybe(Schema.Struct({
+    physical: Schema.Number,
+    above: Schema.Number,
+    records: Schema.Number,
+    inside: Schema.Number,
+    blank: Schema.Number,
+  })),
+  longest: maybe(Schema.Struct({ column: Schema.String, row: Schema.Number, length: Schema.Number })),
 })
 
 const Column = Schema.Struct({
@@ -270,6 +278,8 @@ const toReport = (file: typeof ReportFile.Type): RunReport => ({
     rows: source.rows ?? 0,
     taken: source.taken ?? [],
     ...(source.unread == null ? {} : { unread: source.unread }),
+    ...(source.lines == null ? {} : { lines: source.lines }),
+    ...(source.longest == null ? {} : { longest: source.longest }),
   })),
   rows: numbers(["read", ...fates], file.rows),
   readBack: numbers(verdicts, file.readBack),

@@ -5,6 +5,7 @@ import type { LedgerError } from "../ledger/Ledger.ts"
 import type { KnownRow } from "../ledger/records.ts"
 import type { RejectedRow, ReportError } from "../report/RunFolder.ts"
 import { eachChunk } from "../source/eachChunk.ts"
+import { accountForLines } from "../source/lineCount.ts"
 import type { Fingerprint, SourceChanged, SourceError } from "../source/Source.ts"
 import { CanaryRows } from "./canaryRows.ts"
 import { CellTable } from "./CellTable.ts"
@@ -185,6 +186,7 @@ export const survey = (
     yield* showProgress(run, tally)
     const repeated = settleDeferred(gathered)
     const files = run.stop.requested() ? [] : yield* run.source.files
+    yield* accountForLines(files)
     return {
       fates,
       read,

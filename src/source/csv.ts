@@ -1,17 +1,22 @@
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { RowChunk } from "../domain/row.ts"
+import { strayQuotes } from "../domain/run.ts"
 import type { Blocks, Bytes } from "./bytes.ts"
 import { toColumns } from "./columns.ts"
 import { findHeader, oneColumn } from "./csvHeader.ts"
 import type { CsvSettings, Header } from "./csvHeader.ts"
-import { readRecords } from "./csvRecords.ts"
-import { toChunks, widthOf } from "./csvRows.ts"
+import { readRecords, UnreadableRecord } from "./csvRecords.ts"
+import type { Lines, Quotes } from "./csvRecords.ts"
+import { makeRows } from "./csvRows.ts"
 import type { RowCount } from "./csvRows.ts"
 import { delimiterName } from "./delimiter.ts"
-import { dialectEncoding } from "./encoding.ts"
-import type { Decoder, Encoding } from "./encoding.ts"
+import { dialectEncoding, isDamagedText, lineEndsIn } from "./encoding.ts"
+import type { Encoding } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { limits, thousands } from "./limits.ts"
+import { LineCount } from "./lineCount.ts"
+import { learnRecords } from "./quoteRule.ts"
+import type { QuoteRule } from "./quoteRule.ts"
 import { readable } from "./readable.ts"
 import { readerVersion, SourceChanged, SourceError } from "./Source.ts"
 import type { Fingerprint, Source } from "./Source.ts"
@@ -22,8 +27,9 @@ const pieceBytes = 64 * 1024
 /** Bytes of the file's beginning in which the header is looked for first. */
 const headBytes = 64 * 1024
 
-/** Text of the file's beginning; a character that its end cuts is left out. */
-const textOf = (encoding: Encoding, head: Uint8Array) => encoding.decoder().write(head.subarray(encoding.mark))
+/** Text of the file's beginning; a character that its end cuts is left out. Damage shows once its row is read. */
+const textOf = (encoding: Encoding, head: Uint8Array) =>
+  encoding.decoder(() => undefined).write(head.subarray(encoding.mark))
 
 /** The beginning of a file as text, for looking at it. */
 export const beginning = (bytes: Bytes, asked: string | undefined) =>
@@ -50,6 +56,13 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         return yield* new SourceError({ file, message: `${file} has no header. ${found.message}` })
       }
       if (found._tag === "Found") {
+        const title = found.header.titles.find(isDamagedText)
+        if (title !== undefined) {
+          const shown = JSON.stringify(title.replaceAll(/\p{Surrogate}/gu, "\ufffd"))
+          const message =
+            `${file} has a damaged header: some bytes of the title ${shown} are no characters in UTF-8. Say which encoding it has, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
+          return yield* new SourceError({ file, message })
+        }
         return { encoding, header: found.header, warnings }
       }
       if (length > limits.record * 4) {
@@ -61,50 +74,57 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
     }
   })
 
-const sameTitles = (a: ReadonlyArray<string>, b: ReadonlyArray<string> | undefined) =>
-  b !== undefined && a.length === b.length && a.every((title, at) => title === b[at])
+/** What a reading found, once it came to its end. */
+interface Reading {
+  readonly count: RowCount
+  readonly quotes: Quotes
+  readonly physical: number
+}
+
+/** How a text is read below its header. */
+interface Layout {
+  readonly file: string
+  readonly encoding: Encoding
+  readonly header: Header
+  readonly rule: QuoteRule
+  readonly pad: boolean
+}
 
 /** Turns a reading's blocks into chunks of rows, block by block: no block is asked for before the one before it was used up. */
 const rowsOf = (
-  { blocks, encoding, file, finished, header }: {
-    readonly file: string
-    readonly blocks: Blocks
-    readonly encoding: Encoding
-    readonly header: Header
-    readonly finished: (count: RowCount) => void
-  },
+  { encoding, file, header, pad, rule }: Layout,
+  blocks: Blocks,
+  finished: (reading: Reading) => void,
 ): Stream.Stream<RowChunk, SourceError | SourceChanged> => {
-  const decoder: Decoder = encoding.decoder()
-  const reader = readRecords(header.delimiter, header.quoted)
-  const width = widthOf(header.titles)
+  let isDamaged = false
+  const decoder = encoding.decoder(() => {
+    isDamaged = true
+  })
+  const { delimiter, quoted, titles } = header
+  const reader = readRecords({ delimiter, quoted, rule, line: lineEndsIn(header.text) + 1 })
+  const rows = makeRows(titles, delimiter, pad)
+  const lines = new LineCount()
   let mark = encoding.mark
-  let above = header.row
-  let count: RowCount = { rows: 0, empty: 0 }
   let changed = false
   let ended = false
 
-  const { mended } = header
-  /** The beginning, until the line that is to be mended is there. */
-  let held: string | undefined = mended && ""
-  const sound = (text: string, last: boolean): string => {
-    if (mended === undefined || held === undefined) return text
+  /** The text up to the header's end, until it is there: it has to be what it was when the source was opened. */
+  let held: string | undefined = ""
+  const belowHeader = (text: string, last: boolean): string => {
+    if (held === undefined) return text
     held += text
-    if (held.length < mended.original.length && !last) return ""
-    const rest = held.slice(mended.original.length)
-    if (!held.startsWith(mended.original)) changed = true
+    if (held.length < header.text.length && !last) return ""
+    changed = !held.startsWith(header.text)
+    const below = held.slice(header.text.length)
     held = undefined
-    return mended.mended + rest
+    return below
   }
 
   const piece = (text: string, last: boolean): ReadonlyArray<RowChunk> => {
-    const pushed = reader.push(sound(text, last), last)
-    const from = Math.min(above, pushed.records.length)
-    above -= from
-    // The header was found when the source was opened: it has to be the same still.
-    if (from > 0 && above === 0 && !sameTitles(header.titles, pushed.records[from - 1])) changed = true
-    const made = toChunks(pushed, from, width, count)
-    count = made.count
-    return made.chunks
+    lines.add(text)
+    const chunks = rows.chunks(reader.push(belowHeader(text, last), last), isDamaged)
+    if (last && !changed && reader.quotes().unsettled > 0) throw new UnreadableRecord(unsettled(reader.quotes()))
+    return chunks
   }
 
   let block: Uint8Array = new Uint8Array(0)
@@ -137,7 +157,7 @@ const rowsOf = (
       }
       return Effect.tap(given(() => piece(decoder.end(), true)), () => {
         ended = true
-        finished(count)
+        finished({ count: rows.count(), quotes: reader.quotes(), physical: lines.lines })
       })
     })
   })
@@ -148,6 +168,40 @@ const headingLeftOut = (file: string, { above, row }: Header) =>
   `${file} has its header in line ${row}, as it seems: ${
     above === 1 ? "one line above is" : `${above} lines above are`
   } left out. Say \`headerRow: ${row}\` under \`source\` if so, else the right line.`
+
+/** Positions of the row key's columns; none where the pipeline does not name them, or under other titles. */
+const keyPositions = (rowKey: CsvSettings["rowKey"], columns: Source["columns"]): ReadonlyArray<number> => {
+  if (rowKey === undefined || rowKey === "content") return []
+  const positions = rowKey.map(({ name }) => columns.findIndex((column) => column.name === name))
+  return positions.includes(-1) ? [] : positions
+}
+
+const linesOf = ({ from, to }: Lines) => from === to ? `line ${from}` : `lines ${from} to ${to}`
+
+const listed = (shown: ReadonlyArray<string>, all: number) =>
+  shown.length < all
+    ? `${shown.join(", ")} and ${thousands(all - shown.length)} more`
+    : shown.length === 1
+    ? shown.join("")
+    : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`
+
+const literalLines = ({ literal, literalLines: lines }: Quotes) =>
+  `kept as characters in ${literal === 1 ? "line" : `${thousands(literal)} lines:`} ${
+    listed(lines.map(String), literal)
+  }`
+
+/** What is said of records whose reading can't be decided. */
+const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
+  const isBoth = unsettledLines.some(({ because }) => because === "both")
+  return isBoth
+    ? `Quotes can be read in two ways in ${
+      listed(unsettledLines.map(linesOf), all)
+    }: around a cell with line ends, or as characters of records of their own. `
+      + "Correct the quotes there; or say under `source` what quotes are in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
+    : `Quotes are wrong in ${
+      listed(unsettledLines.map(linesOf), all)
+    }: where the record ends is uncertain. Double quotes inside of quoted cells (""); or say \`quoteChar: none\` under \`source\` if quotes are characters in this file.`
+}
 
 const quotesTaken = ({ quoted }: Header, { quoteChar }: CsvSettings) => {
   const how = quoteChar === undefined ? "detected" : "as the pipeline says"
@@ -191,24 +245,51 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       {
         what: "header",
         value: `line ${header.row}${header.above === 0 ? "" : " (detected)"}${
-          header.mended === undefined ? "" : ", with bare quotes in its titles"
+          !header.mended ? "" : ", with bare quotes in its titles"
         }`,
       },
     ]
     let files: Effect.Effect.Success<Source["files"]> = []
 
+    const columns = toColumns(header.titles)
+    const layout: Layout = {
+      file,
+      encoding,
+      header,
+      rule: learnRecords(header.records.slice(header.row), {
+        width: header.titles.length,
+        open: settings.quoteChar === undefined,
+        key: keyPositions(settings.rowKey, columns),
+      }),
+      pad: settings.raggedRows === "pad",
+    }
+    const above = new LineCount()
+    above.add(header.text)
+
     const read = (expected?: Fingerprint) =>
       Effect.map(bytes.blocks(expected), (blocks) => {
-        const finished = ({ empty, rows }: RowCount) => {
+        const finished = ({ count: { empty, inside, longest, rows }, physical, quotes }: Reading) => {
           const fingerprint = blocks.fingerprint()
-          const left = empty === 0 ? [] : [{ what: "empty lines", value: `${thousands(empty)} left out` }]
+          const left = [
+            ...(empty === 0 ? [] : [{ what: "empty lines", value: `${thousands(empty)} left out` }]),
+            ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
+          ]
           const { bytes: size, sha256 } = fingerprint
           files = [{
-            file: { file, format: "csv", bytes: size, sha256, rows, taken: [...taken, ...left] },
+            file: {
+              file,
+              format: "csv",
+              bytes: size,
+              sha256,
+              rows,
+              taken: [...taken, ...left],
+              lines: { physical, above: above.lines, records: rows, inside, blank: empty },
+              ...(longest === undefined ? {} : { longest }),
+            },
             fingerprint,
           }]
         }
-        return rowsOf({ file, blocks, encoding, header, finished })
+        return rowsOf(layout, blocks, finished)
       })
 
     return {
@@ -219,7 +300,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
         quotes: header.quoted ? '"' : "none",
         reader: readerVersion,
       },
-      columns: toColumns(header.titles),
+      columns,
       blocks: [],
       taken,
       format: "csv",

@@ -1,3 +1,4 @@
+import type { SourceConfig } from "../project/Pipeline.ts"
 import { mendedColumns } from "./columns.ts"
 import { readRecords } from "./csvRecords.ts"
 import { areQuotes, detectDelimiter, separatorLine } from "./delimiter.ts"
@@ -5,6 +6,7 @@ import type { Dialect } from "./delimiter.ts"
 import { placeHeader } from "./headerPlace.ts"
 import { mendHeader } from "./mendHeader.ts"
 import type { MendedHeader } from "./mendHeader.ts"
+import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 
 /** How a pipeline says that a text is to be read; what it leaves open is found in the text. */
 export interface CsvSettings {
@@ -13,6 +15,7 @@ export interface CsvSettings {
   readonly headerRow: number | undefined
   readonly quoteChar?: '"' | "none" | undefined
   readonly raggedRows?: "reject" | "pad" | undefined
+  readonly rowKey?: SourceConfig["rowKey"]
 }
 
 /** Where a text's header stands and how its cells are set apart. */
@@ -25,8 +28,10 @@ export interface Header extends Dialect {
   readonly above: number
   /** The first records of the text, those above the header among them. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
-  /** The first line, where its quotes do not tell its cells apart. */
-  readonly mended: MendedHeader | undefined
+  /** Whether the first line was mended, for its quotes do not tell its cells apart. */
+  readonly mended: boolean
+  /** The text up to the first line below the header. */
+  readonly text: string
 }
 
 /** Records that are wanted below the header, to recognise a form tool by, as long as they stand in the first `headMost` characters. */
@@ -71,7 +76,9 @@ export const findHeader = (
   const quoted = areQuotes(text, complete, { delimiter, from: above, asked: asked.quoteChar })
   const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
   const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
-  const { records } = readRecords(delimiter, quoted).push(sound, complete)
+  const reader = readRecords({ delimiter, quoted })
+  // A quote that is not closed leaves the records before it: what it means is decided when the rows are read.
+  const { records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
   const at = placed === -1
     ? records.findIndex((record, index) => index >= above && !isEmpty(record))
@@ -79,6 +86,7 @@ export const findHeader = (
   const titles = records[at]
   if (titles === undefined) {
     if (!complete) return { _tag: "More" }
+    reader.push("", true)
     const message = asked.headerRow === undefined
       ? "It holds nothing but empty lines. Give a file whose first line names its columns."
       : `It has fewer than ${asked.headerRow} lines, but \`headerRow: ${asked.headerRow}\` says where its header stands. Correct \`source.headerRow\`.`
@@ -90,7 +98,10 @@ export const findHeader = (
     }\` says that it is the header. Correct \`source.headerRow\`.`
     return { _tag: "None", message }
   }
-  if (!complete && records.length < at + 1 + headRecords && text.length < headMost) return { _tag: "More" }
+  const end = endOf(text, { delimiter, quoted, records: at + 1, mended, complete })
+  if (!complete && (end === undefined || (records.length < at + 1 + headRecords && text.length < headMost))) {
+    return { _tag: "More" }
+  }
   return {
     _tag: "Found",
     header: {
@@ -103,15 +114,37 @@ export const findHeader = (
         ? at - above
         : 0,
       records: records.slice(0, at + headKept),
-      mended,
+      mended: mended !== undefined,
+      text: text.slice(0, end),
     },
   }
+}
+
+/** The place after the first records of a text; undefined: it ends before, and there is more of the file. */
+const endOf = (
+  text: string,
+  { complete, delimiter, mended, quoted, records }: {
+    readonly delimiter: string
+    readonly quoted: boolean
+    readonly records: number
+    readonly mended: MendedHeader | undefined
+    readonly complete: boolean
+  },
+): number | undefined => {
+  let at = 0
+  for (let record = 0; record < records; record++) {
+    const bare = !quoted || (record === 0 && mended !== undefined)
+    const end = bare ? nextLineEnd(text, at) : scanRecord(text, at, delimiter).end
+    if (end === undefined || end === text.length) return complete ? text.length : end
+    at = bare ? afterLineEnd(text, end) : end
+  }
+  return at
 }
 
 /** The delimiter of a text whose first record is the header of a rejected.csv; spreadsheet programs may have changed it. */
 export const mendedDelimiter = (text: string): string | undefined =>
   [",", ";", "\t"].find((delimiter) => {
     // Only the first record counts; the line end completes it where the text is nothing but a header.
-    const first = readRecords(delimiter).push(`${text}\n`, false).records[0] ?? []
+    const first = readRecords({ delimiter, quoted: true }).push(`${text}\n`, false).records[0] ?? []
     return mendedColumns.every((name, at) => first.at(at - mendedColumns.length) === name)
   })

@@ -25,7 +25,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
   let total = 0
   let spoilt = 0
   let first: ReadonlyArray<string> | undefined
-  const reader = readRecords(delimiter, quoted)
+  const reader = readRecords({ delimiter, quoted })
   try {
     // A quote that is not closed leaves the records before it to be looked at.
     const { records, misquoted } = reader.push(complete ? `${text}\n` : text, false)

@@ -32,6 +32,20 @@ const candidates: Readonly<Record<string, string>> = {
   CP949: "EUC-KR",
 }
 
+/** Encodings in which a character has several bytes. */
+const multiByte: ReadonlySet<string> = new Set(["Shift_JIS", "EUC-JP", "GB18030", "Big5", "EUC-KR"])
+
+/** Fewer characters than these in a text of ASCII are stray bytes, and no writing. */
+const fewWide = 8
+const manyWide = 50
+
+/** Whether text is written in a script of wide characters: enough of them, in words, and not a few among letters of ASCII. */
+const isWide = (text: string): boolean => {
+  const wide = times(text, highs)
+  const inWords = (text.match(/\P{ASCII}{2,}/gu) ?? []).join("").length
+  return wide >= fewWide && inWords >= 0.6 * wide && (wide >= manyWide || wide >= 0.1 * times(text, /\p{L}/gu))
+}
+
 const iconvNames: Readonly<Record<string, string>> = { Shift_JIS: "cp932", "EUC-KR": "cp949" }
 
 /** The name by which iconv-lite knows an encoding that was detected. */
@@ -96,7 +110,7 @@ export const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): De
     if (text !== undefined) byName.set(preferred, { text, score: 0.001 * plausibility(text) })
   }
   const ranked = [...byName].map(([name, one]) => ({ name, ...one })).sort((a, b) => b.score - a.score)
-  const first = ranked[0]
+  const first = ranked.find(({ name, text }) => !multiByte.has(name) || isWide(text))
   if (first === undefined) return undefined
   const usual = ranked.find(({ name }) => name === preferred)
   const best = usual !== undefined && usual.score * clearly >= first.score ? usual : first

@@ -31,7 +31,8 @@ export interface Encoding {
   readonly because: string
   /** Bytes of the byte order mark, to be left out before the first `write`. */
   readonly mark: number
-  readonly decoder: () => Decoder
+  /** `damaged` is called when bytes are no characters, which then become lone surrogates; without it they are an error. UTF-8 only. */
+  readonly decoder: (damaged?: () => void) => Decoder
   /** Whether the bytes that were looked at are ASCII, which reads the same in every other encoding. */
   readonly ascii?: boolean
 }
@@ -43,10 +44,14 @@ export const dialectEncoding = ({ ascii, name }: Encoding): { readonly encoding?
 /** Why a text without a mark is UTF-8. */
 export const checkedUtf8 = "checked byte by byte"
 
-/** Number of line feeds in text. */
+/** Number of line ends: LF, CRLF and CR alike. */
 export const lineEndsIn = (text: string): number => {
   let count = 0
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++
+  if (!text.includes("\r")) return count
+  for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) {
+    if (text.charCodeAt(at + 1) !== 0x0a) count++
+  }
   return count
 }
 
@@ -62,6 +67,26 @@ export const cutCharacter = (bytes: Uint8Array): number => {
   return 0
 }
 
+/** Whether text holds what a decoder made of bytes that are no characters. */
+export const isDamagedText = (text: string): boolean => /\p{Surrogate}/u.test(text)
+
+/** Text of bytes that are not all UTF-8: each wrong one becomes a lone surrogate, which no sound text has. */
+const mended = (bytes: Buffer): string => {
+  const parts: Array<string> = []
+  let from = 0
+  for (let at = 0; at < bytes.length;) {
+    const length = lengthOfCharacter(bytes[at]!)
+    if (bytes[at]! < 0x80 || (length > 1 && isUtf8(bytes.subarray(at, at + length)))) {
+      at += length
+      continue
+    }
+    parts.push(bytes.toString("utf8", from, at), "\udc80")
+    from = ++at
+  }
+  parts.push(bytes.toString("utf8", from))
+  return parts.join("")
+}
+
 const firstInvalid = (bytes: Uint8Array): number => {
   let at = 0
   while (at < bytes.length) {
@@ -73,11 +98,15 @@ const firstInvalid = (bytes: Uint8Array): number => {
 }
 
 /** Strict, and faster than TextDecoder: the check and the conversion are both native, but for texts that can be had cheaper. */
-const utf8 = (mark: number): Decoder => {
+const utf8 = (mark: number, damaged?: () => void): Decoder => {
   const narrowText = makeNarrowText()
   const textOf = (bytes: Buffer): string => {
     if (isAscii(bytes)) return bytes.toString("latin1")
     if (!isUtf8(bytes)) {
+      if (damaged !== undefined) {
+        damaged()
+        return mended(bytes)
+      }
       const at = firstInvalid(bytes)
       throw new Undecodable("UTF-8", offset + at, lineEndsIn(bytes.toString("latin1", 0, at)))
     }
@@ -98,8 +127,10 @@ const utf8 = (mark: number): Decoder => {
       return text
     },
     end: () => {
-      if (kept !== undefined) throw new Undecodable("UTF-8", offset, 0)
-      return ""
+      if (kept === undefined) return ""
+      if (damaged === undefined) throw new Undecodable("UTF-8", offset, 0)
+      damaged()
+      return mended(Buffer.from(kept))
     },
   }
 }
@@ -136,9 +167,9 @@ const table = (name: string): Decoder => {
 }
 
 const marks: ReadonlyArray<
-  { readonly name: string; readonly bytes: ReadonlyArray<number>; readonly decoder: () => Decoder }
+  { readonly name: string; readonly bytes: ReadonlyArray<number>; readonly decoder: Encoding["decoder"] }
 > = [
-  { name: "UTF-8", bytes: [0xef, 0xbb, 0xbf], decoder: () => utf8(3) },
+  { name: "UTF-8", bytes: [0xef, 0xbb, 0xbf], decoder: (damaged) => utf8(3, damaged) },
   { name: "UTF-32LE", bytes: [0xff, 0xfe, 0, 0], decoder: () => table("utf-32le") },
   { name: "UTF-32BE", bytes: [0, 0, 0xfe, 0xff], decoder: () => table("utf-32be") },
   { name: "UTF-16LE", bytes: [0xff, 0xfe], decoder: () => utf16("UTF-16LE") },
@@ -188,10 +219,10 @@ const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined =>
   }
 }
 
-const named = (asked: string): (() => Decoder) | undefined => {
+const named = (asked: string): Encoding["decoder"] | undefined => {
   switch (asked.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) {
     case "utf8":
-      return () => utf8(0)
+      return (damaged) => utf8(0, damaged)
     case "utf16":
     case "utf16le":
     case "ucs2":
@@ -231,5 +262,5 @@ export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Enc
   }
   const wide = unmarkedUtf16(head)
   if (wide !== undefined) return { name: wide, because: "by its zero bytes", mark: 0, decoder: () => utf16(wide) }
-  return { name: "UTF-8", because: checkedUtf8, mark: 0, decoder: () => utf8(0) }
+  return { name: "UTF-8", because: checkedUtf8, mark: 0, decoder: (damaged) => utf8(0, damaged) }
 }

@@ -152,7 +152,7 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
         `${file} is no text, and no workbook or archive that is known: it is of another kind, or damaged. Export it again, or as CSV.`
       return yield* new SourceError({ file, message })
     }
-    if (sample.right >= 3 && sample.right >= sample.wrong) return plain
+    if (sample.right > 0 && sample.right >= sample.wrong) return plain
     // A large table of letters' frequencies: loaded when the first file asks for it.
     const { detectAll } = yield* Effect.promise(() => import("jschardet"))
     const likely = detectEncoding(sample.lines, detectAll)

@@ -16,7 +16,7 @@ const mostSteps = 200_000
 /** The number of cells that all records below the header have; undefined where they do not agree. */
 const widthBelow = (text: string, delimiter: string, complete: boolean): number | undefined => {
   try {
-    const { records } = readRecords(delimiter).push(text, complete)
+    const { records } = readRecords({ delimiter, quoted: true }).push(text, complete)
     const widths = new Set(
       records.slice(0, recordsLookedAt).filter((record) => record.some((cell) => cell !== "")).map(({ length }) =>
         length
@@ -71,7 +71,7 @@ export const mendHeader = (text: string, delimiter: string, complete: boolean): 
   const width = widthBelow(text.slice(end.index + end[0].length), delimiter, complete)
   if (width === undefined || width < 2) return undefined
   try {
-    const { records } = readRecords(delimiter).push(`${line}\n`, true)
+    const { records } = readRecords({ delimiter, quoted: true }).push(`${line}\n`, true)
     if (records[0]?.length === width) return undefined
   } catch (error) {
     if (!(error instanceof UnreadableRecord)) throw error

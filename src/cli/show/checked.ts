@@ -34,7 +34,7 @@ export const showChecked = (checked: CheckedPipeline, screen: Screen): string =>
         fits.beside.length === 0 ? "" : `, and beside them ${fits.beside.join(", ")}`
       }, from ${counted(fits.columns, "column")}.`,
     ),
-    ...(data === undefined ? [] : lines(dataLine(data))),
+    ...(data === undefined ? [] : [dataLine(data), ...data.accounts].flatMap(lines)),
     ...lines(taken.map(({ what, value }) => `${what} ${value}`).join(", ")).map(paint.soft),
     ...notes,
     ...(recorded || accepted !== undefined

@@ -1,6 +1,7 @@
 import { fates, verdicts } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
+import { accountOf } from "../../report/account.ts"
 import { leftBehind } from "../../report/leftBehind.ts"
 import { span } from "../../report/span.ts"
 import { count, counted, fateWords, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
@@ -45,6 +46,14 @@ const balance = (report: RunReport, screen: Screen): string => {
     ...rows,
     [{ text: "read", paint: paint.strong }, { text: count(report.rows.read), paint: paint.strong }, holds],
   ], screen)
+}
+
+/** Where the lines of delimited text went. */
+const accounts = ({ sources }: RunReport, screen: Screen): string | undefined => {
+  const sentences = sources.flatMap((source) => accountOf(source, sources.length > 1))
+  return sentences.length === 0
+    ? undefined
+    : sentences.flatMap((sentence) => wrapToWidth(sentence, screen.width)).map(paints(screen).soft).join("\n")
 }
 
 const readBack = (report: RunReport, screen: Screen): string | undefined => {
@@ -105,6 +114,7 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
     heading(report, screen),
     // A reconciliation reads no rows.
     report.mode === "reconcile" && report.balance.holds ? undefined : balance(report, screen),
+    accounts(report, screen),
     readBack(report, screen),
     problems(report, screen),
     differences(report, screen),

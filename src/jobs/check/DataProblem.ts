@@ -28,6 +28,8 @@ export interface CheckedData {
   readonly filtered: number
   /** Rows that can't be sent as they are. */
   readonly invalid: number
+  /** Where the lines of each file went, what was read with quotes as characters, and the longest cell, as sentences. */
+  readonly accounts: ReadonlyArray<string>
   readonly problems: ReadonlyArray<DataProblem>
   readonly choices: ReadonlyArray<UnknownChoices>
   readonly diagnostics: ReadonlyArray<Diagnostic>

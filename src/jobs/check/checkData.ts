@@ -7,8 +7,10 @@ import { mentionedColumns } from "../../mapping/mentionedColumns.ts"
 import { suggestOwn } from "../../mapping/suggest/ownColumns.ts"
 import { profiler } from "../../mapping/suggest/profileColumns.ts"
 import type { Pipeline } from "../../project/Pipeline.ts"
+import { accountOf } from "../../report/account.ts"
 import { ownColumns } from "../../source/columns.ts"
 import { eachChunk } from "../../source/eachChunk.ts"
+import { accountForLines } from "../../source/lineCount.ts"
 import type { Source } from "../../source/Source.ts"
 import { choiceEntries } from "./choiceEntries.ts"
 import { choicesFinding, isEntryOf, problemFinding, timeFinding } from "./dataFindings.ts"
@@ -79,6 +81,8 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
           }
         }
       }))
+    const files = yield* source.files
+    yield* accountForLines(files)
     const unknown = choices.flatMap(({ counter, entry, oneCell, question, title }) => {
       const { counts: found, more } = counter.unknown()
       return found.length === 0 ? [] : [{
@@ -96,6 +100,7 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
     const problems = [...groups.values()].toSorted((a, b) => b.rows - a.rows)
     const result: CheckedData = {
       ...counts,
+      accounts: files.flatMap(({ file }) => accountOf(file, files.length > 1)),
       problems,
       choices: unknown.map((one) => one.choices),
       diagnostics: [

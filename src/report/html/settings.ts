@@ -1,4 +1,5 @@
 import type { RunReport } from "../../domain/run.ts"
+import { linesAccount, longestAccount } from "../account.ts"
 import { count, counted } from "../words.ts"
 import { html } from "./markup.ts"
 import { facts, section, table, value } from "./parts.ts"
@@ -22,6 +23,8 @@ export const warningsPart = (report: RunReport): Part | undefined => {
   )
 }
 
+const shown = (text: string | undefined) => text === undefined ? undefined : value(text)
+
 /** What was read, and what it was taken for. */
 export const sourcesPart = (report: RunReport): Part | undefined =>
   report.sources.length === 0
@@ -38,6 +41,8 @@ export const sourcesPart = (report: RunReport): Part | undefined =>
           ...source.taken.map(({ what, value: as }) =>
             [`${what.charAt(0).toUpperCase()}${what.slice(1)}`, value(as)] as const
           ),
+          ["Lines", linesAccount(source)],
+          ["Longest cell", shown(longestAccount(source))],
           ["SHA-256", value(source.sha256)],
         ])
       ),

@@ -2,6 +2,7 @@ import { Effect, Option, Stream } from "effect"
 import { cellText } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Column, RowChunk } from "../../domain/row.ts"
+import type { SourceFile } from "../../domain/run.ts"
 import { isMended, ownColumns } from "../columns.ts"
 import { eachChunk } from "../eachChunk.ts"
 import { SourceError } from "../Source.ts"
@@ -82,6 +83,14 @@ const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>)
     return Option.some({ firstRow, rows, faults: new Map(faults) })
   })
 
+/** What is said of a file, once the records that are headers count as such. */
+const withoutHeaderRows = ({ lines, longest, ...file }: SourceFile, skip: number): SourceFile => ({
+  ...file,
+  rows: file.rows - skip,
+  ...(lines === undefined ? {} : { lines: { ...lines, above: lines.above + skip, records: lines.records - skip } }),
+  ...(longest === undefined || longest.row <= skip ? {} : { longest: { ...longest, row: longest.row - skip } }),
+})
+
 /** As wide as the source's columns: a header row may be shorter than its rows. */
 const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyArray<A> =>
   Array.from({ length: Math.max(width, list.length) }, (_, at) => list[at] ?? filler)
@@ -143,6 +152,6 @@ export const asFormTool = <R>(
       ...made,
       read: (expected) => source.read(expected).pipe(withoutHeaders(skip)),
       files: Effect.map(made.files, (files) =>
-        files.map((one) => ({ ...one, file: { ...one.file, rows: one.file.rows - skip } }))),
+        files.map((one) => ({ ...one, file: withoutHeaderRows(one.file, skip) }))),
     }
   })

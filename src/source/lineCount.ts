@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import type { LineCounts, SourceFile } from "../domain/run.ts"
+
+/** Counts the lines of a text that comes in pieces, by its line ends alone: LF, CRLF and CR alike. Shares nothing with what reads records. */
+export class LineCount {
+  #ends = 0
+  /** Whether the last piece ended with a CR, whose LF may be in the next one. */
+  #carriage = false
+  #isOpen = false
+
+  add(text: string): void {
+    if (text === "") return
+    const from = this.#carriage && text.startsWith("\n") ? 1 : 0
+    for (let at = text.indexOf("\n", from); at !== -1; at = text.indexOf("\n", at + 1)) this.#ends++
+    for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) {
+      if (text[at + 1] !== "\n") this.#ends++
+    }
+    this.#carriage = text.endsWith("\r")
+    this.#isOpen = !/[\r\n]$/.test(text)
+  }
+
+  /** Lines so far; one without a line end counts. */
+  get lines(): number {
+    return this.#ends + (this.#isOpen ? 1 : 0)
+  }
+}
+
+const holds = ({ above, blank, inside, physical, records }: LineCounts): boolean =>
+  physical === above + records + inside + blank
+
+/** Ends a reading, as an internal error, if a line of a file is not accounted for: rows would be lost or made up. */
+export const accountForLines = (files: ReadonlyArray<{ readonly file: SourceFile }>): Effect.Effect<void> =>
+  Effect.forEach(files, ({ file: { file, lines } }) =>
+    lines === undefined || holds(lines) ? Effect.void : Effect.die(
+      new Error(
+        `The lines of ${file} don't add up: it has ${lines.physical}, but ${lines.above} above the data, ${lines.records} records, ${lines.inside} inside cells and ${lines.blank} blank were read. `
+          + "Nothing was sent. Report this, with the file if possible.",
+      ),
+    ), { discard: true })

@@ -1,0 +1,205 @@
+import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
+import type { ScannedRecord } from "./quotes.ts"
+
+/** What is known of a text's records, to tell them from lines inside a cell (docs/decisions/0016-quotes.md). */
+export interface QuoteRule {
+  /** Cells of the header. */
+  readonly width: number
+  /** Whether the pipeline leaves it open what quotes are: only then may they be characters like any other. */
+  readonly open: boolean
+  /** Positions of the cells that identify a record. */
+  readonly key: ReadonlyArray<number>
+  /** Shapes of the keys of records whose reading is certain. */
+  readonly shapes: ReadonlySet<string>
+  /** Whether cells of such records begin with a space, as after a comma in prose. */
+  readonly spaced: boolean
+}
+
+/** Why a record's reading can't be decided: both readings fit, or neither does. */
+export type Unsettled = "both" | "neither"
+
+/** How a record whose quotes are in question is read; `end` is the place after its last line end. */
+export type Decision =
+  /** More text is needed. */
+  | { readonly _tag: "More" }
+  /** Quotes enclose cells, as they should. */
+  | { readonly _tag: "Quoted"; readonly end: number; readonly unsettled: Unsettled | undefined }
+  /** Its first line is a record in which quotes are characters like any other. */
+  | { readonly _tag: "Literal"; readonly end: number }
+  /** Its quotes are wrong, and where its cells end is uncertain. */
+  | { readonly _tag: "Faulty"; readonly end: number; readonly unsettled: Unsettled | undefined }
+  /** The file ends inside its last line's quoted cell. */
+  | { readonly _tag: "CutShort"; readonly end: number }
+  /** A quote opens and is never closed. */
+  | { readonly _tag: "Unclosed"; readonly at: number }
+
+/** The shape of a key: words and numbers with what stands between them, and whether there is a digit. */
+const shapeOf = (cells: ReadonlyArray<string>, key: ReadonlyArray<number>): string | undefined => {
+  const shapes = key.map((position) => {
+    const text = (cells[position] ?? "").trim().slice(0, 80)
+    return text === "" ? "" : `${text.replaceAll(/[\p{L}\p{M}\p{N}]+/gu, "w")}${/\p{N}/u.test(text) ? "9" : ""}`
+  })
+  return shapes.every((shape) => shape === "") ? undefined : shapes.join("\n")
+}
+
+const isSpaced = (cells: ReadonlyArray<string>) => cells.some((cell, at) => at > 0 && cell.startsWith(" "))
+
+/** The column that most likely identifies a record: always filled, with few shapes and a digit; otherwise the first. */
+const likelyKey = (records: ReadonlyArray<ReadonlyArray<string>>, width: number): number => {
+  for (let position = 0; position < width && records.length > 0; position++) {
+    const shapes = new Set(records.map((record) => shapeOf(record, [position])))
+    if (shapes.size <= 3 && [...shapes].every((shape) => shape?.endsWith("9") === true)) return position
+  }
+  return 0
+}
+
+/**
+ * Learns what records look like from the first ones.
+ *
+ * @param records the first records below the header, quotes taken as they should be
+ * @param key positions of the row key's columns, where the pipeline names them
+ */
+export const learnRecords = (
+  records: ReadonlyArray<ReadonlyArray<string>>,
+  { key, open, width }: { readonly width: number; readonly open: boolean; readonly key: ReadonlyArray<number> },
+): QuoteRule => {
+  const certain = records.filter((record) => record.length === width && record.every((cell) => !/["\r\n]/.test(cell)))
+  const positions = key.length > 0 ? key : [likelyKey(certain, width)]
+  return {
+    width,
+    open,
+    key: positions,
+    shapes: new Set(certain.flatMap((record) => shapeOf(record, positions) ?? [])),
+    spaced: certain.some(isSpaced),
+  }
+}
+
+/** A cell that begins and ends with a quote: even where quotes are characters it may be meant as a quoted one. */
+const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
+
+/** Decides how records are read, from their own text and the lines after them. */
+export class QuoteDecisions {
+  readonly #delimiter: string
+  readonly #rule: QuoteRule
+  /** Cells of one line that is a well-formed record. */
+  readonly #cellsOf: (line: string) => ReadonlyArray<string>
+
+  constructor(delimiter: string, rule: QuoteRule, cellsOf: (line: string) => ReadonlyArray<string>) {
+    this.#delimiter = delimiter
+    this.#rule = rule
+    this.#cellsOf = cellsOf
+  }
+
+  /**
+   * Decides how the record is read that begins at `start`, where `nextInQuestion` found it. The same for the same text, however much of it is there.
+   *
+   * @param last whether the text ends here
+   */
+  decide(text: string, start: number, last: boolean): Decision {
+    const record = scanRecord(text, start, this.#delimiter, true)
+    const own = this.#ownShape(text, start, record)
+    const firstEnd = nextLineEnd(text, start)
+    const second = afterLineEnd(text, firstEnd)
+    if (record.end !== undefined) {
+      const { end, width } = record
+      const inner = this.#rule.open ? this.#lines(text, second, end, own) : { lines: 0, records: 0 }
+      if (inner.lines === 0 || 2 * inner.records < inner.lines) return { _tag: "Quoted", end, unsettled: undefined }
+      const isLiteral = width !== this.#rule.width && inner.records === inner.lines
+        && this.#fitsLiterally(text.slice(start, firstEnd))
+      return isLiteral ? { _tag: "Literal", end: second } : { _tag: "Quoted", end, unsettled: "both" }
+    }
+    if (record.bad === undefined && !last) return { _tag: "More" }
+    if (this.#rule.open) {
+      const isLiteral = this.#isLiteral(text, { start, firstEnd, second, bad: record.bad, own, last })
+      if (isLiteral === undefined) return { _tag: "More" }
+      if (isLiteral) return { _tag: "Literal", end: second }
+    }
+    // Only now to its end as papaparse sees it: a text with a stray quote in each line would be read over again for each.
+    const { end } = scanRecord(text, start, this.#delimiter)
+    if (end === undefined) {
+      if (!last) return { _tag: "More" }
+      return second >= text.length
+        ? { _tag: "CutShort", end: text.length }
+        : { _tag: "Unclosed", at: record.open ?? start }
+    }
+    const next = this.#isNextRecord(text, end, own, last)
+    if (next === undefined) return { _tag: "More" }
+    const isInside = this.#rule.open && this.#lines(text, second, end, own).records > 0
+    return { _tag: "Faulty", end, unsettled: isInside ? "both" : next ? undefined : "neither" }
+  }
+
+  /** Whether the first line is a record in itself, and so is what follows; undefined: more text is needed. */
+  #isLiteral(
+    text: string,
+    { bad, firstEnd, last, own, second, start }: {
+      readonly start: number
+      readonly firstEnd: number
+      readonly second: number
+      readonly bad: number | undefined
+      readonly own: string | undefined
+      readonly last: boolean
+    },
+  ): boolean | undefined {
+    if (firstEnd === text.length && !last) return undefined
+    if (!this.#fitsLiterally(text.slice(start, firstEnd))) return false
+    if (bad !== undefined && bad < firstEnd) return this.#isNextRecord(text, second, own, last)
+    const badEnd = bad === undefined ? text.length : nextLineEnd(text, bad)
+    if (badEnd === text.length && !last) return undefined
+    const { lines, records } = this.#lines(text, second, badEnd, own)
+    return lines > 0 && records === lines
+  }
+
+  #fitsLiterally(line: string): boolean {
+    const cells = line.split(this.#delimiter)
+    return cells.length === this.#rule.width && !cells.some(isEnclosed)
+  }
+
+  /** How many lines there are, and how many of them look like records. */
+  #lines(text: string, from: number, to: number, own: string | undefined) {
+    let lines = 0
+    let records = 0
+    for (let at = from; at < to;) {
+      const end = nextLineEnd(text, at)
+      lines++
+      if (this.#isRecord(text.slice(at, end), own)) records++
+      at = afterLineEnd(text, end)
+    }
+    return { lines, records }
+  }
+
+  /** Whether the next line that is not empty looks like a record, or there is none; undefined: more text is needed. */
+  #isNextRecord(text: string, from: number, own: string | undefined, last: boolean): boolean | undefined {
+    for (let at = from; at < text.length;) {
+      const end = nextLineEnd(text, at)
+      if (end === text.length && !last) return undefined
+      const line = text.slice(at, end)
+      if (line !== "") return this.#isRecord(line, own)
+      at = afterLineEnd(text, end)
+    }
+    return last ? true : undefined
+  }
+
+  /** Whether a line looks like a record: the header's number of cells, a key shaped like those of its neighbours, and no prose. */
+  #isRecord(line: string, own: string | undefined): boolean {
+    const { key, shapes, spaced, width } = this.#rule
+    if (width < 2) return false
+    const cells = this.#cells(line)
+    if (cells.length !== width || (!spaced && isSpaced(cells))) return false
+    const shape = shapeOf(cells, key)
+    return shape !== undefined && (shape === own || shapes.has(shape))
+  }
+
+  #cells(line: string): ReadonlyArray<string> {
+    if (line.includes('"')) {
+      const scanned = scanRecord(`${line}\n`, 0, this.#delimiter, true)
+      if (scanned.end !== undefined && scanned.open === undefined) return this.#cellsOf(line)
+    }
+    return line.split(this.#delimiter)
+  }
+
+  /** The shape of the record's own key, where its cells stand before the one in question. */
+  #ownShape(text: string, start: number, { open }: ScannedRecord): string | undefined {
+    const before = this.#cells(text.slice(start, open ?? start)).slice(0, -1)
+    return this.#rule.key.every((position) => position < before.length) ? shapeOf(before, this.#rule.key) : undefined
+  }
+}

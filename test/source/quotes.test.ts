@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest"
+import { config, file, read, refusal, run } from "./opening.ts"
+
+const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
+const taken = (all: Awaited<ReturnType<typeof csv>>) =>
+  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+
+const header = "id,name,note\n"
+const rows = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => `C-${from + at},Ada,fine\n`).join("")
+
+describe("a quote that a cell begins with by mistake", () => {
+  const stray = 'C-900,"Native" interactive graphics,fine\n'
+
+  it("swallows no line, in the first 64 KB or far behind, wherever blocks end", async () => {
+    for (const count of [3, 8000]) {
+      const text = `${header}${rows(1, count)}${stray}${rows(901, 920)}C-921,"Smith, John",fine\n${rows(922, 930)}`
+      for (const blockSize of [997, 65_536, 1 << 20]) {
+        const all = await csv(text, {}, { blockSize })
+        expect(all.rows).toHaveLength(count + 31)
+        expect(all.rows[count]).toEqual(["C-900", '"Native" interactive graphics', "fine"])
+        expect(all.rows[count + 21]).toEqual(["C-921", "Smith, John", "fine"])
+        expect(all.faults.size).toBe(0)
+        expect(taken(all)["stray quotes"]).toBe(`kept as characters in line ${count + 2}`)
+      }
+    }
+  })
+
+  it("is a character where it is never closed and every line is a record", async () => {
+    const text = `${header}${rows(1, 3)}C-4,"Native,fine\n${rows(5, 900)}`
+    for (const blockSize of [100, 1 << 20]) {
+      const all = await csv(text, {}, { blockSize })
+      expect(all.rows).toHaveLength(900)
+      expect(all.rows[3]).toEqual(["C-4", '"Native', "fine"])
+      expect(taken(all)["stray quotes"]).toBe("kept as characters in line 5")
+    }
+  })
+
+  it("leaves well-quoted records after it as they are", async () => {
+    const all = await csv('a,b,c\n1,"2,3\n4,5,6\n7,"8, 9",10\n1,2,3\n')
+    expect(all.rows).toEqual([["1", '"2', "3"], ["4", "5", "6"], ["7", "8, 9", "10"], ["1", "2", "3"]])
+  })
+
+  it("stops the reading with its lines where it pairs with another, and both readings fit", async () => {
+    const text = `${header}${rows(1, 3)}C-4,"Native,fine\nC-5,Ada,fine\nC-6,Bob",fine\n${rows(7, 9)}`
+    for (const blockSize of [50, 1 << 20]) {
+      const message = await refusal(config(file(text)), { blockSize })
+      expect(message).toContain("Quotes can be read in two ways in lines 5 to 7")
+      expect(message).toContain("`quoteChar: none`")
+    }
+    const literal = await csv(text, { quoteChar: "none" })
+    expect(literal.rows).toHaveLength(9)
+    expect(literal.rows[5]).toEqual(["C-6", 'Bob"', "fine"])
+    const quoted = await csv(text, { quoteChar: '"' })
+    expect(quoted.rows[3]).toEqual(["C-4", "Native,fine\nC-5,Ada,fine\nC-6,Bob", "fine"])
+  })
+
+  it("names each such place, ten at most", async () => {
+    const pair = (id: number) => `C-${id},"a,x\nC-${id + 1},b",x\n`
+    const text = header + rows(1, 2) + Array.from({ length: 12 }, (_, at) => pair(100 + 2 * at)).join("")
+    expect(await refusal(config(file(text)))).toMatch(/lines 4 to 5, lines 6 to 7, .*lines 22 to 23 and 2 more/)
+  })
+
+  it("costs linear time in a file that has one in each line", async () => {
+    const time = async (lines: number) => {
+      const text = header + Array.from({ length: lines }, (_, at) => `C-${at},"N" x,fine\n`).join("")
+      const path = file(text)
+      const began = performance.now()
+      const all = await run(read(config(path)))
+      expect(all.rows).toHaveLength(lines)
+      return performance.now() - began
+    }
+    await time(2000)
+    const few = await time(10_000)
+    expect(await time(80_000)).toBeLessThan(8 * 4 * few + 500)
+  })
+})
+
+describe("a well-formed quoted record", () => {
+  it("stays one, with paragraphs, delimiters and doubled quotes, however its lines look", async () => {
+    const note = 'He said ""hi"", and left.\n\nThen, after lunch,\nhe came, ""again"", back'
+    const text = `${header}${rows(1, 3)}C-4,Ada,"${note}"\n${rows(5, 9)}`
+    for (let blockSize = 1; blockSize < 60; blockSize += 7) {
+      const all = await csv(text, {}, { blockSize })
+      expect(all.rows).toHaveLength(9)
+      expect(all.rows[3]![2]).toBe(note.replaceAll('""', '"'))
+      expect(taken(all)).not.toHaveProperty("stray quotes")
+    }
+  })
+
+  it("stays one where its lines have the header's number of delimiters, but no key like its neighbours'", async () => {
+    const all = await csv(`${header}${rows(1, 3)}C-4,"one,two\nthree,four,five\nsix",fine\n${rows(5, 6)}`)
+    expect(all.rows[3]).toEqual(["C-4", "one,two\nthree,four,five\nsix", "fine"])
+  })
+})
+
+describe("a record whose quotes are wrong", () => {
+  it("is named with its lines where what follows is certain", async () => {
+    const all = await csv(`${header}${rows(1, 2)}C-3,"says "hi" and\nleaves, at once",fine\n${rows(4, 5)}`)
+    expect([...all.faults]).toEqual([[3, expect.stringContaining("Row 3 (lines 4 to 5) has a quoted cell")]])
+    expect(all.rows).toHaveLength(5)
+  })
+
+  it("stops the reading where what follows may belong to it", async () => {
+    const text = `${header}${rows(1, 2)}C-3,"says "hi", and\nso, he, left",fine\n${rows(4, 5)}`
+    expect(await refusal(config(file(text)))).toContain(
+      "Quotes are wrong in line 4: where the record ends is uncertain",
+    )
+  })
+
+  it("is named where the file ends inside its last line", async () => {
+    const all = await csv(`${header}${rows(1, 3)}C-4,"Ada,cut sh`)
+    expect([...all.faults.keys()]).toEqual([4])
+  })
+})
+
+describe("lines counted beside the parser", () => {
+  it("are all accounted for: above the data, records, inside cells, blank", async () => {
+    const text = `Results\n\nid,name,note\r\n1,a,b\r\r\n2,"x\ny\r\nz\r",c\n\n,,\n3,"${"long ".repeat(9)}",d`
+    for (let blockSize = 1; blockSize < 40; blockSize++) {
+      const all = await csv(text, { headerRow: 3 }, { blockSize })
+      expect(all.files[0]!.file.lines).toEqual({ physical: 12, above: 3, records: 3, inside: 3, blank: 3 })
+      expect(all.files[0]!.file.longest).toEqual({ column: "name", row: 3, length: 45 })
+    }
+  })
+})
+
+describe("damaged text", () => {
+  const damaged = (text: string) => Buffer.from(text.replaceAll("?", "\u00e4"), "latin1")
+  const sound = Buffer.from("a,b\n1,schön größer für\n")
+
+  it("of a few bytes leaves a file UTF-8: its rows are named, wherever blocks end", async () => {
+    const bytes = Buffer.concat([sound, damaged("2,M?ller\n3,ok\n4,x?"), Buffer.from("\n5,süß\n"), damaged("6,?")])
+    for (const said of [{}, { encoding: "utf-8" }]) {
+      for (const blockSize of [1, 2, 3, 7, 4096]) {
+        const all = await csv(bytes, said, { blockSize })
+        expect([...all.faults.keys()]).toEqual([2, 4, 6])
+        expect(all.faults.get(2)).toContain('Row 2 (line 3) has damaged text in the column "b"')
+        expect(all.rows[1]).toEqual(["2", "M\ufffdller"])
+        expect(all.rows[4]).toEqual(["5", "süß"])
+      }
+    }
+  })
+
+  it("in the header is an error", async () => {
+    const message = await refusal(config(file(Buffer.concat([damaged("a,M?ller\n"), sound])), { encoding: "utf-8" }))
+    expect(message).toContain("has a damaged header")
+  })
+
+  it("is no reason to take ASCII for a multi-byte encoding", async () => {
+    for (const stray of ["\x8c\xe6", "\x93\xfa\x96\x7b", "\xc4\xe3\xba\xc3", "\xa4\xa4\xa4", "\x81\x40", "\xe9"]) {
+      const bytes = Buffer.from(`id,text\n${"1,plain words here\n".repeat(300)}2,odd ${stray} bytes\n`, "latin1")
+      const all = await csv(bytes)
+      expect(taken(all).encoding).not.toMatch(/Shift_JIS|GB18030|Big5|EUC/)
+    }
+  })
+})
+
+describe("records without their last cells", () => {
+  const text = 'a,b,c\n1,2,3\n4,5\n6\n7,8,9,10\n11,"x, y"\n'
+
+  it("are admitted with raggedRows: pad, and longer ones are not", async () => {
+    const all = await csv(text, { raggedRows: "pad" })
+    expect(all.rows).toEqual([["1", "2", "3"], ["4", "5"], ["6"], ["7", "8", "9", "10"], ["11", "x, y"]])
+    expect([...all.faults]).toEqual([
+      [4, expect.stringContaining("Row 4 (line 5) has 4 cells")],
+      [5, expect.stringContaining("unless its quotes are characters: then it has 3")],
+    ])
+  })
+
+  it("are named otherwise", async () => {
+    const all = await csv(text)
+    expect([...all.faults.keys()]).toEqual([2, 3, 4, 5])
+  })
+})
