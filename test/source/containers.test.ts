@@ -159,7 +159,7 @@ describe("several files", () => {
     for (const { file: { file: path, sha256 } } of all.files) {
       expect(sha256).toBe(createHash("sha256").update(readFileSync(path)).digest("hex"))
     }
-    expect([...all.faults]).toEqual([[3, expect.stringMatching(/^In .*kobo-2\.csv: Row 2 has 3 cells/)]])
+    expect([...all.faults]).toEqual([[3, expect.stringMatching(/^In .*kobo-2\.csv: Row 2 \(line 3\) has 3 cells/)]])
   })
 
   it("are read the same again against their fingerprints, and refused when any of them changed", async () => {

@@ -383,7 +383,7 @@ describe("rows below several header rows", () => {
     const text = "Respondent ID,Collector ID,Q,\n,,A,B\n1,2,A,\n2,2,A,,more\n3,2,,B\n"
     const { faults, rows } = await run(read(config(file(text))))
     expect(rows).toHaveLength(3)
-    expect([...faults]).toEqual([[2, expect.stringMatching(/^Row 2 has 5 cells/)]])
+    expect([...faults]).toEqual([[2, expect.stringMatching(/^Row 2 \(line 4\) has 5 cells/)]])
   })
 })
 
