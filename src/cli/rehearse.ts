@@ -34,7 +34,6 @@ export const rehearse = {
             projectOption: invocation.project,
             limit: input.limit,
             retryRefused: input.retryRefused,
-            acceptLedger: input.acceptLedger,
             redact: input.redact,
             progress: progress.show,
             warn: (warnings) =>

@@ -12,7 +12,7 @@ import { runOptions } from "./runOptions.ts"
 import { oneByOne, showRun } from "./runs.ts"
 import { cutToWidth } from "./show/fit.ts"
 
-const { acceptLedger, json, limit, redact, retryRefused, source, to } = runOptions
+const { json, limit, redact, retryRefused, source, to } = runOptions
 
 const options = {
   to,
@@ -28,7 +28,6 @@ const options = {
     Options.optional,
     Options.map(Option.getOrUndefined),
   ),
-  acceptLedger,
   redact,
   json,
 }
@@ -73,7 +72,6 @@ export const run = {
             dryRun: input.dryRun,
             limit: input.limit,
             retryRefused: input.retryRefused,
-            acceptLedger: input.acceptLedger,
             redact: input.redact,
             services,
             confirm: (service) => input.confirm === service,

@@ -14,9 +14,6 @@ export const runOptions = {
   retryRefused: Options.boolean("retry-refused").pipe(
     Options.withDescription("Try rows again that the service refused."),
   ),
-  acceptLedger: Options.boolean("accept-ledger").pipe(
-    Options.withDescription("Go on though the ledger is not the one that earlier runs wrote: nothing gets doubled."),
-  ),
   redact,
   json,
 }

@@ -2,7 +2,6 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Ledger, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
-import { openLedger } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
 import { canaryStanding } from "../run/canary.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
@@ -10,7 +9,7 @@ import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { openPlace } from "./openPlace.ts"
 import { prepare, type Prepared } from "./prepare.ts"
-import { ledgerIsReported } from "./reportedLedger.ts"
+import { openIfAny } from "./projectLedger.ts"
 
 /** What a reason is checked against: the pipeline as a run would start it. */
 interface Checked {
@@ -40,6 +39,8 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
         ? { states: [standing], what: `The canary failed. ${canary.because}` }
         : undefined
     }),
+  ledger: ({ ledger }) =>
+    Effect.map(ledger.behind, (behind) => behind && { states: behind.states, what: `${behind.wrong}.` }),
 }
 
 /** Nothing is refused for this reason, so nothing can be accepted (exit 2). */
@@ -75,19 +76,18 @@ export const acceptRefused = (
   Effect.scoped(
     Effect.gen(function*() {
       const { because, by, reason } = options
-      const fs = yield* FileSystem.FileSystem
       const named = yield* findPipeline(project, options.pipeline)
       const nothing = new NothingToAccept({ pipeline: named.name, reason })
       const prepared = yield* prepare(project, named, { to: options.to, source: undefined })
       const { form, pipeline, target } = prepared
-      const exists = yield* fs.exists(project.ledger)
-      const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
-      yield* ledgerIsReported(project, pipeline.name, ledger)
+      const asker = { pipeline: pipeline.name, target: target.target }
+      const ledger = yield* openIfAny(project, asker, reason === "ledger")
       if (ledger === undefined) return yield* nothing
       const view = yield* openPlace(project, ledger, pipeline, target, form.id)
+      if (reason !== "ledger") yield* view.isNewest
       const refused = yield* acceptances[reason]({ project, prepared, ledger, view })
       if (refused === undefined || (yield* view.accepted(reason, refused.states))) return yield* nothing
-      const session = yield* view.hold(yield* newRunId)
+      const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])
       yield* session.accept({ reason, states: refused.states, because, by })
       return { what: refused.what } satisfies Accepted
     }),

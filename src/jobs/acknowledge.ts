@@ -1,11 +1,9 @@
-import { FileSystem } from "@effect/platform"
 import { Effect, Schema } from "effect"
-import { openLedger } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { openKnownPlace } from "./openPlace.ts"
-import { ledgerIsReported } from "./reportedLedger.ts"
+import { openIfAny } from "./projectLedger.ts"
 import { chooseTarget } from "./target.ts"
 
 /** No row that needs a person was meant (exit 2). */
@@ -44,16 +42,13 @@ export const acknowledge = (
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
       const pipeline = yield* findPipeline(project, options.pipeline)
       const target = yield* chooseTarget(pipeline, options.to)
       const nothing = new NothingAcknowledged({
         pipeline: pipeline.name,
         keys: options.keys === "all" ? [] : options.keys,
       })
-      const exists = yield* fs.exists(project.ledger)
-      const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
-      yield* ledgerIsReported(project, pipeline.name, ledger)
+      const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
       if (ledger === undefined) return yield* nothing
       const view = yield* openKnownPlace(project, ledger, pipeline, target)
       const session = yield* view.hold(yield* newRunId)

@@ -1,9 +1,7 @@
-import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { Mode } from "../domain/run.ts"
-import type { Ledger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -22,7 +20,7 @@ import { lastRehearsal } from "./lastRehearsal.ts"
 import { newRunId } from "./newRunId.ts"
 import { openPlace } from "./openPlace.ts"
 import { type OpenedService, serviceToConfirm } from "./openService.ts"
-import { ledgerIsTheSame, reportedPipelines } from "./reportedLedger.ts"
+import { ledgerOf, rehearsalLedgerOf } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
 /** What a job brings to a run, checked. */
@@ -42,8 +40,6 @@ export interface RunSettings {
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
   /** Another file than the project's ledger: the copy that a rehearsal works on. */
   readonly ledger?: string | undefined
-  /** Whether a ledger that is not the one of the latest report is taken all the same. */
-  readonly acceptLedger: boolean
   readonly progress: (event: Progress) => Effect.Effect<void>
   /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
@@ -64,25 +60,13 @@ const lately = 50
 export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mapping, opened, pipeline, source } = settings
-    const file = settings.ledger ?? project.ledger
+    const asker = { pipeline: pipeline.name, target: settings.target.target }
     const past = yield* readLatestReports(project.reports, pipeline.name, lately)
-    const isTheSame = (ledger: Ledger | undefined) =>
-      Effect.gen(function*() {
-        if (settings.acceptLedger) return
-        yield* ledgerIsTheSame(ledger, past, pipeline.name, project.ledger)
-        // A pipeline without reports of its own may be another one's copy, or its new name: then that one's reports tell.
-        for (const other of past.ledger === undefined ? yield* reportedPipelines(project) : []) {
-          const others = yield* readLatestReports(project.reports, other, lately)
-          const same = others.runs.some((run) => run.form.id === form.id && run.form.service === opened.name)
-          if (same) yield* ledgerIsTheSame(ledger, others, other, project.ledger)
-        }
-      })
-    // Opening would make a new one in the place of one that vanished, and nobody could tell any more.
-    const fs = yield* FileSystem.FileSystem
-    if (!(yield* Effect.orElseSucceed(fs.exists(file), () => true))) yield* isTheSame(undefined)
-    const ledger = yield* openLedger({ file })
-    yield* isTheSame(ledger)
+    const ledger = yield* openLedger(
+      settings.ledger === undefined ? ledgerOf(project, asker) : rehearsalLedgerOf(project, settings.ledger, asker),
+    )
     const view = yield* openPlace(project, ledger, pipeline, settings.target, form.id)
+    yield* view.isNewest
     const id = yield* newRunId
     const folder = yield* openRunFolder({
       reports: project.reports,

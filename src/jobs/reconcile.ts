@@ -64,8 +64,6 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
         form,
         mapping,
         source: noSource,
-        // Another ledger than the latest report's knows nothing of what was sent; and its report would make it the right one.
-        acceptLedger: false,
         warnings: warnings.map((warning) => warning.message),
       })
       const session = yield* run.view.hold(run.id)

@@ -8,6 +8,7 @@ import type { Project } from "../project/Project.ts"
 import { maskOf } from "../report/masked.ts"
 import { readLatestReports, readReport } from "../report/pastRuns.ts"
 import { redactRun } from "../report/redactRun.ts"
+import { ledgerOf } from "./projectLedger.ts"
 
 /** A run's report, by default the latest one's, with its folder and the other runs that left one. */
 export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
@@ -34,7 +35,7 @@ export const redactReport = (
       })
       // Opening one that is not there would make a new one, with another secret.
       if (!(yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false))) return yield* refused
-      const ledger = yield* openLedger({ file: project.ledger })
+      const ledger = yield* openLedger(ledgerOf(project))
       if (ledger.id !== id) return yield* refused
       return yield* redactRun(found, maskOf(ledger.digest.value))
     }))

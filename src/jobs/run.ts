@@ -22,9 +22,7 @@ export interface SendQuestion {
 }
 
 /** What `run` was asked to do. */
-export interface RunOptions
-  extends Pick<RunSettings, "acceptLedger" | "interrupted" | "progress" | "projectOption" | "redact">
-{
+export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
   /** Another file to feed through the pipeline, absolute. */
@@ -49,7 +47,6 @@ export const asThePipelineSays = {
   dryRun: false,
   limit: undefined,
   retryRefused: false,
-  acceptLedger: false,
 } as const
 
 /** `run` against this service needs `--confirm NAME` (exit 2). */

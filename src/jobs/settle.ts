@@ -1,15 +1,13 @@
-import { FileSystem } from "@effect/platform"
 import { DateTime, Effect, Schema, Stream } from "effect"
 import type { Settlement } from "../domain/run.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
-import { openLedger } from "../ledger/openLedger.ts"
 import type { DoubtfulRow, SettledRow } from "../ledger/records.ts"
 import type { Project } from "../project/Project.ts"
 import { paged, pageSize } from "../run/paged.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { openKnownPlace } from "./openPlace.ts"
-import { ledgerIsReported } from "./reportedLedger.ts"
+import { openIfAny } from "./projectLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
 import { chooseTarget } from "./target.ts"
 
@@ -75,14 +73,12 @@ export interface SettleResult {
 export const settlePipeline = (project: Project, options: SettleOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
       const pipeline = yield* findPipeline(project, options.pipeline)
       const target = yield* chooseTarget(pipeline, options.to)
-      const exists = yield* fs.exists(project.ledger)
-      const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
-      yield* ledgerIsReported(project, pipeline.name, ledger)
+      const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
       if (ledger === undefined) return nothing(pipeline.name)
       const view = yield* openKnownPlace(project, ledger, pipeline, target)
+      yield* view.isNewest
       if ((yield* view.standing).inDoubt === 0) return nothing(pipeline.name)
       const doubtful = Effect.map(
         Stream.runCollect(paged((after) => view.doubtful({ after, limit: pageSize }))),

@@ -11,7 +11,7 @@ import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { factsOf } from "../run/history.ts"
-import { type LedgerMissed, missedBy } from "./reportedLedger.ts"
+import { type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
 import { readSchedules } from "./schedule/schedules.ts"
 import { byAge, type DoubtAge } from "./status/ages.ts"
 import { type NotBegun, notBegun, scheduledDestination } from "./status/due.ts"
@@ -63,7 +63,7 @@ export interface ProjectStatus {
   readonly notBegun: ReadonlyArray<NotBegun>
   /** Files of which nobody can tell when their pipeline is to run, as sentences. */
   readonly unreadable: ReadonlyArray<string>
-  /** Pipelines whose reports speak of another ledger than this one, or of a later one. */
+  /** Pipelines whose runs are refused, because the ledger is missing or not the newest. */
   readonly missed: ReadonlyArray<LedgerMissed>
   /** Whether pipelines did their work lately enough: those asked for, else those that have a schedule, else all. Undefined when it was not asked for. */
   readonly health: ReadonlyArray<PipelineHealth> | undefined
@@ -90,7 +90,7 @@ export const projectStatus = (
       const { texts } = yield* listPipelines(project.root)
       const own = texts.flatMap(({ name }) => (name === undefined ? [] : [name]))
       const exists = yield* fs.exists(project.ledger)
-      const ledger = exists ? yield* openLedger({ file: project.ledger }) : undefined
+      const ledger = exists ? yield* openLedger(ledgerOf(project)) : undefined
       const known = ledger === undefined ? [] : yield* ledger.pipelines
       const all = [...new Set([...own, ...known.map(({ pipeline }) => pipeline)])]
       const unknown = names.filter((name) => !all.includes(name))

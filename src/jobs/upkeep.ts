@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import { backUpLedger } from "../ledger/copyLedger.ts"
 import type { ExportedRow } from "../ledger/exportRows.ts"
-import { type Ledger, LedgerRefused } from "../ledger/Ledger.ts"
+import { LedgerRefused } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { openUpkeep } from "../ledger/openUpkeep.ts"
 import { PipelineUnknown } from "../project/errors.ts"
@@ -10,34 +10,28 @@ import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csv.ts"
 import { emptyFolder, foldersHolding } from "../report/holding.ts"
-import { ledgerIsReported, missedBy } from "./reportedLedger.ts"
+import { ledgerOf, missedBy } from "./projectLedger.ts"
 
 /** Refuses a ledger that is not there, which is not made: whether nothing was imported yet, or it vanished. */
 const mustBeThere = (project: Project) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     if (yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false)) return
-    yield* notMissed(project, undefined)
-    return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
-  })
-
-/** Refuses a ledger that is not the one that the reports of the project's pipelines speak of. */
-const notMissed = (project: Project, ledger: Ledger | undefined) =>
-  Effect.gen(function*() {
-    const { texts } = yield* listPipelines(project.root)
-    const [missed] = yield* missedBy(project, texts.flatMap(({ name }) => name ?? []), ledger)
+    // A ledger that vanished is refused as such; nothing is created.
+    const [missed] = yield* missedBy(project, ["NAME"], undefined)
     if (missed !== undefined) return yield* new LedgerRefused({ message: missed.message })
+    return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
   })
 
 /** For what would pass for care of the right ledger: a copy of another one, rotated in the place of good ones, say. */
 const mustBeRight = (project: Project) =>
   Effect.zipRight(
     mustBeThere(project),
-    Effect.scoped(Effect.flatMap(openLedger({ file: project.ledger }), (ledger) => notMissed(project, ledger))),
+    Effect.scoped(Effect.flatMap(openLedger(ledgerOf(project)), ({ isNewest }) => isNewest)),
   )
 
 /** Opens a project's ledger for its upkeep. */
-const opened = (project: Project) => Effect.zipRight(mustBeThere(project), openUpkeep({ file: project.ledger }))
+const opened = (project: Project) => Effect.zipRight(mustBeThere(project), openUpkeep(ledgerOf(project)))
 
 /** Forgets old runs and rejected rows that left the source, and writes the ledger's file anew. No run may be going on. */
 export const compactLedger = (project: Project) =>
@@ -70,7 +64,7 @@ const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[
 const allKnown = (project: Project, names: ReadonlyArray<string>) =>
   Effect.scoped(Effect.gen(function*() {
     const { texts } = yield* listPipelines(project.root)
-    const ledger = yield* openLedger({ file: project.ledger })
+    const ledger = yield* openLedger(ledgerOf(project))
     const imported = (yield* ledger.pipelines).map(({ pipeline }) => pipeline)
     const known = [...new Set([...texts.flatMap(({ name }) => name ?? []), ...imported])]
     const unknown = names.filter((name) => !known.includes(name))
@@ -111,11 +105,6 @@ export interface ForgetOptions {
 export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const upkeep = yield* opened(project)
-    // What is forgotten in a copy comes back with the right ledger.
-    yield* Effect.scoped(Effect.flatMap(
-      openLedger({ file: project.ledger }),
-      (ledger) => ledgerIsReported(project, options.pipeline, ledger),
-    ))
     const forgotten = yield* upkeep.forget(options)
     if (forgotten.keys.length === 0) {
       return yield* new LedgerRefused({

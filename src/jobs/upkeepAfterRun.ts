@@ -3,6 +3,7 @@ import type { RunReport } from "../domain/run.ts"
 import { openUpkeep } from "../ledger/openUpkeep.ts"
 import type { Project } from "../project/Project.ts"
 import { dropOldReports } from "../report/dropOldReports.ts"
+import { ledgerOf } from "./projectLedger.ts"
 
 /**
  * Keeps the ledger and the reports from growing with the number of nights: old run records and old reports go. Nothing of it can spoil the run that went before: what fails is logged.
@@ -10,7 +11,7 @@ import { dropOldReports } from "../report/dropOldReports.ts"
 export const upkeepAfterRun = (project: Project, { mode, pipeline }: Pick<RunReport, "mode" | "pipeline">) =>
   Effect.gen(function*() {
     if (mode === "run" || mode === "reconcile") {
-      yield* Effect.scoped(Effect.flatMap(openUpkeep({ file: project.ledger }), ({ dropOldRuns }) => dropOldRuns)).pipe(
+      yield* Effect.scoped(Effect.flatMap(openUpkeep(ledgerOf(project)), ({ dropOldRuns }) => dropOldRuns)).pipe(
         Effect.catchAll((error) => Effect.logWarning(`Old runs stay in the ledger: ${error.message}`)),
       )
     }

@@ -12,6 +12,7 @@ import type { Project, WebhookConfig } from "../project/Project.ts"
 import { historyOf } from "../run/history.ts"
 import type { Notifier } from "./Notifier.ts"
 import { serviceAddress } from "./openPlace.ts"
+import { ledgerOf } from "./projectLedger.ts"
 
 /**
  * Tells the project's webhooks. A dry run and a rehearsal tell nobody: somebody sits in front of them, and nothing was written.
@@ -60,7 +61,7 @@ const remembered = (
   patience: Patience | undefined,
 ) =>
   Effect.scoped(Effect.gen(function*() {
-    const { ledger, tell, told } = yield* openTold({ file: project.ledger })
+    const { ledger, tell, told } = yield* openTold(ledgerOf(project))
     const at = {
       pipeline: report.pipeline,
       destination: { service: serviceAddress(project, report.form.service), form: report.form.id },

@@ -9,6 +9,7 @@ import type { Settlement } from "../domain/run.ts"
 import type { Acceptance } from "./accepted.ts"
 import type {
   AttentionRow,
+  Behind,
   CanaryRecord,
   DoubtfulRow,
   DoubtsOf,
@@ -193,8 +194,19 @@ export interface PipelineLedger {
   readonly lastDone: Effect.Effect<RunRecord | undefined, LedgerError>
   /** Rows in doubt by when they were sent, the oldest first; open intents too, for whoever only reads. */
   readonly doubts: Effect.Effect<ReadonlyArray<DoubtsOf>, LedgerError>
-  /** Takes the lock, turns open intents of older epochs into rows in doubt, keeps a heartbeat; released with the scope. */
-  readonly hold: (run: string) => Effect.Effect<LedgerSession, LedgerLocked | LedgerError, Scope.Scope>
+  /**
+   * Fails if the ledger is not the newest, and nobody has accepted that here. `hold` does so by itself.
+   */
+  readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
+  /**
+   * Takes the lock, turns open intents of older epochs into rows in doubt, keeps a heartbeat; released with the scope.
+   *
+   * @param overruling states of a ledger that is not the newest (`Ledger.behind`): a person accepts them now
+   */
+  readonly hold: (
+    run: string,
+    overruling?: ReadonlyArray<string>,
+  ) => Effect.Effect<LedgerSession, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope>
 }
 
 type Written<A> = Effect.Effect<A, LedgerError | LedgerOvertaken>
@@ -319,6 +331,10 @@ export interface Ledger {
   /** Number of the last batch that was intended; 0 for none. */
   readonly lastIntent: Effect.Effect<number, LedgerError>
   readonly digest: Digester
+  /** What it lacks of what its marks say; undefined if it is the newest. */
+  readonly behind: Effect.Effect<Behind | undefined, LedgerError>
+  /** Fails if it is not the newest, and nobody has accepted that for any pipeline. */
+  readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
   /**
    * What the ledger holds for a pipeline at a destination. A pipeline that is new to a destination where another one imported is refused
    * unless it is `renamedFrom` it (then its rows are taken over) or runs `alongside` it. A form that was imported into under another address is refused unless that is a `previous` one

@@ -4,13 +4,24 @@ import type { Database } from "./database.ts"
 import { attempt } from "./failure.ts"
 import type { Holder } from "./holder.ts"
 import type { Digester, LedgerError } from "./Ledger.ts"
+import type { LedgerFiles } from "./LedgerFiles.ts"
+import type { MarkPlaces } from "./marks.ts"
 import type { Texts } from "./Texts.ts"
 import type { Writer } from "./Writer.ts"
+
+/** The pipeline that a command is about, and its `--to`: a refusal names them in the command that resolves it. */
+export interface Asker {
+  readonly pipeline: string
+  readonly target: string | undefined
+}
 
 /** An open ledger's parts. */
 export interface Store {
   readonly file: string
   readonly id: string
+  readonly marks: MarkPlaces
+  readonly files: LedgerFiles
+  readonly asker: Asker | undefined
   readonly db: Database
   readonly writer: Writer
   readonly texts: Texts

@@ -15,13 +15,17 @@ export class Refusal<E> {
 export interface Lease {
   /** Throws a Refusal when the lock is no longer ours; may renew the heartbeat in the same transaction. */
   readonly confirm: () => void
-  /** The transaction in which it was confirmed is durable. */
-  readonly confirmed: () => void
+  /** Counts the transaction, inside it, if one of its jobs counts. */
+  readonly count: () => void
+  /** The transaction in which it was confirmed is durable. Makes the mark durable if it was counted; throws if it can't, or if the ledger's files are not those that were written. */
+  readonly confirmed: (isCounted: boolean) => void
 }
 
 interface Job {
   readonly doing: string
   readonly lease: Lease | undefined
+  /** Whether the ledger must never be without it again: its lease's mark is durable before anybody hears of success. */
+  readonly counts: boolean
   readonly work: () => unknown
   readonly resume: (result: Effect.Effect<unknown, unknown>) => void
 }
@@ -60,12 +64,17 @@ export class Writer {
    * what became of it.
    */
   write<A, E = never>(doing: string, work: () => A): Effect.Effect<A, LedgerError | E> {
-    return this.submit<A, LedgerError | E>(doing, undefined, work)
+    return this.submit<A, LedgerError | E>(doing, undefined, false, work)
   }
 
-  /** The same on a lease: fails when it is lost. */
-  writeOn<A>(lease: Lease, doing: string, work: () => A): Effect.Effect<A, LedgerError | LedgerOvertaken> {
-    return this.submit<A, LedgerError | LedgerOvertaken>(doing, lease, work)
+  /** The same on a lease: fails when it is lost. `counts`: whether the lease's mark covers it. */
+  writeOn<A, E = never>(
+    lease: Lease,
+    doing: string,
+    work: () => A,
+    { counts }: { readonly counts: boolean },
+  ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
+    return this.submit<A, LedgerError | LedgerOvertaken | E>(doing, lease, counts, work)
   }
 
   /** No job comes any more. */
@@ -78,9 +87,9 @@ export class Writer {
     this.failed ??= ledgerError(this.db.file, doing)(cause)
   }
 
-  private submit<A, E>(doing: string, lease: Lease | undefined, work: () => A): Effect.Effect<A, E> {
+  private submit<A, E>(doing: string, lease: Lease | undefined, counts: boolean, work: () => A): Effect.Effect<A, E> {
     return Effect.uninterruptible(Effect.async<A, E>((resume) => {
-      this.queue.push({ doing, lease, work, resume: (result) => resume(result as Effect.Effect<A, E>) })
+      this.queue.push({ doing, lease, counts, work, resume: (result) => resume(result as Effect.Effect<A, E>) })
       if (this.queue.length === 1) this.flushIn(turnsOfCommit)
     }))
   }
@@ -114,6 +123,7 @@ export class Writer {
   /** Does the jobs in one transaction. When one refuses, nothing is done, and it gives those to do again without that one. */
   private transact(jobs: ReadonlyArray<Job>, results: Map<Job, Effect.Effect<unknown, unknown>>): Array<Job> {
     const leases = new Set<Lease>()
+    const counted = new Set<Lease>()
     const done: Array<readonly [Job, unknown]> = []
     this.db.exec("BEGIN IMMEDIATE")
     for (const job of jobs) {
@@ -123,6 +133,7 @@ export class Writer {
           leases.add(job.lease)
         }
         done.push([job, job.work()])
+        if (job.lease !== undefined && job.counts) counted.add(job.lease)
       } catch (cause) {
         if (!(cause instanceof Refusal)) throw cause
         this.rollBack()
@@ -130,9 +141,10 @@ export class Writer {
         return jobs.filter((one) => one !== job)
       }
     }
+    for (const lease of counted) lease.count()
     this.db.exec("COMMIT")
     this.noteLogged()
-    for (const lease of leases) lease.confirmed()
+    for (const lease of leases) lease.confirmed(counted.has(lease))
     for (const [job, value] of done) results.set(job, Effect.succeed(value))
     return []
   }

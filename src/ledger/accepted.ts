@@ -10,10 +10,19 @@ export interface Acceptance {
   readonly because: string
 }
 
-/** Whether a person has accepted all of these states at a place. */
-export const isAccepted = (db: Database, place: number, reason: AcceptReason, states: ReadonlyArray<string>): boolean =>
+/** Whether a person has accepted all of these states, at a place or anywhere. */
+export const isAccepted = (
+  db: Database,
+  where: number | "anywhere",
+  reason: AcceptReason,
+  states: ReadonlyArray<string>,
+): boolean =>
   states.every((state) =>
-    db.get("SELECT 1 FROM accepted WHERE place = ? AND reason = ? AND state = ?", [place, reason, state]) !== undefined
+    db.get("SELECT 1 FROM accepted WHERE reason = ? AND state = ? AND place = coalesce(?, place) LIMIT 1", [
+      reason,
+      state,
+      where === "anywhere" ? null : where,
+    ]) !== undefined
   )
 
 /** Records an acceptance, inside a transaction. A state that was accepted before keeps its first record. */

@@ -1,8 +1,10 @@
 import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
 import type { Database } from "./database.ts"
 import { isGone } from "./holder.ts"
 import type { Holder } from "./holder.ts"
 import { LedgerLocked, LedgerOvertaken } from "./Ledger.ts"
+import { MarkWriter } from "./marks.ts"
 import { isoOf } from "./Store.ts"
 import type { Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
@@ -44,20 +46,22 @@ export const takeLock = (
   store: Store,
   pipeline: string,
   me: Holder,
-): { readonly epoch: number; readonly silentSince: number } => {
+): { readonly epoch: number; readonly word: string; readonly silentSince: number } => {
   const { db, clock } = store
   const now = clock.unsafeCurrentTimeMillis()
   const holder = liveHolder(store, pipeline, me, now)
   if (holder !== undefined) {
     throw new Refusal(Effect.fail(new LedgerLocked({ pipeline, pid: holder.pid, since: isoOf(holder.since) })))
   }
-  const last = db.get<readonly [number | null]>("SELECT max(epoch) FROM lock")?.[0] ?? 0
+  const epoch = (db.get<readonly [number | null]>("SELECT max(epoch) FROM holder")?.[0] ?? 0) + 1
+  const word = randomBytes(8).toString("hex")
+  db.run("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
   const before = lockOf(db, pipeline)?.[6]
   db.run(
     "INSERT OR REPLACE INTO lock (pipeline, epoch, held, pid, born, boot, since, beat) VALUES (?, ?, 1, ?, ?, ?, ?, ?)",
-    [pipeline, last + 1, me.pid, me.born, me.boot, now, now],
+    [pipeline, epoch, me.pid, me.born, me.boot, now, now],
   )
-  return { epoch: last + 1, silentSince: before === undefined ? now : Math.min(now, before + store.staleAfter / 2) }
+  return { epoch, word, silentSince: before === undefined ? now : Math.min(now, before + store.staleAfter / 2) }
 }
 
 /** A hold of the lock, as its holder knows it. */
@@ -65,6 +69,9 @@ export class LockLease implements Lease {
   readonly pipeline: string
   readonly epoch: number
   private readonly store: Store
+  private readonly mark: MarkWriter
+  /** Commits that its mark counts. */
+  private upTo = 0
   private lost = false
   private beat: { readonly wall: number; readonly steady: bigint }
   private pending: { readonly wall: number; readonly steady: bigint } | undefined
@@ -73,12 +80,13 @@ export class LockLease implements Lease {
   constructor(
     store: Store,
     pipeline: string,
-    epoch: number,
+    { epoch, word }: { readonly epoch: number; readonly word: string },
     taken: { readonly wall: number; readonly steady: bigint },
   ) {
     this.store = store
     this.pipeline = pipeline
     this.epoch = epoch
+    this.mark = new MarkWriter(store.marks, { ledger: store.id, epoch, word })
     this.beat = taken
   }
 
@@ -96,7 +104,14 @@ export class LockLease implements Lease {
     this.pending = now
   }
 
-  confirmed(): void {
+  count(): void {
+    this.upTo++
+    this.store.db.run("UPDATE holder SET upTo = ? WHERE epoch = ?", [this.upTo, this.epoch])
+  }
+
+  confirmed(isCounted: boolean): void {
+    this.store.files.check()
+    if (isCounted) this.mark.write(this.upTo)
     this.beat = this.pending ?? this.beat
     this.pending = undefined
   }
@@ -117,6 +132,7 @@ export class LockLease implements Lease {
 
   end(): void {
     this.lost = true
+    this.mark.close()
   }
 }
 

@@ -3,11 +3,14 @@ import type { Scope } from "effect"
 import { accept } from "./accepted.ts"
 import { acknowledge, recordAttention } from "./attention.ts"
 import { recordReconciled, recordSeenAgain } from "./drift.ts"
+import { attempt } from "./failure.ts"
 import { intend } from "./intend.ts"
 import type { OpenBatch } from "./intend.ts"
 import { knownSubmissions } from "./knownSubmissions.ts"
-import type { LedgerError, LedgerLocked, LedgerSession } from "./Ledger.ts"
+import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "./Ledger.ts"
 import { LockLease, takeLock, timeOf } from "./lock.ts"
+import { readMarks } from "./marks.ts"
+import { mustBeNewest } from "./newest.ts"
 import { placeOf, runOf } from "./place.ts"
 import type { Place } from "./place.ts"
 import { recordReadBack } from "./readBack.ts"
@@ -23,19 +26,24 @@ export const makeSession = (
   store: Store,
   at: Place,
   run: string,
-): Effect.Effect<LedgerSession, LedgerLocked | LedgerError, Scope.Scope> =>
+  overruling: ReadonlyArray<string>,
+): Effect.Effect<LedgerSession, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
   Effect.gen(function*() {
     const { db, writer, texts } = store
+    const asker = { pipeline: at.pipeline, target: store.asker?.target }
+    const marks = yield* attempt(store.file, "reading its marks", () => readMarks(store.marks))
     const held = yield* Effect.acquireRelease(
       Effect.suspend(() => {
         const taken = timeOf(store)
         return Effect.map(
-          writer.write<Held, LedgerLocked>("taking the lock", () => {
-            const { epoch, silentSince } = takeLock(store, at.pipeline, store.holder)
+          writer.write<Held, LedgerLocked | LedgerRefused>("taking the lock", () => {
+            const { epoch, silentSince, word } = takeLock(store, at.pipeline, store.holder)
             const place = placeOf(db, at)
-            return { epoch, place, run: runOf(db, place, run), abandoned: abandon(db, at.pipeline, epoch, silentSince) }
+            mustBeNewest(store, marks, { asker, where: place, overruling })
+            const abandoned = abandon(db, at.pipeline, epoch, silentSince)
+            return { epoch, word, place, run: runOf(db, place, run), abandoned }
           }),
-          (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one.epoch, taken) }),
+          (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one, taken) }),
         )
       }),
       ({ lease }) =>
@@ -45,14 +53,16 @@ export const makeSession = (
         ),
     )
     const { lease, place } = held
-    yield* writer.writeOn(lease, "renewing the lock", () => undefined).pipe(
+    yield* writer.writeOn(lease, "renewing the lock", () => undefined, { counts: false }).pipe(
       Effect.delay(Duration.millis(store.heartbeat)),
       Effect.forever,
       // Overtaken or failed: `held` and every write tell the run.
       Effect.ignore,
       Effect.forkScoped,
     )
-    const write = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work)
+    /** What can be found out again, or does no harm if it is lost. */
+    const write = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: false })
+    const writeForGood = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: true })
     const open = new Map<number, OpenBatch>()
     return {
       epoch: held.epoch,
@@ -61,7 +71,7 @@ export const makeSession = (
       shapeOf: (columns) => write("recording the columns", () => texts.idOf(JSON.stringify([...columns].sort()))),
       intend: (intent) =>
         Effect.map(
-          write("recording an intent", () => intend(store, held, intent)),
+          writeForGood("recording an intent", () => intend(store, held, intent)),
           (intended) => {
             open.set(intended.batch, intended)
             return intended.batch
@@ -76,7 +86,7 @@ export const makeSession = (
             return Effect.dieMessage(`Batch ${batch} has ${intended.rows.length} rows and ${outcomes.length} outcomes.`)
           }
           return Effect.map(
-            write("recording an outcome", () => settle(store, intended, outcomes, loose)),
+            writeForGood("recording an outcome", () => settle(store, intended, outcomes, loose)),
             () => void open.delete(batch),
           )
         }),
@@ -90,22 +100,24 @@ export const makeSession = (
       attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
       canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
       accept: (acceptance) =>
-        write(
+        writeForGood(
           "recording an acceptance",
           () => accept(db, place, acceptance, store.clock.unsafeCurrentTimeMillis()),
         ),
       vanished: (missed) => write("recording vanished rows", () => recordVanished(db, place, held.run, missed)),
-      acknowledge: (what) => write("recording an acknowledgement", () => acknowledge(store, place, what)),
-      settleDoubts: (what) => write("recording what became of rows in doubt", () => settleDoubts(store, place, what)),
+      acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
+      settleDoubts: (what) =>
+        writeForGood("recording what became of rows in doubt", () => settleDoubts(store, place, what)),
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>
-        write("recording the run's end", () => finishRun(db, runOf(db, place, record.run), record)),
+        writeForGood("recording the run's end", () => finishRun(db, runOf(db, place, record.run), record)),
     }
   })
 
 interface Held {
   readonly epoch: number
+  readonly word: string
   readonly place: number
   readonly run: number
   readonly abandoned: number

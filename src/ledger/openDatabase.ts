@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Database } from "./database.ts"
 import { networkFileSystem } from "./fileSystemType.ts"
@@ -38,6 +38,12 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
     return new LedgerRefused({
       message:
         `The ledger ${file} lies on a network file system (${type}), where it could be damaged and its lock would not hold. Set ledger.file to a path on a local disk.`,
+    })
+  }
+  if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1) {
+    return new LedgerRefused({
+      message:
+        `The ledger ${file} has a second name (a hard link): under that name another log would be used, and rows would be imported twice. Nothing was sent. Remove the link, or copy the file while no run is in progress.`,
     })
   }
   make(file)

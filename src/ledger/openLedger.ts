@@ -4,6 +4,8 @@ import { dirname } from "node:path"
 import { mustTakeOver, refusal, takeOver } from "./admit.ts"
 import { freeSpace } from "./freeSpace.ts"
 import type { Ledger, LedgerError, LedgerRefused } from "./Ledger.ts"
+import { readMarks } from "./marks.ts"
+import { behind, isNewest } from "./newest.ts"
 import { openStore } from "./openStore.ts"
 import type { LedgerOptions } from "./openStore.ts"
 import { pipelineLedger } from "./pipelineLedger.ts"
@@ -30,6 +32,11 @@ export const makeLedger = (store: Store): Ledger => {
       "reading the last intent",
       () => db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0,
     ),
+    behind: reading(store, "reading its marks", () => {
+      const marks = readMarks(store.marks)
+      return behind(db, store, marks)
+    }),
+    isNewest: isNewest(store, () => ({ asker: store.asker, where: "anywhere" })),
     digest: store.digest,
     pipeline: (which) =>
       Effect.gen(function*() {

@@ -9,17 +9,25 @@ import { LockHolder } from "./holder.ts"
 import type { Holder } from "./holder.ts"
 import { LedgerRefused } from "./Ledger.ts"
 import type { LedgerError } from "./Ledger.ts"
+import { LedgerFiles } from "./LedgerFiles.ts"
 import { makeDigester } from "./makeDigester.ts"
+import { type MarkPlaces, marksFolder } from "./marks.ts"
+import { missing, notNewest } from "./newest.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { createTables } from "./schema.ts"
 import { ledgerExists, readSecret, syncFolder } from "./secret.ts"
-import type { Store } from "./Store.ts"
+import type { Asker, Store } from "./Store.ts"
 import { Texts } from "./Texts.ts"
 import { Writer } from "./Writer.ts"
 
 export interface LedgerOptions {
   /** Path of the ledger; its secret stands beside it, with `.key` at the end. */
   readonly file: string
+  /** Where its marks are; default: next to it only. */
+  readonly marks?: MarkPlaces
+  readonly asker?: Asker
+  /** Whether to create a ledger although marks say that there was one: for a person who accepts that. */
+  readonly overruling?: boolean
   /** How old a live holder's heartbeat must be before its lock is taken over; default one minute. */
   readonly staleAfter?: Duration.DurationInput
   /** Between heartbeats; default five seconds. */
@@ -34,6 +42,13 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     const file = resolve(options.file)
     const clock = yield* Effect.clock
     const started = DateTime.formatIso(yield* DateTime.now)
+    const marks = options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true }
+    const wrong = options.overruling === true ? undefined : yield* attempt(
+      file,
+      "looking for it",
+      () => (ledgerExists(file) ? undefined : missing(marks)),
+    )
+    if (wrong !== undefined) return yield* notNewest(wrong, options.asker)
     const { db, secret } = yield* Effect.acquireRelease(
       Effect.flatMap(
         attempt(file, "opening it", () => open(file)),
@@ -71,9 +86,13 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       Effect.sync(() => new Writer(db, () => texts.forget())),
       (one) => Effect.sync(() => one.close()),
     )
+    const id = yield* meta("id")
     const store: Store = {
       file,
-      id: yield* meta("id"),
+      id,
+      marks,
+      files: yield* attempt(file, "opening it", () => new LedgerFiles(file)),
+      asker: options.asker,
       db,
       texts,
       writer,

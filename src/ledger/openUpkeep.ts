@@ -4,7 +4,7 @@ import { dropOldAttention, dropOldRuns, rewrite, sizeOf } from "./compact.ts"
 import { type ExportedRow, exportRows } from "./exportRows.ts"
 import { forget, type Forgetting, type Forgotten } from "./forget.ts"
 import { holdAll } from "./holdAll.ts"
-import type { LedgerBusy, LedgerError, LedgerLocked, LedgerRefused } from "./Ledger.ts"
+import type { LedgerBusy, LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "./Ledger.ts"
 import { openStore } from "./openStore.ts"
 import type { LedgerOptions } from "./openStore.ts"
 
@@ -22,11 +22,11 @@ export interface Upkeep {
   /** Forgets old runs; for after each run, and safe while another one goes on. Gives how many. */
   readonly dropOldRuns: Effect.Effect<number, LedgerError>
   /** Forgets what is old, and writes the file anew. No run may be going on. */
-  readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked | LedgerBusy>
+  readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked | LedgerBusy | LedgerRefused>
   /** Forgets rows, and sees to it that not a byte of them is left. No run may be going on. */
   readonly forget: (
     what: Forgetting,
-  ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerRefused>
+  ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerOvertaken | LedgerRefused>
   readonly rows: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
 }
 
@@ -48,8 +48,14 @@ export const openUpkeep = (options: LedgerOptions): Effect.Effect<Upkeep, Ledger
       })),
       forget: (what) =>
         Effect.scoped(Effect.gen(function*() {
-          yield* holdAll(store)
-          const forgotten = yield* writer.write<Forgotten, LedgerRefused>("forgetting rows", () => forget(store, what))
+          const [lease] = yield* holdAll(store)
+          if (lease === undefined) return { keys: [], already: [], unknown: what.keys, submissions: [] }
+          const forgotten = yield* writer.writeOn<Forgotten, LedgerRefused>(
+            lease,
+            "forgetting rows",
+            () => forget(store, what),
+            { counts: true },
+          )
           if (forgotten.keys.length > 0) yield* rewrite(store)
           return forgotten
         })),

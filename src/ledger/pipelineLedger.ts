@@ -8,6 +8,7 @@ import { landedByWord } from "./landedByWord.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
 import { isBlank, leftOutKeyless, lookUp, supersededKeyless, unchanged } from "./lookUp.ts"
 import { makeSession } from "./makeSession.ts"
+import { isNewest } from "./newest.ts"
 import { doubtfulPage, sentPage } from "./pages.ts"
 import { findPlace } from "./place.ts"
 import type { Place } from "./place.ts"
@@ -100,7 +101,11 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
     lastDone: read("reading runs", undefined, (place) => lastDone(db, place)),
     doubts: read("reading rows in doubt", [], (place) => doubtsBySending(db, place)),
-    hold: (run) => makeSession(store, at, run),
+    isNewest: isNewest(store, () => ({
+      asker: { pipeline: at.pipeline, target: store.asker?.target },
+      where: findPlace(db, at),
+    })),
+    hold: (run, overruling = []) => makeSession(store, at, run, overruling),
   }
 }
 

@@ -279,3 +279,11 @@ export interface Missed {
   /** How many of them are not recorded as vanished yet. */
   readonly fresh: number
 }
+
+/** What a ledger lacks of what its marks say. */
+export interface Behind {
+  /** A sentence without its stop. */
+  readonly wrong: string
+  /** One for each mark: what a person overrules by accepting the ledger. */
+  readonly states: ReadonlyArray<string>
+}

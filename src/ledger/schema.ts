@@ -27,6 +27,9 @@ const schema = `
     since INTEGER NOT NULL, beat INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+  -- Every hold of a lock, by its epoch. word: random, also in its mark; upTo: its commits that its mark counts.
+  CREATE TABLE holder (epoch INTEGER PRIMARY KEY, word TEXT NOT NULL, upTo INTEGER NOT NULL) STRICT;
+
   CREATE TABLE run (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, name TEXT NOT NULL, mode TEXT, started TEXT, finished TEXT, outcome TEXT, exit INTEGER,
     counts TEXT, UNIQUE (place, name)

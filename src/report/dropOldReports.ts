@@ -11,18 +11,16 @@ interface Kept {
 /** A run that died leaves a folder without a report: it goes once it is certainly no run that is going on. */
 const surelyDead = Duration.days(2)
 
-/** Which reports go: those beyond so many, and those that are too old; never the newest, nor the newest that says which ledger was written. */
-const old = (runs: ReadonlyArray<PastRun>, kept: Kept, speaking: string | undefined, now: number) => {
+/** Which reports go: those beyond so many, and those that are too old; never the newest. */
+const old = (runs: ReadonlyArray<PastRun>, kept: Kept, now: number) => {
   const oldest = kept.days === undefined ? Number.NEGATIVE_INFINITY : now - Duration.toMillis(Duration.days(kept.days))
   return runs.filter((run, nth) =>
-    nth > 0 && run.run !== speaking
-    && (nth >= (kept.runs ?? Number.POSITIVE_INFINITY) || Date.parse(run.startedAt) < oldest)
+    nth > 0 && (nth >= (kept.runs ?? Number.POSITIVE_INFINITY) || Date.parse(run.startedAt) < oldest)
   )
 }
 
 /**
- * Removes a pipeline's old reports as `reports: { keepRuns, keepDays }` says, and what dead runs left that are as old. Never the one that `latest` points to, never the newest that names the ledger: by that
- * one it is noticed when the ledger vanishes. What can't be removed is logged: the run that went before has ended well all the same. Gives how many went.
+ * Removes a pipeline's old reports as `reports: { keepRuns, keepDays }` says, and what dead runs left that are as old. Never the one that `latest` points to. What can't be removed is logged: the run that went before has ended well all the same. Gives how many went.
  */
 export const dropOldReports = (
   reports: string,
@@ -37,7 +35,7 @@ export const dropOldReports = (
     const ofPipeline = path.join(reports, pipeline)
     const past = yield* readLatestReports(reports, pipeline)
     const latest = yield* fs.readLink(path.join(ofPipeline, "latest")).pipe(Effect.orElseSucceed(() => undefined))
-    const going = old(past.runs, kept, past.ledger?.run, now).filter(({ run }) => run !== latest)
+    const going = old(past.runs, kept, now).filter(({ run }) => run !== latest)
     const stays = past.runs.filter((run) => !going.includes(run)).map(({ startedAt }) => Date.parse(startedAt))
     const before = Math.min(...stays, now - Duration.toMillis(surelyDead))
     const dead = yield* Effect.filter(past.unfinished, (name) =>

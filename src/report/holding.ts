@@ -107,7 +107,7 @@ export const emptyFolder = (
     const parsed = there ? parseReport(yield* fs.readFileString(file)) : undefined
     if (parsed !== undefined && Either.isRight(parsed)) {
       const draft = `${file}.forgetting`
-      yield* fs.writeFileString(draft, `${reportJson(countsOf(parsed.right.report))}\n`, { mode: 0o600 })
+      yield* fs.writeFileString(draft, `${reportJson(countsOf(parsed.right))}\n`, { mode: 0o600 })
       yield* fs.rename(draft, file)
     }
     const kept = parsed !== undefined && Either.isRight(parsed)

@@ -3,7 +3,6 @@ import { Effect, Either, Schema } from "effect"
 import type { RunReport } from "../domain/run.ts"
 import { isFolderName } from "./folderName.ts"
 import { parseReport } from "./reportFile.ts"
-import type { ReadReport } from "./reportFile.ts"
 
 /** A report that is there can't be read. */
 export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("ReportUnreadable", {
@@ -29,17 +28,13 @@ export interface PastRun
 export interface PastRuns {
   /** The newest first, by the time at which they started. */
   readonly runs: ReadonlyArray<PastRun>
-  /**
-   * The ledger as the newest report names it, to notice one that vanished or went back in time. A rehearsal works on a throw-away copy of the ledger, and a dry run may have looked past a wrong one: neither says anything about it.
-   */
-  readonly ledger: { readonly id: string; readonly lastIntent: number; readonly run: string } | undefined
   /** Folders of runs that left no report: going on, or died. */
   readonly unfinished: ReadonlyArray<string>
   /** Sentences about reports that were passed over because they can't be read. */
   readonly warnings: ReadonlyArray<string>
 }
 
-const readFile = (file: string): Effect.Effect<ReadReport, ReportUnreadable, FileSystem.FileSystem> =>
+const readFile = (file: string): Effect.Effect<RunReport, ReportUnreadable, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const content = yield* fs.readFileString(file).pipe(
@@ -49,10 +44,9 @@ const readFile = (file: string): Effect.Effect<ReadReport, ReportUnreadable, Fil
   })
 
 /**
- * Reads the reports of a pipeline, a damaged one is passed over with a warning. A pipeline without reports has none; a folder that is there and can't be listed is an error,
- * for then nobody can tell whether the ledger vanished.
+ * Reads the reports of a pipeline, a damaged one is passed over with a warning. A pipeline without reports has none; a folder that can't be listed is an error.
  *
- * @param most how many of the newest to read, by their names; more only until one names the ledger. A nightly pipeline has thousands after some years. Default: all
+ * @param most how many of the newest to read, by their names. A nightly pipeline has thousands after some years. Default: all
  */
 export const readLatestReports = (
   reports: string,
@@ -80,20 +74,17 @@ export const readLatestReports = (
         return { name, report }
       })
     const read: Array<Effect.Effect.Success<ReturnType<typeof readOne>>> = []
-    const known = () =>
-      read.some(({ report }) => report !== undefined && Either.isRight(report) && namesLedger(report.right))
     // Names tell no order within a second: what began in the same one is read too.
     const undecided = () => secondOf(folders[read.length]) === secondOf(folders[read.length - 1])
-    while (read.length < folders.length && (read.length < most || !known() || undecided())) {
+    while (read.length < folders.length && (read.length < most || undecided())) {
       const next = folders.slice(read.length, read.length + Math.min(most, atOnce))
       read.push(...(yield* Effect.forEach(next, readOne, { concurrency: 4 })))
     }
 
     const found = read.flatMap(({ report }) => report !== undefined && Either.isRight(report) ? [report.right] : [])
-    found.sort((a, b) => a.run.startedAt < b.run.startedAt ? 1 : a.run.startedAt > b.run.startedAt ? -1 : 0)
+    found.sort((a, b) => a.startedAt < b.startedAt ? 1 : a.startedAt > b.startedAt ? -1 : 0)
     return {
-      runs: found.map(({ run }) => run),
-      ledger: found.find(namesLedger)?.ledger,
+      runs: found,
       unfinished: read.flatMap(({ name, report }) => report === undefined ? [name] : []),
       warnings: read.flatMap(({ report }) =>
         report !== undefined && Either.isLeft(report) ? [`${report.left.message} It is passed over.`] : []
@@ -107,14 +98,10 @@ const secondOf = (folder: string | undefined) => folder?.slice(0, "2026-11-20T02
 /** How many reports are read before it is looked whether that is enough. */
 const atOnce = 50
 
-const namesLedger = ({ ledger, run: { mode } }: ReturnType<ReturnType<typeof summaryOf>>): boolean =>
-  ledger !== undefined && (mode === "run" || mode === "reconcile")
-
 /** Keeps of a report what a list of many needs, so that the lists in it can go. */
-const summaryOf = (folder: string) => ({ report, ledger }: ReadReport) => {
+const summaryOf = (folder: string) => (report: RunReport): PastRun => {
   const { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack } = report
-  const summary: PastRun = { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder }
-  return { run: summary, ledger: ledger === undefined || ledger.id === "" ? undefined : { ...ledger, run } }
+  return { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder }
 }
 
 /** Reads one run's report; `run` undefined: the latest one's. Gives its folder too. */
@@ -152,6 +139,6 @@ export const readReport = (
         reason: `this run left none; formferry report ${pipeline} shows the latest that is there`,
       })
     }
-    const { report } = yield* readFile(file)
+    const report = yield* readFile(file)
     return { report, folder }
   })

@@ -233,18 +233,11 @@ const numbers = <K extends string>(names: ReadonlyArray<K>, of: Counts) =>
 
 const requestNames = ["metadata", "create", "read", "retried", "throttled"] as const
 
-/** A run's report as it was read from its file. */
-export interface ReadReport {
-  readonly report: RunReport
-  /** Absent when the file names none. */
-  readonly ledger: RunReport["ledger"] | undefined
-}
-
 /**
  * Decodes the text of a report.json leniently: what is missing is empty or 0, what is unknown is passed over. Left: a sentence that says why it is no report; it repeats nothing of
  * the file's content.
  */
-export const parseReport = (content: string): Either.Either<ReadReport, string> => {
+export const parseReport = (content: string): Either.Either<RunReport, string> => {
   let json: unknown
   try {
     json = JSON.parse(content)
@@ -253,7 +246,7 @@ export const parseReport = (content: string): Either.Either<ReadReport, string> 
   }
   return Either.match(decodeReport(json), {
     onLeft: () => Either.left("fields that every report has are missing or damaged"),
-    onRight: (file) => Either.right({ report: toReport(file), ledger: file.ledger ?? undefined }),
+    onRight: (file) => Either.right(toReport(file)),
   })
 }
 

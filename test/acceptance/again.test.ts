@@ -139,10 +139,14 @@ it.scopedLive("a ledger that vanished is refused until a person accepts it", () 
     rmSync(join(at.folder, ".formferry"), { recursive: true })
     const refused = yield* at.run("run", "contacts")
     expect(refused.status).toBe(2)
-    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("--accept-ledger")
+    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(
+      "formferry accept contacts ledger --because TEXT",
+    )
     expect(at.count()).toBe(3)
-    const accepted = yield* at.run("run", "contacts", "--accept-ledger")
+    const accepted = yield* at.run("accept", "contacts", "ledger", "--because", "a trial")
     expect(accepted.status, accepted.stderr).toBe(0)
+    const again = yield* at.run("run", "contacts")
+    expect(again.status, again.stderr).toBe(0)
     expect(at.count()).toBe(6)
   }))
 

@@ -207,7 +207,6 @@ it.scopedLive("--help and --version, of the program and of a command", () =>
         "--limit",
         "--retry-refused",
         "--confirm",
-        "--accept-ledger",
         "--json",
         "--project",
       ]

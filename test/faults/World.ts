@@ -392,7 +392,7 @@ const keysOf = (body: Buffer | undefined): ReadonlyArray<string> => {
 
 /** Whether an answer to a create leaves no doubt: all were created and each can be told, or product.md counts it as not created. */
 const isTold = ({ body, status }: TransportResponse, items: number): boolean => {
-  if (status >= 300) return status < 500 && status !== 408
+  if (status >= 300) return [400, 401, 403, 404, 413, 422, 429].includes(status)
   try {
     const { submissions } = JSON.parse(Buffer.from(body).toString("utf8")) as {
       readonly submissions: ReadonlyArray<{ readonly submissionId: string }>

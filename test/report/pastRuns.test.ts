@@ -45,24 +45,14 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("come newest first, whatever their ids; the ledger is the newest's that is no rehearsal", () =>
+  it.effect("come newest first, whatever their ids", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
-        yield* leave(reports, {
-          run: "z-old",
-          startedAt: "2025-01-01T00:00:00.000Z",
-          ledger: { id: "a", lastIntent: 1 },
-        })
-        yield* leave(reports, { run: "m", startedAt: "2025-01-03T00:00:00.000Z", ledger: { id: "b", lastIntent: 7 } })
-        yield* leave(reports, {
-          run: "a-new",
-          mode: "rehearsal",
-          startedAt: "2025-01-04T00:00:00.000Z",
-          ledger: { id: "copy", lastIntent: 99 },
-        })
+        yield* leave(reports, { run: "z-old", startedAt: "2025-01-01T00:00:00.000Z" })
+        yield* leave(reports, { run: "m", startedAt: "2025-01-03T00:00:00.000Z" })
+        yield* leave(reports, { run: "a-new", mode: "rehearsal", startedAt: "2025-01-04T00:00:00.000Z" })
         const past = yield* readLatestReports(reports, "contacts")
         expect(past.runs.map(({ run }) => run)).toEqual(["a-new", "m", "z-old"])
-        expect(past.ledger).toEqual({ id: "b", lastIntent: 7, run: "m" })
         expect(past.warnings).toEqual([])
       })
     ))
@@ -83,7 +73,6 @@ describe("the reports of a pipeline", () => {
         yield* fs.makeDirectory(`${reports}/contacts/died`)
         const past = yield* readLatestReports(reports, "contacts")
         expect(past.runs.map(({ run }) => run)).toEqual(["good"])
-        expect(past.ledger?.run).toBe("good")
         expect(past.unfinished).toEqual(["died"])
         expect(past.warnings).toHaveLength(3)
         expect(past.warnings.join()).toMatch(/cut.report\.json/)
@@ -119,28 +108,20 @@ describe("the reports of a pipeline", () => {
           question: undefined,
           examples: [],
         }])
-        expect((yield* readLatestReports(reports, "contacts")).ledger).toBeUndefined()
       })
     ))
 
-  it.effect("are read no further back than is asked for, but to the newest that names the ledger", () =>
+  it.effect("are read no further back than asked for, and further for runs of the same second", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         // Years ago; whoever reads it notices.
         yield* fs.makeDirectory(`${reports}/contacts/2020-01-01T000000Z-aaaa`, { recursive: true })
         yield* fs.writeFileString(`${reports}/contacts/2020-01-01T000000Z-aaaa/report.json`, "damaged")
-        yield* leave(reports, {
-          run: "2025-01-01T000000Z-aaaa",
-          startedAt: "2025-01-01T00:00:00.000Z",
-          ledger: { id: "a", lastIntent: 3 },
-        })
-        for (const day of [2, 3]) {
-          const startedAt = `2025-01-0${day}T00:00:00.000Z`
-          yield* leave(reports, { run: `2025-01-0${day}T000000Z-aaaa`, startedAt, mode: "dry-run" })
+        for (const name of ["2025-01-02T000000Z-aaaa", "2025-01-03T000000Z-aaaa", "2025-01-03T000000Z-bbbb"]) {
+          yield* leave(reports, { run: name, startedAt: `${name.slice(0, 10)}T00:00:00.000Z`, mode: "dry-run" })
         }
         const past = yield* readLatestReports(reports, "contacts", 1)
-        expect(past.ledger).toEqual({ id: "a", lastIntent: 3, run: "2025-01-01T000000Z-aaaa" })
-        expect(past.runs).toHaveLength(3)
+        expect(past.runs).toHaveLength(2)
         expect(past.warnings).toEqual([])
         expect((yield* readLatestReports(reports, "contacts")).warnings).toHaveLength(1)
       })
@@ -149,14 +130,11 @@ describe("the reports of a pipeline", () => {
   it.effect("of one second are told apart by their start, whatever their names", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
-        for (const [name, lastIntent] of [["zzzz", 1], ["aaaa", 2]] as const) {
-          yield* leave(reports, {
-            run: `2025-01-01T000000Z-${name}`,
-            startedAt: `2025-01-01T00:00:00.00${lastIntent}Z`,
-            ledger: { id: "a", lastIntent },
-          })
+        for (const [name, millis] of [["zzzz", 1], ["aaaa", 2]] as const) {
+          const run = `2025-01-01T000000Z-${name}`
+          yield* leave(reports, { run, startedAt: `2025-01-01T00:00:00.00${millis}Z` })
         }
-        expect((yield* readLatestReports(reports, "contacts", 1)).ledger?.lastIntent).toBe(2)
+        expect((yield* readLatestReports(reports, "contacts", 1)).runs[0]?.run).toBe("2025-01-01T000000Z-aaaa")
       })
     ))
 

@@ -201,17 +201,21 @@ const withoutLedger = (root: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(`${root}/.formferry`, { recursive: true }))
 
 scoped(
-  "a vanished ledger is refused also after a look past it with a dry run",
+  "a vanished ledger is refused, also by a dry run, until a person accepts it",
   Effect.gen(function*() {
-    const { names, root, run, source } = yield* world
+    const { accept, names, root, run, source } = yield* world
     yield* source(people(1, 3))
     yield* run()
     yield* withoutLedger(root)
-    expect(yield* Effect.flip(run())).toMatchObject({ _tag: "LedgerRefused" })
-    expect(yield* run({ acceptLedger: true, dryRun: true })).toMatchObject({ rows: { pending: 3 } })
-    expect(yield* Effect.flip(run())).toMatchObject({ _tag: "LedgerRefused" })
+    expect(yield* Effect.flip(run({ dryRun: true }))).toMatchObject({ _tag: "LedgerRefused" })
+    expect(yield* Effect.flip(run())).toMatchObject({
+      _tag: "LedgerRefused",
+      message: expect.stringContaining("formferry accept people ledger --because TEXT"),
+    })
     expect(names().length).toBe(3)
-    expect(yield* run({ acceptLedger: true })).toMatchObject({ exitCode: 0, rows: { imported: 3 } })
+    expect(yield* accept("ledger")).toMatchObject({ what: expect.stringContaining("is not the one") })
+    expect(yield* run({ dryRun: true })).toMatchObject({ rows: { pending: 3 } })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 3 } })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 3 } })
   }),
 )

@@ -6,6 +6,7 @@ import type { Project } from "../../project/Project.ts"
 import type { Signal } from "../../run/Stop.ts"
 import { attempt, tell } from "../attempt.ts"
 import type { AttemptFailure } from "../exitStatus.ts"
+import { ledgerOf } from "../projectLedger.ts"
 import { asThePipelineSays } from "../run.ts"
 import { shareServices } from "../shareServices.ts"
 import { type Due, dueNow } from "./due.ts"
@@ -26,7 +27,7 @@ const usuallyAtOnce = 4
 
 /** Looks into a project's ledger, for as long as that takes. */
 export const withLedger = <A, E>(project: Project, look: (ledger: Ledger) => Effect.Effect<A, E>) =>
-  Effect.scoped(Effect.flatMap(openLedger({ file: project.ledger }), look))
+  Effect.scoped(Effect.flatMap(openLedger(ledgerOf(project)), look))
 
 /**
  * Gives pipelines their turns. Those that run at the same time share the services and their pace; when none runs, everything is closed, and the next one sees the

@@ -1,0 +1,151 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
+import { syncFolder } from "./secret.ts"
+
+/** Where the marks of a ledger are (docs/decisions/0017-marks.md). */
+export interface MarkPlaces {
+  /** The ledger they are about, for messages: a rehearsal works on a copy of it. */
+  readonly ledger: string
+  readonly folders: ReadonlyArray<string>
+  /** Whether holders of the lock write marks. A rehearsal's ledger is temporary and writes none. */
+  readonly write: boolean
+}
+
+/** Returns the folder of marks next to a ledger. */
+export const marksFolder = (ledger: string): string => `${ledger}.marks`
+
+/** Identifies one holder of a lock in one ledger. */
+export interface MarkedHolder {
+  /** The ledger's id. */
+  readonly ledger: string
+  readonly epoch: number
+  /** Random, and in the ledger too: copies of a ledger that were both continued share the epoch, not the word. */
+  readonly word: string
+}
+
+/** States that a holder has committed this many times. A ledger that has fewer of its commits is not the newest. */
+export interface Mark extends MarkedHolder {
+  readonly upTo: number
+}
+
+/** A file between marks that is none. */
+export interface DamagedMark {
+  readonly damaged: string
+}
+
+/** Bytes of a mark's file: less than a sector, so that a power cut leaves the old number or the new one. */
+const length = 160
+
+const textOf = (mark: Mark): string => `${JSON.stringify(mark).padEnd(length - 1)}\n`
+
+/** Writes one holder's mark into each folder, and makes it durable. */
+export class MarkWriter {
+  private readonly places: MarkPlaces
+  private readonly holder: MarkedHolder
+  private readonly name: string
+  private readonly opened = new Map<string, { readonly handle: number; readonly ino: bigint }>()
+
+  constructor(places: MarkPlaces, holder: MarkedHolder) {
+    this.places = places
+    this.holder = holder
+    this.name = `${holder.ledger}-${holder.epoch}-${holder.word}.mark`
+  }
+
+  /** Returns once the number is on the disk in every folder. Throws if it can't be written. */
+  write(upTo: number): void {
+    if (!this.places.write) return
+    const text = textOf({ ...this.holder, upTo })
+    for (const folder of this.places.folders) {
+      try {
+        this.writeIn(folder, text)
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        throw new Error(`its mark in ${folder} can't be written: ${reason}`, { cause })
+      }
+    }
+  }
+
+  close(): void {
+    for (const { handle } of this.opened.values()) closeSync(handle)
+    this.opened.clear()
+  }
+
+  private writeIn(folder: string, text: string): void {
+    const path = join(folder, this.name)
+    const before = this.opened.get(folder)
+    if (before !== undefined) {
+      // A file that was deleted can still be written, and nobody would find it.
+      if (statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === before.ino) {
+        writeSync(before.handle, text, 0)
+        return fdatasyncSync(before.handle)
+      }
+      this.opened.delete(folder)
+      closeSync(before.handle)
+    }
+    makeFolder(folder)
+    const draft = `${path}.draft`
+    const handle = openSync(draft, "w", 0o600)
+    try {
+      writeSync(handle, text, 0)
+      fsyncSync(handle)
+      renameSync(draft, path)
+      syncFolder(folder)
+      this.opened.set(folder, { handle, ino: statSync(path, { bigint: true }).ino })
+    } catch (cause) {
+      closeSync(handle)
+      throw cause
+    }
+  }
+}
+
+/** Creates a folder with its parents, all durable. */
+const makeFolder = (folder: string): void => {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made))
+}
+
+/** Reads every mark, one for each holder: the highest number if its files differ, because a crash can separate the two writes. */
+export const readMarks = ({ folders }: MarkPlaces): ReadonlyArray<Mark | DamagedMark> => {
+  const marks = new Map<string, Mark | DamagedMark>()
+  for (const folder of folders) {
+    if (!existsSync(folder)) continue
+    for (const name of readdirSync(folder)) {
+      if (!name.endsWith(".mark")) continue
+      const path = join(folder, name)
+      const mark = parse(readFileSync(path, "utf8"))
+      if (mark === undefined) {
+        marks.set(path, { damaged: path })
+        continue
+      }
+      const key = `${mark.ledger} ${mark.epoch} ${mark.word}`
+      const other = marks.get(key)
+      if (other === undefined || !("upTo" in other) || other.upTo < mark.upTo) marks.set(key, mark)
+    }
+  }
+  return [...marks.values()]
+}
+
+const parse = (text: string): Mark | undefined => {
+  try {
+    const { epoch, ledger, upTo, word } = JSON.parse(text) as Readonly<Record<string, unknown>>
+    return typeof ledger === "string" && typeof word === "string" && Number.isSafeInteger(epoch)
+        && Number.isSafeInteger(upTo)
+      ? { ledger, epoch: Number(epoch), word, upTo: Number(upTo) }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
