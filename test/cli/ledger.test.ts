@@ -77,21 +77,21 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
     expect(older.status).toBe(2)
     for (const words of [["compact"], ["backup", `${here.root}/safe/wrong.db`]]) {
       const { status, told } = yield* ledger(...words)
-      expect([status, told]).toEqual([2, expect.stringContaining("is older than run")])
+      expect([status, told]).toEqual([2, expect.stringContaining("is an older copy")])
     }
     // None at all: a run that is refused makes none in its place, so that it is told as vanished again and again.
     for (const end of ["", "-wal", "-shm", ".key"]) {
       yield* fs.remove(`${here.root}/.formferry/ledger.db${end}`, { force: true })
     }
     for (const words of [["compact"], ["backup", `${here.root}/safe/none.db`], ["export"]]) {
-      expect((yield* Effect.flip(here.run())).message).toContain("vanished: run")
+      expect((yield* Effect.flip(here.run())).message).toContain("is missing, and a run has written it before")
       const { status, told } = yield* ledger(...words)
-      expect([status, told]).toEqual([2, expect.stringContaining("vanished: run")])
+      expect([status, told]).toEqual([2, expect.stringContaining("is missing, and a run has written it before")])
     }
     expect(yield* fs.exists(`${here.root}/safe/none.db`)).toBe(false)
     expect(JSON.parse(older.err.split("\n")[0] ?? "")).toMatchObject({
       logLevel: "ERROR",
-      message: expect.stringContaining("is older than run"),
+      message: expect.stringContaining("is an older copy"),
       annotations: { error: "LedgerRefused", exitCode: 2 },
     })
   }).pipe(Effect.provide(NodeContext.layer)))
