@@ -15,8 +15,6 @@ const unattended = {
   source: undefined,
   limit: undefined,
   retryRefused: false,
-  acceptCanary: false,
-  acceptLedger: false,
   progress: () => Effect.void,
   warn: () => Effect.void,
   interrupted: Effect.never,

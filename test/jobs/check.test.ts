@@ -60,8 +60,6 @@ const start = Effect.gen(function*() {
     source: undefined,
     limit: undefined,
     retryRefused: false,
-    acceptCanary: false,
-    acceptLedger: false,
     progress: () => Effect.void,
     warn: (warnings: ReadonlyArray<Diagnostic>) =>
       Effect.sync(() => void warned.push(...warnings.map(({ message }) => message))),
