@@ -52,10 +52,18 @@ export interface SourceFile {
   /** How it was read, in the order to show it: encoding, delimiter, sheet, header row, … */
   readonly taken: ReadonlyArray<{ readonly what: string; readonly value: string }>
   /** What the file contains and the pipeline does not read: other visible sheets, JSON members without a column. Absent: nothing. */
-  readonly unread?: ReadonlyArray<{ readonly what: "sheet" | "member"; readonly name: string }>
+  readonly unread?: ReadonlyArray<Unread>
   /** Of delimited text. */
   readonly lines?: LineCounts | undefined
   readonly longest?: LongestCell | undefined
+}
+
+/** Something in a file that is not read. */
+export interface Unread {
+  readonly what: "sheet" | "member"
+  readonly name: string
+  /** Of a member: how many records have a value for it. */
+  readonly cells?: number | undefined
 }
 
 /** Problems of one kind, column and question, with a few examples. */

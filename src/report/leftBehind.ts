@@ -29,7 +29,8 @@ export const leftBehind = (report: Pick<RunReport, "columns" | "sources">): Read
   const ignored = columns.filter(({ cells, use }) => use === "ignored" && cells > 0)
   const unread = sources.flatMap(({ unread = [] }) => unread)
   const names = (what: typeof unread[number]["what"]) =>
-    unread.filter((one) => one.what === what).map(({ name }) => `"${name}"`)
+    unread.filter((one) => one.what === what)
+      .map(({ cells, name }) => cells === undefined ? `"${name}"` : `"${name}" (${counted(cells, "value")})`)
   const sheets = names("sheet")
   const members = names("member")
   const total = (some: ReadonlyArray<ColumnCells>) => some.reduce((sum, { cells }) => sum + cells, 0)

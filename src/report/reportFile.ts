@@ -68,7 +68,13 @@ const Source = Schema.Struct({
   sha256: maybe(Schema.String),
   rows: maybe(Schema.Number),
   taken: maybe(Schema.Array(Schema.Struct({ what: Schema.String, value: Schema.String }))),
-  unread: maybe(Schema.Array(Schema.Struct({ what: Schema.Literal("sheet", "member"), name: Schema.String }))),
+  unread: maybe(
+    Schema.Array(Schema.Struct({
+      what: Schema.Literal("sheet", "member"),
+      name: Schema.String,
+      cells: Schema.optionalWith(Schema.Number, { nullable: true }),
+    })),
+  ),
   lines: maybe(Schema.Struct({
     physical: Schema.Number,
     above: Schema.Number,

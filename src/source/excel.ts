@@ -110,6 +110,7 @@ export const openExcel = (
       ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
     ]
     const unread = hidden.filter((one) => one !== name)
+    const visible = names.filter((one) => one !== name && !hidden.includes(one))
     const within = hiddenIn(notes())
     const warnings = [
       ...(doubt === undefined ? [] : [
@@ -138,7 +139,15 @@ export const openExcel = (
         ]
         const { bytes: size, sha256 } = fingerprint
         files = [{
-          file: { file, format: "excel", bytes: size, sha256, rows, taken: [...taken, ...more] },
+          file: {
+            file,
+            format: "excel",
+            bytes: size,
+            sha256,
+            rows,
+            taken: [...taken, ...more],
+            ...(visible.length === 0 ? {} : { unread: visible.map((name) => ({ what: "sheet", name })) }),
+          },
           fingerprint,
         }]
       })

@@ -108,8 +108,8 @@ const learnColumns = (bytes: Bytes, encoding: Encoding, makeReader: () => JsonRe
 interface Rows {
   readonly rows: number
   readonly empty: number
-  /** Members without a column → the row in which each was first seen. */
-  readonly unseen: ReadonlyMap<string, number>
+  /** Members without a column: the row in which each was first seen, and how many records have a value for it. */
+  readonly unseen: ReadonlyMap<string, { readonly row: number; readonly cells: number }>
 }
 
 const noRecord = (row: number, value: unknown): Problem => ({
@@ -145,7 +145,7 @@ const rowsOf = (
   },
 ) => {
   const decoder = encoding.decoder()
-  const unseen = new Map<string, number>()
+  const unseen = new Map<string, { readonly row: number; cells: number }>()
   let mark = encoding.mark
   let given = 0
   let empty = 0
@@ -167,7 +167,10 @@ const rowsOf = (
       let more = false
       const note = (title: string) => {
         more = true
-        if (!unseen.has(title) && unseen.size < mostUnseen) unseen.set(title, row)
+        const name = unseen.has(title) || unseen.size < mostUnseen ? title : "others"
+        const known = unseen.get(name)
+        if (known === undefined) unseen.set(name, { row, cells: 1 })
+        else known.cells++
       }
       let cells: Array<Cell> | undefined
       if ("text" in record) {
@@ -256,7 +259,7 @@ export const openJson = (
       Effect.map(bytes.blocks(expected), (blocks) => {
         const finished = ({ empty, rows, unseen }: Rows) => {
           const fingerprint = blocks.fingerprint()
-          const late = [...unseen].map(([title, row]) => `${title} (from row ${row} on)`).join(", ")
+          const late = [...unseen].map(([title, { row }]) => `${title} (from row ${row} on)`).join(", ")
           const more = [
             ...(empty === 0 ? [] : [{ what: "empty records", value: `${thousands(empty)} left out` }]),
             ...(unseen.size === 0 ? [] : [{
@@ -272,6 +275,9 @@ export const openJson = (
               sha256: fingerprint.sha256,
               rows,
               taken: [...taken, ...more],
+              ...(unseen.size === 0
+                ? {}
+                : { unread: [...unseen].map(([name, { cells }]) => ({ what: "member", name, cells })) }),
             },
             fingerprint,
           }]

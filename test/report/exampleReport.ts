@@ -35,7 +35,7 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     sha256: "a".repeat(64),
     rows: 1012,
     taken: [{ what: "encoding", value: "windows-1252" }, { what: "delimiter", value: ";" }],
-    unread: [{ what: "sheet", name: "Old" }],
+    unread: [{ what: "sheet", name: "Old" }, { what: "member", name: "meta.note", cells: 12 }],
   }],
   rows: {
     read: 1012,

@@ -155,6 +155,7 @@ describe("the part of a workbook that is read", () => {
     expect(first.source.warnings).toEqual([expect.stringContaining("has hidden sheets that are not read: Notes.")])
     expect((await excel(three, { sheet: "zwei" })).rows[0]?.[0]).toBe("z")
     expect((await excel(three, { sheet: 3 })).rows[0]?.[0]).toBe("z")
+    expect(first.files[0]?.file.unread).toEqual([{ what: "sheet", name: "Zwei" }])
     const hidden = await excel(three, { sheet: 1 })
     expect(hidden.rows[0]?.[0]).toBe("n")
     expect(taken(hidden).sheet).toBe("Notes (of 3, hidden)")

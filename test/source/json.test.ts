@@ -113,6 +113,7 @@ describe("records of JSON", () => {
     expect(taken(all)["members without a column"]).toMatch(
       /^late \(from row 90000 on\): none of the first [\d,]+ records has them$/,
     )
+    expect(all.files[0]?.file.unread).toEqual([{ what: "member", name: "late", cells: 1 }])
     expect((await json([{ a: 1 }, {}, { a: 2 }])).rows).toEqual([[1], [2]])
   })
 

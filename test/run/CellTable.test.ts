@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest"
+import type { ColumnUse } from "../../src/domain/cells.ts"
+import { CellTable } from "../../src/run/CellTable.ts"
+import { FateTable } from "../../src/run/FateTable.ts"
+
+const columns = ["Key", "Name", "Note"].map((title, position) => ({ position, title, name: title }))
+const columnUses: ReadonlyArray<ColumnUse> = ["keyOrCondition", "answers", "notMapped"]
+/** The name was sent, by the mapping. */
+const nameSent = Uint8Array.of(0, 3, 0)
+
+const table = () => new CellTable(columns, 3, { columnUses })
+
+/** States that occur, by column. */
+const states = (cells: CellTable) =>
+  cells.all.map((column) => Object.fromEntries(Object.entries(column.states).filter(([, count]) => count > 0)))
+
+describe("the cells of a row that is sent", () => {
+  it("have a state each once the row is imported, and their row's when it is in doubt, refused or not created", () => {
+    const cells = table()
+    for (const row of [1, 2, 3, 4]) {
+      cells.read(row, [`k${row}`, "Ada", row === 1 ? "x" : null], "pending", false)
+      cells.send(row, [`k${row}`, "Ada", row === 1 ? "x" : null], nameSent)
+    }
+    cells.settle(1, "imported")
+    cells.settle(2, "inDoubt")
+    cells.settle(3, "refused")
+    cells.settle(4, "pending")
+    expect(states(cells)).toEqual([
+      { keyOrCondition: 1, inDoubt: 1, rejected: 1, pending: 1 },
+      { sent: 1, inDoubt: 1, rejected: 1, pending: 1 },
+      { notMapped: 1 },
+    ])
+    expect(cells.holds).toBe(true)
+  })
+
+  it("are counted at the end where the row's fate was open, unless it was sent meanwhile", () => {
+    const cells = table()
+    const fates = new FateTable()
+    for (const row of [1, 2, 3, 4]) cells.read(row, ["k", "Ada", "x"], undefined, false)
+    expect(cells.holds).toBe(false)
+    cells.send(1, ["k", "Ada", "x"], nameSent)
+    cells.settle(1, "imported")
+    fates.set(1, "imported")
+    fates.set(2, "inDoubt")
+    fates.set(3, "changed")
+    fates.set(4, "duplicate")
+    cells.close(fates, new Set([4]))
+    expect(states(cells)[1]).toEqual({ sent: 1, inDoubt: 1, rejected: 1, known: 1 })
+    expect(cells.holds).toBe(true)
+  })
+})
+
+describe("cells beyond the header", () => {
+  it("are counted after the last column, except those that a rejected.csv adds", () => {
+    const cells = new CellTable(columns, 5, { columnUses })
+    cells.read(1, ["k", "Ada", "x", "1", "k", "lost", " "], "invalid", false)
+    expect(cells.all.map(({ cells, position }) => [position, cells])).toEqual([[1, 1], [2, 1], [3, 1], [4, 1]])
+    expect(states(cells)[3]).toEqual({ rejected: 1 })
+    expect(cells.holds).toBe(true)
+  })
+})
