@@ -19,7 +19,7 @@ const run = (root: string, options: Partial<RunOptions> = {}) =>
     runPipeline(project, {
       pipeline: "p",
       ...asThePipelineSays,
-      confirm: () => Effect.succeed(true),
+      confirm: () => true,
       progress: () => Effect.void,
       warn: () => Effect.void,
       interrupted: Effect.never,
@@ -262,7 +262,11 @@ const recordsOf = (file: string, headerRows: number, sheet?: string): ReadonlyAr
   return all.slice(headerRows)
 }
 
-const filledIn = (records: ReadonlyArray<ReadonlyArray<string>>, position: number, is: (cell: string) => boolean = () => true): number =>
+const filledIn = (
+  records: ReadonlyArray<ReadonlyArray<string>>,
+  position: number,
+  is: (cell: string) => boolean = () => true,
+): number =>
   records.filter((record) => (record[position] ?? "").trim() !== "" && is((record[position] ?? "").trim())).length
 
 describe("a real export, counted again from its file", () => {
