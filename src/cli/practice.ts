@@ -42,14 +42,13 @@ export const practice = {
       const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
       // To end it is what the first signal is for here, not a failure.
       yield* interrupts.takeOver
-      const { baseUrl, apiKey, forms } = yield* servePractice(project, {
+      const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {
         forms: input.forms === undefined ? undefined : path.resolve(input.forms),
         faults: input.faults === undefined ? undefined : path.resolve(input.faults),
         port: input.port,
       })
       // Its own key, made for this process, opens nothing else.
       const key = Redacted.value(apiKey)
-      const results = new URL("/results", baseUrl).href
       yield* output.print(
         input.json
           ? JSON.stringify({ baseUrl, apiKey: key, results, forms })

@@ -1,5 +1,6 @@
 import { Effect, FiberHandle, Random, Redacted, Runtime, Schema, Utils } from "effect"
 import type { Scope } from "effect"
+import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -69,6 +70,15 @@ export interface ServedPractice extends Practice {
   readonly baseUrl: string
 }
 
+/** One that is reached over HTTP. */
+export interface HttpPractice extends ServedPractice {
+  /** The address of the results page, with the token that it asks for. */
+  readonly results: string
+}
+
+/** 128 bits that nobody can guess, as text for a header or a path. */
+const secret = () => randomBytes(16).toString("hex")
+
 const prefix = "/v1/api"
 const maxBodyDefault = 4 * 1024 * 1024
 
@@ -80,7 +90,7 @@ const start = (options: PracticeOptions, origin: () => string) =>
     const random = new Utils.PCGRandom(yield* draw, yield* draw)
     const hex = (digits: number) => random.integer(16 ** digits).toString(16).padStart(digits, "0")
     const newId = () => `${hex(6)}${hex(2)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(6)}${hex(6)}`
-    const apiKey = options.apiKey ?? Redacted.make(`practice_${hex(6)}${hex(6)}`)
+    const apiKey = options.apiKey ?? Redacted.make(`practice_${secret()}`)
     const store = options.store ?? memoryStore()
     const gateway = options.gateway ?? "gateway"
     const codec = makeCodec(gateway)
@@ -118,7 +128,7 @@ const start = (options: PracticeOptions, origin: () => string) =>
  */
 export const serve = (
   options: PracticeOptions & { readonly port: number },
-): Effect.Effect<ServedPractice, PracticeNotServed, Scope.Scope> =>
+): Effect.Effect<HttpPractice, PracticeNotServed, Scope.Scope> =>
   Effect.gen(function*() {
     const server = yield* listen(options.port)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -133,20 +143,23 @@ export const serve = (
       server.close()
       later(Effect.delay(Effect.eventually(listenAt(server, port)), wait))
     }
+    const token = secret()
     server.on("request", (incoming, outgoing) => {
+      // A page of the web whose name was pointed here calls the service by that name.
+      if (!isOwnHost(incoming.headers.host, port)) {
+        incoming.resume()
+        reply(outgoing, { status: 421, headers: { connection: "close" }, body: "" })
+        return
+      }
       const path = incoming.url ?? "/"
-      const page = results({ method: incoming.method ?? "GET", path, host: incoming.headers.host }, {
-        forms: options.forms,
-        store,
-        port,
-      })
+      const page = results({ method: incoming.method ?? "GET", path }, { forms: options.forms, store, token })
       if (page !== undefined) {
         incoming.resume()
         reply(outgoing, page)
         return
       }
       if (incoming.url === "/") {
-        reply(outgoing, overview(options.forms, prefix, practice.count))
+        reply(outgoing, overview(prefix))
         return
       }
       const head = { method: incoming.method ?? "GET", path }
@@ -169,8 +182,12 @@ export const serve = (
         })
       })
     })
-    return { ...practice, baseUrl: `${origin}${prefix}` }
+    return { ...practice, baseUrl: `${origin}${prefix}`, results: `${origin}/results/${token}` }
   })
+
+/** Whether a Host header names the service by its own address. */
+const isOwnHost = (host: string | undefined, port: number): boolean =>
+  ["127.0.0.1", "localhost"].some((name) => host === `${name}:${port}` || (port === 80 && host === name))
 
 /**
  * The practice service without a network, as a transport: what the simulation stands on. As a server does, it goes on with a request that its client has

@@ -5,12 +5,12 @@ import type { Form } from "../domain/form.ts"
 import type { FaultsFileInvalid } from "./faultsFile.ts"
 import type { StoreUnusable } from "./folderStore.ts"
 import { type FormFileInvalid, loadForms } from "./forms.ts"
-import { type PracticeNotServed, serve, type ServedPractice } from "./PracticeService.ts"
+import { type HttpPractice, type PracticeNotServed, serve } from "./PracticeService.ts"
 
 export type PracticeFailure = FormFileInvalid | FaultsFileInvalid | PracticeNotServed | StoreUnusable
 
 /** The practice service with what it serves. */
-export interface EmbeddedPractice extends ServedPractice {
+export interface EmbeddedPractice extends HttpPractice {
   readonly forms: ReadonlyArray<Pick<Form, "id" | "name">>
 }
 

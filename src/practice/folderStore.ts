@@ -31,10 +31,13 @@ export const folderStore = (
     const scope = yield* Effect.scope
     const memory = memoryStore()
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    // One that others could read, too, holds rows from now on.
+    yield* fs.chmod(folder, 0o700)
 
     const load = (name: string) =>
       Effect.gen(function*() {
         const file = path.join(folder, name)
+        yield* fs.chmod(file, 0o600)
         const text = yield* fs.readFileString(file)
         const end = text.lastIndexOf("\n") + 1
         // What the next append would otherwise be glued to.

@@ -1,18 +1,9 @@
-import type { Form } from "../domain/form.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 
-/** What a browser sees at the practice service's root: its forms and how many submissions each has. */
-export const overview = (
-  forms: ReadonlyArray<Form>,
-  prefix: string,
-  count: (form: string) => number,
-): PracticeAnswer => ({
+/** What a browser sees at the practice service's root: no form and no count, since other users of the machine see it, too. */
+export const overview = (prefix: string): PracticeAnswer => ({
   status: 200,
   headers: { "content-type": "text/plain; charset=utf-8" },
-  body: [
-    `formferry practice service. Its interface is under ${prefix}, its results page at /results.`,
-    "",
-    ...forms.map(({ id, name }) => `${id}  ${name}: ${count(id)} submissions`),
-    "",
-  ].join("\n"),
+  body:
+    `formferry practice service. Its interface is under ${prefix}; its results page opens by the link that formferry practice printed.\n`,
 })

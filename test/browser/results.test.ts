@@ -9,16 +9,16 @@ import { form } from "../practice/forms.ts"
 import { accessibility, launch, open, picture, withoutBrowser } from "./browser.ts"
 
 let browser: Browser | undefined
-let origin = ""
+let results = ""
 const scope = Effect.runSync(Scope.make())
 beforeAll(async () => {
   if (withoutBrowser) return
   browser = await launch()
-  origin = await Effect.runPromise(
+  results = await Effect.runPromise(
     Effect.gen(function*() {
       const practice = yield* serve({ forms: [form, { ...form, id: "f2", name: "Nobody answered" }], port: 0 })
       yield* submitted(practice, 150)
-      return new URL(practice.baseUrl).origin
+      return practice.results
     }).pipe(Scope.extend(scope)),
   )
 })
@@ -33,7 +33,7 @@ describe.skipIf(withoutBrowser)("the practice service's results page in Chromium
   it.each([false, true])(
     "shows, filters and downloads submissions, and runs nothing of theirs (dark: %s)",
     async (dark) => {
-      const { noise, page, requests } = await open(browser, `${origin}/results/f1`, { dark })
+      const { noise, page, requests } = await open(browser, `${results}/f1`, { dark })
       await ready(page, 1)
       expect(await page.textContent("#status")).toBe("1 to 100 of 152 submissions")
       expect(await page.textContent("h1")).toBe("Contacts")
@@ -62,10 +62,21 @@ describe.skipIf(withoutBrowser)("the practice service's results page in Chromium
       await page.selectOption("#form", "f2")
       await ready(page, 4)
       expect(await page.textContent("#status")).toBe("0 to 0 of 0 submissions")
-      expect(new URL(page.url()).pathname).toBe("/results/f2")
+      expect(page.url()).toBe(`${results}/f2`)
       expect(noise).toEqual([])
-      expect(requests.filter((address) => !address.startsWith(`${origin}/`))).toEqual([])
+      expect(requests.filter((address) => !address.startsWith(results))).toEqual([])
       await page.context().close()
     },
   )
+
+  it("shows nothing when it is opened without its token", async () => {
+    for (
+      const address of [results.replace(/[^/]+$/, "f1"), results.replace(/.$/, (last) => (last === "0" ? "1" : "0"))]
+    ) {
+      const { page } = await open(browser, address)
+      expect(await page.textContent("body")).toContain("by the link that formferry printed")
+      expect(await page.content()).not.toMatch(/person|Contacts/)
+      await page.context().close()
+    }
+  })
 })

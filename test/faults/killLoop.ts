@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import type { RunReport } from "../../src/domain/run.ts"
-import { serve, type ServedPractice } from "../../src/practice/PracticeService.ts"
+import { type HttpPractice, serve } from "../../src/practice/PracticeService.ts"
 import { hearing } from "../notify/webhooks.ts"
 import { Draws } from "./Draws.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
@@ -94,7 +94,7 @@ const formferry = async (
 }
 
 /** When a process is killed: some time after its start, or once the service holds so many submissions, and a moment later. */
-const drawKill = (draws: Draws, service: ServedPractice, rows: number) => {
+const drawKill = (draws: Draws, service: HttpPractice, rows: number) => {
   const held = service.count(form.id)
   const early = draws.chance(0.25)
   const millis = draws.int(0, early ? 900 : 40)
@@ -148,7 +148,7 @@ const finish = async (
 }
 
 /** One import that is killed again and again, then finished and settled. */
-const oneRun = async (number: number, options: KillLoopOptions, service: ServedPractice, collector: number) => {
+const oneRun = async (number: number, options: KillLoopOptions, service: HttpPractice, collector: number) => {
   const { main, rows } = options
   const endpoint = `http://127.0.0.1:${collector}`
   const command: Command = {
@@ -179,7 +179,7 @@ const oneRun = async (number: number, options: KillLoopOptions, service: ServedP
       // An export tells that a row is not there once it is late enough (visibleWithin).
       await after(1_200)
       const results = join(folder, "results.csv")
-      const answer = await fetch(`${new URL(service.baseUrl).origin}/results/${form.id}/csv`)
+      const answer = await fetch(`${service.results}/${form.id}/csv`)
       writeFileSync(results, Buffer.from(await answer.arrayBuffer()))
       const settled = await formferry(command, folder, ["settle", "people", "--results", results])
       if (settled.status !== 0) fault(`settle ended with ${settled.status}: ${settled.stderr.trim()}`)

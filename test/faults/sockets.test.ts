@@ -106,7 +106,7 @@ for (const [name, faults] of Object.entries(cases)) {
       if (report.rows.inDoubt > 0) {
         expect(report.exitCode).toBe(4)
         yield* Effect.sleep("600 millis")
-        const answer = yield* Effect.promise(() => fetch(`${new URL(practice.baseUrl).origin}/results/people/csv`))
+        const answer = yield* Effect.promise(() => fetch(`${practice.results}/people/csv`))
         const results = join(root, "results.csv")
         writeFileSync(results, Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())))
         const settled = yield* settlePipeline(project, {

@@ -8,6 +8,20 @@ const stored = (id: string) => ({ id, json: JSON.stringify({ submissionId: id, n
 
 describe("the practice service's folder", () => {
   layer(NodeContext.layer)((it) => {
+    it.scoped("is for its owner only, also a folder that others could read before", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = `${yield* fs.makeTempDirectoryScoped()}/store`
+        yield* fs.makeDirectory(folder)
+        yield* fs.chmod(folder, 0o755)
+        yield* fs.writeFileString(`${folder}/old.jsonl`, "")
+        yield* fs.chmod(`${folder}/old.jsonl`, 0o644)
+        const store = yield* folderStore(folder)
+        yield* store.append("new", [stored("1")])
+        const modes = yield* Effect.forEach(["", "/old.jsonl", "/new.jsonl"], (name) => fs.stat(folder + name))
+        expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600, 0o600])
+      }))
+
     it.scoped("remembers every form's submissions in order after a restart", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

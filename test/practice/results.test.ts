@@ -34,8 +34,7 @@ it.scopedLive("the results CSV has a line for each submission, and gives back ev
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0 })
     const ids = yield* submitted(practice)
-    const origin = new URL(practice.baseUrl).origin
-    const { body, headers, status } = yield* get(`${origin}/results/f1/csv`)
+    const { body, headers, status } = yield* get(`${practice.results}/f1/csv`)
     expect(status).toBe(200)
     expect(headers["content-type"]).toBe("text/csv; charset=utf-8")
     expect(headers["content-disposition"]).toBe(`attachment; filename="f1-results.csv"`)
@@ -73,10 +72,9 @@ it.scopedLive("the results page finds what is asked for, a page at a time", () =
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0 })
     yield* submitted(practice, 240)
-    const origin = new URL(practice.baseUrl).origin
     const rows = (query: string) =>
       Effect.map(
-        get(`${origin}/results/f1/rows?${query}`),
+        get(`${practice.results}/f1/rows?${query}`),
         ({ body }) => JSON.parse(body) as { rows: ReadonlyArray<ReadonlyArray<string>>; fitting: number; all: number },
       )
     const first = yield* rows("")
@@ -87,31 +85,63 @@ it.scopedLive("the results page finds what is asked for, a page at a time", () =
     const found = yield* rows("filter=PERSON%20123")
     expect(found.rows.map((row) => row[3])).toEqual(["person 123"])
     expect([found.fitting, found.all]).toEqual([1, 242])
-    const forms = yield* get(`${origin}/results?forms`)
+    const forms = yield* get(`${practice.results}?forms`)
     expect(JSON.parse(forms.body)).toEqual([{ id: "f1", name: "Contacts", submissions: 242 }])
   }))
 
-it.scopedLive("the results page answers only by its own address, and only asks for reading", () =>
+const pages = ["", "/f1", "/f1/csv", "/f1/rows", "?forms"]
+
+it.scopedLive("the results page and its download show nothing without the token of this process", () =>
+  Effect.gen(function*() {
+    const practice = yield* serve({ forms: [form], port: 0 })
+    const other = yield* serve({ forms: [form], port: 0 })
+    yield* submitted(practice)
+    const { origin } = new URL(practice.baseUrl)
+    const token = practice.results.slice(`${origin}/results/`.length)
+    expect(token).toMatch(/^[0-9a-f]{32}$/)
+    expect(other.results).not.toContain(token)
+    for (const page of pages) {
+      expect((yield* get(practice.results + page)).status, page).toBe(200)
+      for (const guess of ["", "/", `/${token.slice(1)}`, `/${token}0`, "/f1", `/${"0".repeat(32)}`]) {
+        const refused = yield* get(`${origin}/results${guess}${page}`)
+        expect([guess, refused.status]).toEqual([guess, 403])
+        expect(refused.body).not.toMatch(/Ada|Contacts|Submission ID/)
+      }
+    }
+    const root = yield* get(`${origin}/`)
+    expect(root.body).not.toMatch(/f1|Contacts/)
+    expect(root.body).not.toContain(token)
+    for (const path of ["/none", "/f1/other", "/f1/csv/more"]) {
+      expect((yield* get(practice.results + path)).status, path).toBe(404)
+    }
+    const page = yield* get(practice.results)
+    expect(page.headers["content-security-policy"]).toContain("default-src 'none'")
+    expect(page.headers["content-security-policy"]).not.toContain("unsafe")
+    // What comes under the interface's path needs its key, and the token is none.
+    expect((yield* get(`${practice.baseUrl}/forms/f1`)).status).toBe(400)
+  }))
+
+it.scopedLive("a request under another host's name gets an empty answer, whatever it asks for", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0 })
     yield* submitted(practice)
-    const origin = new URL(practice.baseUrl).origin
-    const { port } = new URL(origin)
-    for (const path of ["/results", "/results/f1", "/results/f1/csv", "/results/f1/rows", "/results?forms"]) {
-      expect((yield* get(origin + path)).status, path).toBe(200)
-      expect((yield* get(origin + path, `localhost:${port}`)).status, path).toBe(200)
-      const refused = yield* get(origin + path, "rebound.example")
-      expect(refused.status, path).toBe(403)
-      expect(refused.body).not.toContain("Ada")
+    const { origin, port } = new URL(practice.baseUrl)
+    const addresses = [`${origin}/`, `${practice.baseUrl}/forms/f1`, ...pages.map((page) => practice.results + page)]
+    for (const address of addresses) {
+      expect((yield* get(address, `localhost:${port}`)).status, address).not.toBe(421)
+      for (
+        const host of [
+          "rebound.example",
+          `rebound.example:${port}`,
+          "127.0.0.1",
+          `127.0.0.1:${Number(port) + 1}`,
+          "localhost",
+        ]
+      ) {
+        const refused = yield* get(address, host)
+        expect([host, refused.status, refused.body]).toEqual([host, 421, ""])
+      }
     }
-    for (const path of ["/results/none", "/results/f1/other", "/results/f1/csv/more"]) {
-      expect((yield* get(origin + path)).status, path).toBe(404)
-    }
-    const page = yield* get(`${origin}/results`)
-    expect(page.headers["content-security-policy"]).toContain("default-src 'none'")
-    expect(page.headers["content-security-policy"]).not.toContain("unsafe")
-    // What comes under the interface's path still needs its key.
-    expect((yield* get(`${practice.baseUrl}/forms/f1`)).status).toBe(400)
   }))
 
 it.effect("questions of the same name keep a column each, in the form's order", () =>

@@ -113,10 +113,12 @@ it.scopedLive("its own rate limit is kept by the client: everything arrives, not
     expect((yield* service.requests).throttled).toBeLessThanOrEqual(8)
   }))
 
-it.scopedLive("its root lists its forms and counts for a browser, without a key and without the key", () =>
+it.scopedLive("each process has a key of its own that can't be guessed, and its root does not show it", () =>
   Effect.gen(function*() {
-    const practice = yield* serve({ forms: [form], port: 0 })
-    const page = yield* Effect.promise(async () => (await fetch(new URL("/", practice.baseUrl))).text())
-    expect(page).toContain("f1  Contacts: 0 submissions")
-    expect(page).not.toContain(Redacted.value(practice.apiKey))
+    const practices = yield* Effect.all([serve({ forms: [form], port: 0 }), serve({ forms: [form], port: 0 })])
+    const [first, second] = practices.map(({ apiKey }) => Redacted.value(apiKey))
+    expect(first).toMatch(/^practice_[0-9a-f]{32}$/)
+    expect(first).not.toBe(second)
+    const page = yield* Effect.promise(async () => (await fetch(new URL("/", practices[0].baseUrl))).text())
+    expect(page).not.toContain(first)
   }))

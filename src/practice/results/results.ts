@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto"
 import Papa from "papaparse"
 import type { Form } from "../../domain/form.ts"
 import { json, refusal } from "../refusals.ts"
@@ -60,21 +61,24 @@ const decoded = (segment: string): string => {
   }
 }
 
+/** Whether two texts are the same, in a time that does not tell how much of them is. */
+const isSame = (a: string, b: string): boolean => {
+  const digest = (text: string) => createHash("sha256").update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}
+
 /**
- * The practice service's results page, for people on this machine: `/results` with its table, filter and CSV download. Needs no key, so it only answers those who call the service
- * by its own address: a page of the web whose name was pointed here is refused. Undefined: the request is none of its business.
- *
- * @param request.host the Host header
+ * Answers requests for the practice service's results page: `/results/TOKEN` with its table, filter and CSV download. Other users of the machine can reach the port, too, so nothing is
+ * shown without the token. It stays in the path: a cookie would go to every port of the host. Undefined: the request is for something else.
  */
 export const results = (
-  request: { readonly method: string; readonly path: string; readonly host: string | undefined },
-  service: { readonly forms: ReadonlyArray<Form>; readonly store: Pick<PracticeStore, "all">; readonly port: number },
+  request: { readonly method: string; readonly path: string },
+  service: { readonly forms: ReadonlyArray<Form>; readonly store: Pick<PracticeStore, "all">; readonly token: string },
 ): PracticeAnswer | undefined => {
   const [path = "", query = ""] = request.path.split("?", 2)
-  const [, root, id, what, ...more] = path.split("/")
+  const [, root, token = "", id, what, ...more] = path.split("/")
   if (root !== "results" || request.method !== "GET") return undefined
-  const hosts = [`127.0.0.1:${service.port}`, `localhost:${service.port}`]
-  if (request.host === undefined || !hosts.includes(request.host)) return refusal(403, "Not called by its own address")
+  if (!isSame(token, service.token)) return refusal(403, "Open the results page by the link that formferry printed")
   if (more.length > 0) return refusal(404, "Not Found")
   if ((id === undefined || id === "") && query === "forms") {
     return json(

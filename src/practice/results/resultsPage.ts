@@ -27,6 +27,8 @@ const script = String.raw`"use strict";
   const by = (id) => document.getElementById(id);
   const [form, filter, status, head, body, previous, next, download, title] =
     ["form", "filter", "status", "head", "body", "previous", "next", "download", "title"].map(by);
+  // The token is part of the path: /results/TOKEN/FORM.
+  const root = location.pathname.split("/").slice(0, 3).join("/");
   const number = new Intl.NumberFormat("en-US");
   let page = 0;
   let asked = 0;
@@ -46,7 +48,7 @@ const script = String.raw`"use strict";
 
   const show = async () => {
     const mine = ++asked;
-    const path = "/results/" + encodeURIComponent(form.value);
+    const path = root + "/" + encodeURIComponent(form.value);
     download.href = path + "/csv";
     title.textContent = form.selectedOptions[0]?.dataset.name ?? "Results";
     const answer = await fetch(path + "/rows?" + new URLSearchParams({ filter: filter.value, page: String(page) }));
@@ -66,7 +68,7 @@ const script = String.raw`"use strict";
 
   const restart = () => { page = 0; void show(); };
   form.addEventListener("change", () => {
-    history.replaceState(null, "", "/results/" + encodeURIComponent(form.value));
+    history.replaceState(null, "", root + "/" + encodeURIComponent(form.value));
     restart();
   });
   filter.addEventListener("input", restart);
@@ -74,8 +76,8 @@ const script = String.raw`"use strict";
   next.addEventListener("click", () => { page++; void show(); });
 
   void (async () => {
-    const forms = await (await fetch("/results?forms")).json();
-    const wanted = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+    const forms = await (await fetch(root + "?forms")).json();
+    const wanted = decodeURIComponent(location.pathname.split("/")[3] ?? "");
     for (const { id, name, submissions } of forms) {
       const option = document.createElement("option");
       option.value = id;
