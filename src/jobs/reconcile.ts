@@ -5,6 +5,7 @@ import { compile } from "../mapping/compile.ts"
 import { mentionedColumns } from "../mapping/mentionedColumns.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
+import { mappingOf } from "../run/history.ts"
 import { reconcileAll } from "../run/reconcileAll.ts"
 import { readerVersion } from "../source/Source.ts"
 import type { Source } from "../source/Source.ts"
@@ -25,6 +26,9 @@ export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "pro
 
 /** An interrupted reconciliation that stood still for longer is not gone on with: what it has read may have changed. */
 const freshFor = Duration.days(7)
+
+/** Runs looked at for the last one that ended. */
+const lookedAt = 20
 
 /** A reconciliation reads no source: what was sent is in the ledger. */
 const noSource: Source = {
@@ -70,7 +74,18 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const begun = options.anew === true ? undefined : yield* unfinished(run.view)
       if (begun === undefined) yield* session.reconciled("through")
       const told = begun === undefined ? [] : [goesOn(begun)]
-      return yield* reconcileAll({ ...run, session, warnings: [...run.warnings, ...told] }, begun, options.pageRows)
+      // Compiled without the source, the mapping has neither its form tool nor its blocks. No row is mapped here: the mapping is that of the last run.
+      const fingerprint = (yield* run.view.runs(lookedAt)).flatMap((one) => mappingOf(one) ?? [])[0]
+      return yield* reconcileAll(
+        {
+          ...run,
+          session,
+          warnings: [...run.warnings, ...told],
+          mapping: fingerprint === undefined ? run.mapping : { ...run.mapping, fingerprint },
+        },
+        begun,
+        options.pageRows,
+      )
     }),
   )
 

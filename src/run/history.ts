@@ -26,6 +26,12 @@ export const factsOf = ({ counts, mode, run, startedAt }: RunRecord): RunFacts |
     ? Option.getOrUndefined(Option.map(decode(counts), ({ facts }) => ({ run, startedAt, ...facts })))
     : undefined
 
+/** The mapping of a run, as a fingerprint, by its record in the ledger; undefined if it did not end. */
+export const mappingOf = ({ counts }: RunRecord): string | undefined =>
+  typeof counts === "object" && counts !== null && "mapping" in counts && typeof counts["mapping"] === "string"
+    ? counts["mapping"]
+    : undefined
+
 /** Runs that are looked at to know what is usual. */
 const remembered = 60
 

@@ -13,7 +13,7 @@ import { acknowledgedOf, because, count, noDrift, since, takes, unprovenOf } fro
 import { doubts } from "./doubts.ts"
 import { ending } from "./exit.ts"
 import { FateTable } from "./FateTable.ts"
-import { factsNow, historyOf } from "./history.ts"
+import { factsNow, historyOf, mappingOf } from "./history.ts"
 import { measureRun } from "./metrics.ts"
 import { nextCommand } from "./nextCommand.ts"
 import { paged, pagedBy, pageSize } from "./paged.ts"
@@ -232,8 +232,7 @@ const summarise = (
 const editedMapping = (run: RunContext): Effect.Effect<ReadonlyArray<string>, LedgerError> =>
   Effect.gen(function*() {
     const before = (yield* run.view.runs(2)).find((one) => one.run !== run.id)
-    const counts = before?.counts
-    const mapping = typeof counts === "object" && counts !== null && "mapping" in counts ? counts.mapping : undefined
+    const mapping = before === undefined ? undefined : mappingOf(before)
     if (mapping === undefined || mapping === run.mapping.fingerprint) return []
     const rows = yield* run.view.importedUnderOtherMapping(run.mapping.fingerprint)
     return rows === 0

@@ -1,0 +1,36 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import type { RunReport } from "../../src/domain/run.ts"
+import { formferry } from "./formferry.ts"
+
+const demo = resolve(import.meta.dirname, "../..")
+
+it.scopedLive("reconciling a form tool's export, with blocks, has the run's mapping and reports no edit", () =>
+  Effect.gen(function*() {
+    const cwd = yield* Effect.acquireRelease(
+      Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "formferry-reconcile-")))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true })),
+    )
+    for (const part of ["config", "pipelines", "samples"]) {
+      cpSync(join(demo, part), join(cwd, part), { recursive: true })
+    }
+    const report = (): RunReport =>
+      JSON.parse(readFileSync(join(cwd, "reports/star-wars/latest/report.json"), "utf8")) as RunReport
+    const run = yield* formferry(["run", "star-wars"], { cwd })
+    expect(run.status, run.stderr).toBeLessThan(2)
+    const { fingerprints, rows } = report()
+    expect(rows.imported).toBeGreaterThan(100)
+
+    // Twice: the second comes after a record of the first.
+    for (const _ of [1, 2]) {
+      const { status, stderr, stdout } = yield* formferry(["reconcile", "star-wars"], { cwd })
+      expect(status, stderr).toBe(0)
+      expect(stdout + stderr).not.toContain("edited")
+      expect(report()).toMatchObject({ mode: "reconcile", fingerprints, warnings: [] })
+    }
+    const again = yield* formferry(["run", "star-wars"], { cwd })
+    expect(again.stdout + again.stderr).not.toContain("edited")
+  }))
