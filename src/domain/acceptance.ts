@@ -2,6 +2,8 @@ import { commandLine } from "./shell.ts"
 
 /** What a person can accept with `formferry accept NAME REASON`, and what accepting means: one line for `--help`. What is refused at the moment is found by `jobs/acceptances.ts`. */
 export const acceptReasons = {
+  files: "Files that match the source's pattern were never read, and none of their rows is missing.",
+  gap: "The export shares no row with the one before, and no row between them is missing.",
   canary: "The rows sent first failed, and it is fine to send the others.",
   ledger: "The ledger is not the newest, and no row is imported twice if the pipeline continues with it.",
 } as const

@@ -2,6 +2,8 @@ export const anomalyCodes = [
   "empty-source",
   "shrunken-source",
   "stale-source",
+  "unread-files",
+  "gap",
   "invalid-share",
   "vanished",
   "slow-run",
@@ -34,6 +36,10 @@ export interface RunFacts {
   readonly invalid: number
   /** Rows that it created submissions for. */
   readonly sent: number
+  /** Rows of its source that earlier runs had imported. */
+  readonly shared: number
+  /** The run whose source shared no row with the one before it, as long as nobody has accepted that. */
+  readonly gap?: string | undefined
   /** Rows of the pipeline that earlier runs had imported. */
   readonly alreadyKnown: number
   /** Of these, how many its source did not hold; and how many of them the source of the run before still held. */

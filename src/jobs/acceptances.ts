@@ -4,6 +4,8 @@ import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Ledger, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { canaryStanding } from "../run/canary.ts"
+import { openGap, unreadFiles } from "../run/coverage.ts"
+import { historyOf } from "../run/history.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
@@ -32,6 +34,19 @@ type Entry = (checked: Checked) => Effect.Effect<Refused | undefined, LedgerErro
  * states, before a refusal whose message contains `acceptCommand`.
  */
 const acceptances: { readonly [R in AcceptReason]: Entry } = {
+  files: ({ prepared: { source }, view }) =>
+    Effect.map(unreadFiles(view, source), (files) =>
+      files.length === 0 ? undefined : {
+        states: files,
+        what: `Files that match and were never read: ${files.join(", ")}.`,
+      }),
+  gap: ({ view }) =>
+    Effect.gen(function*() {
+      const gap = yield* openGap(view, yield* historyOf(view, ""))
+      return gap === undefined
+        ? undefined
+        : { states: [gap], what: `The source of run ${gap} shared no row with the one before it.` }
+    }),
   canary: ({ ledger, prepared: { form, mapping, pipeline }, view }) =>
     Effect.map(view.canary, (canary) => {
       const standing = canaryStanding({ ledger, mapping, formFingerprint: formFingerprint(form), pipeline })

@@ -189,6 +189,8 @@ export interface PipelineLedger {
   readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>
   /** Whether a person has accepted all of these refused states (`LedgerSession.accept`). */
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
+  /** Those of these files (names below a pattern's folder) that no run has read. */
+  readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
   readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
   /** The last `run` that did its work, whether or not rows need a person (exit status 0 or 1). */
   readonly lastDone: Effect.Effect<RunRecord | undefined, LedgerError>
@@ -250,6 +252,8 @@ export interface LedgerSession {
   readonly canary: (record: CanaryRecord) => Written<void>
   /** Records that a person accepts what is refused now. */
   readonly accept: (acceptance: Acceptance) => Written<void>
+  /** Records that this run has read these files, and left nothing of them to do. */
+  readonly readFiles: (names: ReadonlyArray<string>) => Written<void>
   /** Records which imported rows this run's source did not hold; what it held again is not vanished any more. Writes only what differs from before. */
   readonly vanished: (missed: Missed) => Written<void>
   /** A person has seen these rows; `leaveOut`: they are never imported. Gives how many. */

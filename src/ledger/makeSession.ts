@@ -14,6 +14,7 @@ import { mustBeNewest } from "./newest.ts"
 import { placeOf, runOf } from "./place.ts"
 import type { Place } from "./place.ts"
 import { recordReadBack } from "./readBack.ts"
+import { recordReadFiles } from "./readFiles.ts"
 import { finishRun, recordCanary, startRun } from "./runRecords.ts"
 import { abandon, settle } from "./settle.ts"
 import { settleDoubts } from "./settleDoubts.ts"
@@ -103,6 +104,11 @@ export const makeSession = (
         writeForGood(
           "recording an acceptance",
           () => accept(db, place, acceptance, store.clock.unsafeCurrentTimeMillis()),
+        ),
+      readFiles: (names) =>
+        write(
+          "recording which files were read",
+          () => recordReadFiles(db, place, names, store.clock.unsafeCurrentTimeMillis()),
         ),
       vanished: (missed) => write("recording vanished rows", () => recordVanished(db, place, held.run, missed)),
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),

@@ -12,6 +12,7 @@ import { isNewest } from "./newest.ts"
 import { doubtfulPage, sentPage } from "./pages.ts"
 import { findPlace } from "./place.ts"
 import type { Place } from "./place.ts"
+import { unreadFiles } from "./readFiles.ts"
 import type { Cursor } from "./readOn.ts"
 import { replacedPage } from "./replace.ts"
 import { canaryRecord, lastDone, runRecords } from "./runRecords.ts"
@@ -98,6 +99,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),
     accepted: (reason, states) =>
       read("reading acceptances", states.length === 0, (place) => isAccepted(db, place, reason, states)),
+    unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(db, place, names)),
     runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
     lastDone: read("reading runs", undefined, (place) => lastDone(db, place)),
     doubts: read("reading rows in doubt", [], (place) => doubtsBySending(db, place)),

@@ -91,6 +91,11 @@ const schema = `
     PRIMARY KEY (place, reason, state)
   ) STRICT, WITHOUT ROWID;
 
+  -- Files of a pattern that runs have read, and left nothing of to do: by their name below the pattern's folder.
+  CREATE TABLE readFile (
+    place INTEGER NOT NULL REFERENCES place, name TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (place, name)
+  ) STRICT, WITHOUT ROWID;
+
   -- Rows that a person left out for good: by key digest, or (keyed = 0) by content.
   CREATE TABLE leftOut (
     place INTEGER NOT NULL REFERENCES place, keyed INTEGER NOT NULL, digest BLOB NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,

@@ -1,6 +1,10 @@
 import type { Anomaly, AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import { lasting } from "../report/span.ts"
 import { count } from "../report/words.ts"
+import { type Coverage, covered } from "./coverage.ts"
+
+/** What an unchanged source can show as well. */
+const ofNow: ReadonlySet<AnomalyCode> = new Set(["stale-source", "unread-files", "gap"])
 
 /** Runs that this one is held against, and how many there must be before anything is called unusual. */
 const considered = 10
@@ -20,12 +24,14 @@ const slower = { times: 3, millis: 60_000 }
  * too is not `fresh`. A run that did not read its own source to the end shows nothing; one that found it unchanged shows what it repeats, and its age.
  *
  * @param history earlier runs of the pipeline at this destination, the newest first
+ * @param coverage rows that no run may have seen
  * @param stale that the source is older than the pipeline allows, as a sentence
  */
 export const anomalies = (
   run: RunFacts,
   history: ReadonlyArray<RunFacts>,
   stale?: string,
+  coverage: Coverage = covered,
 ): ReadonlyArray<Anomaly> => {
   if (!run.whole) return []
   const whole = history.filter((one) => one.whole)
@@ -36,12 +42,14 @@ export const anomalies = (
     // A source that seldom changes: a night on which it did not says what it holds as well as one on which it was read.
     ["shrunken-source", shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read)],
     ["stale-source", stale],
+    ["unread-files", coverage.unreadFiles],
+    ["gap", coverage.gap?.sentence],
     ["invalid-share", invalidShare(run, read)],
     ["vanished", vanished(run)],
     ["slow-run", slowRun(run, read)],
   ]
   return found.flatMap(([code, sentence]) =>
-    sentence === undefined || (run.unchanged && code !== "stale-source" && !shown.includes(code))
+    sentence === undefined || (run.unchanged && !ofNow.has(code) && !shown.includes(code))
       ? []
       : [{ code, sentence, fresh: !shown.includes(code) }]
   )

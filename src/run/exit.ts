@@ -13,6 +13,8 @@ export interface Ending {
   readonly unproven: number
   /** Rows that need a person and that nobody has acknowledged. */
   readonly needed: number
+  /** Rows may be in no source that was read, and nobody has accepted that. */
+  readonly uncovered: boolean
 }
 
 /** The exit status of a run and its outcome (product.md, "Commands"): when several apply, in the order written there. */
@@ -31,7 +33,7 @@ export const ending = (end: Ending): { readonly exitCode: number; readonly outco
   if (has("Protected") !== undefined) return { exitCode: 3, outcome: "stopped" }
   if (doubtful) return { exitCode: 4, outcome: "inDoubt" }
   if (end.unproven > 0) return { exitCode: 4, outcome: "differing" }
-  if (end.needed > 0) return { exitCode: 1, outcome: "attention" }
+  if (end.needed > 0 || end.uncovered) return { exitCode: 1, outcome: "attention" }
   return { exitCode: 0, outcome: "complete" }
 }
 

@@ -13,6 +13,8 @@ const Facts = Schema.Struct({
   read: Schema.Number,
   invalid: Schema.Number,
   sent: Schema.Number,
+  shared: Schema.Number,
+  gap: Schema.optional(Schema.String),
   alreadyKnown: Schema.Number,
   vanished: Schema.Struct({ count: Schema.Number, fresh: Schema.Number }),
   anomalies: Schema.Array(Schema.Literal(...anomalyCodes)),
@@ -52,6 +54,7 @@ export const factsNow = (
     readonly whole: boolean
     readonly unchanged: boolean
     readonly rows: RowCounts
+    readonly shared: number
     readonly alreadyKnown: number
     readonly vanished: RunReport["vanished"]
   },
@@ -64,6 +67,7 @@ export const factsNow = (
   read: ended.rows.read,
   invalid: ended.rows.invalid,
   sent: ended.rows.imported,
+  shared: ended.shared,
   alreadyKnown: ended.alreadyKnown,
   vanished: ended.vanished ?? { count: 0, fresh: 0 },
   anomalies: [],

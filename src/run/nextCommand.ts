@@ -1,3 +1,4 @@
+import type { AcceptReason } from "../domain/acceptance.ts"
 import type { RowCounts } from "../domain/fate.ts"
 import type { Mode } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
@@ -26,6 +27,8 @@ interface Ended {
   readonly wrong: number
   /** Path of the run's rejected.csv. */
   readonly rejected: string
+  /** What a person has to accept, if that is all that is left to do. */
+  readonly accepts: AcceptReason | undefined
   readonly carried: Carried
 }
 
@@ -44,6 +47,13 @@ export const nextCommand = (end: Ended): string | undefined => {
       return mode === "rehearsal" ? run() : undefined
     case 1: {
       const { duplicate, invalid, refused } = end.rows
+      if (end.accepts !== undefined) {
+        return commandLine(["accept", pipeline, end.accepts], {
+          "--to": to,
+          "--because": "…",
+          "--project": carried.project,
+        })
+      }
       return mode !== "run"
         ? report
         : invalid + refused + duplicate > 0

@@ -10,6 +10,7 @@ import type { ImportedRow, ReportError } from "../report/RunFolder.ts"
 import { anomalies } from "./anomalies.ts"
 import { balanceHolds } from "./balance.ts"
 import { acknowledgedOf, because, count, noDrift, since, takes, unprovenOf } from "./because.ts"
+import { coverageOf, covered } from "./coverage.ts"
 import { doubts } from "./doubts.ts"
 import { ending } from "./exit.ts"
 import { FateTable } from "./FateTable.ts"
@@ -90,9 +91,13 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
       }
       const finished = run.session.finishRun({ run: run.id, finishedAt, outcome, exitCode, counts })
       const gone = missed === undefined ? Effect.void : run.session.vanished(missed)
+      const { matched } = run.source
+      const read = matched !== undefined && isThrough(run, ended, report)
+        ? run.session.readFiles(matched.read)
+        : Effect.void
       // In one commit: what vanished is news until a run has told it. A run that was overtaken has no say in the ledger any more.
       yield* Effect.catchTag(
-        Effect.all([gone, finished], { concurrency: "unbounded", discard: true }),
+        Effect.all([gone, read, finished], { concurrency: "unbounded", discard: true }),
         "LedgerOvertaken",
         () => Effect.void,
       )
@@ -100,6 +105,11 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
     yield* measureRun(report)
     return report
   })
+
+/** Whether a run came to the end of its source and left none of its rows to be sent: its files need not be read again. */
+const isThrough = (run: RunContext, ended: Ended, { rows }: RunReport): boolean =>
+  run.mode === "run" && (ended.repeated !== undefined || ended.review !== undefined)
+  && run.stop.reasons().length === 0 && rows.pending === 0
 
 /** A verified submission that was edited or deleted since is not what it was. */
 const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
@@ -142,7 +152,6 @@ const summarise = (
         readBack,
       })
     const settled = yield* run.view.settlements(shownSettlements)
-    const { exitCode, outcome } = ending({ balanced: holds, reasons, inDoubt, unproven, needed })
     const vanished = repeated?.vanished
       ?? (missed === undefined ? undefined : { count: missed.count, fresh: missed.fresh })
     const facts = factsNow(run, {
@@ -151,12 +160,22 @@ const summarise = (
       whole: repeated !== undefined || ended.review !== undefined,
       unchanged: repeated !== undefined,
       rows,
+      shared: survey?.met.imported ?? 0,
       alreadyKnown: repeated?.alreadyKnown ?? (survey?.met.imported ?? 0) + (missed?.count ?? 0),
       vanished,
     })
     const looked = run.mode === "run" || run.mode === "dry-run"
+    const coverage = looked ? yield* coverageOf(run, facts) : covered
+    const { exitCode, outcome } = ending({
+      balanced: holds,
+      reasons,
+      inDoubt,
+      unproven,
+      needed,
+      uncovered: coverage.accepts !== undefined,
+    })
     const age = looked ? sourceAge(run, Date.parse(ended.startedAt)) : {}
-    const unusual = looked ? anomalies(facts, yield* historyOf(run.view, run.id), age.stale) : []
+    const unusual = looked ? anomalies(facts, yield* historyOf(run.view, run.id), age.stale, coverage) : []
     const report: RunReport = {
       pipeline: run.pipeline.name,
       run: run.id,
@@ -183,6 +202,7 @@ const summarise = (
         wrong: unproven - left.unread,
         carried: run.carried,
         rejected: `${run.folder.path}/rejected.csv`,
+        accepts: needed > 0 ? undefined : coverage.accepts,
       }),
       ledger: { id: run.ledger.id, lastIntent },
       acknowledged: run.mode === "reconcile"
@@ -225,7 +245,8 @@ const summarise = (
       versions: { formferry: version, node: process.versions.node },
       fingerprints: { mapping: run.mapping.fingerprint, form: run.formFingerprint },
     }
-    return { report, facts: { ...facts, anomalies: unusual.map(({ code }) => code) } }
+    const gap = coverage.gap === undefined ? {} : { gap: coverage.gap.run }
+    return { report, facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } }
   })
 
 /** An edited mapping changes no row that was imported; it is told once, with the number of rows imported under the old one. */

@@ -123,6 +123,8 @@ export interface Source {
   readonly files: Effect.Effect<ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>>
   /** When the newest of its files was last changed, in milliseconds since 1970; undefined: nobody tells, as for a fetched file whose server does not. */
   readonly changedAt?: number | undefined
+  /** Of a pattern: names below its folder of the files that match, and of those that this source reads. Absent: the pipeline names its files. */
+  readonly matched?: { readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> } | undefined
   /** The digests that `files` would give, at the price of reading the bytes and nothing more. Absent: no row can be read from it. */
   readonly digest?: Effect.Effect<ReadonlyArray<FileDigest>, SourceError>
 }

@@ -10,25 +10,70 @@ import { SourceError } from "./Source.ts"
 export interface FoundFiles {
   readonly files: ReadonlyArray<string>
   readonly said: string | undefined
+  /** Of a pattern: the folder that it looks in, and all files that match. */
+  readonly matched?: { readonly base: string; readonly all: ReadonlyArray<string> }
 }
 
 /** Slashes whatever the system, as patterns have them. */
 const slashed = (path: string) => path.replaceAll("\\", "/")
 
+/** Paths below a folder, with slashes, as deep as the pattern goes. Fails when it would have to look at too many of them. */
+const pathsBelow = (base: string, depth: number, refuse: (message: string) => SourceError) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const paths: Array<string> = []
+    const folders = [{ path: "", depth: 1 }]
+    // A folder that links to one above it is looked at once.
+    const seen = new Set<string>()
+    for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+      const full = `${base}/${folder.path}`
+      const real = yield* Effect.orElseSucceed(fs.realPath(full), () => full)
+      if (seen.has(real)) continue
+      seen.add(real)
+      const names = yield* fs.readDirectory(full).pipe(
+        folder.path === ""
+          ? Effect.mapError(() => refuse(`There is no folder ${base} that can be read. Correct \`source.file.glob\`.`))
+          : Effect.orElseSucceed((): Array<string> => []),
+      )
+      if (paths.length + names.length > limits.entries) {
+        return yield* refuse(
+          `Below ${base} are more than ${
+            thousands(limits.entries)
+          } files and folders to look through. Narrow \`source.file.glob\`: begin it with a folder that has fewer.`,
+        )
+      }
+      for (const name of names) {
+        const path = folder.path + name
+        paths.push(path)
+        if (folder.depth < depth && (yield* typeOf(fs, `${base}/${path}`)) === "Directory") {
+          folders.push({ path: `${path}/`, depth: folder.depth + 1 })
+        }
+      }
+    }
+    return paths
+  })
+
+const typeOf = (fs: FileSystem.FileSystem, path: string) =>
+  fs.stat(path).pipe(Effect.map(({ type }) => type), Effect.orElseSucceed(() => "Unknown" as const))
+
+/** The folder in which a pattern looks, and the rest of it. */
+const parted = (glob: string) => {
+  const { base, glob: rest } = picomatch.scan(slashed(glob))
+  return { base: base.replace(/\/$/, ""), rest }
+}
+
 const matching = (glob: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const pattern = slashed(glob)
-    const { base, glob: rest } = picomatch.scan(pattern)
+    const { base, rest } = parted(glob)
     const refuse = (message: string) => new SourceError({ file: glob, message })
     if (rest === "") return (yield* Effect.orElseSucceed(fs.exists(glob), () => false)) ? [glob] : []
-    const names = yield* fs.readDirectory(base, { recursive: /\/|\*\*/.test(rest) }).pipe(
-      Effect.mapError(() => refuse(`There is no folder ${base} that can be read. Correct \`source.file.glob\`.`)),
-    )
+    const depth = rest.includes("**") ? Infinity : rest.split("/").length
     const matches = picomatch(rest)
-    const found = names.map(slashed).filter((name) => matches(name)).map((name) => `${base.replace(/\/$/, "")}/${name}`)
-    const files = yield* Effect.filter(found, (file) =>
-      fs.stat(file).pipe(Effect.map((info) => info.type === "File"), Effect.orElseSucceed(() => false)))
+    const found = (yield* pathsBelow(base, depth, refuse)).filter((path) => matches(path)).map((path) =>
+      `${base}/${path}`
+    )
+    const files = yield* Effect.filter(found, (file) => Effect.map(typeOf(fs, file), (type) => type === "File"))
     if (files.length > limits.files) {
       return yield* refuse(`${glob} finds more than ${thousands(limits.files)} files. Narrow \`source.file.glob\`.`)
     }
@@ -56,6 +101,10 @@ const newest = (files: ReadonlyArray<string>) =>
     return { files: best === undefined ? [] : [best.file], by: dated ? "the date in its name" : "its time of change" }
   })
 
+/** Names of files below the folder of a pattern: a project that is moved keeps them. */
+export const namesBelow = (base: string, files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  files.map(slashed).filter((file) => file.startsWith(`${base}/`)).map((file) => file.slice(base.length + 1))
+
 /** The files that a pipeline's source names, in order: of a pattern those that it finds, by name, numbers in them by their value. */
 export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
@@ -66,11 +115,12 @@ export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceE
       const message = `No file matches ${where.glob}. Correct \`source.file.glob\`, or put the file there.`
       return yield* new SourceError({ file: where.glob, message })
     }
+    const matched = { base: parted(where.glob).base, all }
     const count = all.length === 1 ? "the only file" : `${thousands(all.length)} files`
     if (where.take !== "newest") {
-      return { files: all, said: `${count} that ${all.length === 1 ? "matches" : "match"}` }
+      return { files: all, matched, said: `${count} that ${all.length === 1 ? "matches" : "match"}` }
     }
     const { by, files } = yield* newest(all)
     const said = all.length === 1 ? "the only file that matches" : `the newest of ${count} that match, by ${by}`
-    return { files, said }
+    return { files, matched, said }
   })

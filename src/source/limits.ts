@@ -28,8 +28,9 @@ export const limits = {
   /** Bytes that are fetched at most, and for how long, in seconds. */
   fetched: 2 * 1024 * 1024 * 1024,
   fetchSeconds: 600,
-  /** Files of a list or a pattern. */
+  /** Files of a list or a pattern, and files and folders that a pattern looks at. */
   files: 10_000,
+  entries: 100_000,
   /** How many times its size an archive may unpack to, once it unpacks to more than `unpackedFreely` bytes. */
   ratio: 200,
   unpackedFreely: 64 * 1024 * 1024,

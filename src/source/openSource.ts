@@ -5,9 +5,10 @@ import type { SourceConfig } from "../project/Pipeline.ts"
 import type { SourceFiles } from "../project/sourceFiles.ts"
 import { worthAThread } from "./digestAhead.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
-import { findFiles } from "./findFiles.ts"
+import { findFiles, namesBelow } from "./findFiles.ts"
 import { joinSources } from "./joinSources.ts"
 import type { NamedSource } from "./joinSources.ts"
+import { limits, thousands } from "./limits.ts"
 import { openFile } from "./openFile.ts"
 import { SourceError } from "./Source.ts"
 import type { Source } from "./Source.ts"
@@ -48,7 +49,11 @@ export const openSource = (
 ): Effect.Effect<Source, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const { files, said } = yield* findFiles(config.file)
+    const { files, matched, said } = yield* findFiles(config.file)
+    if (files.length > limits.files) {
+      const message = `The list under \`source.file\` has more than ${thousands(limits.files)} files. Shorten it.`
+      return yield* new SourceError({ file: "source.file", message })
+    }
     const settings = {
       mended: options.mended === true,
       blockSize: options.blockSize ?? defaultBlockSize,
@@ -75,5 +80,11 @@ export const openSource = (
     const source = others.length === 0 ? first.source : yield* joinSources(first, others)
     const notes = others.length === 0 ? [] : [{ what: "files", value: `${opened.length}, one after the other` }]
     const how = said === undefined ? notes : [{ what: "files", value: said }]
-    return { ...source, taken: [...source.taken, ...how] }
+    return {
+      ...source,
+      taken: [...source.taken, ...how],
+      ...(matched === undefined
+        ? {}
+        : { matched: { all: namesBelow(matched.base, matched.all), read: namesBelow(matched.base, files) } }),
+    }
   })

@@ -85,6 +85,7 @@ describe("what a webhook has not been told", () => {
     read: 10,
     invalid: 0,
     sent: 0,
+    shared: 0,
     alreadyKnown: 10,
     vanished: { count: 0, fresh: 0 },
     anomalies,

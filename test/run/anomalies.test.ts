@@ -11,6 +11,7 @@ const usual: RunFacts = {
   read: 1_000,
   invalid: 4,
   sent: 20,
+  shared: 0,
   alreadyKnown: 980,
   vanished: { count: 0, fresh: 0 },
   anomalies: [],

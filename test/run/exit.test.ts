@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { ending, gravest } from "../../src/run/exit.ts"
 import { overLimit } from "../../src/run/stopWhen.ts"
 
-const clean = { balanced: true, reasons: [], inDoubt: 0, unproven: 0, needed: 0 }
+const clean = { balanced: true, reasons: [], inDoubt: 0, unproven: 0, needed: 0, uncovered: false }
 const interrupted = { _tag: "Interrupted", signal: "SIGTERM" } as const
 const unavailable = { _tag: "Unavailable", because: "down" } as const
 const stopped = { _tag: "Protected", because: "canary" } as const
@@ -14,6 +14,7 @@ describe("the exit status of a run", () => {
 
   it("tells what people must look at", () => {
     expect(ending({ ...clean, needed: 1 })).toEqual({ exitCode: 1, outcome: "attention" })
+    expect(ending({ ...clean, uncovered: true })).toEqual({ exitCode: 1, outcome: "attention" })
     expect(ending({ ...clean, unproven: 1 })).toEqual({ exitCode: 4, outcome: "differing" })
     expect(ending({ ...clean, inDoubt: 1 })).toEqual({ exitCode: 4, outcome: "inDoubt" })
     expect(ending({ ...clean, reasons: [{ _tag: "CanaryInDoubt" }] })).toEqual({ exitCode: 4, outcome: "inDoubt" })

@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import { createHash } from "node:crypto"
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
@@ -181,6 +181,24 @@ describe("several files", () => {
     expect(await refusal(config("", { file: [file("id\n1\n"), file("id,b\n1,2\n")] }))).toContain(
       'column 2 is "b", not missing',
     )
+  })
+
+  it("found by a pattern are limited, as are the folders that it looks through; a folder that links to one above is looked at once", async () => {
+    const folder = folderOf({ "a/b/1.csv": csv, "a/2.csv": csv })
+    symlinkSync(folder, join(folder, "a", "again"))
+    const deep = await run(read(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } })))
+    expect(deep.files).toHaveLength(2)
+    for (let at = 0; at < 101; at++) {
+      mkdirSync(join(folder, "many", String(at)), { recursive: true })
+      for (let file = 0; file < 1_000; file++) closeSync(openSync(join(folder, "many", String(at), `${file}.txt`), "w"))
+    }
+    expect(await refusal(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } }))).toMatch(
+      /more than 100,000 files and folders to look through\. Narrow `source\.file\.glob`/,
+    )
+    const shallow = await run(read(config("", { file: { glob: join(folder, "a/*.csv"), take: "all" } })))
+    expect(shallow.files).toHaveLength(1)
+    const listed = Array.from({ length: 10_001 }, (_, at) => `${at}.csv`)
+    expect(await refusal(config("", { file: listed }))).toContain("more than 10,000 files")
   })
 
   it("may be found by a pattern, in the order of their names and numbers", async () => {

@@ -77,6 +77,8 @@ const anomalyWords: { readonly [C in AnomalyCode]: string } = {
   "empty-source": "the source holds no rows",
   "shrunken-source": "the source shrank",
   "stale-source": "the source is older than its maxAge",
+  "unread-files": "files that match were never read",
+  gap: "an export shared no row with the one before it",
   "invalid-share": "many invalid rows",
   vanished: "many rows vanished at once",
   "slow-run": "the run took far longer than usual",

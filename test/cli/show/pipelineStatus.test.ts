@@ -25,6 +25,7 @@ const run = (day: number, read: number, outcome: PastRecord["outcome"] = "comple
       read,
       invalid: 2,
       sent: day,
+      shared: 0,
       alreadyKnown: read - day,
       vanished: { count: 3, fresh: 1 },
       anomalies: [],

@@ -1,0 +1,103 @@
+// Exports of which rows were never read: dumps that no run took, and a rolling export that moved on too far.
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+
+const dumps = (source = "") => pipelineYaml({ file: `{ glob: ../dumps/*.csv, take: newest }${source}` })
+
+const from = (first: number, last: number) => upTo(last).slice(first - 1)
+
+it.scopedLive("dumps that match and were never read need a person, until they are read or accepted", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", dumps())
+    at.write("dumps/2026-11-01.csv", csv(upTo(5)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+
+    // Two nights without a run.
+    at.write("dumps/2026-11-02.csv", csv(from(2, 7)))
+    at.write("dumps/2026-11-03.csv", csv(from(4, 9)))
+    at.write("dumps/2026-11-04.csv", csv(from(5, 10)))
+    const late = yield* at.run("run", "contacts")
+    expect(late.status, late.stdout + late.stderr).toBe(1)
+    expect(late.stdout + late.stderr).toContain(
+      "2 files match the pattern and were never read: 2026-11-02.csv, 2026-11-03.csv.",
+    )
+    expect(late.lastLine).toBe("formferry accept contacts files --because …")
+    expect(at.report().rows).toMatchObject({ imported: 5, alreadyImported: 1 })
+
+    // Nothing changes by running again, not even with reports tidied away; a file that is read is read.
+    expect((yield* at.run("run", "contacts")).status).toBe(1)
+    expect((yield* at.run("run", "contacts", "--source", "dumps/2026-11-02.csv")).status).toBe(0)
+    expect(at.report().rows).toMatchObject({ imported: 0, alreadyImported: 6 })
+    const one = yield* at.run("run", "contacts")
+    expect(one.status).toBe(1)
+    expect(one.stdout + one.stderr).toContain("1 file matches the pattern and was never read: 2026-11-03.csv.")
+
+    const accepted = yield* at.run("accept", "contacts", "files", "--because", "all of its rows came with the others")
+    expect(accepted.status, accepted.stderr).toBe(0)
+    expect(accepted.stdout).toContain("2026-11-03.csv")
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    at.write("dumps/2026-11-05.csv", csv(from(5, 11)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+
+    // One that comes late, while the newest is unchanged.
+    at.write("dumps/2026-10-31.csv", csv([99]))
+    const old = yield* at.run("run", "contacts")
+    expect(old.status).toBe(1)
+    expect(old.stdout + old.stderr).toContain("2026-10-31.csv")
+  }))
+
+it.scopedLive("a dump that a run read in part only is not read", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", dumps())
+    at.write("dumps/2026-11-01.csv", csv(upTo(5)))
+    expect((yield* at.run("run", "contacts", "--limit", "2")).status).toBe(0)
+    at.write("dumps/2026-11-02.csv", csv(upTo(2)))
+    const next = yield* at.run("run", "contacts")
+    expect(next.status).toBe(1)
+    expect(next.stdout + next.stderr).toContain("2026-11-01.csv")
+  }))
+
+it.scopedLive("a rolling export that shares no row with the last one needs a person, until it is accepted", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))
+    at.write("source.csv", csv(from(1, 10)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    at.write("source.csv", csv(from(6, 15)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+
+    at.write("source.csv", csv(from(21, 30)))
+    const gap = yield* at.run("run", "contacts")
+    expect(gap.status, gap.stdout + gap.stderr).toBe(1)
+    expect(gap.stdout + gap.stderr).toContain("shares no row with the one that was read before it")
+    expect(gap.lastLine).toBe("formferry accept contacts gap --because …")
+    expect(at.count()).toBe(25)
+
+    // It lasts, while the export rolls on as usual.
+    at.write("source.csv", csv(from(26, 35)))
+    const next = yield* at.run("run", "contacts")
+    expect(next.status).toBe(1)
+    expect(next.stdout + next.stderr).toContain(`The source of run ${at.runs().toSorted().at(-2)} shared no row`)
+
+    expect((yield* at.run("accept", "contacts", "gap", "--because", "nobody answered")).status).toBe(0)
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.run("accept", "contacts", "gap", "--because", "again")).status).toBe(2)
+  }))
+
+it.scopedLive("exports that only hold what is new need one acceptance, and no other", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))
+    at.write("source.csv", csv(from(1, 10)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    at.write("source.csv", csv(from(11, 12)))
+    expect((yield* at.run("run", "contacts")).status).toBe(1)
+    expect((yield* at.run("accept", "contacts", "gap", "--because", "each holds the new rows")).status).toBe(0)
+    for (const key of [13, 14]) {
+      at.write("source.csv", csv([key]))
+      expect((yield* at.run("run", "contacts")).status).toBe(0)
+    }
+  }))
