@@ -23,7 +23,7 @@ it.scopedLive("dumps that match and were never read need a person, until they ar
     expect(late.stdout + late.stderr).toContain(
       "2 files match the pattern and were never read: 2026-11-02.csv, 2026-11-03.csv.",
     )
-    expect(late.lastLine).toBe("formferry accept contacts files --because …")
+    expect(late.lastLine).toBe("formferry accept contacts files --because '…'")
     expect(at.report().rows).toMatchObject({ imported: 5, alreadyImported: 1 })
 
     // Nothing changes by running again, not even with reports tidied away; a file that is read is read.
@@ -73,7 +73,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs a per
     const gap = yield* at.run("run", "contacts")
     expect(gap.status, gap.stdout + gap.stderr).toBe(1)
     expect(gap.stdout + gap.stderr).toContain("shares no row with the one that was read before it")
-    expect(gap.lastLine).toBe("formferry accept contacts gap --because …")
+    expect(gap.lastLine).toBe("formferry accept contacts gap --because '…'")
     expect(at.count()).toBe(25)
 
     // It lasts, while the export rolls on as usual.

@@ -21,7 +21,14 @@ describe("the exit status of a run", () => {
   })
 
   it("follows the order of product.md when several apply", () => {
-    const all = { balanced: true, reasons: [stopped, unavailable, interrupted], inDoubt: 1, unproven: 1, needed: 1 }
+    const all = {
+      balanced: true,
+      reasons: [stopped, unavailable, interrupted],
+      inDoubt: 1,
+      unproven: 1,
+      needed: 1,
+      uncovered: false,
+    }
     expect(ending({ ...all, balanced: false }).exitCode).toBe(70)
     expect(ending(all).exitCode).toBe(143)
     expect(ending({ ...all, reasons: [stopped, unavailable] }).exitCode).toBe(5)
