@@ -1,17 +1,13 @@
 import { DateCell, JsonCell } from "../domain/cell.ts"
+import { deeperThan } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
-import { compareJson, isList, isObject } from "./compared.ts"
+import { compareJson } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 
 const notJson = new Fault("not-json", "JSON")
 const tooDeep = new Fault("not-json", "JSON nested 100 deep at most")
-
-const deeperThan = (value: Json, depth: number): boolean => {
-  if (isList(value)) return depth === 0 || value.some((each) => deeperThan(each, depth - 1))
-  return isObject(value) && (depth === 0 || Object.values(value).some((each) => deeperThan(each, depth - 1)))
-}
 
 const read = (text: string): Json | Fault => {
   try {

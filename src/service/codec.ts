@@ -1,10 +1,9 @@
 import { Option, Schema } from "effect"
 import type { Element, Form } from "../domain/form.ts"
 import type { Item, PaymentValue, SchedulingValue } from "../domain/item.ts"
-import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { plainSubmission } from "./plainSubmission.ts"
-import { isKnownType } from "./questionTypes.ts"
+import { returnedAnswer, returnedValue } from "./returnedAnswer.ts"
 import { FormMetadata, gatewayNames, ReturnedSubmission } from "./wire.ts"
 
 /** Bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
@@ -36,9 +35,6 @@ const decodeSubmission = Schema.decodeUnknownOption(ReturnedSubmission)
 
 const present = <A>(list: ReadonlyArray<A | null> | undefined): ReadonlyArray<A> =>
   list === undefined ? [] : list.filter((element) => element !== null)
-
-// What JSON.parse gave is JSON.
-const json = (value: unknown): Json => (value === undefined ? null : value as Json)
 
 /** Only the members that are there: a value's odd and missing members are left out. */
 const defined = <A extends object>(value: A): { [K in keyof A]?: Exclude<A[K], undefined> } => {
@@ -111,23 +107,17 @@ export const makeCodec = (gateway: string): Codec => {
       submissionId: wire.submissionId,
       submissionTime: wire.submissionTime,
       lastUpdatedAt: wire.lastUpdatedAt,
-      questions: present(wire.questions).map(({ id, name, type, value }) => ({
+      questions: present(wire.questions).map(returnedAnswer),
+      calculations: present(wire.calculations).map(returnedAnswer).map(({ id, name, type, value }) => ({
         id,
         name,
         type,
-        known: isKnownType(type),
-        value: json(value),
-      })),
-      calculations: present(wire.calculations).map(({ id, name, type, value }) => ({
-        id,
-        name,
-        type,
-        value: json(value),
+        value,
       })),
       urlParameters: present(wire.urlParameters).map(({ id, name, value }) => ({
         id,
         name,
-        value: value == null ? null : typeof value === "string" ? value : JSON.stringify(value),
+        value: value == null ? null : typeof value === "string" ? value : JSON.stringify(returnedValue(value)),
       })),
       scheduling: present(wire.scheduling).map(({ id, name, value }) => ({
         id,

@@ -1,6 +1,5 @@
-import type { Json } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
-import { isKnownType } from "./questionTypes.ts"
+import { returnedAnswer } from "./returnedAnswer.ts"
 
 /**
  * The short way for the submissions that nearly all are: every member of the type that the Schema asks for, no scheduling, no payments. It gives
@@ -56,7 +55,7 @@ const answers = (wire: unknown): ReadonlyArray<ReturnedAnswer> | undefined => {
     if (!isObject(answer)) return undefined
     const { id, name, type, value } = answer
     if (typeof id !== "string" || id === "" || !isText(name) || !isText(type)) return undefined
-    found.push({ id, name, type, known: isKnownType(type), value: (value ?? null) as Json })
+    found.push(returnedAnswer({ id, name, type, value }))
   }
   return found
 }

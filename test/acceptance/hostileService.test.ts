@@ -1,0 +1,73 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { createServer, request as httpRequest } from "node:http"
+import type { AddressInfo } from "node:net"
+import { bench, csv, upTo } from "./contacts.ts"
+
+/** A bench whose service answers through a gate that changes the bodies of its answers. */
+const changing = (change: (method: string, body: string) => string) =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const upstream = new URL(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
+    const gate = yield* Effect.acquireRelease(
+      Effect.async<ReturnType<typeof createServer>>((resume) => {
+        const server = createServer((incoming, outgoing) => {
+          const { headers, method = "", url } = incoming
+          incoming.pipe(
+            httpRequest({ host: upstream.hostname, port: upstream.port, path: url, method, headers }, (answer) => {
+              const parts: Array<Buffer> = []
+              answer.on("data", (part: Buffer) => parts.push(part))
+              answer.on("end", () => {
+                const body = Buffer.from(change(method, Buffer.concat(parts).toString()))
+                outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, "content-length": body.length })
+                outgoing.end(body)
+              })
+            }),
+          )
+        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) =>
+        Effect.sync(() => {
+          server.closeAllConnections()
+          server.close()
+        }),
+    )
+    const { port } = gate.address() as AddressInfo
+    at.write("config/formferry.yaml", at.read("config/formferry.yaml").replaceAll(upstream.host, `127.0.0.1:${port}`))
+    return at
+  })
+
+it.scopedLive("an answer that comes back 5,000 levels deep is not comparable, and the run ends with a report", () =>
+  Effect.gen(function*() {
+    const deep = `${'{"a":['.repeat(2_500)}${"]}".repeat(2_500)}`
+    const at = yield* changing((method, body) =>
+      method === "GET" && body.includes("p3@example.org") ? body.replace('"Person 3"', deep) : body
+    )
+    at.write("source.csv", csv(upTo(5)))
+    const run = yield* at.run("run", "contacts")
+    expect(run.status, run.stdout + run.stderr).toBe(0)
+    expect(at.report()).toMatchObject({
+      rows: { imported: 5 },
+      readBack: { verified: 5, differing: 0 },
+      discarded: [{ type: "ShortAnswer, nested more than 500 deep", count: 1 }],
+    })
+    const again = yield* at.run("reconcile", "contacts")
+    expect(again.status, again.stdout + again.stderr).toBe(0)
+  }))
+
+it.scopedLive("answers to creates that are as deep, in members that nobody knows too, put no row in doubt", () =>
+  Effect.gen(function*() {
+    const deep = "[".repeat(5_000) + "]".repeat(5_000)
+    const at = yield* changing((method, body) =>
+      method === "POST"
+        ? body.replaceAll(
+          '"submissionId":',
+          `"odd":${deep},"calculations":[{"id":"c","value":${deep}}],"submissionId":`,
+        )
+        : body
+    )
+    at.write("source.csv", csv(upTo(5)))
+    const run = yield* at.run("run", "contacts")
+    expect(run.status, run.stdout + run.stderr).toBe(0)
+    expect(at.report().rows).toMatchObject({ imported: 5, inDoubt: 0 })
+  }))
