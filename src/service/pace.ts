@@ -1,130 +1,186 @@
 import { rateHeaders } from "./rateHeaders.ts"
-import { namesWindow, ServiceWindow } from "./ServiceWindow.ts"
+import type { RateHeaders } from "./rateHeaders.ts"
+import { SentRequests } from "./SentRequests.ts"
 import type { ResponseHeaders } from "./transport.ts"
 
-/** A wait that the service asks for is kept up to here; what is longer is a quota, not a pace. */
+/** Milliseconds up to which a wait that the service asks for is kept; a longer one is a quota, not a pace. */
 export const longestPause = 10 * 60_000
 
-const firstBackOff = 1_000
+/** Milliseconds of the longest window that requests are spread over. What is allowed in an hour or a day is a quota: it may be used at once. */
+const longestWindow = 60_000
+/** Milliseconds of the window that a service is taken to have if it names none. */
+const usualWindow = 1_000
+/** Share of a window by which the service's count may lag behind ours before a request is refused. */
+const margin = 0.01
+/** Share of a window by which one request is taken to have been counted late, at most. */
+const mostLate = 0.05
+/** Share of the rate that was last accepted by which we start below it after a refusal. */
+const caution = 0.03
+/** Milliseconds until the rate that was last accepted is reached again, at least; and that many times what the refusal made us wait. */
+const shortestReturn = 8_500
+const returnsPerWait = 3
+/** The same if much more was accepted than before: the limit is not found yet. */
+const searching = 2_000
+const muchMore = 1.25
+/** Milliseconds in which the rate doubles once it is above the one that was last accepted. */
+const doubling = 800
+/** Milliseconds that slots may be late and still be made up for. */
+const patience = 250
+/** Milliseconds between two refusals from which on the share of them in which we sent tells something, and that share. */
+const longEnough = 3_000
+const mostlyWaiting = 0.6
+/** Milliseconds between two requests that timers can keep. */
+const finest = 5
+/** Milliseconds of the first wait after a refusal that asks for none; it doubles until a request is accepted. */
+const firstBackOff = 250
+/** Requests per second below which no refusal leads. */
 const slowest = 1 / 60
-/** Share of its rate that a slowed pace wins back per second of good answers. */
-const recovery = 0.03
-/** Above this rate an unlimited pace is unlimited again. */
-const fastest = 1_000
+
+/** The last time that the service refused requests (429), and what it had accepted until then. */
+interface Refusal {
+  /** When the first request was sent that was refused. */
+  readonly sentAt: number
+  /** When we learned of it: requests that were in flight by then belong to it. */
+  readonly heardAt: number
+  /** Requests refused one after the other, without one that was accepted. */
+  readonly tries: number
+}
 
 /**
- * The pace of all requests to one service: slots at fixed distances (slot k at t0 + k / rate; where we use all the room of a window of a second, a quarter closer, and then none until the next), spaced, never in bursts. It
- * follows what the service says: its rate headers bound the rate, an exhausted window or a Retry-After makes everyone wait, a 429 halves the rate, which comes
- * back slowly. Plain and synchronous: times are milliseconds, given by the caller.
+ * The pace of all requests to one service (docs/decisions/0020-pace.md). Requests are sent one by one at even distances, and a window's number of them at most in any
+ * window. The rate is the configured one, or what the service's headers allow. After a 429 everyone waits as told; then the rate starts a few per cent below the one that was last
+ * accepted, returns to it, stays, and at last probes above it. Plain and synchronous: times are milliseconds, given by the caller.
  */
 export class Pace {
-  /** Requests per second: as configured, as bounded by the service, as it is now. */
+  /** Requests per second: as configured, and as the service's headers allow. */
   readonly #configured: number
   #ceiling: number
-  #rate: number
-  #next = -Infinity
+  /** Milliseconds. */
+  #window = usualWindow
+  /** Requests per second that were last accepted when one was refused; Infinity: none was. */
+  #accepted = Infinity
+  #refusal: Refusal | undefined
+  #hasAccepted = false
+  /** Requests start again, and reach the rate that was last accepted so many milliseconds later. */
+  #resumedAt = -Infinity
+  #returnsIn = shortestReturn
+  #shortest = shortestReturn
   #pausedUntil = -Infinity
-  #slowedAt = -Infinity
-  #refusals = 0
-  #adjustedAt = -Infinity
-  readonly #window = new ServiceWindow()
-  #started = 0
-  #countingSince = -Infinity
+  #next = -Infinity
+  readonly #sent = new SentRequests()
 
   constructor(requestsPerSecond: number) {
     this.#configured = requestsPerSecond
     this.#ceiling = requestsPerSecond
-    this.#rate = requestsPerSecond
   }
 
-  /** Requests per second at present. */
-  get rate(): number {
-    return this.#rate
+  /** Returns the requests per second at a time. */
+  rateAt(now: number): number {
+    if (this.#accepted === Infinity) return this.#ceiling
+    const left = (this.#resumedAt + this.#returnsIn - now) / this.#returnsIn
+    const share = left > 0 ? 1 - caution * Math.min(1, left) ** 3 : 2 ** (-left * this.#returnsIn / doubling)
+    return Math.min(this.#ceiling, this.#accepted * (1 - margin) * share)
   }
 
-  /** Takes a slot and gives 0, or gives the milliseconds to wait before asking again. */
+  /** Takes a slot and returns 0, or returns the milliseconds to wait before asking again. */
   take(now: number): number {
     if (now < this.#pausedUntil) return this.#pausedUntil - now
-    if (this.#rate === Infinity) {
-      this.#count(now)
-      return 0
+    const rate = this.rateAt(now)
+    if (rate !== Infinity) {
+      const interval = 1000 / rate
+      const inWindow = Math.max(1, Math.ceil(rate * this.#window / 1000))
+      const wait = Math.max(this.#next, this.#sent.countedAt(inWindow) + inWindow * interval) - now
+      if (wait > 0) return wait
+      // On the grid, so that timers that fire late don't add up; but never two requests close together, if timers can tell them apart.
+      const slot = now - this.#next < Math.max(interval, patience) ? this.#next : now
+      this.#next = Math.max(slot + interval, now + (interval < finest ? 0 : interval / 2))
     }
-    const wait = Math.max(this.#next - now, this.#window.roomAt(now))
-    if (wait > 0) return wait
-    const interval = 1000 / this.#rate
-    // On the grid while we keep up with it, so that timers that fire late don't add up; but never two requests close together.
-    const onGrid = now - this.#next < interval ? this.#next + interval : now + interval
-    this.#count(now)
-    const ofWindow = this.#rate === this.#ceiling ? this.#window.slotAt(now, this.#rate) : Infinity
-    this.#next = Math.max(Math.min(onGrid, ofWindow), now + interval / 2)
+    this.#sent.forget(now - Math.max(2 * this.#window, this.#span(rate)))
+    this.#sent.add(now)
     return 0
   }
 
-  /**
-   * Learns from an answer to a request that began at `sentAt`. Gives the milliseconds that the service asked to wait, where it did.
-   */
+  /** Learns from an answer to a request that was sent at `sentAt`. Returns the milliseconds that everyone has to wait, if any. */
   observe(status: number, headers: ResponseHeaders, sentAt: number, now: number): number | undefined {
     const told = rateHeaders(headers, now)
-    if (namesWindow(told)) {
-      this.#window.learn(told, status === 429, sentAt, now)
-      this.#ceiling = Math.min(this.#configured, this.#window.rate)
-      this.#rate = Math.min(this.#rate, this.#ceiling)
+    if (told?.limit !== undefined && told.window !== undefined && told.limit > 0 && told.window > 0) {
+      this.#limited(told.limit, told.window)
     }
     if (status === 429) return this.#refused(told?.retryAfter ?? told?.reset, sentAt, now)
+    this.#sent.answered(sentAt, now, this.#window * mostLate)
     if (told?.retryAfter !== undefined) this.#pause(told.retryAfter, now)
     if (status < 400) {
-      this.#refusals = 0
-      this.#recover(now)
-      if (
-        told?.remaining === 0 && told.reset !== undefined && (told.limit === undefined || this.#window.isShared(sentAt))
-      ) {
+      // One that was in flight when the others were refused tells nothing of afterwards.
+      if (sentAt >= (this.#refusal?.heardAt ?? 0)) this.#hasAccepted = true
+      if (told?.remaining === 0 && told.reset !== undefined && this.#isShared(told, sentAt)) {
         this.#pause(told.reset, now)
       }
     }
     return told?.retryAfter
   }
 
+  #limited(limit: number, window: number): void {
+    if (window > longestWindow) return
+    this.#window = window
+    this.#ceiling = Math.min(this.#configured, (1 - margin) * limit * 1000 / window)
+  }
+
+  /** Whether others used the account, too: our own requests keep within the limit and need no pause. */
+  #isShared({ limit, window }: RateHeaders, sentAt: number): boolean {
+    if (limit === undefined || window === undefined || window > longestWindow) return true
+    // Requests in flight may arrive in a different order.
+    return this.#sent.between(sentAt - window, sentAt) + 1 < limit - Math.floor(limit / 20)
+  }
+
   #refused(told: number | undefined, sentAt: number, now: number): number {
-    // Requests that were in flight together are refused together: they count once.
-    const again = sentAt >= this.#slowedAt
-    if (again) {
-      const rate = Number.isFinite(this.#rate) ? this.#rate : Math.max(2, this.#measured(now))
-      this.#rate = Math.max(slowest, rate / 2)
-      this.#slowedAt = now
-      this.#adjustedAt = now
-      this.#refusals += 1
+    this.#sent.refused(sentAt)
+    const last = this.#refusal
+    if (last === undefined || sentAt >= last.heardAt) {
+      // As long as none is accepted in between, it is the same refusal: the rate is not to blame.
+      const isSame = last !== undefined && !this.#hasAccepted
+      const before = this.#accepted
+      if (!isSame) this.#lower(last, sentAt)
+      this.#shortest = this.#accepted > muchMore * before ? searching : shortestReturn
+      this.#refusal = { sentAt: isSame ? last.sentAt : sentAt, heardAt: now, tries: isSame ? last.tries + 1 : 1 }
+      this.#hasAccepted = false
     }
-    const wait = told ?? Math.min(firstBackOff * 2 ** (this.#refusals - 1), longestPause)
+    const tries = this.#refusal?.tries ?? 1
+    const backOff = Math.min(firstBackOff * 2 ** (tries - 1), longestPause)
+    const wait = told === undefined || tries > 1 ? Math.max(told ?? 0, backOff) : told
     this.#pause(wait, now)
+    this.#resumedAt = Math.max(now, this.#pausedUntil)
+    this.#returnsIn = Math.max(
+      this.#shortest,
+      returnsPerWait * (this.#resumedAt - (this.#refusal?.sentAt ?? now)),
+    )
     return wait
   }
 
+  /** Takes down the rate that was accepted until a request was refused. */
+  #lower(last: Refusal | undefined, sentAt: number): void {
+    const measured = Math.min(this.rateAt(sentAt), this.#measured(sentAt))
+    const since = last === undefined ? 0 : sentAt - last.sentAt
+    const sending = (sentAt - this.#resumedAt) / since
+    // Most of the time was spent waiting: the service counts over a longer time than we measure.
+    const isLonger = since > longEnough && sending < mostlyWaiting
+    this.#accepted = Math.max(slowest, measured * (isLonger ? Math.max(sending, 0.5) : 1))
+  }
+
+  /** Requests per second that were accepted of late, before a time. */
+  #measured(before: number): number {
+    const span = Math.max(usualWindow, Math.min(this.#span(this.rateAt(before)), before - this.#resumedAt))
+    return this.#sent.between(before - span, before) * 1000 / span
+  }
+
+  /** Milliseconds over which a rate is measured: twenty requests, within bounds. */
+  #span(rate: number): number {
+    return Math.min(longestWindow, Math.max(usualWindow, 20_000 / rate))
+  }
+
   #pause(wait: number, now: number): void {
-    // Too long to wait for: who asks next is told so at once, rather than left hanging.
-    if (wait <= longestPause) this.#pausedUntil = Math.max(this.#pausedUntil, now + wait)
-  }
-
-  #recover(now: number): void {
-    if (this.#rate >= this.#ceiling || now <= this.#adjustedAt) return
-    const seconds = Math.min((now - this.#adjustedAt) / 1000, 1)
-    this.#adjustedAt = now
-    const step = Number.isFinite(this.#ceiling) ? this.#ceiling : this.#rate
-    this.#rate = Math.min(this.#ceiling, this.#rate + step * recovery * seconds)
-    if (this.#rate > fastest && this.#ceiling === Infinity) this.#rate = Infinity
-  }
-
-  #count(now: number): void {
-    if (now - this.#countingSince >= 1000) {
-      this.#countingSince = now
-      this.#started = 0
-    }
-    this.#started += 1
-    // Before the first answer nobody has named a window, and the requests until then count.
-    if (this.#window.isKnown || this.#rate !== Infinity) this.#window.count(now)
-  }
-
-  /** Own requests per second of late. */
-  #measured(now: number): number {
-    return this.#started / Math.max(0.1, (now - this.#countingSince) / 1000)
+    // Too long to wait for: whoever asks next learns it at once.
+    if (wait > longestPause) return
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + wait)
+    this.#next = Math.max(this.#next, this.#pausedUntil)
   }
 }

@@ -25,6 +25,17 @@ export const retryAfter = (text: string | undefined, now: number): number | unde
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
+/** Numbers from here on are moments: seconds since 1970, or milliseconds. No wait is that long. */
+const epochSeconds = 1e9
+const epochMillis = 1e12
+
+/** Milliseconds until a window is over: told in seconds, or as a moment by the service's clock. */
+const resetIn = (told: number | undefined, servicesNow: () => number): number | undefined => {
+  if (told === undefined) return undefined
+  if (told < epochSeconds) return told * 1000
+  return Math.max(0, (told < epochMillis ? told * 1000 : told) - servicesNow())
+}
+
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
 
 /** A date that the service tells is by its own clock, which tells how far away it is. */
@@ -47,7 +58,7 @@ export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders 
     limit,
     window: milliseconds(policy === null ? undefined : Number(policy[1])),
     remaining,
-    reset: milliseconds(count(of("reset"))),
+    reset: resetIn(count(of("reset")), () => servicesTime(headers, now)),
     retryAfter: after,
   }
 }

@@ -47,7 +47,7 @@ const table: ReadonlyArray<readonly [name: string, fault: Fault, outcome: string
     "NotCreated throttled 2000",
     0,
   ],
-  ["429 alone", { fault: "throttled", retryAfter: "none" }, "NotCreated throttled 1000", 0],
+  ["429 alone", { fault: "throttled", retryAfter: "none" }, "NotCreated throttled 250", 0],
   ...(["missing", "underscore", "format", "invalid"] as const).map((wording) =>
     [`credentials: ${wording}`, { fault: "credentials", wording, status: 400 }, "Unusable credentials", 0] as const
   ),

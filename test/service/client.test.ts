@@ -194,7 +194,7 @@ describe("the client", () => {
         [{ "retry-after": "7" }, 7_000],
         [{ "retry-after": "Thu, 01 Jan 1970 00:00:09 GMT" }, 9_000],
         [{ "ratelimit-limit": "5", "ratelimit-reset": "3" }, 3_000],
-        [{}, 1_000],
+        [{}, 250],
       ] as const
       for (const [headers, wait] of asked) {
         const service = yield* make(options, answering(response(429, "Too many requests. Try again soon.", headers)))

@@ -1,0 +1,127 @@
+import { Utils } from "effect"
+import { Pace } from "../../src/service/pace.ts"
+
+/** Requests that a service allows in a window, by its own time in milliseconds. */
+export type Limit = (now: number) => number
+
+/** How services count. Each returns whether a request is allowed, and the milliseconds until another one is. */
+export type Limiter = (limit: Limit) => (now: number) => { readonly allowed: boolean; readonly wait: number }
+
+/** @param window milliseconds */
+export const sliding = (window: number): Limiter => (limit) => {
+  const counted: Array<number> = []
+  return (now) => {
+    while ((counted[0] ?? Infinity) <= now - window) counted.shift()
+    const allowed = counted.length < limit(now)
+    if (allowed) counted.push(now)
+    return { allowed, wait: (counted[0] ?? now) + window - now }
+  }
+}
+
+/** @param window milliseconds; it opens with the first request after the last one is over */
+export const fixed = (window: number): Limiter => (limit) => {
+  let opened = -Infinity
+  let count = 0
+  return (now) => {
+    if (now - opened >= window) [opened, count] = [now, 0]
+    const allowed = count < limit(now)
+    if (allowed) count++
+    return { allowed, wait: opened + window - now }
+  }
+}
+
+/** A bucket of so many requests that fills with the limit in every second. */
+export const bucket = (size: number): Limiter => (limit) => {
+  let at = 0
+  let tokens = size
+  return (now) => {
+    tokens = Math.min(size, tokens + (now - at) * limit(now) / 1000)
+    at = now
+    const allowed = tokens >= 1
+    if (allowed) tokens--
+    return { allowed, wait: Math.max(0, (1 - tokens) * 1000 / limit(now)) }
+  }
+}
+
+export interface Played {
+  readonly limiter: ReturnType<Limiter>
+  /** `all`: the limit and its window, too, as `[limit, seconds]`. */
+  readonly headers: "none" | "retry-after" | readonly [limit: number, seconds: number]
+  readonly configured: number
+  readonly requests: number
+  readonly concurrency: number
+  /** Milliseconds of a request and its answer at least, and of chance more. */
+  readonly latency: number
+  readonly jitter: number
+  /** Chance of a standstill of up to 40 ms before a slot is taken. */
+  readonly stalls: number
+  readonly seed: number
+}
+
+/** Plays requests through a pace against a limiter in virtual time, each until it is accepted. Returns the seconds it took, the requests refused, and when each was accepted. */
+export const play = (
+  { concurrency, configured, headers, jitter, latency, limiter, requests, seed, stalls }: Played,
+): { readonly seconds: number; readonly refused: number; readonly accepted: ReadonlyArray<number> } => {
+  const random = new Utils.PCGRandom(seed)
+  const pace = new Pace(configured)
+  const events: Array<{ readonly at: number; readonly run: () => void }> = []
+  let now = 0
+  const schedule = (at: number, run: () => void) => {
+    const index = events.findLastIndex((one) => one.at <= at)
+    events.splice(index + 1, 0, { at, run })
+  }
+  let waiting = requests
+  let inFlight = 0
+  let refused = 0
+  let wakeAt = Infinity
+  const accepted: Array<number> = []
+  const answerHeaders = (allowed: boolean, wait: number): Record<string, string> => ({
+    ...(headers === "none" || allowed ? {} : { "retry-after": String(Math.max(1, Math.ceil(wait / 1000))) }),
+    ...(typeof headers === "string"
+      ? {}
+      : { "ratelimit-limit": `${headers[0]}`, "ratelimit-policy": `${headers[0]};w=${headers[1]}` }),
+  })
+  const send = () => {
+    const sentAt = now
+    waiting--
+    inFlight++
+    schedule(now + latency / 2 + random.number() * jitter / 2, () => {
+      const { allowed, wait } = limiter(now)
+      if (allowed) accepted.push(now)
+      else refused++
+      schedule(now + latency / 2 + random.number() * jitter / 2, () => {
+        inFlight--
+        if (!allowed) waiting++
+        pace.observe(allowed ? 200 : 429, answerHeaders(allowed, wait), sentAt, now)
+        pump()
+      })
+    })
+  }
+  const pump = () => {
+    const canSend = () => waiting > 0 && inFlight < concurrency
+    while (canSend()) {
+      const wait = pace.take(now)
+      if (wait > 0) {
+        const late = random.number() * 1.5 + (random.number() < stalls ? random.number() * 40 : 0)
+        if (now + wait < wakeAt) {
+          wakeAt = now + wait
+          const alarm = wakeAt
+          schedule(now + wait + late, () => {
+            if (wakeAt !== alarm) return
+            wakeAt = Infinity
+            pump()
+          })
+        }
+        return
+      }
+      send()
+    }
+  }
+  pump()
+  for (let event = events.shift(); event !== undefined; event = events.shift()) {
+    now = event.at
+    event.run()
+  }
+  if (accepted.length !== requests) throw new Error(`${accepted.length} of ${requests} requests were accepted`)
+  return { seconds: now / 1000, refused, accepted }
+}
