@@ -5,6 +5,7 @@ import { makeCodec } from "./codec.ts"
 import { makeCreate } from "./creates.ts"
 import { ServiceUnusable } from "./FormService.ts"
 import type { FormService, SharedService } from "./FormService.ts"
+import { maskKey } from "./maskKey.ts"
 import { overHttp } from "./overHttp.ts"
 import { Pace } from "./pace.ts"
 import { makeReads } from "./reads.ts"
@@ -61,13 +62,14 @@ export const make = (
     const admission = yield* makeAdmission(pace, options.concurrency)
     const retries = backOff(options.readRetries ?? defaultReadRetries)
     const door = { clock, pace, transport, admission }
-    const outcomes = { codec, baseUrl, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
+    const masked = maskKey(Redacted.value(options.apiKey))
+    const outcomes = { codec, baseUrl, masked, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
     /** The service as one of those that share it sees it: its requests are counted by itself. */
     const view = (): FormService => {
       const requests = makeRequests(door)
       return {
         baseUrl,
-        ...makeReads({ requests, codec, baseUrl, editLinkParameter: options.editLinkParameter, retries }),
+        ...makeReads({ requests, codec, baseUrl, masked, editLinkParameter: options.editLinkParameter, retries }),
         create: makeCreate(requests, outcomes),
         requests: requests.requests,
         pace: requests.pace,

@@ -9,10 +9,16 @@ import { header } from "./transport.ts"
 import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
 
-/** What the classification depends on besides the answer. */
-export interface OutcomeSettings {
-  readonly codec: Codec
+/** What sentences about a service are made with. */
+export interface Telling {
   readonly baseUrl: string
+  /** Masks the API key in the service's words, which are written to logs, reports, the ledger and webhooks. */
+  readonly masked: (words: string) => string
+}
+
+/** What the classification depends on besides the answer. */
+export interface OutcomeSettings extends Telling {
+  readonly codec: Codec
   /** Whether a 503 with `Retry-After` is to be believed as not created. */
   readonly unavailableIsNotCreated: boolean
 }
@@ -58,12 +64,12 @@ const quoted = (words: string): string => {
 export const unusable = (
   status: number,
   body: Uint8Array,
-  baseUrl: string,
+  { baseUrl, masked }: Telling,
   what: "create" | "form" | "read",
 ): ServiceUnusable | undefined => {
   if (status < 300 || status >= 500) return undefined
   const words = wordsOf(body)
-  const said = quoted(words)
+  const said = quoted(masked(words))
   if (status < 400) {
     return new ServiceUnusable({
       reason: "redirect",
@@ -116,7 +122,7 @@ export const quota = (baseUrl: string, wait: number): ServiceUnusable =>
     message: `${baseUrl} asks to wait ${Math.ceil(wait / 60_000)} minutes: a quota is used up. Run again then.`,
   })
 
-const refusal = (status: number, body: Uint8Array, sent: number): CreateOutcome => {
+const refusal = (status: number, body: Uint8Array, sent: number, { masked }: Telling): CreateOutcome => {
   const words = wordsOf(body)
   const issues = Option.getOrElse(decodeIssues(words), () => [])
   const indexOf = (path: ReadonlyArray<string | number> | undefined): number | undefined => {
@@ -133,7 +139,9 @@ const refusal = (status: number, body: Uint8Array, sent: number): CreateOutcome 
       const what = message ?? (expected === undefined ? "not accepted" : `expected ${JSON.stringify(expected)}`)
       return where === "" ? what : `${where}: ${what}`
     })
-  const message = cut(shown.length > 0 ? shown.join("; ") : words === "" ? `status ${status}` : words, longestMessage)
+  const said = shown.length > 0 ? shown.join("; ") : words === "" ? `status ${status}` : words
+  // Before it is cut: a part of the key is no less secret.
+  const message = cut(masked(said), longestMessage)
   return { _tag: "Refused", status, message, index }
 }
 
@@ -164,13 +172,13 @@ export const outcomeOfResponse = (
       ? { _tag: "Unusable", error: quota(settings.baseUrl, wait) }
       : { _tag: "NotCreated", reason: "the service asked for a slower pace (429)", throttled: true, wait }
   }
-  const error = unusable(status, body, settings.baseUrl, "create")
+  const error = unusable(status, body, settings, "create")
   if (error !== undefined) {
     return turnedAway.has(status)
       ? { _tag: "Unusable", error }
       : inDoubt(`the service answered ${status}, and may have created some of the items before`, error)
   }
-  if (status === 400 || status === 413 || status === 422) return refusal(status, body, sent)
+  if (status === 400 || status === 413 || status === 422) return refusal(status, body, sent, settings)
   if (status === 503 && settings.unavailableIsNotCreated && header(headers, "retry-after") !== undefined) {
     return { _tag: "NotCreated", reason: "the service is not available (503)", throttled: false, wait }
   }

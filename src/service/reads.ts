@@ -3,7 +3,7 @@ import type { Submission } from "../domain/submission.ts"
 import type { Codec } from "./codec.ts"
 import { ServiceUnusable } from "./FormService.ts"
 import type { FormService } from "./FormService.ts"
-import { quota, unusable } from "./outcome.ts"
+import { quota, type Telling, unusable } from "./outcome.ts"
 import { longestPause } from "./pace.ts"
 import { isSuccess, segment } from "./requests.ts"
 import type { Requests } from "./requests.ts"
@@ -25,17 +25,16 @@ interface TryAgain {
 const isAgain = (error: TryAgain | ServiceUnusable): error is TryAgain => error._tag === "TryAgain"
 
 /** What reads work with. */
-interface Reading {
+interface Reading extends Telling {
   readonly requests: Requests
   readonly codec: Codec
-  readonly baseUrl: string
   readonly editLinkParameter: string
   readonly retries: ReturnType<typeof backOff>
 }
 
 /** Requests that are safe to repeat: forms and submissions. What fails for a while is tried again, in its turn. */
 export const makeReads = (
-  { baseUrl, codec, editLinkParameter, requests, retries }: Reading,
+  { baseUrl, codec, editLinkParameter, masked, requests, retries }: Reading,
 ): Pick<FormService, "form" | "read" | "readMany"> => {
   const { count, send } = requests
 
@@ -62,7 +61,7 @@ export const makeReads = (
     const { status, body } = response
     const error = operation === "read" && status === 404
       ? undefined
-      : unusable(status, body, baseUrl, operation === "read" ? "read" : "form")
+      : unusable(status, body, { baseUrl, masked }, operation === "read" ? "read" : "form")
     if (error !== undefined) return Exit.fail(error)
     if (status === 429 && wait !== undefined && wait > longestPause) return Exit.fail(quota(baseUrl, wait))
     const fail = (kind: TryAgain["kind"], reason: string) =>

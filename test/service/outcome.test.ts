@@ -2,10 +2,19 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makeCodec } from "../../src/service/codec.ts"
 import type { CreateOutcome } from "../../src/service/FormService.ts"
+import { maskKey } from "../../src/service/maskKey.ts"
 import { outcomeOfFailure, outcomeOfResponse } from "../../src/service/outcome.ts"
 import { MaybeSent, NeverSent } from "../../src/service/transport.ts"
 
-const settings = { codec: makeCodec("gateway"), baseUrl: "https://forms.example/v1", unavailableIsNotCreated: false }
+/** With characters that each encoding writes in its own way. */
+const key = `fk_"a\\b/c&d+e=9f3`
+
+const settings = {
+  codec: makeCodec("gateway"),
+  baseUrl: "https://forms.example/v1",
+  masked: maskKey(key),
+  unavailableIsNotCreated: false,
+}
 
 const outcome = (
   status: number,
@@ -188,5 +197,58 @@ describe("the outcome of a create request", () => {
       }),
       { seed: 7, numRuns: 500 },
     )
+  })
+})
+
+describe("a service that repeats the API key", () => {
+  const base64 = (text: string) => Buffer.from(text).toString("base64")
+  const percent = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join("")
+  const entities = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
+  const spellings: ReadonlyArray<readonly [how: string, text: string]> = [
+    ["as it is", key],
+    ["in JSON", JSON.stringify(key).slice(1, -1)],
+    ["in JSON in JSON", JSON.stringify(JSON.stringify(key)).slice(1, -1)],
+    ["in JSON by code", [...key].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join("")],
+    ["in a URL", encodeURIComponent(key)],
+    ["in a URL, every character", percent(key)],
+    ["in a URL in a URL", encodeURIComponent(encodeURIComponent(key))],
+    ["in HTML", entities(key)],
+    ["in hexadecimal digits", Buffer.from(key).toString("hex")],
+    ["in capitals", key.toUpperCase()],
+    ["in Base64", base64(key)],
+    ["in Base64 as a header", base64(`Bearer ${key}`)],
+    ["in Base64 as a header without a space", base64(`Bearer:${key}.`)],
+    ["in Base64 as basic authentication", base64(`u:${key}`)],
+    ["in Base64 for URLs", Buffer.from(`user:${key}`).toString("base64url")],
+  ]
+
+  it.each(spellings)("has it masked %s, in every sentence about a create", (_, text) => {
+    const before = "x".repeat(480)
+    for (const status of [400, 401, 402, 403, 404, 409, 413, 415, 422]) {
+      const bodies = [
+        error(`${before} ${text}`),
+        error(`The key ${text} is odd`),
+        issues({ path: ["submissions", 0, text], message: `odd: ${text}`, expected: text }),
+        issues({ path: ["submissions", 1], expected: { header: text } }),
+      ]
+      for (const body of bodies) {
+        const told = JSON.stringify(outcome(status, body))
+        for (const [how, other] of spellings) {
+          // "Bearer " is no secret.
+          const from = how.includes("header") ? 12 : 1
+          // Nothing longer than a few characters of it is left, wherever it was cut.
+          expect(told).not.toContain(JSON.stringify(other).slice(from, from + 8))
+        }
+        expect(told).toMatch(/<the API key>|x{400}/)
+      }
+    }
+  })
+
+  it("leaves other words, and answers that contain it, as they are", () => {
+    expect(outcome(400, error("The question Name is odd"))).toMatchObject({ message: "The question Name is odd" })
+    const body = JSON.stringify({
+      submissions: [{ submissionId: "a", questions: [{ id: "q", name: "Q", type: "ShortAnswer", value: key }] }],
+    })
+    expect(JSON.stringify(outcome(200, body, { sent: 1 }))).toContain(JSON.stringify(key).slice(1, -1))
   })
 })
