@@ -56,6 +56,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     }),
   ledger: ({ ledger }) =>
     Effect.map(ledger.behind, (behind) => behind && { states: behind.states, what: `${behind.wrong}.` }),
+  "row-key": ({ view }) => Effect.map(view.refused, (refused) => (refused?.reason === "row-key" ? refused : undefined)),
 }
 
 /** Nothing is refused for this reason, so nothing can be accepted (exit 2). */

@@ -11,6 +11,7 @@ import { openRunFolder } from "../report/openRunFolder.ts"
 import { readLatestReports } from "../report/pastRuns.ts"
 import { columnNames } from "../run/content.ts"
 import { measureProgress } from "../run/metrics.ts"
+import { keysDiffer } from "../run/rowIdentity.ts"
 import type { RunContext } from "../run/RunContext.ts"
 import { makeStop, type Signal } from "../run/Stop.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
@@ -22,6 +23,7 @@ import { openPlace } from "./openPlace.ts"
 import { type OpenedService, serviceToConfirm } from "./openService.ts"
 import { ledgerOf, rehearsalLedgerOf } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
+import { temporaryCopy } from "./temporaryCopy.ts"
 
 /** What a job brings to a run, checked. */
 export interface RunSettings {
@@ -126,5 +128,9 @@ export const openRun = (project: Project, settings: RunSettings) =>
           : []),
       ],
     }
-    return context
+    // A dry run writes nothing, and rows whose keys are made otherwise now are known by their new keys only once these are written.
+    if (settings.mode !== "dry-run" || !(yield* keysDiffer(context))) return context
+    const copy = yield* openLedger({ file: yield* temporaryCopy(project.ledger) })
+    const copied = yield* openPlace(project, copy, pipeline, settings.target, form.id)
+    return { ...context, ledger: copy, view: copied, recorder: yield* copied.hold(id) }
   })

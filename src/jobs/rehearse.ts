@@ -1,8 +1,5 @@
-import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
-import { copyLedger } from "../ledger/copyLedger.ts"
-import { LedgerError } from "../ledger/Ledger.ts"
 import { forgettingStore } from "../practice/forgettingStore.ts"
 import { serve } from "../practice/PracticeService.ts"
 import type { Project } from "../project/Project.ts"
@@ -17,6 +14,7 @@ import { practiceSettings } from "./openService.ts"
 import { orInterrupted } from "./orInterrupted.ts"
 import { prepare } from "./prepare.ts"
 import type { RunOptions } from "./run.ts"
+import { temporaryCopy } from "./temporaryCopy.ts"
 
 /** What `rehearse` was asked to do: what `run` is, but for the confirmation, for nothing is sent. */
 export type RehearsalOptions = Omit<RunOptions, "ask" | "confirm" | "dryRun">
@@ -37,7 +35,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         ...options,
         ...prepared,
         opened: { ...opened, service: yield* stage(form) },
-        ledger: yield* copyLedger(project.ledger, yield* throwAway(project.ledger)),
+        ledger: yield* temporaryCopy(project.ledger),
         mode: "rehearsal",
         otherSource: options.source,
         warnings: warnings.map((warning) => warning.message),
@@ -74,13 +72,3 @@ const stage = (form: Form) =>
     yield* staged.form(form.id)
     return staged
   })
-
-/** A folder beside the ledger, on its disk and for its owner only, that is gone when the scope closes. */
-const throwAway = (ledger: string) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const folder = path.dirname(ledger)
-    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-    return yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: "rehearsal-" })
-  }).pipe(Effect.mapError((cause) => new LedgerError({ file: ledger, doing: "making room for a copy of it", cause })))

@@ -21,13 +21,17 @@ import type {
   Missed,
   ReadBack,
   Reconciliation,
+  RefusedState,
+  Rekeyed,
   ReplacedSubmission,
+  RowIdentity,
   RowOutcome,
   RunRecord,
   SeenAgain,
   SentRow,
   SettledRow,
   Standing,
+  UnmetRows,
   Unverified,
   VanishedRow,
 } from "./records.ts"
@@ -191,6 +195,14 @@ export interface PipelineLedger {
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
   /** Those of these files (names below a pattern's folder) that no run has read. */
   readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
+  /** By what rows are recognised here; undefined: no run has read the source yet. */
+  readonly identity: Effect.Effect<RowIdentity | undefined, LedgerError>
+  /** What the last run was refused for, if `accept` can settle it. */
+  readonly refused: Effect.Effect<RefusedState | undefined, LedgerError>
+  /** How many rows the ledger holds here, whatever their state. */
+  readonly rowCount: Effect.Effect<number, LedgerError>
+  /** In pages, the rows that may stand at the destination and that are not among these: by the number of a row in the ledger, not 0 if a source held it. Start with `first: 0`. */
+  readonly unmet: (met: Uint8Array, first: number) => Effect.Effect<UnmetRows, LedgerError>
   readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
   /** The last `run` that did its work, whether or not rows need a person (exit status 0 or 1). */
   readonly lastDone: Effect.Effect<RunRecord | undefined, LedgerError>
@@ -250,6 +262,11 @@ export interface LedgerSession {
   readonly reconciled: (upTo: Buffer | "through") => Written<void>
   readonly attention: (rows: ReadonlyArray<AttentionRow>) => Written<void>
   readonly canary: (record: CanaryRecord) => Written<void>
+  readonly identity: (identity: RowIdentity) => Written<void>
+  /** Records what this run is refused for; undefined: nothing that a person could accept. */
+  readonly refused: (refused: RefusedState | undefined) => Written<void>
+  /** Gives rows other keys, with what people said of the old ones; a key that another row has stays with it. Gives how many have their new key. */
+  readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
   /** Records that a person accepts what is refused now. */
   readonly accept: (acceptance: Acceptance) => Written<void>
   /** Records that this run has read these files, and left nothing of them to do. */

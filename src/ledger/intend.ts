@@ -73,10 +73,10 @@ const addNew = (
 ): ReadonlyArray<number | undefined> =>
   inTens(rows).flatMap(([some, values]) => {
     const { changes, id } = db.run(
-      `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent) VALUES ${
-        values("(?, ?, ?, 0, ?, ?, ?, ?, 0)")
+      `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent, rest) VALUES ${
+        values("(?, ?, ?, 0, ?, ?, ?, ?, 0, ?)")
       } ON CONFLICT (place, digest) DO NOTHING`,
-      some.flatMap((row) => [place, row.keyDigest, row.key, row.row, row.content, row.shape, batch]),
+      some.flatMap((row) => [place, row.keyDigest, row.key, row.row, row.content, row.shape, batch, row.rest ?? null]),
     )
     // Ids are given one after the other.
     if (changes === some.length) return some.map((_, index) => id - some.length + 1 + index)
@@ -117,8 +117,8 @@ const sendAgain = (
   // A re-import that is sent once more is that of the new batch.
   if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
   db.run(
-    `UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL, submission = NULL, time = NULL WHERE id = ?`,
-    [row.key, row.row, row.content, row.shape, batch, again ? 1 : 0, id],
+    `UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL, submission = NULL, time = NULL, rest = ? WHERE id = ?`,
+    [row.key, row.row, row.content, row.shape, batch, again ? 1 : 0, row.rest ?? null, id],
   )
   db.run("DELETE FROM verified WHERE row = ?", [id])
   db.run("DELETE FROM refusal WHERE row = ?", [id])

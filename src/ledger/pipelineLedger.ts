@@ -15,6 +15,7 @@ import type { Place } from "./place.ts"
 import { unreadFiles } from "./readFiles.ts"
 import type { Cursor } from "./readOn.ts"
 import { replacedPage } from "./replace.ts"
+import { refusedState, rowCount, rowIdentity, unmetPage } from "./rowIdentity.ts"
 import { canaryRecord, lastDone, runRecords } from "./runRecords.ts"
 import { looseIds, settlements, submissionIds } from "./settleDoubts.ts"
 import { attentionOf, importedUnderOther, isNew, marks, standing, unverified } from "./standing.ts"
@@ -100,6 +101,15 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     accepted: (reason, states) =>
       read("reading acceptances", states.length === 0, (place) => isAccepted(db, place, reason, states)),
     unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(db, place, names)),
+    identity: read("reading how rows are recognised", undefined, (place) => rowIdentity(db, place)),
+    refused: read("reading what was refused", undefined, (place) => refusedState(db, place)),
+    rowCount: read("counting rows", 0, (place) => rowCount(db, place)),
+    unmet: (met, first) =>
+      read(
+        "reading vanished rows",
+        { keys: [], rests: [], next: undefined },
+        (place) => unmetPage(db, place, met, first),
+      ),
     runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
     lastDone: read("reading runs", undefined, (place) => lastDone(db, place)),
     doubts: read("reading rows in doubt", [], (place) => doubtsBySending(db, place)),

@@ -1,4 +1,5 @@
 // What stands in a ledger, as its readers and writers hand it over: rows, runs, counts.
+import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Fate, Verdict, VerdictCounts } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
@@ -46,6 +47,8 @@ export interface IntendedRow {
   readonly row: number
   readonly content: Buffer
   readonly shape: number
+  /** Digest of the cells besides the key's; undefined if there are none. */
+  readonly rest?: Buffer | undefined
   /** The unmended row that this one replaces, when it comes from a mended rejected.csv: its content, and its key where it had one. */
   readonly supersedes: { readonly keyDigest: Buffer | undefined; readonly content: Buffer } | undefined
   /** It was imported with other content, and goes in again (`onChange: import-again`): the submission that stands for it until then. */
@@ -286,4 +289,46 @@ export interface Behind {
   readonly wrong: string
   /** One for each mark: what a person overrules by accepting the ledger. */
   readonly states: ReadonlyArray<string>
+}
+
+/** How row keys are made of cells. */
+export interface KeyRule {
+  /** Names of the columns in their order; or `content`: the cells of the columns used first. */
+  readonly columns: ReadonlyArray<string> | "content"
+  /** Cells that count as empty, sorted. */
+  readonly empty: ReadonlyArray<string>
+}
+
+/** By what rows are recognised at a place. */
+export interface RowIdentity {
+  /** The newest last. Rows that no run has met since stand under an earlier one. */
+  readonly keys: ReadonlyArray<KeyRule>
+  /** How the source was read, as far as that decides which cells its rows have. */
+  readonly dialect: Json
+  /** Lists of columns that `rest` was taken over, the newest last. */
+  readonly rests: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** A row's key as another rule makes it. */
+export interface Rekeyed {
+  readonly from: Buffer
+  readonly to: Buffer
+  /** The new key; undefined: the row stays, and only what people said of the old key is said of the new one, too. */
+  readonly key: string | undefined
+}
+
+/** What a run was refused for: `states` name it exactly, `what` says it. */
+export interface RefusedState {
+  readonly reason: AcceptReason
+  readonly states: ReadonlyArray<string>
+  readonly what: string
+}
+
+/** Rows that may stand at the destination and that a source did not hold. */
+export interface UnmetRows {
+  readonly keys: ReadonlyArray<string>
+  /** In hexadecimal digits; empty: none. */
+  readonly rests: ReadonlyArray<string>
+  /** Where the next page begins; undefined: there is none. */
+  readonly next: number | undefined
 }

@@ -16,9 +16,11 @@ const schema = `
   CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 
   -- A pipeline at a destination; typed: the form's id as the pipeline names it; separate: whether the service's forms are its own, whatever their ids; latest: the last run that read the
-  -- source; shape: the columns of the first content that was sent.
+  -- source; shape: the columns of the first content that was sent; identity: how rows are recognised (RowIdentity); refused: what the last run was refused for, for accept; recorded: the form as it
+  -- was at the first run.
   CREATE TABLE place (
     id INTEGER PRIMARY KEY, pipeline TEXT NOT NULL, service TEXT NOT NULL, form TEXT NOT NULL, typed TEXT NOT NULL, separate INTEGER NOT NULL, latest INTEGER, shape INTEGER,
+    identity TEXT, refused TEXT, recorded TEXT,
     UNIQUE (pipeline, service, form)
   ) STRICT;
 
@@ -45,10 +47,11 @@ const schema = `
   CREATE INDEX batch_mapping ON batch (place, mapping, imported);
   CREATE INDEX batch_loose ON batch (place) WHERE loose IS NOT NULL;
 
+  -- rest: digest of the cells besides the key's, to find a row whose key changed.
   -- state: 0 intended, 1 in doubt, 2 imported, 3 refused, 4 not created. verdict: 0 verified, 1 unread, 2 differing, 3 missing.
   CREATE TABLE row (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL, row INTEGER NOT NULL,
-    content BLOB NOT NULL, shape INTEGER NOT NULL, batch INTEGER NOT NULL, resent INTEGER NOT NULL, verdict INTEGER, submission TEXT, time TEXT
+    content BLOB NOT NULL, shape INTEGER NOT NULL, batch INTEGER NOT NULL, resent INTEGER NOT NULL, verdict INTEGER, submission TEXT, time TEXT, rest BLOB
   ) STRICT;
   CREATE UNIQUE INDEX row_key ON row (place, digest);
   CREATE INDEX row_batch ON row (batch);

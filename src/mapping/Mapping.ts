@@ -63,6 +63,11 @@ export interface Mapping {
   readonly keyed: "columns" | "content"
   /** The row key's text, or undefined when every key column is empty. Several columns are joined so that no two keys look alike. */
   readonly key: (cells: Cells) => string | undefined
+  /** Makes `key` of other columns, and of other cells that count as empty: how keys were made in earlier runs. */
+  readonly keyBy: (
+    columns: ReadonlyArray<Column>,
+    empty: ReadonlySet<string>,
+  ) => (cells: Cells) => string | undefined
   /** Whether the pipeline's `where` leaves the row out. A cell that can't be compared leaves nothing out: it is a problem of the row. */
   readonly filtered: (cells: Cells) => boolean
   /**

@@ -133,6 +133,7 @@ export const compile = (input: {
     fingerprint: fingerprint(answers, empty, pipeline),
     keyed: keys === "content" ? "content" : "columns",
     key: keys === "content" ? () => undefined : rowKey(keyColumns, empty),
+    keyBy: rowKey,
     filtered: source.where.length === 0 ? () => false : (cells) => !where.holds(cells, []),
     map: rowMap(answers, rules, stamp === undefined ? undefined : { id: stamp.id, name: stamp.name, of: keyColumns }),
     check: rowCheck(answers, rules),

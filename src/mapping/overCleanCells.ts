@@ -29,6 +29,10 @@ export const overCleanCells = (
     ...mapping,
     fingerprint: createHash("sha256").update(`${mapping.fingerprint} ${name}`).digest("hex"),
     key: (cells) => mapping.key(cleanOf(cells)),
+    keyBy: (columns, empty) => {
+      const key = mapping.keyBy(columns, empty)
+      return (cells) => key(cleanOf(cells))
+    },
     filtered: (cells) => mapping.filtered(cleanOf(cells)),
     map: (cells, key) => mapping.map(cleanOf(cells), key),
     check: (cells, answered, dropped) => mapping.check(cleanOf(cells), answered, dropped),

@@ -102,6 +102,8 @@ export interface SourceConfig {
   readonly sheet: string | number | undefined
   readonly range: string | undefined
   readonly rowKey: ReadonlyArray<ColumnName> | "content" | undefined
+  /** The row key's columns in earlier runs, where they have other names now. */
+  readonly previousRowKey?: ReadonlyArray<string> | undefined
   /** Cells that mean "no answer"; the empty one is always among them. */
   readonly empty: ReadonlyArray<string>
   readonly columns: ReadonlyArray<ColumnAlias>
@@ -151,7 +153,9 @@ export interface SinkConfig {
   readonly blankRows: "reject" | "allow"
   /** Rows of the canary at most; 0: off. */
   readonly canary: number
-  readonly stopWhen: Readonly<Record<"new" | "changed" | "invalid" | "refused" | "differing" | "inDoubt", StopLimit>>
+  readonly stopWhen: Readonly<
+    Record<"new" | "replaced" | "changed" | "invalid" | "refused" | "differing" | "inDoubt", StopLimit>
+  >
   /** The URL parameter, by name, that carries the row key along. */
   readonly stamp: { readonly urlParameter: string; readonly path: YamlPath } | undefined
 }

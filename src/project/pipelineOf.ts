@@ -118,6 +118,7 @@ export const pipelineOf = (
     rowKey: file.source.rowKey === undefined || file.source.rowKey === "content"
       ? file.source.rowKey
       : columns(file.source.rowKey, ["source", "rowKey"]),
+    previousRowKey: file.source.previousRowKey,
     empty: [...new Set(["", ...(file.source.empty ?? [])])],
     columns: aliasesOf(file.source.columns),
     where: whereOf(file.source.where),

@@ -84,6 +84,11 @@ export const source = Schema.Struct({
       examples: [["Customer No"]],
     },
   ),
+  previousRowKey: optional(Columns, {
+    description:
+      "The columns of `rowKey` in earlier runs, in their order, where they have other names now: rows that were imported then are known",
+    examples: [["Customer No"]],
+  }),
   empty: optional(Schema.Array(Schema.String), {
     description: "Cells that mean: no answer. An empty cell always does",
     examples: [["", "N/A", "-"]],

@@ -35,6 +35,7 @@ const share = (percent: number): Limit => ({ share: percent / 100, atLeast })
 /** The limits of a pipeline that names none. */
 export const stopDefaults: SinkConfig["stopWhen"] = {
   new: share(100),
+  replaced: share(10),
   changed: share(10),
   invalid: share(20),
   refused: share(5),
@@ -48,6 +49,7 @@ const limit = (description: string, key: keyof SinkConfig["stopWhen"]) =>
 /** The keys of `stopWhen`. */
 export const stopFields = {
   new: limit("Rows never seen before", "new"),
+  replaced: limit("New rows whose other cells equal those of a vanished row: its key may have changed", "replaced"),
   changed: limit("Rows that changed since they were imported", "changed"),
   invalid: limit("Rows that can't be turned into a valid item", "invalid"),
   refused: limit("Rows that the service refused", "refused"),

@@ -9,6 +9,7 @@ import type { SourceChanged, SourceError } from "../source/Source.ts"
 import { type Repeated, unchangedSince } from "./repeat.ts"
 import { type Review, review } from "./review.ts"
 import { roomForLedger } from "./roomForLedger.ts"
+import { adoptKeys, checkKeys } from "./rowIdentity.ts"
 import type { RunContext } from "./RunContext.ts"
 import { send } from "./send.ts"
 import { showProgress } from "./showProgress.ts"
@@ -39,9 +40,13 @@ export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =
         const repeats = repeated !== undefined
         if (run.session !== undefined) yield* run.session.startRun({ run: run.id, mode: run.mode, startedAt, repeats })
         if (repeats) return
+        if (run.session !== undefined && (yield* run.view.refused) !== undefined) yield* run.session.refused(undefined)
+        yield* adoptKeys(run, run.recorder ?? run.session)
+        if (run.stop.requested()) return
         surveyed = yield* traced("survey", {}, survey(run, tally))
         reviewed = yield* review(run, surveyed, tally)
         missed = yield* vanishedRows(run, surveyed)
+        if (!run.stop.requested()) yield* checkKeys(run, surveyed)
         const tooMany = surveyLimits(run, surveyed, reviewed)
         if (tooMany !== undefined) yield* run.stop.request({ _tag: "Protected", because: tooMany })
         if (run.session === undefined || run.stop.requested()) return

@@ -43,6 +43,8 @@ export interface RunContext {
   readonly view: PipelineLedger
   /** Absent for a dry run: nothing is written then. */
   readonly session: LedgerSession | undefined
+  /** For a dry run whose rows have other keys than in the ledger: a session on the copy of the ledger that it works with. */
+  readonly recorder?: LedgerSession | undefined
   readonly folder: RunFolder
   readonly stop: Stop
   /** Asks whether so many rows may be sent; absent: they may. */

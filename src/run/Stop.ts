@@ -9,6 +9,8 @@ export type StopReason =
   | { readonly _tag: "Interrupted"; readonly signal: Signal }
   /** A person was asked and did not say yes (exit 2). */
   | { readonly _tag: "Unconfirmed"; readonly service: string }
+  /** Rows may be known under other keys (exit 2). */
+  | { readonly _tag: "Refused"; readonly because: string }
   /** The canary failed or a `stopWhen` limit was passed (exit 3). */
   | { readonly _tag: "Protected"; readonly because: string }
   /** The canary ended in doubt: it proves nothing (exit 4). */

@@ -12,6 +12,7 @@ import type { FateTable } from "./FateTable.ts"
 import { changed, duplicateOf } from "./keyProblems.ts"
 import type { KeyTable } from "./KeyTable.ts"
 import type { MetRows } from "./MetRows.ts"
+import type { NewRows } from "./NewRows.ts"
 import type { RowHash } from "./RowHash.ts"
 import type { RunContext } from "./RunContext.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
@@ -28,6 +29,8 @@ export interface Gathered {
   readonly resending: Set<number>
   /** Rows of the ledger that the source holds. */
   readonly met: MetRows
+  /** Rows that are new; undefined if the ledger knows none, so that none of these can be known otherwise. */
+  readonly fresh: NewRows | undefined
   /** Counts an answer that is left out of a row that goes on without it. */
   readonly dropped: (row: number, problem: Problem) => void
 }
@@ -151,6 +154,7 @@ export const makeClassify = (run: RunContext, gathered: Gathered, contents: Cont
     }
     for (const problem of dropped) gathered.dropped(row, problem)
     give("pending")
+    if (memory === undefined || memory.id === 0) gathered.fresh?.add(row, key, cells)
     if (doubt) gathered.resending.add(row)
     canary.offer(row, answered)
   }

@@ -28,6 +28,7 @@ export const ending = (end: Ending): { readonly exitCode: number; readonly outco
     return { exitCode: statusOfSignal[interrupted.signal], outcome: "interrupted" }
   }
   if (has("Unconfirmed") !== undefined) return { exitCode: 2, outcome: "stopped" }
+  if (has("Refused") !== undefined) return { exitCode: 2, outcome: "stopped" }
   if (has("Overtaken") !== undefined) return { exitCode: 6, outcome: "stopped" }
   if (has("Unavailable") !== undefined) return { exitCode: 5, outcome: "unavailable" }
   if (has("Protected") !== undefined) return { exitCode: 3, outcome: "stopped" }

@@ -21,6 +21,8 @@ interface Ended {
   readonly run: string
   readonly mode: Mode
   readonly exitCode: number
+  /** Whether the run was refused because rows may be known under other keys. */
+  readonly refused?: boolean
   readonly rows: RowCounts
   readonly inDoubt: number
   /** Submissions that came back different, or that the service doesn't have. */
@@ -61,7 +63,8 @@ export const nextCommand = (end: Ended): string | undefined => {
         : command("acknowledge", { "--all": true, "--to": to, "--because": "…" })
     }
     case 2:
-      return run()
+      // The same command would be refused again.
+      return end.refused ? report : run()
     case 3:
       return report
     case 4:

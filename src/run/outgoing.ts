@@ -5,6 +5,7 @@ import type { LedgerError } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/records.ts"
 import { contentDigest, rowTexts } from "./content.ts"
 import type { Batches } from "./inTwoSteps.ts"
+import { restColumns, restDigest } from "./NewRows.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 
@@ -25,6 +26,8 @@ export const outgoing = (
   const { batchSize } = run.pipeline.sink
   const numbering = survey.keys.numbering()
   const contentOf = contentDigest(run.shape, run.columns, run.ledger.digest)
+  const rest = restColumns(run)
+  const restOf = rest.length === 0 ? () => undefined : restDigest(rest, run)
   const supersededBy = mendedRows(run)
   const standingFor = (key: Buffer) => Effect.map(run.view.lookUp([key]), ([known]) => known?.submissionId)
   let given = 0
@@ -60,6 +63,7 @@ export const outgoing = (
         row,
         content: contentOf(cells),
         shape,
+        rest: restOf(cells),
         supersedes: undefined,
         item: mapped.item,
         cells: rowTexts(cells, run.columns),

@@ -22,20 +22,20 @@ export const rowKeys = (
   Effect.gen(function*() {
     if (run.mapping.keyed === "columns") return { numbering: () => run.mapping.key }
     const shape = (yield* run.view.firstShape) ?? run.shape
-    const digest = contentDigest(shape, run.columns, run.ledger.digest)
-    return {
-      numbering: () => {
-        const seen = new KeyTable()
-        const hash = new RowHash()
-        return (cells) => {
-          const content = digest(cells)
-          hash.digest(content)
-          const slot = seen.find(hash)
-          const nth = slot < 0 ? 1 : seen.row(slot) + 1
-          if (slot < 0) seen.add(hash, 1)
-          else seen.setRow(slot, nth)
-          return `${content.toString("hex")}-${nth}`
-        }
-      },
-    }
+    return { numbering: numberedKeys(contentDigest(shape, run.columns, run.ledger.digest)) }
   })
+
+/** Keys made of a row's content and a number for identical rows, for one reading of the source from its first row on. */
+export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
+  const seen = new KeyTable()
+  const hash = new RowHash()
+  return (cells: Cells): string => {
+    const content = digest(cells)
+    hash.digest(content)
+    const slot = seen.find(hash)
+    const nth = slot < 0 ? 1 : seen.row(slot) + 1
+    if (slot < 0) seen.add(hash, 1)
+    else seen.setRow(slot, nth)
+    return `${content.toString("hex")}-${nth}`
+  }
+}

@@ -197,6 +197,7 @@ const summarise = (
         run: run.id,
         mode: run.mode,
         exitCode,
+        refused: reasons.some(({ _tag }) => _tag === "Refused"),
         rows,
         inDoubt,
         wrong: unproven - left.unread,

@@ -17,6 +17,7 @@ import { KeyHashes } from "./KeyHashes.ts"
 import { duplicateOf, missingKey } from "./keyProblems.ts"
 import { KeyTable } from "./KeyTable.ts"
 import { MetRows } from "./MetRows.ts"
+import { type NewRows, newRows } from "./NewRows.ts"
 import { RowHash } from "./RowHash.ts"
 import { type RowKeys, rowKeys } from "./rowKeys.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -38,6 +39,8 @@ export interface Survey {
   readonly cells: CellTable
   /** Duplicates of a row with the same content, of those whose fate was known at the end only. */
   readonly repeated: ReadonlySet<number>
+  /** Rows that are new, if the ledger knows others. */
+  readonly fresh: NewRows | undefined
   /** The final word on a row that was spooled as rejected. */
   readonly fateOf: (row: RejectedRow) => RejectedRow | undefined
 }
@@ -59,6 +62,8 @@ export const survey = (
   tally: Tally,
 ): Effect.Effect<Survey, SourceError | SourceChanged | LedgerError | ReportError> =>
   Effect.gen(function*() {
+    // Where the ledger knows nothing there is nothing to look up, and no key needs a digest.
+    const blank = yield* run.view.isBlank
     const gathered: Gathered = {
       fates: new FateTable(),
       seen: new KeyTable(),
@@ -67,6 +72,7 @@ export const survey = (
       canary: new CanaryRows(run.pipeline.sink.canary, run.mapping.answers.length),
       resending: new Set(),
       met: new MetRows(),
+      fresh: blank ? undefined : yield* newRows(run),
       dropped: (row, problem) => tally.problem(row, problem),
     }
     const { fates, hash, seen } = gathered
@@ -76,8 +82,6 @@ export const survey = (
     const numbering = keys.numbering()
     const contents = makeContents(run, gathered.met)
     const classify = makeClassify(run, gathered, contents)
-    // Where the ledger knows nothing there is nothing to look up, and no key needs a digest.
-    const blank = yield* run.view.isBlank
     let read = 0
     let tellAt = 0
 
@@ -197,6 +201,7 @@ export const survey = (
       met: gathered.met,
       cells: table,
       repeated,
+      fresh: gathered.fresh,
       fateOf: (row) => {
         if (fates.get(row.row) !== row.fate) return undefined
         return repeated.has(row.row) ? { ...row, problems: [duplicateOf(run, undefined, true)], quiet: true } : row

@@ -126,6 +126,7 @@ const unlimited = { rows: 1_000_000 }
 /** No limit stops the run. */
 const noLimits: Pipeline["sink"]["stopWhen"] = {
   new: unlimited,
+  replaced: unlimited,
   changed: unlimited,
   invalid: unlimited,
   refused: unlimited,

@@ -170,6 +170,7 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
       canary: 0,
       stopWhen: {
         new: { share: 0.5, atLeast: 10 },
+        replaced: { share: 0.1, atLeast: 10 },
         changed: { rows: 3 },
         invalid: { share: 0.2, atLeast: 50 },
         refused: { share: 0.05, atLeast: 10 },

@@ -45,6 +45,7 @@ const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream
     const run = {
       pipeline: { sink: { batchSize } },
       shape: ["Key"],
+      keyColumns: ["Key"],
       columns: [{ position: 0, title: "Key", name: "Key" }],
       ledger: { digest: { key: Buffer.from, content: (cells: ReadonlyArray<string>) => Buffer.from(cells.join()) } },
       view: {

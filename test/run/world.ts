@@ -6,6 +6,7 @@ import type { AcceptReason } from "../../src/domain/acceptance.ts"
 import type { RunReport } from "../../src/domain/run.ts"
 import type { Submission } from "../../src/domain/submission.ts"
 import { acceptRefused } from "../../src/jobs/acceptances.ts"
+import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { type ReconcileOptions, reconcilePipeline } from "../../src/jobs/reconcile.ts"
 import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
 import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/run.ts"
@@ -115,7 +116,8 @@ export const world = Effect.gen(function*() {
     ...options,
     source: options.source === undefined ? undefined : path.join(root, options.source),
   })
-  const write = (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text))
+  const write = (name: string, text: string | Uint8Array) =>
+    Effect.orDie(fs.writeFile(path.join(root, name), typeof text === "string" ? Buffer.from(text) : text))
   return {
     root,
     /** The service's address, as it stands in the ledger. */
@@ -149,6 +151,17 @@ export const world = Effect.gen(function*() {
         loadProject(root),
         (project) => acceptRefused(project, { pipeline, to: undefined, reason, because: "looked at", by: "ada" }),
       ),
+    /** `acknowledge --leave-out` for one row. */
+    leaveOut: (key: string) =>
+      Effect.flatMap(loadProject(root), (project) =>
+        acknowledge(project, {
+          pipeline: "people",
+          to: undefined,
+          keys: [key],
+          because: "looked at",
+          by: "ada",
+          leaveOut: true,
+        })),
     reconcile: (options: Partial<ReconcileOptions> = {}) =>
       Effect.flatMap(loadProject(root), (project) => reconcilePipeline(project, { ...asked({}), ...options })),
   }

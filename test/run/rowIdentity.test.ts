@@ -1,0 +1,219 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+const twenty = Array.from({ length: 20 }, (_, at) => at + 1)
+
+const padded = (number: number) => `C-${String(number).padStart(6, "0")}`
+
+const person = (key: string, number: number) => `${key},Person ${number},p${number}@example.org`
+
+/** A run that sent nothing, for a reason. */
+const stopped = (
+  report: { readonly exitCode: number; readonly because: ReadonlyArray<string> },
+  reason: RegExp,
+  exitCode = 2,
+) => {
+  expect([report.exitCode, report.because.join(" ")]).toEqual([exitCode, expect.stringMatching(reason)])
+}
+
+describe("a row key that is made otherwise than before", () => {
+  it.scopedLive("finds the rows by their earlier keys when other cells count as empty", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.settings({ rowKey: "[No, Part]", source: `, empty: [""]` })
+      yield* at.source(
+        twenty.map((number) => `${number},-,Person ${number},p${number}@example.org`),
+        "No,Part,Name,Mail",
+      )
+      expect((yield* at.run()).rows.imported).toBe(20)
+      yield* at.settings({ rowKey: "[No, Part]", source: `, empty: ["-"]` })
+      const dry = yield* at.run({ dryRun: true })
+      expect([dry.exitCode, dry.rows.alreadyImported]).toEqual([0, 20])
+      const again = yield* at.run()
+      expect([again.exitCode, again.rows.alreadyImported]).toEqual([0, 20])
+      expect(at.names()).toHaveLength(20)
+      expect((yield* at.reconcile()).exitCode).toBe(0)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("finds the rows by other columns, and a row that a source lacks now when it comes back", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(twenty.map((number) => person(String(number), number)))
+      yield* at.run()
+      yield* at.settings({ rowKey: "[Mail]" })
+      yield* at.source(twenty.slice(1).map((number) => person(String(number), number)))
+      const fewer = yield* at.run()
+      expect([fewer.exitCode, fewer.rows.alreadyImported, fewer.rows.imported]).toEqual([0, 19, 0])
+      yield* at.source([...twenty.map((number) => person(String(number), number)), person("21", 21)])
+      const all = yield* at.run()
+      expect([all.exitCode, all.rows.alreadyImported, all.rows.imported]).toEqual([0, 20, 1])
+      expect(at.names()).toHaveLength(21)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("is refused when its earlier columns have other names, until the pipeline names them", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(twenty.map((number) => person(String(number), number)))
+      yield* at.run()
+      yield* at.settings({ rowKey: "[Number]" })
+      yield* at.source(twenty.map((number) => person(String(number), number)), "Number,Name,Mail")
+      for (const dryRun of [true, false]) {
+        stopped(
+          yield* at.run({ dryRun }),
+          /row key was \[No\].*previousRowKey: \[No\].*formferry accept people row-key/,
+        )
+      }
+      yield* at.settings({ rowKey: "[Number]", source: ", previousRowKey: [No]" })
+      const known = yield* at.run()
+      expect([known.exitCode, known.rows.alreadyImported]).toEqual([0, 20])
+      yield* at.settings({ rowKey: "[Number]" })
+      expect((yield* at.run()).exitCode).toBe(0)
+      expect(at.names()).toHaveLength(20)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("gives the earlier key to the row with the imported content, and stops if none has it", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.settings({ rowKey: "[No]" })
+      yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])
+      yield* at.run()
+      // The same number twice, and only the second row is the one that was imported.
+      yield* at.settings({ rowKey: "[No, Mail]" })
+      yield* at.source(["1,Eve,eve@example.org", "1,Ada,ada@example.org", "2,Bob,bob@example.org"])
+      const split = yield* at.run()
+      expect([split.exitCode, split.rows.alreadyImported, split.rows.imported]).toEqual([0, 2, 1])
+      expect(at.names()).toEqual(["Ada", "Bob", "Eve"])
+      yield* at.settings({ rowKey: "[No, Mail, Name]" })
+      yield* at.source([
+        "1,Eva,eve@example.org",
+        "1,Evi,eve@example.org",
+        "1,Ada,ada@example.org",
+        "2,Bob,bob@example.org",
+      ])
+      stopped(
+        yield* at.run(),
+        /several rows of the source have the earlier row key.*formferry ledger rekey people --map/,
+      )
+      expect(at.names()).toHaveLength(3)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("made of the row's content is refused when the source lacks one of its columns", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.settings({ rowKey: "content" })
+      yield* at.source(twenty.map((number) => person(String(number), number)))
+      yield* at.run()
+      yield* at.write(
+        "pipelines/people.yaml",
+        `pipeline: people
+source: { file: ../source.csv, rowKey: content }
+mapping:
+  questions: [{ name: Name, from: Name }]
+sink: { service: live, form: people }
+`,
+      )
+      yield* at.source(twenty.map((number) => person(String(number), number)), "No,Name,E-mail")
+      stopped(yield* at.run(), /the source lacks 1 column of it: Mail.*source\.columns/)
+      expect(at.names()).toHaveLength(20)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("keeps what a person left out", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
+      expect((yield* at.run()).rows.invalid).toBe(1)
+      yield* at.leaveOut("1")
+      yield* at.settings({ rowKey: "[Name]" })
+      yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])
+      const again = yield* at.run()
+      expect([again.rows.filtered, again.rows.imported]).toEqual([1, 0])
+      expect(at.names()).toEqual(["Bob"])
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("row keys that were reformatted", () => {
+  it.scopedLive("stop the run before sending, even one, also from another file", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(twenty.map((number) => person(padded(number), number)))
+      yield* at.run()
+      yield* at.source(twenty.map((number) => person(number === 7 ? "c 7" : padded(number), number)))
+      yield* at.write("more.csv", `No,Name,Mail\n${person("C-1", 1)}\n`)
+      for (const options of [{ dryRun: true }, {}, { source: "more.csv" }]) {
+        stopped(yield* at.run(options), /"C-00000[17]" \(row \d\).*formferry ledger rekey people/)
+      }
+      expect(at.names()).toHaveLength(20)
+      // A person knows better.
+      yield* at.run()
+      yield* at.accept("row-key")
+      expect((yield* at.run()).rows.imported).toBe(1)
+      expect(at.names()).toHaveLength(21)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("are no concern while the source has the earlier keys, too", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(["a1,Ada,ada@example.org"])
+      yield* at.run()
+      yield* at.source(["a1,Ada,ada@example.org", "A1,Bob,bob@example.org"])
+      expect((yield* at.run()).rows.imported).toBe(1)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("in many new rows with the cells of vanished ones stop the run, but not where rows vanish as a rule", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(twenty.map((number) => person(`old${number}`, number)))
+      yield* at.run()
+      const renumbered = twenty.map((number) => person(`x${number * 31}`, number))
+      yield* at.source(renumbered)
+      stopped(yield* at.run(), /20 of 20 rows that are new in this run are replaced.*formferry ledger rekey people/, 3)
+      expect(at.names()).toHaveLength(20)
+      // Eleven others are news, and one that looks like a vanished row is below the limit.
+      yield* at.source([...renumbered.slice(0, 1), ...twenty.map((number) => person(`n${number}`, number + 100))])
+      expect((yield* at.run()).rows.imported).toBe(21)
+      yield* at.settings({ source: ", vanished: ignore" })
+      yield* at.source(renumbered.slice(1))
+      expect((yield* at.run()).rows.imported).toBe(19)
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("a source that is read otherwise than before", () => {
+  it.scopedLive("stops the run if rows are new and others vanished", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(["Ä1,Ada,ada@example.org", "Ä2,Bob,bob@example.org"])
+      yield* at.run()
+      yield* at.settings({ source: ", encoding: windows-1252" })
+      stopped(yield* at.run(), /read otherwise than in earlier runs \(csv, utf8.*now csv, windows1252/)
+      expect(at.names()).toEqual(["Ada", "Bob"])
+      yield* at.settings({})
+      expect((yield* at.run()).exitCode).toBe(0)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("is no concern for keys that read the same, whatever vanished", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(["1,Zoë,zoe@example.org", "2,Bob,bob@example.org"])
+      yield* at.run()
+      yield* at.write(
+        "source.csv",
+        Buffer.from("No;Name;Mail\n2;Bob;bob@example.org\n3;J\xfcrgen;j@example.org\n", "latin1"),
+      )
+      const again = yield* at.run()
+      expect([again.exitCode, again.rows.imported]).toEqual([0, 1])
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("is no concern if no row vanished", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])
+      yield* at.run()
+      yield* at.source(["1;Ada;ada@example.org", "2;Bob;bob@example.org", "3;Zoë;eve@example.org"], "No;Name;Mail")
+      const again = yield* at.run()
+      expect([again.exitCode, again.rows.imported]).toEqual([0, 1])
+      yield* at.source(["1,Ada,ada@example.org"])
+      expect((yield* at.run()).exitCode).toBe(0)
+    }).pipe(Effect.provide(platform)))
+})
