@@ -203,11 +203,11 @@ const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
     }: where the record ends is uncertain. Double quotes inside of quoted cells (""); or say \`quoteChar: none\` under \`source\` if quotes are characters in this file.`
 }
 
-const quotesTaken = ({ quoted }: Header, { quoteChar }: CsvSettings) => {
-  const how = quoteChar === undefined ? "detected" : "as the pipeline says"
-  if (!quoted) return [{ what: "quotes", value: `characters like any other (${how})` }]
-  return quoteChar === undefined ? [] : [{ what: "quotes", value: `around cells (${how})` }]
-}
+const quotesTaken = ({ quoteChar }: CsvSettings) =>
+  quoteChar === undefined ? [] : [{
+    what: "quotes",
+    value: `${quoteChar === "none" ? "characters like any other" : "around cells"} (as the pipeline says)`,
+  }]
 
 /** Opens a delimited text. Errors: no such encoding or delimiter, no header, not text. */
 export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
@@ -241,7 +241,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     const taken = [
       { what: "encoding", value: `${encoding.name} (${encoding.because})` },
       { what: "delimiter", value: delimiter },
-      ...quotesTaken(header, settings),
+      ...quotesTaken(settings),
       {
         what: "header",
         value: `line ${header.row}${header.above === 0 ? "" : " (detected)"}${

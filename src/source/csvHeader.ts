@@ -1,7 +1,7 @@
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { mendedColumns } from "./columns.ts"
 import { readRecords } from "./csvRecords.ts"
-import { areQuotes, detectDelimiter, separatorLine } from "./delimiter.ts"
+import { detectDelimiter, separatorLine } from "./delimiter.ts"
 import type { Dialect } from "./delimiter.ts"
 import { placeHeader } from "./headerPlace.ts"
 import { mendHeader } from "./mendHeader.ts"
@@ -64,8 +64,9 @@ export const findHeader = (
   asked: Pick<CsvSettings, "delimiter" | "headerRow" | "quoteChar">,
 ): HeaderSearch => {
   const separator = separatorLine(text)
+  const quoted = asked.quoteChar !== "none"
   const above = asked.headerRow !== undefined ? asked.headerRow - 1 : separator === undefined ? 0 : 1
-  const separated = asked.delimiter ?? separator ?? detectDelimiter(text, complete, above, asked.quoteChar)
+  const separated = asked.delimiter ?? separator ?? detectDelimiter(text, complete, above, quoted)
   const [delimiter, delimiterBecause] = asked.delimiter !== undefined
     ? [asked.delimiter, "as the pipeline says"]
     : separator !== undefined
@@ -73,7 +74,6 @@ export const findHeader = (
     : separated === undefined
     ? [",", oneColumn]
     : [separated, "detected"]
-  const quoted = areQuotes(text, complete, { delimiter, from: above, asked: asked.quoteChar })
   const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
   const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
   const reader = readRecords({ delimiter, quoted })

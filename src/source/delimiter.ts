@@ -57,7 +57,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
   const prose = first === undefined
     ? 0
     : first.filter((title, at) => at > 0 && /^ \S/.test(title)).length / first.length
-  return { share, width, score: share - prose / 10 - (first?.length === width ? 0 : 0.2), flawed: spoilt > 0 }
+  return { share, width, score: share - prose / 10 - (first?.length === width ? 0 : 0.2) }
 }
 
 /**
@@ -71,41 +71,15 @@ export const detectDelimiter = (
   text: string,
   complete: boolean,
   from: number,
-  quoteChar: '"' | "none" | undefined,
+  quoted: boolean,
 ): string | undefined => {
   let best: { readonly delimiter: string; readonly score: number; readonly width: number } | undefined
   for (const delimiter of candidates) {
-    const { score, share, width } = fit(text, complete, {
-      delimiter,
-      quoted: areQuotes(text, complete, { delimiter, from, asked: quoteChar }),
-    }, from)
+    const { score, share, width } = fit(text, complete, { delimiter, quoted }, from)
     if (width < 2 || share <= 0) continue
     if (best === undefined || score > best.score || (score === best.score && width > best.width)) {
       best = { delimiter, score, width }
     }
   }
   return best?.delimiter
-}
-
-/** Whether cells may stand in quotes: as the pipeline says; otherwise they may, except in some text with tabs. */
-export const areQuotes = (
-  text: string,
-  complete: boolean,
-  { asked, delimiter, from }: {
-    readonly delimiter: string
-    readonly from: number
-    readonly asked: '"' | "none" | undefined
-  },
-): boolean => asked === undefined ? delimiter !== "\t" || hasQuotes(text, complete, from) : asked !== "none"
-
-/**
- * Whether cells of a text set apart by tabs stand in quotes. Some programs write such text with quotes as they are: then a quote at the
- * start of a cell would swallow what follows, and the records are even only when quotes are characters like any other.
- */
-const hasQuotes = (text: string, complete: boolean, from: number): boolean => {
-  if (!text.includes('"')) return true
-  const quoted = fit(text, complete, { delimiter: "\t", quoted: true }, from)
-  if (quoted.share === 1 && !quoted.flawed) return true
-  const bare = fit(text, complete, { delimiter: "\t", quoted: false }, from)
-  return bare.width < 2 || bare.share < 0.95 || bare.share <= quoted.share
 }

@@ -77,6 +77,13 @@ export const learnRecords = (
 /** A cell that begins and ends with a quote: even where quotes are characters it may be meant as a quoted one. */
 const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
 
+/** The start of the line that ends at `end`. */
+const lastLineStart = (text: string, end: number): number => {
+  let at = text[end - 1] === "\n" && text[end - 2] === "\r" ? end - 2 : end - 1
+  while (at > 0 && text[at - 1] !== "\n" && text[at - 1] !== "\r") at--
+  return at
+}
+
 /** Decides how records are read, from their own text and the lines after them. */
 export class QuoteDecisions {
   readonly #delimiter: string
@@ -102,7 +109,11 @@ export class QuoteDecisions {
     const second = afterLineEnd(text, firstEnd)
     if (record.end !== undefined) {
       const { end, width } = record
-      const inner = this.#rule.open ? this.#lines(text, second, end, own) : { lines: 0, records: 0 }
+      // The line with the closing quote also has the record's own last cells: it may look like a record unless the first line is one, too.
+      const to = this.#isFirstRecord(text, { start, firstEnd, open: record.open ?? start, own })
+        ? end
+        : lastLineStart(text, end)
+      const inner = this.#rule.open ? this.#lines(text, second, to, own) : { lines: 0, records: 0 }
       if (inner.lines === 0 || 2 * inner.records < inner.lines) return { _tag: "Quoted", end, unsettled: undefined }
       const isLiteral = width !== this.#rule.width && inner.records === inner.lines
         && this.#fitsLiterally(text.slice(start, firstEnd))
@@ -149,6 +160,20 @@ export class QuoteDecisions {
     return lines > 0 && records === lines
   }
 
+  /** Whether the first line looks like a record if the cell in question is literal, and those before it are as they should be. */
+  #isFirstRecord(
+    text: string,
+    { firstEnd, open, own, start }: {
+      readonly start: number
+      readonly firstEnd: number
+      readonly open: number
+      readonly own: string | undefined
+    },
+  ): boolean {
+    const before = this.#cells(text.slice(start, open)).slice(0, -1)
+    return this.#areRecord([...before, ...text.slice(open, firstEnd).split(this.#delimiter)], own)
+  }
+
   #fitsLiterally(line: string): boolean {
     const cells = line.split(this.#delimiter)
     return cells.length === this.#rule.width && !cells.some(isEnclosed)
@@ -181,10 +206,12 @@ export class QuoteDecisions {
 
   /** Whether a line looks like a record: the header's number of cells, a key shaped like those of its neighbours, and no prose. */
   #isRecord(line: string, own: string | undefined): boolean {
+    return this.#areRecord(this.#cells(line), own)
+  }
+
+  #areRecord(cells: ReadonlyArray<string>, own: string | undefined): boolean {
     const { key, shapes, spaced, width } = this.#rule
-    if (width < 2) return false
-    const cells = this.#cells(line)
-    if (cells.length !== width || (!spaced && isSpaced(cells))) return false
+    if (width < 2 || cells.length !== width || (!spaced && isSpaced(cells))) return false
     const shape = shapeOf(cells, key)
     return shape !== undefined && (shape === own || shapes.has(shape))
   }

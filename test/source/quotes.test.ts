@@ -1,4 +1,6 @@
+import { Cause, Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
+import { accountForLines } from "../../src/source/lineCount.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 
 const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
@@ -122,6 +124,17 @@ describe("lines counted beside the parser", () => {
       expect(all.files[0]!.file.lines).toEqual({ physical: 12, above: 3, records: 3, inside: 3, blank: 3 })
       expect(all.files[0]!.file.longest).toEqual({ column: "name", row: 3, length: 45 })
     }
+  })
+
+  it("that are not end the reading as an internal error, before anything is used", async () => {
+    const lines = { physical: 12, above: 1, records: 9, inside: 0, blank: 1 }
+    const counted = (physical: number) =>
+      run(Effect.exit(accountForLines([{
+        file: { file: "a.csv", format: "csv", bytes: 1, sha256: "", rows: 9, taken: [], lines: { ...lines, physical } },
+      }])))
+    expect(Exit.isSuccess(await counted(11))).toBe(true)
+    const wrong = await counted(12)
+    expect(Exit.isFailure(wrong) && Cause.pretty(wrong.cause)).toContain("The lines of a.csv don't add up: it has 12")
   })
 })
 

@@ -1,0 +1,70 @@
+// Holds what was read of a drawn text against the truth.
+import { cellText } from "../../../src/domain/cell.ts"
+import type { Cell } from "../../../src/domain/cell.ts"
+import type { DrawnText, TrueRecord } from "./drawText.ts"
+
+/** What became of a text. */
+export interface Judged {
+  readonly outcome: "exact" | "named" | "stopped"
+  /** Promises that did not hold. */
+  readonly violations: ReadonlyArray<string>
+}
+
+/** What a reading gave: the message it stopped with, or rows and the messages of faulty ones. */
+export type Given = string | {
+  readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
+  readonly faults: ReadonlyMap<number, string>
+}
+
+const textOf = (cells: ReadonlyArray<Cell>, width: number) =>
+  JSON.stringify(Array.from({ length: Math.max(width, cells.length) }, (_, at) => cellText(cells[at])))
+
+/**
+ * Every record is read exactly or named by its lines, nothing is read that was not meant, a text without faults is neither refused nor has any row named, and what stops
+ * the reading names lines.
+ */
+export const judge = ({ key, records, wellFormed }: DrawnText, given: Given): Judged => {
+  if (typeof given === "string") {
+    const violations = [
+      ...(wellFormed ? [`a well-formed text is refused: ${given}`] : []),
+      ...(/\blines? \d/.test(given) ? [] : [`what stops the reading names no line: ${given}`]),
+    ]
+    return { outcome: "stopped", violations }
+  }
+  const width = records[0]?.cells.length ?? 0
+  const violations: Array<string> = []
+  const named = [...given.faults.values()].map((message) => {
+    const [, from, to] = /\(lines? (\d+)(?: to (\d+))?\)/.exec(message) ?? []
+    return { from: Number(from), to: Number(to ?? from) }
+  })
+  const isNamed = ({ from, to }: TrueRecord) => named.some((one) => one.from <= to && from <= one.to)
+  const read = new Map<string, number>()
+  const readKeys = new Set<string>()
+  given.rows.forEach((cells, at) => {
+    if (given.faults.has(at + 1)) return
+    const text = textOf(cells, width)
+    read.set(text, (read.get(text) ?? 0) + 1)
+    readKeys.add(cellText(cells[key]))
+  })
+  for (const record of records) {
+    const text = textOf(record.cells, width)
+    const times = read.get(text) ?? 0
+    if (times > 0) read.set(text, times - 1)
+    else if (!isNamed(record) && !(record.broken === "cut" && readKeys.has(record.cells[key] ?? ""))) {
+      violations.push(`lost without a word, lines ${record.from} to ${record.to}: ${text}`)
+    }
+    if (times > 0 && (record.broken === "undoubled" || record.broken === "damaged")) {
+      violations.push(`read as if nothing were wrong: ${text}`)
+    }
+  }
+  const cut = records.find(({ broken }) => broken === "cut")
+  for (const [text, times] of read) {
+    const isCut = cut !== undefined
+      && (JSON.parse(text) as Array<string>).every((cell, at) => (cut.cells[at] ?? "").startsWith(cell))
+    if (times > 0 && !isCut) violations.push(`read and never meant: ${text}`)
+  }
+  if (wellFormed && given.faults.size > 0) {
+    violations.push(`rows of a well-formed text are named: ${[...given.faults.values()][0]}`)
+  }
+  return { outcome: given.faults.size > 0 ? "named" : "exact", violations }
+}

@@ -1,0 +1,60 @@
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Either } from "effect"
+import { parseArgs } from "node:util"
+import type { SourceConfig } from "../../../src/project/Pipeline.ts"
+import { openSource } from "../../../src/source/openSource.ts"
+import { config, readAll } from "../opening.ts"
+import { drawText } from "./drawText.ts"
+import { judge } from "./judge.ts"
+import { throughRun } from "./throughRun.ts"
+
+/** Every so many seeds one goes through a whole run, too. */
+const throughRunEvery = 50
+
+const tried = (source: SourceConfig) => Effect.scoped(Effect.flatMap(openSource(source), readAll)).pipe(Effect.either)
+
+/** `npm run fuzz-text -- --seeds N [--from N]`, or `--seed N` to repeat one. Exit status 1 when a promise did not hold. */
+export const main = (args: ReadonlyArray<string>): Promise<number> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { seeds: { type: "string" }, from: { type: "string" }, seed: { type: "string" } },
+  })
+  const from = Number(values.seed ?? values.from ?? 1)
+  const count = values.seed === undefined ? Number(values.seeds ?? 500) : 1
+  const figures = new Map<string, number>()
+  const add = (what: string, times = 1) => figures.set(what, (figures.get(what) ?? 0) + times)
+  return Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = `${yield* fs.makeTempDirectoryScoped({ prefix: "formferry-drawn-" })}/drawn.csv`
+    let broken = 0
+    const tell = (seed: number, violations: ReadonlyArray<string>) => {
+      if (violations.length === 0) return
+      broken++
+      process.stdout.write(`seed ${seed} is broken: npm run fuzz-text -- --seed ${seed}\n`)
+      for (const one of violations.slice(0, 5)) process.stdout.write(`  ${one.slice(0, 300)}\n`)
+    }
+    for (let seed = from; seed < from + count; seed++) {
+      const drawn = drawText(seed)
+      yield* fs.writeFile(path, drawn.bytes)
+      const result = yield* tried(config(path, drawn.config))
+      const { outcome, violations } = judge(drawn, Either.isLeft(result) ? result.left.message : result.right)
+      add(`texts ${outcome}`)
+      add("records", drawn.records.length)
+      if (drawn.wellFormed) add(`well-formed texts ${outcome}`)
+      for (const what of drawn.met) add(`  ${what}`)
+      tell(seed, violations)
+      if (seed % throughRunEvery === 0 || values.seed !== undefined) {
+        const run = yield* throughRun(seed)
+        add(`whole runs with exit code ${run.exitCode}`)
+        tell(seed, run.violations)
+      }
+      if ((seed - from + 1) % 500 === 0) process.stderr.write(`${seed - from + 1} of ${count} seeds\n`)
+    }
+    for (const [what, times] of [...figures].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      process.stdout.write(`${what.padEnd(40)} ${String(times).padStart(9)}\n`)
+    }
+    process.stdout.write(`broken seeds: ${broken}\n`)
+    return broken > 0 ? 1 : 0
+  }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.runPromise)
+}

@@ -1,0 +1,53 @@
+// Sends a drawn text through a whole run against the practice service, and compares what arrived.
+import { FileSystem } from "@effect/platform"
+import { Effect, Either } from "effect"
+import type { Submission } from "../../../src/domain/submission.ts"
+import { platform } from "../../project/projectFolder.ts"
+import { world } from "../../run/world.ts"
+import { drawText } from "./drawText.ts"
+import type { TrueRecord } from "./drawText.ts"
+
+const answer = (submission: Submission, id: string) => {
+  const value = submission.questions.find((one) => one.id === id)?.value
+  return typeof value === "string" ? value : ""
+}
+
+const lastMail = (records: ReadonlyArray<TrueRecord>) => records.at(-1)?.cells[2] ?? ""
+
+const mailIn = (one: string) => String((JSON.parse(one) as ReadonlyArray<unknown>)[1])
+
+/**
+ * Runs a seed's text, in the columns of the run's tests. Whatever arrived was meant, and nothing is missing where the run ends with exit code 0.
+ *
+ * @returns the exit code, 2 where the source was refused, and promises that did not hold
+ */
+export const throughRun = (seed: number) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { bytes, config, records, wellFormed } = drawText(seed, true)
+    const fs = yield* FileSystem.FileSystem
+    const { practice, root, run, settings } = yield* world
+    const said = [
+      ...(config.quoteChar === undefined ? [] : [`, quoteChar: ${config.quoteChar}`]),
+      ...(config.raggedRows === undefined ? [] : [`, raggedRows: ${config.raggedRows}`]),
+      ...(config.delimiter === undefined ? [] : [`, delimiter: ${JSON.stringify(config.delimiter)}`]),
+    ]
+    yield* settings({ source: said.join("") })
+    yield* fs.writeFile(`${root}/source.csv`, bytes)
+    const ended = yield* Effect.either(run())
+    const exitCode = Either.isRight(ended) ? ended.right.exitCode : 2
+    const line = (name: string, mail: string) => JSON.stringify([name.replaceAll(/\r\n?/g, "\n").trim(), mail])
+    // What is cut from an unquoted cell at the file's end can't be known.
+    const isCut = (one: string) => records.at(-1)?.broken === "cut" && lastMail(records).startsWith(mailIn(one))
+    const meant = records.flatMap(({ broken, cells }) => broken === "cut" ? [] : line(cells[1] ?? "", cells[2] ?? ""))
+    const arrived = practice.submissions("people").map((one) => line(answer(one, "name"), answer(one, "mail")))
+    const missing = meant.filter((one) => !arrived.includes(one))
+    const violations = [
+      ...arrived.filter((one) => !meant.includes(one) && !isCut(one)).map((one) => `arrived and never meant: ${one}`),
+      ...(new Set(arrived).size < arrived.length ? ["a record arrived twice"] : []),
+      ...(exitCode === 0 && missing.length > 0 ? [`exit code 0, and missing: ${missing[0]}`] : []),
+      ...(Either.isLeft(ended) && arrived.length > 0 ? ["stopped, and something was sent"] : []),
+      ...(wellFormed && missing.length > 0 ? [`well-formed, and missing: ${missing[0]}`] : []),
+      ...(wellFormed && exitCode !== 0 ? [`well-formed, and exit code ${exitCode}`] : []),
+    ]
+    return { exitCode, violations }
+  })).pipe(Effect.provide(platform))
