@@ -66,7 +66,7 @@ export interface Width {
 }
 
 /** The width that a header gives its records. */
-export const widthOf = (titles: ReadonlyArray<string>, pad: boolean): Width => ({
+const widthOf = (titles: ReadonlyArray<string>, pad: boolean): Width => ({
   header: titles.length,
   pad,
   titled: titles.findLastIndex((title) => title.trim() !== "") + 1,

@@ -17,8 +17,6 @@ export interface DrawnText {
   readonly bytes: Buffer
   readonly config: Partial<SourceConfig>
   readonly records: ReadonlyArray<TrueRecord>
-  /** Position of the cell that identifies a record. */
-  readonly key: number
   readonly wellFormed: boolean
   /** What was drawn, for the figures. */
   readonly met: ReadonlyArray<string>
@@ -199,7 +197,6 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
       ...(draws.chance(0.3) ? { delimiter } : {}),
     },
     records,
-    key,
     wellFormed,
     met: [...met],
   }

@@ -23,7 +23,7 @@ const textOf = (cells: ReadonlyArray<Cell>, width: number) =>
  * Every record is read exactly or named by its lines, nothing is read that was not meant, a text without faults is neither refused nor has any row named, and what stops
  * the reading names lines.
  */
-export const judge = ({ key, records, wellFormed }: DrawnText, given: Given): Judged => {
+export const judge = ({ records, wellFormed }: DrawnText, given: Given): Judged => {
   if (typeof given === "string") {
     const violations = [
       ...(wellFormed ? [`a well-formed text is refused: ${given}`] : []),
@@ -39,29 +39,28 @@ export const judge = ({ key, records, wellFormed }: DrawnText, given: Given): Ju
   })
   const isNamed = ({ from, to }: TrueRecord) => named.some((one) => one.from <= to && from <= one.to)
   const read = new Map<string, number>()
-  const readKeys = new Set<string>()
   given.rows.forEach((cells, at) => {
     if (given.faults.has(at + 1)) return
     const text = textOf(cells, width)
     read.set(text, (read.get(text) ?? 0) + 1)
-    readKeys.add(cellText(cells[key]))
   })
+  const cut = records.find(({ broken }) => broken === "cut")
+  /** What is cut from an unquoted cell at the file's end can't be known. */
+  const isCut = (text: string) =>
+    cut !== undefined && (JSON.parse(text) as Array<string>).every((cell, at) => (cut.cells[at] ?? "").startsWith(cell))
   for (const record of records) {
     const text = textOf(record.cells, width)
     const times = read.get(text) ?? 0
     if (times > 0) read.set(text, times - 1)
-    else if (!isNamed(record) && !(record.broken === "cut" && readKeys.has(record.cells[key] ?? ""))) {
+    else if (!isNamed(record) && !(record.broken === "cut" && [...read.keys()].some(isCut))) {
       violations.push(`lost without a word, lines ${record.from} to ${record.to}: ${text}`)
     }
     if (times > 0 && (record.broken === "undoubled" || record.broken === "damaged")) {
       violations.push(`read as if nothing were wrong: ${text}`)
     }
   }
-  const cut = records.find(({ broken }) => broken === "cut")
   for (const [text, times] of read) {
-    const isCut = cut !== undefined
-      && (JSON.parse(text) as Array<string>).every((cell, at) => (cut.cells[at] ?? "").startsWith(cell))
-    if (times > 0 && !isCut) violations.push(`read and never meant: ${text}`)
+    if (times > 0 && !isCut(text)) violations.push(`read and never meant: ${text}`)
   }
   if (wellFormed && given.faults.size > 0) {
     violations.push(`rows of a well-formed text are named: ${[...given.faults.values()][0]}`)
