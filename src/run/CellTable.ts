@@ -2,7 +2,6 @@ import type { Cell } from "../domain/cell.ts"
 import { type CellState, cellStates, type ColumnCells, type ColumnUse } from "../domain/cells.ts"
 import type { Fate } from "../domain/fate.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import { trimmed } from "../kinds/cells.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import type { FateTable } from "./FateTable.ts"
 
@@ -29,8 +28,12 @@ const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
   notMapped: "notMapped",
 }
 
-const isFilled = (cell: Cell | undefined): boolean =>
-  typeof cell === "string" ? cell !== "" && trimmed(cell) !== "" : cell !== null && cell !== undefined
+const isFilled = (cell: Cell | undefined): boolean => {
+  if (typeof cell !== "string") return cell !== null && cell !== undefined
+  // Nearly all cells begin with a sign of ASCII that is no white space; for "" this is NaN.
+  const first = cell.charCodeAt(0)
+  return (first > 32 && first < 127) || cell.trim() !== ""
+}
 
 /** The state of a cell that an answer used, by `Mapping.cellUses`; -1: none did. */
 const usedAs = [-1, indexOf.dropped, indexOf.sentInPart, indexOf.sent]
@@ -77,10 +80,11 @@ export class CellTable {
     const state = isOpen ? -1 : indexOf[repeats ? "known" : stateOf[fate]]
     const flags = isOpen ? new Uint8Array(width).fill(empty) : undefined
     const last = Math.min(width, cells.length)
+    const { counts, filled } = this
     for (let at = 0; at < last; at++) {
       if (!isFilled(cells[at])) continue
-      this.filled[at]!++
-      if (flags === undefined) this.counts[at * states + state]!++
+      filled[at]!++
+      if (flags === undefined) counts[at * states + state]!++
       else flags[at] = 0
     }
     if (flags !== undefined) this.open.set(row, flags)
