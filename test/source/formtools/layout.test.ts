@@ -31,6 +31,40 @@ const layoutOf = async (path: string) => {
 
 const sample = (name: string) => layoutOf(`${samples}/form-tools/${name}`)
 
+describe("a text column beside options", () => {
+  const blocksOf = async (...lines: ReadonlyArray<string>) =>
+    Object.values((await layoutOf(file(lines.join("\n") + "\n"))).blocks)[0]
+
+  it("of SurveyMonkey is the text of two columns called Other, the other one is the tick", async () => {
+    expect(
+      await blocksOf(
+        "Respondent ID,Collector ID,Sides,,,,Age",
+        ",,Corn,Rice,Other (please specify),Other (please specify),Response",
+        "1,7,Corn,,Other (please specify),pie,20",
+        "2,7,,Rice,,,30",
+      ),
+    ).toEqual(["2 Corn", "3 Rice", "4 Other (please specify) (other)", "5 Other (please specify) (text)"])
+  })
+
+  it("is known by its cells, whatever it is called", async () => {
+    expect(
+      await blocksOf(
+        "Respondent ID,Collector ID,Sides,,,Age",
+        ",,Corn,Rice,Sonstiges (bitte angeben),Response",
+        "1,7,Corn,,Kuchen,20",
+        "2,7,,Rice,,30",
+      ),
+    ).toEqual(["2 Corn", "3 Rice", "4 Sonstiges (bitte angeben) (other)"])
+  })
+
+  it("is none in a ranking or a grid", async () => {
+    expect(await blocksOf("Respondent ID,Collector ID,Rank,,Age", ",,Corn,Rice,Response", "1,7,1,2,20", "2,7,1,2,30"))
+      .toEqual(["2 Corn", "3 Rice"])
+    expect(await blocksOf("Respondent ID,Collector ID,Views,,Age", ",,Corn,Rice,Response", "1,7,Good,Bad,20"))
+      .toEqual(["2 Corn", "3 Rice"])
+  })
+})
+
 describe("Typeform", () => {
   it("has a block of options that its header does not name, a guard before phone numbers, days as times", async () => {
     const { blocks, cleaned, meta, rows, tool } = await sample("typeform.csv")
