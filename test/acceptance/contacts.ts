@@ -66,6 +66,8 @@ export interface Bench {
   readonly report: (pipeline?: string) => RunReport & { readonly folder: string }
   /** Runs that left a report folder. */
   readonly runs: (pipeline?: string) => ReadonlyArray<string>
+  /** The address of the service's results page. */
+  readonly results: string
   /** How many submissions a form has. */
   readonly count: (form?: string) => number
   /** The answers to a question over all submissions of a form, sorted. */
@@ -119,6 +121,7 @@ export const bench = (options: { readonly requestsPerSecond?: number } = {}) =>
         return { ...JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport, folder: latest }
       },
       runs,
+      results: service.results,
       count: (form = "contacts") => service.count(form),
       answers: (question, form = "contacts") =>
         service.submissions(form)

@@ -107,7 +107,13 @@ const anyCase = (baseUrl: string) =>
       const server = createServer((incoming, outgoing) => {
         const { headers, method, url = "" } = incoming
         const path = url.replace(/\/contacts/i, "/contacts")
-        const forward = request({ host: hostname, port, path, method, headers }, (answer) => {
+        const forward = request({
+          host: hostname,
+          port,
+          path,
+          method,
+          headers: { ...headers, host: `${hostname}:${port}` },
+        }, (answer) => {
           if (losing && method === "POST") {
             answer.resume()
             return outgoing.destroy()

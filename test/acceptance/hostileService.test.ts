@@ -14,7 +14,13 @@ const changing = (change: (method: string, body: string) => string) =>
         const server = createServer((incoming, outgoing) => {
           const { headers, method = "", url } = incoming
           incoming.pipe(
-            httpRequest({ host: upstream.hostname, port: upstream.port, path: url, method, headers }, (answer) => {
+            httpRequest({
+              host: upstream.hostname,
+              port: upstream.port,
+              path: url,
+              method,
+              headers: { ...headers, host: upstream.host },
+            }, (answer) => {
               const parts: Array<Buffer> = []
               answer.on("data", (part: Buffer) => parts.push(part))
               answer.on("end", () => {

@@ -21,7 +21,13 @@ const losing = (...lost: ReadonlyArray<number>) =>
           const { headers, method, url } = incoming
           const drops = method === "POST" && lost.includes(++creates)
           const forward = httpRequest(
-            { host: upstream.hostname, port: upstream.port, path: url, method, headers },
+            {
+              host: upstream.hostname,
+              port: upstream.port,
+              path: url,
+              method,
+              headers: { ...headers, host: upstream.host },
+            },
             (answer) => {
               if (drops) {
                 answer.resume()
@@ -46,7 +52,7 @@ const losing = (...lost: ReadonlyArray<number>) =>
     at.write("pipelines/contacts.yaml", pipeline)
     /** The CSV that the service's results page offers, as a person downloads it. */
     const download = (file: string) =>
-      Effect.promise(async () => at.write(file, await (await fetch(`${upstream.origin}/results/contacts/csv`)).text()))
+      Effect.promise(async () => at.write(file, await (await fetch(`${at.results}/contacts/csv`)).text()))
     return { ...at, download }
   })
 

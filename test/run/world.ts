@@ -72,7 +72,13 @@ export const world = Effect.gen(function*() {
         }
         const { headers, method, url } = incoming
         const forward = httpRequest(
-          { host: upstream.hostname, port: upstream.port, path: url, method, headers },
+          {
+            host: upstream.hostname,
+            port: upstream.port,
+            path: url,
+            method,
+            headers: { ...headers, host: upstream.host },
+          },
           (answer) => {
             if (fault === "lost") {
               answer.resume()
