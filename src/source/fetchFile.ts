@@ -3,6 +3,7 @@ import type { HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Layer, Stream } from "effect"
 import type { Scope } from "effect"
 import { limits, thousands } from "./limits.ts"
+import { mayBePublic, notPublic, publicLookup } from "./publicAddress.ts"
 import { SourceError } from "./Source.ts"
 
 /** A file that was fetched. */
@@ -66,17 +67,38 @@ const answered = (status: number): string =>
 
 const redirects = 5
 
-/** Follows redirects itself: each address on the way has to be one that may be fetched. */
+const inside =
+  "leads to an address of this machine or of a private network, where no server outside may send anybody. Download it, and name the file."
+
+/** Whether an error, or what caused it, is that a name stands for an address that is not public. */
+const isInside = (error: unknown): boolean =>
+  typeof error === "object" && error !== null
+  && (("code" in error && error.code === notPublic) || ("cause" in error && isInside(error.cause)))
+
+/**
+ * Follows redirects itself: each address on the way has to be one that may be fetched. A server on the internet may not send us to this machine, or into a private network: another
+ * host than the one that the pipeline names has to be public, by the very address that is connected to.
+ *
+ * @param named the address that the pipeline names
+ */
 const request = (
   address: string,
   left: number,
+  named: string,
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, string, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
     const why = refused(address)
     if (why !== undefined) return yield* Effect.fail(why)
-    const client = yield* HttpClient.HttpClient
+    const { hostname } = new URL(address)
+    const strict = /^https:/i.test(named) && hostname !== new URL(named).hostname
+    if (strict && !mayBePublic(hostname)) return yield* Effect.fail(inside)
+    // Trace headers would tell a stranger's server about this run.
+    const client = HttpClient.withTracerPropagation(yield* HttpClient.HttpClient, false)
     const response = yield* client.execute(HttpClientRequest.get(address)).pipe(
-      Effect.mapError(() => "could not be reached. See whether the address is right and the network is up."),
+      Effect.provideService(FetchHttpClient.RequestInit, strict ? yield* publicOnly : manual),
+      Effect.mapError((error) =>
+        isInside(error) ? inside : "could not be reached. See whether the address is right and the network is up."
+      ),
     )
     const location = response.headers["location"]
     if (response.status < 300 || response.status >= 400 || location === undefined) return response
@@ -86,8 +108,28 @@ const request = (
     if (!URL.canParse(location, address)) {
       return yield* Effect.fail("leads to an address that is none. Download it, and name the file.")
     }
-    return yield* request(new URL(location, address).href, left - 1)
+    return yield* request(new URL(location, address).href, left - 1, named)
   })
+
+const manual: RequestInit = { redirect: "manual" }
+
+/** Requests whose connections go to public addresses only. */
+const publicOnly = Effect.gen(function*() {
+  const { Agent } = yield* Effect.promise(() => import("undici"))
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(() => new Agent({ connect: { lookup: publicLookup } })),
+    (agent) => Effect.promise(() => agent.destroy()),
+  )
+  // fetch is undici's own, below.
+  return { ...manual, dispatcher: agent } as unknown as RequestInit
+})
+
+/** undici's fetch takes the dispatchers of its own version; Node's may be of another one. */
+const ownFetch: typeof fetch = async (input, init) => {
+  const undici = await import("undici")
+  const get = undici.fetch as unknown as typeof fetch
+  return get(input, init)
+}
 
 /** Writes an answer's body to a file that only its owner may read. */
 const keep = (response: HttpClientResponse.HttpClientResponse, path: string, most: number) =>
@@ -123,10 +165,13 @@ const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): numbe
 /**
  * Fetches an address into a temporary file of its owner's alone, which is removed with the scope: so both readings see the same bytes. Only
  * https, and http on this machine. Errors name neither the query nor the path.
+ *
+ * @param send how requests are sent; for tests
  */
 export const fetchFile = (
   address: string,
   most: FetchLimits = usual,
+  send: typeof fetch = ownFetch,
 ): Effect.Effect<Fetched, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const file = shownAddress(address)
@@ -139,7 +184,7 @@ export const fetchFile = (
     const path = `${folder}/fetched`
     const client = yield* Layer.build(FetchHttpClient.layer)
     const changedAt = yield* Effect.scoped(Effect.gen(function*() {
-      const response = yield* request(address, redirects)
+      const response = yield* request(address, redirects, address)
       if (response.status !== 200) return yield* Effect.fail(answered(response.status))
       yield* keep(response, path, most.bytes)
       return lastModified(response)
@@ -150,7 +195,7 @@ export const fetchFile = (
       }),
       Effect.mapError((message) => new SourceError({ file, message: `${file} ${message}` })),
       Effect.provide(client),
-      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+      Effect.provideService(FetchHttpClient.Fetch, send),
     )
     return { path, file, changedAt }
   })

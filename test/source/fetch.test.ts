@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchFile, shownAddress } from "../../src/source/fetchFile.ts"
 import { openSource } from "../../src/source/openSource.ts"
+import { isPublicIp } from "../../src/source/publicAddress.ts"
 import { config, read, readAll, refusal, run } from "./opening.ts"
 
 const secret = "s3cret-key"
@@ -51,6 +52,31 @@ afterAll(() => {
 })
 
 const leftBehind = () => readdirSync(tmpdir()).filter((name) => /^formferry-[A-Za-z0-9]{6}$/.test(name))
+
+describe("a public address", () => {
+  it("is none of this machine's, a private network's, a link's, or of many hosts", () => {
+    for (const ip of ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"]) {
+      expect(isPublicIp(ip), ip).toBe(true)
+    }
+    for (
+      const ip of [
+        "127.9.9.9",
+        "224.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::ffff:10.0.0.1",
+        "fe80::1%eth0",
+        "fc00::1",
+        "ff02::1",
+        "2002:7f00:1::",
+        "x",
+      ]
+    ) {
+      expect(isPublicIp(ip), ip).toBe(false)
+    }
+  })
+})
 
 describe("a source with an address", () => {
   it("is fetched once, kept for its owner alone, read twice from there, and removed", async () => {
@@ -108,6 +134,62 @@ describe("a source with an address", () => {
     expect(message).toContain("has a name or password in it")
     expect(message).not.toContain(secret)
     expect(await refusal(config("http://127.0.0.1:1/a.csv"))).toContain("could not be reached")
+  })
+
+  it("is not followed from https to this machine or into a private network, by address or by name", async () => {
+    const port = new URL(base).port
+    // What a server on the internet answers; all else is sent for real.
+    const outside = (location: string): typeof fetch => async (input, init) => {
+      if (String(input).startsWith("https://outside.example/")) {
+        return new Response(null, { status: 302, headers: { location } })
+      }
+      const undici = await import("undici")
+      return (undici.fetch as unknown as typeof fetch)(input, init)
+    }
+    const fetched = (location: string) =>
+      run(Effect.exit(fetchFile("https://outside.example/a.csv", undefined, outside(location)))).then(String)
+    asked = 0
+    for (
+      const host of [
+        "127.0.0.1",
+        "2130706433",
+        "0x7f.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:a9fe:a9fe]",
+        "10.1.2.3",
+        "172.31.0.1",
+        "192.168.0.1",
+        "100.64.0.1",
+        "169.254.169.254",
+        "0.0.0.0",
+        "[fd00:ec2::254]",
+        "[fe80::1]",
+        "[64:ff9b::7f00:1]",
+        "localhost",
+      ]
+    ) {
+      expect(await fetched(`https://${host}:${port}/answers.csv`), host).toContain(
+        "of this machine or of a private network",
+      )
+    }
+    expect(await fetched(`${base}/answers.csv`)).toContain("of this machine or of a private network")
+    expect(asked).toBe(0)
+  })
+
+  it("is asked for without trace headers, though the run is traced", async () => {
+    const headers: Array<string> = []
+    const listen: RequestListener = (request, response) => {
+      headers.push(...Object.keys(request.headers))
+      response.end(csv)
+    }
+    const other = createServer(listen)
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
+    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}/a.csv`
+    await run(fetchFile(address).pipe(Effect.withSpan("run")))
+    other.close()
+    expect(headers).toContain("host")
+    expect(headers.filter((name) => /^(?:traceparent|tracestate|b3|x-b3-.*)$/.test(name))).toEqual([])
   })
 
   it("is given up when it is larger, or takes longer, than allowed", async () => {
