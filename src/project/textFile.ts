@@ -1,6 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
+import { yamlLimits } from "./yamlNodes.ts"
 import { parseYaml } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
@@ -33,6 +34,19 @@ export const readYamlFile = (root: string, file: string) =>
       _tag: "Unreadable",
       diagnostics: [{ severity: "error", file: shown, ...diagnostic }],
     })
+    // Before it is read: of what is no file (a device, a pipe) there is no size.
+    const size = yield* fs.stat(file).pipe(Effect.map(({ size }) => Number(size)), Effect.orElseSucceed(() => 0))
+    if (size > yamlLimits.bytes) {
+      return unreadable({
+        line: 1,
+        column: 1,
+        excerpt: "",
+        message: `The file has ${size.toLocaleString("en-GB")} bytes, more than the ${
+          yamlLimits.bytes.toLocaleString("en-GB")
+        } that are read.`,
+        suggestion: "Keep long lists in a CSV file: `{ file: NAME.csv, key: …, value: … }`.",
+      })
+    }
     return yield* fs.readFile(file).pipe(
       Effect.map((bytes): ReadFile => {
         const { text, faulty } = decoded(bytes)

@@ -4,6 +4,29 @@ import type { Finding } from "./finding.ts"
 import { isSecretKey, isVariableName } from "./secretsInText.ts"
 import { quoted } from "./suggestion.ts"
 
+/** Bytes of a configuration file, whose nodes take hundreds of times the room of its text, and lists and mappings within one another. */
+export const yamlLimits = { bytes: 1024 * 1024, levels: 200 } as const
+
+/** Returns how deep a document is once its aliases are followed. What an alias stands for comes before it, so none is gone into twice. */
+const levelsOf = (root: unknown, targets: ReadonlyMap<Alias, Node>): number => {
+  const known = new Map<unknown, number>()
+  const of = (node: unknown): number => {
+    const before = known.get(node)
+    if (before !== undefined) return before
+    const members = isAlias(node)
+      ? [targets.get(node)]
+      : isSeq(node)
+      ? node.items
+      : isMap(node)
+      ? node.items.flatMap(({ key, value }) => [key, value])
+      : []
+    const levels = 1 + members.reduce((most: number, member) => Math.max(most, of(member)), 0)
+    known.set(node, levels)
+    return levels
+  }
+  return of(root)
+}
+
 /** Whether a key is `<<`, not in quotes. */
 export const isMerge = (key: unknown): key is Scalar => isScalar(key) && key.type === "PLAIN" && key.source === "<<"
 
@@ -95,5 +118,13 @@ export const surveyNodes = (document: Document): NodeSurvey => {
       if (isMap(node)) keys(node)
     },
   })
+  if (sound && levelsOf(document.contents, targets) > yamlLimits.levels) {
+    sound = false
+    findings.push({
+      offset: start(document.contents),
+      message: `The file is nested more than ${yamlLimits.levels} deep, what its aliases stand for included.`,
+      suggestion: "Write it without so many aliases.",
+    })
+  }
   return { findings, sound, targets, secrets }
 }

@@ -26,6 +26,19 @@ it.layer(platform)("a project's folder", (it) => {
       expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(inner)
     }))
 
+  it.scoped("has no file of more than a megabyte: that is said before it is read", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml,
+        "pipelines/large.yaml": `${pipelineYaml("large")}\nx-long: [${"b,".repeat(3_000_000)}]\n`,
+      })
+      const found = yield* diagnosticsOf(loadProject(root).pipe(Effect.flatMap(() => Effect.die("it was loaded"))))
+      expect(found).toMatchObject([{
+        file: "pipelines/large.yaml",
+        message: expect.stringMatching(/^The file has 6,000,\d+ bytes, more than the 1,048,576/),
+      }])
+    }))
+
   it.scoped("that is none says so, and what to do", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "a/b.txt": "" })

@@ -5,6 +5,17 @@ import { marked, places } from "./marked.ts"
 
 const good = withEntry("name: A\nfrom: B")
 
+describe("what a file may hold", () => {
+  it("is limited in depth with its aliases followed, before anything goes through them", () => {
+    const chain = (length: number, open: string, close: string) =>
+      Array.from({ length }, (_, at) => `x-${at}: &a${at} ${open}${at === 0 ? "" : `*a${at - 1}`}${close}`).join("\n")
+    const deep = "The file is nested more than 200 deep, what its aliases stand for included."
+    const all = (text: string) => pipelineDiagnostics(`${good}\n${text}\n`).map(({ message }) => message)
+    for (const length of [300, 20_000]) expect(all(chain(length, "[", "]")), String(length)).toContain(deep)
+    expect(all(chain(50, "[", "]"))).toEqual([])
+  })
+})
+
 describe("faults of YAML are sentences, at their place", () => {
   it.each([
     ["a repeated key", good.replace("sink:", "«pipeline: b\nsink:"), "`pipeline` is given twice."],
