@@ -1,11 +1,11 @@
-import { Args, Command, Options } from "@effect/cli"
+import { Args, Command, Options, Prompt } from "@effect/cli"
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Stream } from "effect"
 import type { ExportFormat } from "../jobs/upkeep.ts"
 import type { Project } from "../project/Project.ts"
 import { nearest, oneOf, quoted } from "../project/suggestion.ts"
 import { counted } from "../report/words.ts"
-import { json } from "./arguments.ts"
+import { json, to } from "./arguments.ts"
 import { UsageWrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -34,22 +34,33 @@ const options = {
       Options.withDescription("forget: why. It stays in the ledger: name nobody in it."),
     ),
   ),
+  map: optional(
+    Options.text("map").pipe(
+      Options.withPseudoName("FILE"),
+      Options.withDescription("rekey: pairs of keys in a file with a header, the earlier key first."),
+    ),
+  ),
+  yes: Options.boolean("yes").pipe(Options.withDescription("rekey: record the keys without asking.")),
+  to,
   reports: Options.boolean("reports").pipe(
     Options.withDescription("forget: empty the reports that hold the rows too; their counts stay."),
   ),
   json,
 }
 
-const actions = ["compact", "backup", "export", "forget"] as const
+const actions = ["compact", "backup", "export", "forget", "rekey"] as const
 type Action = (typeof actions)[number]
 
 /** Which options belong to which action, as typed. */
-const belongs: { readonly [O in "format" | "out" | "rows" | "because" | "reports"]: Action } = {
+const belongs: { readonly [O in "format" | "out" | "rows" | "because" | "reports" | "map" | "yes" | "to"]: Action } = {
   format: "export",
   out: "export",
   rows: "forget",
   because: "forget",
   reports: "forget",
+  map: "rekey",
+  yes: "rekey",
+  to: "rekey",
 }
 
 interface Input {
@@ -58,6 +69,9 @@ interface Input {
   readonly rows: ReadonlyArray<string>
   readonly because: string | undefined
   readonly reports: boolean
+  readonly map: string | undefined
+  readonly yes: boolean
+  readonly to: string | undefined
   readonly json: boolean
   readonly words: ReadonlyArray<string>
 }
@@ -65,7 +79,7 @@ interface Input {
 const wrong = (message: string) => new UsageWrong({ message, command: "ledger" })
 
 const about =
-  "Looks after the ledger: compact it, back it up while a run goes on, export its rows, forget a row for good."
+  "Looks after the ledger: compact it, back it up while a run goes on, export its rows, forget a row for good, give rows the keys that they have now."
 
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
@@ -85,7 +99,9 @@ export const ledger = {
     "ledger",
     {
       ...options,
-      words: Args.text({ name: "compact | backup FILE | export [NAME…] | forget NAME" }).pipe(Args.repeated),
+      words: Args.text({ name: "compact | backup FILE | export [NAME…] | forget NAME | rekey NAME" }).pipe(
+        Args.repeated,
+      ),
     },
     (input) =>
       Effect.gen(function*() {
@@ -103,7 +119,7 @@ export const ledger = {
         }
         const stray = given(input).find((name) => belongs[name] !== action)
         if (stray !== undefined) return yield* wrong(`\`--${stray}\` belongs to \`ledger ${belongs[stray]}\`.`)
-        const project = yield* openProject(action === "forget" ? names.slice(0, 1) : [])
+        const project = yield* openProject(action === "forget" || action === "rekey" ? names.slice(0, 1) : [])
         switch (action) {
           case "compact":
             return yield* names.length > 0 ? wrong("`ledger compact` takes no name.") : compact(project, input)
@@ -113,6 +129,8 @@ export const ledger = {
             return yield* exportRows(project, names, input)
           case "forget":
             return yield* forget(project, names, input)
+          case "rekey":
+            return yield* rekey(project, names, input)
         }
       }),
   ).pipe(Command.withDescription(about)),
@@ -206,4 +224,48 @@ const forget = (project: Project, names: ReadonlyArray<string>, input: Input) =>
       "The source, backups of the ledger and files that others made hold what they held.",
     ]
     yield* output.print(lines.join("\n"))
+  })
+
+/** Pairs of keys that are shown before a person agrees. */
+const shownPairs = 50
+
+const rekey = (project: Project, names: ReadonlyArray<string>, input: Input) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    const path = yield* Path.Path
+    const [pipeline] = names
+    if (pipeline === undefined || names.length > 1) return yield* wrong("`ledger rekey` takes one pipeline's name.")
+    const { rekeyPipeline } = yield* Effect.promise(() => import("../jobs/rekey.ts"))
+    const done = yield* rekeyPipeline(project, {
+      pipeline,
+      to: input.to,
+      map: input.map === undefined ? undefined : path.resolve(input.map),
+      agreed: ({ pairs }) =>
+        Effect.gen(function*() {
+          if (!input.json) {
+            yield* output.print(pairs.slice(0, shownPairs).map((pair) => `${pair.old} → ${pair.new}`).join("\n"))
+            if (pairs.length > shownPairs) yield* output.print(`and ${counted(pairs.length - shownPairs, "more row")}`)
+          }
+          if (input.yes) return true
+          if (input.json || !output.interactive) {
+            return yield* wrong(
+              `${
+                counted(pairs.length, "row key")
+              } would be recorded. Nothing was. Look at the pairs, then add \`--yes\`.`,
+            )
+          }
+          return yield* Prompt.run(Prompt.confirm({ message: `Record ${counted(pairs.length, "new row key")}?` }))
+        }),
+    })
+    if (input.json) return yield* output.print(JSON.stringify(done))
+    yield* output.print(
+      done.pairs.length === 0
+        ? `No new row of ${pipeline} looks like a row that left its source.`
+        : `${counted(done.recorded, "row key")} recorded.`,
+    )
+    if (done.ambiguous > 0) {
+      yield* output.print(
+        `${counted(done.ambiguous, "row")} can't be paired with certainty: write the pairs into a file, and use --map.`,
+      )
+    }
   })

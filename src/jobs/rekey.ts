@@ -1,0 +1,171 @@
+import { Effect } from "effect"
+import { cellText } from "../domain/cell.ts"
+import type { RowChunk } from "../domain/row.ts"
+import { type Ledger, type LedgerError, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"
+import type { Project } from "../project/Project.ts"
+import { columnNames } from "../run/content.ts"
+import { MetRows } from "../run/MetRows.ts"
+import { newRows } from "../run/NewRows.ts"
+import { rowKeys } from "../run/rowKeys.ts"
+import { ownColumns } from "../source/columns.ts"
+import { eachChunk } from "../source/eachChunk.ts"
+import { openSource } from "../source/openSource.ts"
+import { findPipeline } from "./findPipeline.ts"
+import { newRunId } from "./newRunId.ts"
+import { openKnownPlace } from "./openPlace.ts"
+import { prepare } from "./prepare.ts"
+import { openIfAny } from "./projectLedger.ts"
+import { chooseTarget } from "./target.ts"
+
+/** A row's key in the ledger and its new one. */
+export interface KeyPair {
+  readonly old: string
+  readonly new: string
+}
+
+/** Row keys that were, or would be, recorded; and how many rows look like several others, so that only a map can pair them. */
+export interface Rekeying {
+  readonly pairs: ReadonlyArray<KeyPair>
+  readonly ambiguous: number
+  readonly recorded: number
+}
+
+const never = (): boolean => false
+
+/**
+ * Gives rows that were imported the new keys that the source has for them, once a person agrees. Takes the lock. Fails with `LedgerRefused` if a pair of the map names a key that is not known, or gives one
+ * that another row has.
+ *
+ * @param options.map a file of pairs, old then new, with a header; undefined: new rows of the source that differ from a vanished row by the key's formatting, or by nothing but the key
+ */
+export const rekeyPipeline = <E, R>(
+  project: Project,
+  options: {
+    readonly pipeline: string
+    readonly to: string | undefined
+    readonly map: string | undefined
+    readonly agreed: (found: Omit<Rekeying, "recorded">) => Effect.Effect<boolean, E, R>
+  },
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const pipeline = yield* findPipeline(project, options.pipeline)
+    const target = yield* chooseTarget(pipeline, options.to)
+    const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
+    if (ledger === undefined) {
+      return yield* new LedgerRefused({ message: "There is no ledger: nothing was imported yet." })
+    }
+    const view = yield* openKnownPlace(project, ledger, pipeline, target)
+    const session = yield* view.hold(yield* newRunId)
+    const found = options.map === undefined
+      ? yield* pairsOfSource(project, options, ledger, view)
+      : { pairs: yield* pairsOfMap(options.map, ledger, view), ambiguous: 0 }
+    if (found.pairs.length === 0 || !(yield* options.agreed(found))) return { ...found, recorded: 0 }
+    const { key } = ledger.digest
+    const recorded = yield* session.rekey(
+      found.pairs.map((pair) => ({ from: key(pair.old), to: key(pair.new), key: pair.new })),
+    )
+    return { ...found, recorded }
+  }))
+
+const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
+  Effect.gen(function*() {
+    const source = yield* openSource({
+      file,
+      format: undefined,
+      encoding: undefined,
+      delimiter: undefined,
+      headerRow: undefined,
+      sheet: undefined,
+      range: undefined,
+      rowKey: undefined,
+      empty: [""],
+      columns: [],
+      where: [],
+    })
+    const pairs: Array<KeyPair> = []
+    const take = ({ rows }: RowChunk) =>
+      Effect.sync(() => {
+        for (const [old, now] of rows) pairs.push({ old: cellText(old).trim(), new: cellText(now).trim() })
+      })
+    yield* eachChunk(source.read(), take, never)
+    const known = (keys: ReadonlyArray<string>) =>
+      Effect.map(view.lookUp(keys.map(ledger.digest.key)), (rows) => rows.map((row) => row !== undefined && row.id > 0))
+    const [old, now] = [yield* known(pairs.map((pair) => pair.old)), yield* known(pairs.map((pair) => pair.new))]
+    const wrong = pairs.flatMap((pair, at) =>
+      pair.new === "" || old[at] !== true
+        ? [`${JSON.stringify(pair.old)} is not the key of a known row`]
+        : now[at] === true
+        ? [`${JSON.stringify(pair.new)} is the key of another row`]
+        : []
+    )
+    const twice = new Set(pairs.map((pair) => pair.new)).size < pairs.length
+    if (wrong.length > 0 || twice) {
+      return yield* new LedgerRefused({
+        message: `${file} can't be used: ${
+          twice ? "two rows would get one key" : wrong.slice(0, 5).join("; ")
+        }. Nothing was recorded. The file has a header and two columns: the earlier key, as in the column _key of imported.csv, and the new one.`,
+      })
+    }
+    return pairs
+  })
+
+const pairsOfSource = (
+  project: Project,
+  options: { readonly pipeline: string; readonly to: string | undefined },
+  ledger: Ledger,
+  view: PipelineLedger,
+) =>
+  Effect.gen(function*() {
+    const named = yield* findPipeline(project, options.pipeline)
+    const { mapping, pipeline, source } = yield* prepare(project, named, { to: options.to, source: undefined })
+    const columns = ownColumns(source.columns)
+    const run = {
+      mapping,
+      pipeline,
+      source,
+      view,
+      ledger,
+      columns,
+      shape: columnNames(mapping.columns),
+      ownSource: true,
+    }
+    const keys = yield* rowKeys(run)
+    const fresh = yield* newRows(run)
+    const met = new MetRows()
+    const first = keys.numbering()
+    const look = (chunk: RowChunk): Effect.Effect<void, LedgerError> => {
+      const rows = chunk.rows.flatMap((cells, at) => {
+        const key = chunk.faults.has(at) ? undefined : first(cells)
+        return key === undefined ? [] : [{ cells, key, row: chunk.firstRow + at }]
+      })
+      return Effect.map(
+        view.lookUp(rows.map(({ key }) => ledger.digest.key(key))),
+        (known) =>
+          rows.forEach(({ cells, key, row }, at) => {
+            const memory = known[at]
+            if (memory === undefined || memory.id === 0) fresh.add(row, key, cells)
+            else met.mark(memory.id, true)
+          }),
+      )
+    }
+    yield* eachChunk(source.read(), look, never)
+    const old = new Map<number, string>()
+    const several = new Set<number>()
+    yield* fresh.compare(view, met.marks, (pair) => {
+      if (pair.ambiguous || old.has(pair.row)) several.add(pair.row)
+      old.set(pair.row, pair.old)
+    })
+    const pairs: Array<KeyPair> = []
+    const second = keys.numbering()
+    const pair = (chunk: RowChunk) =>
+      Effect.sync(() =>
+        chunk.rows.forEach((cells, at) => {
+          const key = chunk.faults.has(at) ? undefined : second(cells)
+          const row = chunk.firstRow + at
+          const before = old.get(row)
+          if (key !== undefined && before !== undefined && !several.has(row)) pairs.push({ old: before, new: key })
+        })
+      )
+    if (old.size > 0) yield* eachChunk(source.read(), pair, never)
+    return { pairs, ambiguous: several.size }
+  })

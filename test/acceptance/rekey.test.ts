@@ -1,0 +1,45 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { bench, csv, upTo } from "./contacts.ts"
+
+it.scopedLive("records the keys of reformatted rows once a person agrees, and the run goes on", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const rows = (key: (number: number) => string) =>
+      csv(upTo(12)).replaceAll(/^(\d+),/gm, (_, number: string) => `${key(Number(number))},`)
+    at.write("source.csv", rows((number) => `C-${String(number).padStart(6, "0")}`))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    at.write(
+      "source.csv",
+      rows((number) => (number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
+    )
+    const refused = yield* at.run("run", "contacts")
+    expect([refused.status, at.count()]).toEqual([2, 12])
+    expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
+    const shown = yield* at.run("ledger", "rekey", "contacts")
+    expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
+    const recorded = yield* at.run("ledger", "rekey", "contacts", "--yes")
+    expect([recorded.status, recorded.stdout], recorded.stderr).toEqual([
+      0,
+      expect.stringContaining("4 row keys recorded"),
+    ])
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(12)
+    // Keys that look like nothing known: from a file.
+    at.write(
+      "source.csv",
+      rows((
+        number,
+      ) => (number === 1 ? "anna" : number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
+    )
+    at.write("map.csv", "old,new\nC-000001,anna\n")
+    const mapped = yield* at.run("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+    expect([mapped.status, mapped.stdout], mapped.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(12)
+    const again = yield* at.run("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+    expect([again.status, again.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      2,
+      expect.stringContaining('"C-000001" is not the key of a known row'),
+    ])
+  }))
