@@ -24,7 +24,7 @@ const keptRests = 8
 const sameList = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** How this run makes row keys. */
-export const keyRuleOf = (
+const keyRuleOf = (
   { keyColumns, mapping, pipeline: { source } }: Pick<RunContext, "keyColumns" | "mapping" | "pipeline">,
 ): KeyRule =>
   mapping.keyed === "content"
