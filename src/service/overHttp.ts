@@ -11,6 +11,13 @@ const idle = 3_000
 const longestIdle = 20_000
 /** Bytes of an answer's headers at most: Node's own. */
 const mostHeaders = 16 * 1024
+/** Codes of connections that we closed, or that the service said it would close. */
+const oursOrAnnounced: ReadonlySet<string> = new Set([
+  "UND_ERR_INFO",
+  "UND_ERR_ABORTED",
+  "UND_ERR_DESTROYED",
+  "UND_ERR_CLOSED",
+])
 /** Milliseconds by which a deadline may come early, so that requests that began together end together. */
 const slack = 5
 
@@ -35,24 +42,32 @@ export const overHttp: OpenTransport = (target) =>
     ]
     const headersWithBody = [...headers, "content-type", "application/json"]
 
-    const pool = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        new Pool(url.origin, {
-          // Twice as wide as needed: a request given up while connecting holds its connection a little longer.
-          connections: target.concurrency * 2,
-          pipelining: 1,
-          maxHeaderSize: mostHeaders,
-          allowH2: false,
-          keepAliveTimeout: idle,
-          keepAliveMaxTimeout: longestIdle,
-          connect: connector(timeout),
-          // The exchange's own deadline covers the whole request; these would only add coarser ones.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        })
-      ),
-      (pool) => Effect.promise(() => pool.destroy()),
-    )
+    const openPool = (keepAlive: boolean) =>
+      Effect.acquireRelease(
+        Effect.sync(() =>
+          new Pool(url.origin, {
+            // Twice as wide as needed: a request given up while connecting holds its connection a little longer.
+            connections: target.concurrency * 2,
+            pipelining: keepAlive ? 1 : 0,
+            maxHeaderSize: mostHeaders,
+            allowH2: false,
+            keepAliveTimeout: idle,
+            keepAliveMaxTimeout: longestIdle,
+            connect: connector(timeout),
+            // The exchange's own deadline covers the whole request; these would only add coarser ones.
+            headersTimeout: 0,
+            bodyTimeout: 0,
+          })
+        ),
+        (pool) => Effect.promise(() => pool.destroy()),
+      )
+    const pool = yield* openPool(true)
+    // A create on a connection that the server is about to close may be lost: once one was closed without a word, each create has a connection of its own.
+    const onePerRequest = yield* openPool(false)
+    let closesUnannounced = false
+    pool.on("disconnect", (_origin, _targets, error) => {
+      closesUnannounced ||= !oursOrAnnounced.has(error.code)
+    })
 
     // All exchanges have the same time, so the oldest is the first to run out of it: one alarm serves them all.
     const open = new Line<Exchange>()
@@ -86,11 +101,13 @@ export const overHttp: OpenTransport = (target) =>
             armed = true
             run(sweep)
           }
-          pool.dispatch(
+          const isCreate = request.body !== undefined
+          const connections = isCreate && closesUnannounced ? onePerRequest : pool
+          connections.dispatch(
             {
               method: request.method,
               path: prefix + request.path,
-              headers: request.body === undefined ? headers : headersWithBody,
+              headers: isCreate ? headersWithBody : headers,
               body: request.body ?? null,
               idempotent: false,
             },

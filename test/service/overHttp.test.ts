@@ -188,6 +188,40 @@ describe("whether a request was sent, over real sockets", () => {
       expect(server.received.join("").length).toBeLessThan(1_000_000)
     }))
 
+  for (
+    const [how, headers, later] of [
+      ["says so", ["Connection: close"], 0],
+      ["does not say so", [], 0],
+      ["does not say so, a moment later", [], 1],
+    ] as const
+  ) {
+    it.scopedLive(`leaves no create in doubt if the server closes each connection after its answer and ${how}`, () =>
+      Effect.gen(function*() {
+        const server = yield* rawServer((socket, soFar) => {
+          if (!soFar.endsWith("}") && !soFar.endsWith("\r\n\r\n")) return
+          const answer = answerText(200, "{}", headers)
+          if (later === 0) socket.end(answer)
+          else socket.write(answer, () => void setTimeout(() => socket.end(), later))
+        })
+        const transport = yield* open(`http://127.0.0.1:${server.port}`, { concurrency: 8 })
+        // As a run begins: with the form.
+        yield* transport.send({ method: "GET", path: "/forms/f" })
+        yield* Effect.sleep(20)
+        let created = 0
+        const send = Effect.fn(function*(n: number) {
+          // Reads may be repeated.
+          if (n % 3 === 0) {
+            return yield* Effect.ignore(transport.send({ method: "GET", path: "/forms/f/submissions/s" }))
+          }
+          expect((yield* transport.send(post)).status).toBe(200)
+          created++
+        })
+        yield* Effect.forEach(Array.from({ length: 300 }, (_, n) => n), send, { concurrency: 8, discard: true })
+        expect(created).toBe(200)
+        expect(server.requests().filter((line) => line.startsWith("POST"))).toHaveLength(200)
+      }))
+  }
+
   it.scopedLive("an answer that is not HTTP: may have been sent, and its bytes are not repeated", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.end("220 mail.example.org private-stuff\r\n"))
