@@ -9,7 +9,7 @@ import { maskKey } from "./maskKey.ts"
 import { overHttp } from "./overHttp.ts"
 import { Pace } from "./pace.ts"
 import { makeReads } from "./reads.ts"
-import { makeRequests } from "./requests.ts"
+import { makeAnnounce, makeRequests } from "./requests.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
 import type { OpenTransport } from "./transport.ts"
@@ -61,7 +61,7 @@ export const make = (
     const transport = yield* (open ?? (yield* Transports))(options)
     const admission = yield* makeAdmission(pace, options.concurrency)
     const retries = backOff(options.readRetries ?? defaultReadRetries)
-    const door = { clock, pace, transport, admission }
+    const door = { clock, pace, transport, admission, announce: makeAnnounce(baseUrl, pace) }
     const masked = maskKey(Redacted.value(options.apiKey))
     const outcomes = { codec, baseUrl, masked, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
     /** The service as one of those that share it sees it: its requests are counted by itself. */

@@ -82,6 +82,11 @@ export class Pace {
     return Math.min(this.#ceiling, this.#accepted * (1 - margin) * share)
   }
 
+  /** When requests start again, in milliseconds: nothing is sent before. */
+  get pausedUntil(): number {
+    return this.#pausedUntil
+  }
+
   /** Takes a slot and returns 0, or returns the milliseconds to wait before asking again. */
   take(now: number): number {
     if (now < this.#pausedUntil) return this.#pausedUntil - now

@@ -25,6 +25,35 @@ export interface Door {
   readonly pace: Pace
   readonly transport: Transport
   readonly admission: Admission
+  /** Reports a long pause, once. */
+  readonly announce: Announce
+}
+
+/** Milliseconds of a pause from which on people should know why nothing moves. */
+const longWait = 10_000
+
+/** Takes the status of the answer that may have made everyone wait, and the time in milliseconds. */
+type Announce = (status: number, now: number) => Effect.Effect<void>
+
+const reasons: Readonly<Record<number, string>> = {
+  429: "its limit for requests is used up (status 429)",
+  503: "it is not available (status 503)",
+}
+
+/** Logs why nothing is sent for a while, once for each pause. */
+export const makeAnnounce = (baseUrl: string, pace: Pace): Announce => {
+  let announced = -Infinity
+  return (status, now) => {
+    const wait = pace.pausedUntil - now
+    if (wait < longWait || pace.pausedUntil - announced < longWait) return Effect.void
+    announced = pace.pausedUntil
+    const why = reasons[status] ?? "its limit for requests is used up, by this run or by others with the same account"
+    return Effect.logWarning(
+      `Waiting ${
+        Math.ceil(wait / 1000)
+      } seconds for ${baseUrl}: ${why}. Nothing is sent until then, and the run continues on its own.`,
+    )
+  }
 }
 
 /** An answer, and the milliseconds that it asks to wait. */
@@ -47,7 +76,7 @@ export interface Requests extends Pick<FormService, "requests" | "pace"> {
   readonly count: (what: keyof RequestCounts) => void
 }
 
-export const makeRequests = ({ admission, clock, pace, transport }: Door): Requests => {
+export const makeRequests = ({ admission, announce, clock, pace, transport }: Door): Requests => {
   const counts: Record<keyof RequestCounts, number> = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
   const timeline = new Timeline()
   const count: Requests["count"] = (what) => {
@@ -63,10 +92,10 @@ export const makeRequests = ({ admission, clock, pace, transport }: Door): Reque
     send: (operation, request, unwanted) =>
       admission.admit(operation === "create" ? "create" : "read", unwanted, (startedAt) => {
         count(operation)
-        return Effect.map(
-          asRequest(operation, request.method, transport.send(request)),
-          (response) => observe(response, startedAt),
-        )
+        return Effect.flatMap(asRequest(operation, request.method, transport.send(request)), (response) => {
+          const answered = observe(response, startedAt)
+          return Effect.as(announce(response.status, momentOf(clock)), answered)
+        })
       }),
     requests: Effect.sync(() => ({ ...counts })),
     pace: Effect.sync(() => timeline.pace),

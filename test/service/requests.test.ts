@@ -1,15 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, TestClock } from "effect"
+import { Cause, Effect, Exit, Fiber, Logger, TestClock } from "effect"
 import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
-import { makeRequests } from "../../src/service/requests.ts"
+import { makeAnnounce, makeRequests } from "../../src/service/requests.ts"
 import { type MaybeSent, NeverSent, type TransportResponse } from "../../src/service/transport.ts"
 import { makeUnwanted, type Unwanted } from "../../src/service/Unwanted.ts"
 
 type Answer = Effect.Effect<TransportResponse, NeverSent | MaybeSent>
 
-const answer = (status: number): Answer =>
-  Effect.succeed({ status, headers: status === 429 ? { "retry-after": "3" } : {}, body: Buffer.from("") })
+const answer = (status: number, wait = "3"): Answer =>
+  Effect.succeed({ status, headers: status === 429 ? { "retry-after": wait } : {}, body: Buffer.from("") })
 
 /** A queue with one place, and a transport whose requests the test answers. */
 const opened = Effect.gen(function*() {
@@ -19,6 +19,7 @@ const opened = Effect.gen(function*() {
   const { requests, send } = makeRequests({
     clock,
     pace,
+    announce: makeAnnounce("https://forms.example.com", pace),
     admission: yield* makeAdmission(pace, 1),
     transport: {
       send: () =>
@@ -150,5 +151,24 @@ describe("a request to a service", () => {
       yield* aWhile
       sent[2]?.answer()
       expect(yield* Fiber.join(next)).toBe(200)
+    }))
+
+  it.scoped("says why nothing is sent if it has to wait long, once", () =>
+    Effect.gen(function*() {
+      const logged: Array<unknown> = []
+      const { create, sent } = yield* opened
+      const many = Effect.all([create(), create()], { concurrency: 2 }).pipe(
+        Effect.provide(Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void logged.push(message)))),
+      )
+      yield* Effect.fork(many)
+      yield* aWhile
+      sent[0]?.answer(answer(429, "48"))
+      yield* TestClock.adjust("48 seconds")
+      sent[1]?.answer(answer(429, "2"))
+      yield* aWhile
+      expect(logged.flat()).toEqual([
+        "Waiting 48 seconds for https://forms.example.com: its limit for requests is used up (status 429). "
+        + "Nothing is sent until then, and the run continues on its own.",
+      ])
     }))
 })
