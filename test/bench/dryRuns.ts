@@ -51,8 +51,8 @@ export const dryRuns: ReadonlyArray<Target> = [
     beside: "papaparse alone",
     by: "times",
     of: "seconds",
-    atMost: 3,
-    peak: 200,
+    atMost: 4,
+    peak: 250,
     open: async (root) => {
       await withRows(root, million)
       return { ours: dryRun(root, million), beside: parse(root, million) }
@@ -64,7 +64,7 @@ export const dryRuns: ReadonlyArray<Target> = [
     beside: "papaparse alone",
     by: "times",
     of: "seconds",
-    atMost: 6,
+    atMost: 8,
     open: async (root) => {
       await withRows(root, million, million / 2)
       await withLedger(root)
@@ -80,7 +80,7 @@ export const dryRuns: ReadonlyArray<Target> = [
     beside: "reading and digesting it",
     by: "times",
     of: "seconds",
-    atMost: 2,
+    atMost: 3,
     open: async (root) => {
       await withRows(root, million)
       await withLedger(root)
@@ -99,7 +99,7 @@ export const dryRuns: ReadonlyArray<Target> = [
     beside: "100k rows",
     by: "times",
     of: "megabytes",
-    atMost: 1.3,
+    atMost: 1.5,
     open: async (root) => {
       const [large, small] = [join(root, "large"), join(root, "small")]
       await withRows(large, million)

@@ -35,7 +35,7 @@ export const others: ReadonlyArray<Target> = [
     beside: "node -e 0",
     by: "over",
     of: "seconds",
-    atMost: 0.25,
+    atMost: 0.3,
     open: async (root) => ({
       ours: async () => {
         const measured = await measure([command, "--help"], root)

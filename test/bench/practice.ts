@@ -1,7 +1,7 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import type { Asked, Told } from "./service.ts"
+import type { Asked, Limits, Told } from "./service.ts"
 
 /** The practice service in a process of its own. */
 export interface PracticeProcess {
@@ -13,17 +13,11 @@ export interface PracticeProcess {
   readonly end: () => void
 }
 
-/**
- * Starts it, without a limit, or with one that it enforces.
- *
- * @param limits requests per second, and milliseconds that each takes
- */
-export const startPractice = async (
-  limits?: { readonly requestsPerSecond: number; readonly latency: number },
-): Promise<PracticeProcess> => {
+/** Starts it, without a limit, or with one that it enforces. */
+export const startPractice = async (limits?: Limits): Promise<PracticeProcess> => {
   const child = fork(
     fileURLToPath(new URL("service.js", import.meta.url)),
-    limits === undefined ? [] : [String(limits.requestsPerSecond), String(limits.latency)],
+    limits === undefined ? [] : [JSON.stringify(limits)],
   )
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`the practice service ended, exit code ${String(code)}`)

@@ -1,12 +1,26 @@
 // A process of its own: the practice service, with a limit or without one, that tells whether exactly the rows of data.ts arrived.
 import { Duration, Effect, Redacted } from "effect"
+import { once } from "node:events"
+import { Agent, createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
 import type { Submission } from "../../src/domain/submission.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import type { StoredSubmission } from "../../src/practice/store.ts"
+import { sliding } from "../service/limiters.ts"
 import { rows } from "./data.ts"
 import { answersOf, apiKey, form } from "./project.ts"
 
-const [limit = "", latency = ""] = process.argv.slice(2)
+/** A limit that the service enforces, and milliseconds that each request takes. */
+export interface Limits {
+  readonly requestsPerSecond: number
+  readonly latency: number
+  /** A sliding window that no header names, with or without `Retry-After`; otherwise the practice service's own, with its headers. */
+  readonly sliding?: "retry-after" | "none"
+  /** Milliseconds after the first request between which the limit is half. */
+  readonly halved?: readonly [from: number, until: number]
+}
+
+const limits = process.argv[2] === undefined ? undefined : JSON.parse(process.argv[2]) as Limits
 let kept = new Map<string, StoredSubmission>()
 const store = {
   get: (_: string, id: string) => kept.get(id),
@@ -40,11 +54,51 @@ const wrong = (count: number, seed: number): string | undefined => {
 export type Asked = { readonly ask: "clear" } | { readonly ask: "check"; readonly count: number; readonly seed: number }
 export type Told = { readonly baseUrl: string } | { readonly wrong: string | undefined }
 
+/** What counts requests since the first one of a round. */
+let gate: { readonly since: number; readonly count: ReturnType<ReturnType<typeof sliding>> } | undefined
+
+/** Serves a sliding limit in front of a service. Returns its address. */
+const limited = async (baseUrl: string, { halved, requestsPerSecond, sliding: told }: Limits): Promise<string> => {
+  const { host, origin, pathname } = new URL(baseUrl)
+  const agent = new Agent({ keepAlive: true })
+  const server = createServer((incoming, outgoing) => {
+    const now = performance.now()
+    const since = gate?.since ?? now
+    gate ??= {
+      since,
+      count: sliding(1_000)((at) =>
+        halved !== undefined && at - since >= halved[0] && at - since < halved[1]
+          ? requestsPerSecond / 2
+          : requestsPerSecond
+      ),
+    }
+    const { allowed, wait } = gate.count(now)
+    if (!allowed) {
+      incoming.resume()
+      const headers = told === "none" ? {} : { "retry-after": String(Math.max(1, Math.ceil(wait / 1_000))) }
+      outgoing.writeHead(429, { "content-type": "application/json", ...headers }).end("{}")
+      return
+    }
+    const { headers, method, url } = incoming
+    const forward = request(`${origin}${url}`, { agent, headers: { ...headers, host }, method }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    incoming.pipe(forward)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`
+}
+
 const tell = (told: Told) => process.send?.(told)
 
 process.on("message", (asked: Asked) => {
   const result = asked.ask === "check" ? wrong(asked.count, asked.seed) : undefined
-  if (asked.ask === "clear") kept = new Map()
+  if (asked.ask === "clear") {
+    kept = new Map()
+    gate = undefined
+  }
   tell({ wrong: result })
 })
 process.on("disconnect", () => process.exit())
@@ -56,15 +110,17 @@ Effect.runFork(Effect.scoped(
       store,
       port: 0,
       apiKey: Redacted.make(apiKey),
-      ...(limit === "" ? {} : { rateLimit: { requests: Number(limit), windowSeconds: 1 } }),
-      ...(latency === "" ? {} : {
+      ...(limits === undefined || limits.sliding !== undefined
+        ? {}
+        : { rateLimit: { requests: limits.requestsPerSecond, windowSeconds: 1 } }),
+      ...(limits === undefined ? {} : {
         faults: {
           seed: 1,
-          faults: [{ fault: "delay", for: Duration.millis(Number(latency)), when: "before", on: "any" }],
+          faults: [{ fault: "delay", for: Duration.millis(limits.latency), when: "before", on: "any" }],
         },
       }),
     })
-    tell({ baseUrl })
+    tell({ baseUrl: limits?.sliding === undefined ? baseUrl : yield* Effect.promise(() => limited(baseUrl, limits)) })
     return yield* Effect.never
   }),
 ))
