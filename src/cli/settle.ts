@@ -1,6 +1,6 @@
 import { Command, Options } from "@effect/cli"
 import { Path } from "@effect/platform"
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { SettleBy, WhichRows } from "../jobs/settle.ts"
 import { json, pipeline, to, wholeNumber } from "./arguments.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
@@ -19,12 +19,9 @@ const options = {
       Options.withDescription("An export of the form's results, with their submission ids."),
     ),
   ),
-  exportedAt: optional(
-    Options.text("exported-at").pipe(
-      Options.withPseudoName("TIME"),
-      Options.withDescription(
-        "When the export was made, as ISO 8601 with Z or an offset; without it the file's own time.",
-      ),
+  complete: Options.boolean("complete").pipe(
+    Options.withDescription(
+      "You vouch that the export is complete: a row that it lacks did not land. Needs --because.",
     ),
   ),
   as: optional(
@@ -55,11 +52,11 @@ const options = {
 }
 
 const about =
-  "Settles rows in doubt: from an export of the form's results, or by hand. Landed rows are read back by the next run, the others go out with it."
+  "Settles rows in doubt: from an export of the form's results, or by hand. A row that is in the export has landed; one that is not has not, if the export shows that it would be there. Landed rows are read back by the next run, the others go out with it."
 
 interface Input {
   readonly results: string | undefined
-  readonly exportedAt: string | undefined
+  readonly complete: boolean
   readonly as: "landed" | "not-landed" | undefined
   readonly all: boolean
   readonly batch: number | undefined
@@ -96,7 +93,7 @@ export const settle = {
           + "yourself what became of them, run it with --as landed or --as not-landed."
         output.tell(wrapToWidth(how, output.err.width).join("\n"))
       }
-      const next = result.exportMayTell || by._tag !== "Export" || open === undefined
+      const next = by._tag !== "Export" || result.wants !== "a person" || open === undefined
         ? ["status", input.pipeline]
         : ["acknowledge", input.pipeline, ...target, "--rows", open.key, "--because", "…"]
       return yield* new CommandEnded({ status: 4, next: commandFor(invocation, next) })
@@ -119,17 +116,19 @@ const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
       if (input.as !== undefined || rows !== undefined) {
         return yield* wrong("`--results` finds out by itself what became of each row: leave out `--as` and which rows.")
       }
-      const exportedAt = input.exportedAt === undefined ? undefined : yield* timeOf(input.exportedAt)
-      return { _tag: "Export", file: path.resolve(input.results), exportedAt }
+      if (input.complete && (input.because === undefined || input.because.trim() === "")) {
+        return yield* wrong("`--complete` needs `--because TEXT`: it is kept with what was settled.")
+      }
+      return { _tag: "Export", file: path.resolve(input.results), isComplete: input.complete }
     }
-    const isBare = rows === undefined && input.exportedAt === undefined && input.because === undefined
+    const isBare = rows === undefined && !input.complete && input.because === undefined
     if (input.as === undefined && isBare) return { _tag: "Look" }
     if (input.as === undefined) {
       return yield* wrong(
         "Say what tells: `--results FILE`, an export of the form's results; or by hand `--as landed` or `--as not-landed`.",
       )
     }
-    if (input.exportedAt !== undefined) return yield* wrong("`--exported-at` belongs to `--results`.")
+    if (input.complete) return yield* wrong("`--complete` belongs to `--results`.")
     if (rows === undefined || more !== undefined) {
       return yield* wrong("Say which rows, in one way: `--all`, `--batch ID` or `--rows KEY…`.")
     }
@@ -137,18 +136,4 @@ const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
       return yield* wrong("`--because` needs a reason: it is kept with what was settled.")
     }
     return { _tag: "Person", landed: input.as === "landed", which: rows }
-  })
-
-const iso = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/
-
-const timeOf = (text: string): Effect.Effect<number, UsageWrong> =>
-  Effect.gen(function*() {
-    const time = iso.test(text) ? Date.parse(text.replace(" ", "T")) : NaN
-    if (Number.isNaN(time)) {
-      return yield* wrong(
-        `\`--exported-at\` takes a time with Z or an offset, such as 2026-11-20T09:30:00+01:00, not ${text}.`,
-      )
-    }
-    if (time > (yield* Clock.currentTimeMillis)) return yield* wrong("`--exported-at` lies in the future.")
-    return time
   })

@@ -138,8 +138,8 @@ export interface Settlement {
   /** Who did it. */
   readonly by: string
   readonly because: string | undefined
-  /** The export of the form's results that told; undefined: a person's word. `exportedAt`: ISO 8601. */
-  readonly file: { readonly name: string; readonly sha256: string; readonly exportedAt: string } | undefined
+  /** The export of the form's results that showed it, and whether a person vouched that it is complete; undefined: a person's word. */
+  readonly file: { readonly name: string; readonly sha256: string; readonly isComplete: boolean } | undefined
   /** Rows that had arrived, and rows that had not: these go out with the next run. */
   readonly landed: number
   readonly notLanded: number

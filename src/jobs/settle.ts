@@ -1,9 +1,11 @@
-import { DateTime, Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
+import { randomInt } from "node:crypto"
 import type { Settlement } from "../domain/run.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow, SettledRow } from "../ledger/records.ts"
 import type { Project } from "../project/Project.ts"
 import { paged, pageSize } from "../run/paged.ts"
+import type { OpenRow } from "../sink/settleRows.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { openKnownPlace } from "./openPlace.ts"
@@ -23,9 +25,9 @@ export type WhichRows =
   | { readonly _tag: "Batch"; readonly batch: number }
   | { readonly _tag: "Rows"; readonly keys: ReadonlyArray<string> }
 
-/** What tells: an export of the form's results (`file` absolute; `exportedAt` in milliseconds, else the file's time), or a person. */
+/** What shows it: an export of the form's results (`file` absolute; `isComplete`: a person vouches that it is complete), or a person. */
 export type SettleBy =
-  | { readonly _tag: "Export"; readonly file: string; readonly exportedAt: number | undefined }
+  | { readonly _tag: "Export"; readonly file: string; readonly isComplete: boolean }
   | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
   /** Nothing yet: the rows in doubt are only shown. */
   | { readonly _tag: "Look" }
@@ -57,9 +59,11 @@ export interface SettleResult {
   readonly notLanded: number
   /** Rows that are in doubt still, over all that the ledger holds here. */
   readonly left: number
-  /** Whether a later or more complete export may settle some of them. */
-  readonly exportMayTell: boolean
-  /** The export that told, and how many submissions it holds. */
+  /** What may settle most of them. */
+  readonly wants: OpenRow["wants"] | undefined
+  /** A text to enter in the form: an export that has it is late enough. */
+  readonly testEntry: string | undefined
+  /** The export that was read, how many submissions it has, and how many it lacks. */
   readonly file:
     | (NonNullable<Settlement["file"]> & { readonly submissions: number; readonly lacking: number })
     | undefined
@@ -90,13 +94,23 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       }
       // What can fail for other reasons than the ledger's comes before the lock.
       const opened = options.by._tag === "Export"
-        ? yield* openExport(project, pipeline, target, options.by)
+        ? yield* openExport(project, pipeline, target, options.by.file)
         : undefined
       const session = yield* view.hold(yield* newRunId)
       const rows = yield* doubtful
       const result = opened === undefined
         ? yield* byPerson(rows, view, session, options)
-        : yield* byExport(rows, { view, session, digest: ledger.digest.key, opened }, options)
+        : yield* byExport(
+          rows,
+          {
+            view,
+            session,
+            digest: ledger.digest.key,
+            opened,
+            isComplete: options.by._tag === "Export" && options.by.isComplete,
+          },
+          options,
+        )
       return { ...result, left: (yield* view.standing).inDoubt }
     }),
   )
@@ -107,7 +121,8 @@ const nothing = (pipeline: string): SettleResult => ({
   landed: 0,
   notLanded: 0,
   left: 0,
-  exportMayTell: false,
+  wants: undefined,
+  testEntry: undefined,
   file: undefined,
   warnings: [],
 })
@@ -154,6 +169,7 @@ const byPerson = (
         keyDigest,
         outcome: landed ? { _tag: "Landed", submissionId: undefined } : { _tag: "NotLanded" },
         reason,
+        proof: "person",
       })),
       by: who,
       because,
@@ -169,19 +185,27 @@ const byPerson = (
 
 const byExport = (
   rows: ReadonlyArray<DoubtfulRow>,
-  { digest, opened, session, view }: {
+  { digest, isComplete, opened, session, view }: {
     readonly view: PipelineLedger
     readonly session: LedgerSession
     readonly digest: (id: string) => Buffer
     readonly opened: Export
+    readonly isComplete: boolean
   },
   { because, who }: SettleOptions,
 ) =>
   Effect.gen(function*() {
-    const { lacking, open, settled, sha256, submissions } = yield* settleFromExport(rows, view, digest, opened)
-    const file = { name: opened.name, sha256, exportedAt: iso(opened.exportedAt) }
+    const { lacking, open, settled, sha256, submissions } = yield* settleFromExport(
+      rows,
+      view,
+      digest,
+      opened,
+      isComplete,
+    )
+    const file = { name: opened.name, sha256, isComplete }
     yield* session.settleDoubts({ rows: settled.map((one) => one.as), by: who, because, file })
     const landed = settled.filter((one) => one.as.outcome._tag === "Landed").length
+    const waiting = open.filter(({ wants }) => wants === "a witness").map(({ row }) => row)
     return {
       ...nothing(view.pipeline),
       rows: [
@@ -194,10 +218,33 @@ const byExport = (
       ].toSorted((a, b) => a.row - b.row),
       landed,
       notLanded: settled.length - landed,
-      exportMayTell: open.some(({ wants }) => wants === "another export"),
+      wants: (["time", "another export", "a witness", "a vouched export", "a person"] as const).find((one) =>
+        open.some(({ wants }) => wants === one)
+      ),
+      testEntry: waiting.length === 0 ? undefined : yield* testEntryFor(waiting, view, session, opened),
       file: { ...file, submissions, lacking: lacking.count },
       warnings: opened.warnings,
     }
   })
 
-const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
+/** A text that is a witness for these rows: one that was handed out before and is late enough, or a new one. */
+const testEntryFor = (
+  rows: ReadonlyArray<DoubtfulRow>,
+  view: PipelineLedger,
+  session: LedgerSession,
+  { waits }: Export,
+) =>
+  Effect.gen(function*() {
+    const entries = yield* view.testEntries
+    for (const { batch, first } of rows) {
+      const { hasClockGoneBack, testEntry } = yield* view.evidence({ first, last: batch }, waits, entries)
+      if (testEntry === undefined || hasClockGoneBack) return (yield* session.addTestEntry(newEntryText())).text
+    }
+    return entries[0]?.text
+  })
+
+/** Letters and digits that are not taken for one another. */
+const alphabet = "abcdefghjkmnpqrstuvwxyz23456789"
+
+const newEntryText = (): string =>
+  `formferry-${Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)] ?? "").join("")}`

@@ -1,9 +1,10 @@
-import { FileSystem, Path } from "@effect/platform"
-import { Clock, DateTime, Duration, Effect, Either, Option, Schema } from "effect"
+import { Path } from "@effect/platform"
+import { Clock, DateTime, Duration, Effect, Either, Schema } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
+import type { Cells } from "../domain/row.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
-import type { DoubtfulRow } from "../ledger/records.ts"
+import type { DoubtfulRow, Evidence, KnownSubmission, TestEntry, Waits } from "../ledger/records.ts"
 import { compile } from "../mapping/compile.ts"
 import { mentionedColumns } from "../mapping/mentionedColumns.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -12,6 +13,7 @@ import { KeyTable } from "../run/KeyTable.ts"
 import { RowHash } from "../run/RowHash.ts"
 import { type ResultsColumns, resultsColumns } from "../sink/settleColumns.ts"
 import { type AnswerKind, likenessOf } from "../sink/settleFit.ts"
+import { ExportOrder, Numbers } from "../sink/settleOrder.ts"
 import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { openSource } from "../source/openSource.ts"
@@ -35,8 +37,9 @@ export interface Export {
   /** Kinds of the pipeline's answers, as far as its mapping tells them. */
   readonly kinds: ReadonlyArray<AnswerKind>
   readonly stamp: string | undefined
-  readonly exportedAt: number
-  readonly visibleWithin: number
+  /** Whether the pipeline sends submission times. */
+  readonly hasTimes: boolean
+  readonly waits: Waits
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -45,7 +48,7 @@ export const openExport = (
   project: Project,
   pipeline: Pipeline,
   target: Target,
-  { exportedAt, file }: { readonly file: string; readonly exportedAt: number | undefined },
+  file: string,
 ) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
@@ -106,61 +109,98 @@ export const openExport = (
       // A mapping that does not fit the form any more is no obstacle: the questions' types tell the kinds.
       kinds: Either.isRight(compiled) ? compiled.right.mapping.answers : [],
       stamp,
-      exportedAt: exportedAt ?? (yield* timeOf(file)),
-      visibleWithin: Duration.toMillis(pipeline.reconcile.visibleWithin),
+      hasTimes: pipeline.mapping.submissionTime !== undefined,
+      waits: waitsOf(pipeline),
       warnings: source.warnings,
     }
     return made
   })
 
-/** When the file was written, as the file system tells it. */
-const timeOf = (file: string) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const now = yield* Clock.currentTimeMillis
-    const { mtime } = yield* fs.stat(file)
-    return Option.match(mtime, {
-      onNone: () => 0,
-      // A clock that is ahead must not make an export later than it is.
-      onSome: (time) => Math.min(time.getTime(), now),
-    })
-  })
+/** How long a pipeline waits before the absence of a submission says anything. */
+export const waitsOf = ({ reconcile }: Pipeline): Waits => ({
+  visibleWithin: Duration.toMillis(reconcile.visibleWithin),
+  lateWithin: Duration.toMillis(reconcile.lateWithin),
+})
 
-/** Submission ids that are asked of the ledger at a time. */
-const idsAtOnce = 10_000
+/** Submissions that are read from the ledger at a time. */
+const submissionsAtOnce = 10_000
 
 const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
-/** Looks the rows in doubt up in an export, submission by submission; what the ledger knows is set aside. Records nothing. */
+type View = Pick<PipelineLedger, "submissions" | "looseIds" | "landedByWord" | "testEntries" | "evidence">
+
+/**
+ * Looks the rows in doubt up in an export, submission by submission; what the ledger knows is set aside. Records nothing.
+ *
+ * @param isComplete whether a person vouches that the export is complete
+ */
 export const settleFromExport = (
   rows: ReadonlyArray<DoubtfulRow>,
-  view: Pick<PipelineLedger, "submissionIds" | "looseIds" | "landedByWord">,
+  view: View,
   digest: (id: string) => Buffer,
-  { columns, exportedAt, form, kinds, source, stamp, visibleWithin }: Export,
+  { columns, form, hasTimes, kinds, source, stamp, waits }: Export,
+  isComplete: boolean,
 ) =>
   Effect.gen(function*() {
-    const known = yield* knownIds(view, digest)
+    const known = yield* knownIn(view, digest, hasTimes)
+    const entries = yield* view.testEntries
+    const entered = new Set<TestEntry>()
     const spoken = yield* view.landedByWord
     const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds, stamp }), spoken)
+    const entryIn = (cells: Cells): TestEntry | undefined =>
+      entries.find(({ text }) => cells.some((cell) => cellText(cell).toLowerCase().includes(text)))
     let submissions = 0
+    let unreadable = 0
     yield* eachChunk(source.read(), (chunk) =>
       Effect.sync(() => {
         chunk.rows.forEach((raw, index) => {
-          if (chunk.faults.has(index)) return
           const cells = source.tool?.clean(raw) ?? raw
           const id = cellText(cells[columns.id]).trim()
-          if (id === "") return
+          if (chunk.faults.has(index) || id === "") {
+            unreadable++
+            return
+          }
           submissions++
-          if (!known.see(id)) settling.offer(id, cells)
+          if (known.see(id)) return
+          const entry = entries.length === 0 ? undefined : entryIn(cells)
+          if (entry === undefined) settling.offer(id, cells)
+          else {
+            entered.add(entry)
+            known.seeEntry(entry)
+          }
         })
       }))
     const files = yield* source.files
     const lacking = yield* known.lacking
-    const settled = settling.decide({ lacking, exportedAt, visibleWithin, shown })
+    const found = new Map<string, Evidence>()
+    const batchesOf = ({ batch, first }: DoubtfulRow) => `${first} ${batch}`
+    for (const row of rows) {
+      if (found.has(batchesOf(row))) continue
+      const batches = { first: row.first, last: row.batch }
+      found.set(batchesOf(row), yield* view.evidence(batches, waits, [...entered]))
+    }
+    const settled = settling.decide({
+      lacking,
+      unreadable,
+      isInOrder: known.isInOrder(),
+      isComplete,
+      evidenceOf: (row) => found.get(batchesOf(row)) ?? nothingKnown,
+      times: known.times,
+      now: yield* Clock.currentTimeMillis,
+      shown,
+    })
     return { ...settled, lacking, submissions, sha256: files[0]?.file.sha256 ?? "" }
   })
 
-/** Ids in 30 bytes each, and which of them were seen. */
+const nothingKnown: Evidence = {
+  visibleFrom: undefined,
+  before: undefined,
+  witness: undefined,
+  testEntry: undefined,
+  hasClockGoneBack: false,
+}
+
+/** Ids in 32 bytes each, with the batch that each belongs to, and which of them were seen. */
 const makeIds = (digest: (id: string) => Buffer) => {
   const table = new KeyTable()
   const hash = new RowHash()
@@ -169,41 +209,74 @@ const makeIds = (digest: (id: string) => Buffer) => {
     return table.find(hash)
   }
   return {
-    add: (id: string): void => {
-      if (slotOf(id) < 0) table.add(hash, 0)
+    /** Returns the id's slot. */
+    add: (id: string, batch: number): number => {
+      const slot = slotOf(id)
+      return slot < 0 ? table.add(hash, batch) : slot
     },
-    /** Marks it as seen; false when it is not among them. */
-    see: (id: string): boolean => {
+    /** Marks it as seen. Returns its slot, or -1. */
+    see: (id: string): number => {
       const slot = slotOf(id)
       if (slot >= 0) table.match(slot)
-      return slot >= 0
+      return slot
     },
     seen: (id: string): boolean => {
       const slot = slotOf(id)
       return slot >= 0 && table.matched(slot)
     },
+    batch: (slot: number): number => table.row(slot),
   }
 }
 
-/** What the ledger knows of the form's submissions, and which of them an export holds. */
-const knownIds = (view: Pick<PipelineLedger, "submissionIds" | "looseIds">, digest: (id: string) => Buffer) =>
+/** What the ledger knows of the form's submissions, which of them an export has, and in which order. */
+const knownIn = (
+  view: Pick<PipelineLedger, "submissions" | "looseIds">,
+  digest: (id: string) => Buffer,
+  hasTimes: boolean,
+) =>
   Effect.gen(function*() {
     const known = makeIds(digest)
-    const eachId = eachKnown(view)
-    yield* eachId((page) => {
-      for (const { id } of page) known.add(id)
+    const closedBy = new Numbers()
+    const timeBy = new Numbers()
+    const byCreation = new ExportOrder()
+    const byTime = new ExportOrder()
+    let earliest = Infinity
+    let latest = -Infinity
+    yield* eachKnown(view, (page) => {
+      for (const { batch, closed, id, isRequired, time } of page) {
+        const slot = known.add(id, batch)
+        if (closed !== undefined) closedBy.set(batch, closed)
+        if (!hasTimes || !isRequired || time === undefined) continue
+        timeBy.set(slot, time)
+        earliest = Math.min(earliest, time)
+        latest = Math.max(latest, time)
+      }
     })
     // Ids that belong to no row may be those of rows in doubt: they must be there, and are not set aside.
     const loose = makeIds(digest)
     const looseIds = yield* view.looseIds
-    for (const id of looseIds) loose.add(id)
+    for (const id of looseIds) loose.add(id, 0)
     return {
-      /** Notes that the export holds it; whether a row of the ledger is known to be it. */
+      /** Notes that the export has it; whether a row of the ledger is known to be it. */
       see: (id: string): boolean => {
         loose.see(id)
-        return known.see(id)
+        const slot = known.see(id)
+        if (slot < 0) return false
+        const batch = known.batch(slot)
+        const closed = closedBy.get(batch)
+        if (!Number.isNaN(closed)) byCreation.see(batch, closed)
+        const time = timeBy.get(slot)
+        if (!Number.isNaN(time)) byTime.see(time, time)
+        return true
       },
-      /** Of this pipeline, what the export does not hold. */
+      /** Notes that the export has a test entry: made after all batches that had ended when its text was handed out. */
+      seeEntry: ({ after, at }: TestEntry): void => {
+        byCreation.see(after + 1, Infinity)
+        byTime.see(at, Infinity)
+      },
+      isInOrder: () => byCreation.isSorted || (hasTimes && byTime.isSorted),
+      times: hasTimes ? { earliest, latest } : undefined,
+      /** What the export has to have and has not. */
       lacking: Effect.gen(function*() {
         let count = 0
         let example: string | undefined
@@ -211,8 +284,8 @@ const knownIds = (view: Pick<PipelineLedger, "submissionIds" | "looseIds">, dige
           count++
           example ??= id
         }
-        yield* eachId((page) => {
-          for (const { id, own } of page) if (own && !known.seen(id)) lacks(id)
+        yield* eachKnown(view, (page) => {
+          for (const { id, isRequired } of page) if (isRequired && !known.seen(id)) lacks(id)
         })
         for (const id of looseIds) if (!loose.seen(id)) lacks(id)
         return { count, example }
@@ -220,15 +293,14 @@ const knownIds = (view: Pick<PipelineLedger, "submissionIds" | "looseIds">, dige
     }
   })
 
-const eachKnown = (view: Pick<PipelineLedger, "submissionIds">) =>
-(
-  use: (page: ReadonlyArray<{ readonly id: string; readonly own: boolean }>) => void,
+const eachKnown = (
+  view: Pick<PipelineLedger, "submissions">,
+  use: (page: ReadonlyArray<KnownSubmission>) => void,
 ): Effect.Effect<void, LedgerError> =>
   Effect.gen(function*() {
     for (let after: number | undefined = 0; after !== undefined;) {
-      const page: ReadonlyArray<{ readonly at: number; readonly id: string; readonly own: boolean }> = yield* view
-        .submissionIds({ after, limit: idsAtOnce })
+      const page: ReadonlyArray<KnownSubmission> = yield* view.submissions({ after, limit: submissionsAtOnce })
       use(page)
-      after = page.length < idsAtOnce ? undefined : page.at(-1)?.at
+      after = page.length < submissionsAtOnce ? undefined : page.at(-1)?.at
     }
   })

@@ -14,9 +14,11 @@ import type {
   DoubtfulRow,
   DoubtsOf,
   Drift,
+  Evidence,
   Going,
   IntendedRow,
   KnownRow,
+  KnownSubmission,
   LedgerMarks,
   Missed,
   ReadBack,
@@ -31,9 +33,11 @@ import type {
   SentRow,
   SettledRow,
   Standing,
+  TestEntry,
   UnmetRows,
   Unverified,
   VanishedRow,
+  Waits,
 } from "./records.ts"
 
 /** The ledger can't be written or read, or is damaged: fatal at once (exit 70), for without it the next send could be a duplicate. */
@@ -160,13 +164,23 @@ export interface PipelineLedger {
   readonly drift: Effect.Effect<Drift, LedgerError>
   /** The reconciliation that goes on where it stopped. */
   readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
-  /**
-   * Ids of all submissions that the ledger knows at this destination, in pages; `own`: of this pipeline. Start with `after: 0`, go on with `at` of a page's
-   * last id.
-   */
-  readonly submissionIds: (
+  /** All submissions that the ledger knows at this destination, in pages. Start with `after: 0`, continue with `at` of a page's last one. */
+  readonly submissions: (
     page: { readonly after: number; readonly limit: number },
-  ) => Effect.Effect<ReadonlyArray<{ readonly at: number; readonly id: string; readonly own: boolean }>, LedgerError>
+  ) => Effect.Effect<ReadonlyArray<KnownSubmission>, LedgerError>
+  /**
+   * What the ledger knows about the requests with a row in doubt.
+   *
+   * @param batches the first and the last batch that the row was sent with
+   * @param entries test entries that an export has
+   */
+  readonly evidence: (
+    batches: { readonly first: number; readonly last: number },
+    within: Waits,
+    entries: ReadonlyArray<TestEntry>,
+  ) => Effect.Effect<Evidence, LedgerError>
+  /** Texts of test entries that were handed out for this destination, the newest first. */
+  readonly testEntries: Effect.Effect<ReadonlyArray<TestEntry>, LedgerError>
   /** Ids of submissions that answered a batch of this pipeline and that no row could be matched to. */
   readonly looseIds: Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** Items of the rows that landed by a person's word at this destination: their submissions are there, and nobody knows their ids. */
@@ -291,6 +305,8 @@ export interface LedgerSession {
       readonly file: Settlement["file"]
     },
   ) => Written<void>
+  /** Records that this text was handed out for a test entry. */
+  readonly addTestEntry: (text: string) => Written<TestEntry>
   /** @param run.repeats it only repeats the run before, of an unchanged source: what that one met is still what needs a person */
   readonly startRun: (
     run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },

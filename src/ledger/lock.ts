@@ -37,16 +37,19 @@ export const liveHolder = (
   return { pid, since }
 }
 
-/**
- * Takes the lock inside a transaction and gives its epoch: one more than any that any pipeline ever had, so that renaming a pipeline can't revive an old one.
- *
- * @returns `silentSince`: from when on earlier holders can't have sent anything, in milliseconds; they don't trust a heartbeat beyond half of `staleAfter`
- */
+/** Returns who holds, or last held, each lock, by epoch. */
+export const holdersByEpoch = (db: Database): ReadonlyMap<number, Holder> =>
+  new Map(
+    db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM lock")
+      .map(([epoch, pid, born, boot]) => [epoch, { pid, born, boot }]),
+  )
+
+/** Takes the lock inside a transaction and gives its epoch: one more than any that any pipeline ever had, so that renaming a pipeline can't revive an old one. */
 export const takeLock = (
   store: Store,
   pipeline: string,
   me: Holder,
-): { readonly epoch: number; readonly word: string; readonly silentSince: number } => {
+): { readonly epoch: number; readonly word: string } => {
   const { db, clock } = store
   const now = clock.unsafeCurrentTimeMillis()
   const holder = liveHolder(store, pipeline, me, now)
@@ -56,12 +59,11 @@ export const takeLock = (
   const epoch = (db.get<readonly [number | null]>("SELECT max(epoch) FROM holder")?.[0] ?? 0) + 1
   const word = randomBytes(8).toString("hex")
   db.run("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
-  const before = lockOf(db, pipeline)?.[6]
   db.run(
     "INSERT OR REPLACE INTO lock (pipeline, epoch, held, pid, born, boot, since, beat) VALUES (?, ?, 1, ?, ?, ?, ?, ?)",
     [pipeline, epoch, me.pid, me.born, me.boot, now, now],
   )
-  return { epoch, word, silentSince: before === undefined ? now : Math.min(now, before + store.staleAfter / 2) }
+  return { epoch, word }
 }
 
 /** A hold of the lock, as its holder knows it. */

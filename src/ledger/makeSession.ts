@@ -3,12 +3,13 @@ import type { Scope } from "effect"
 import { accept } from "./accepted.ts"
 import { acknowledge, recordAttention } from "./attention.ts"
 import { recordReconciled, recordSeenAgain } from "./drift.ts"
+import { addTestEntry } from "./evidence.ts"
 import { attempt } from "./failure.ts"
 import { intend } from "./intend.ts"
 import type { OpenBatch } from "./intend.ts"
 import { knownSubmissions } from "./knownSubmissions.ts"
 import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "./Ledger.ts"
-import { LockLease, takeLock, timeOf } from "./lock.ts"
+import { holdersByEpoch, LockLease, takeLock, timeOf } from "./lock.ts"
 import { readMarks } from "./marks.ts"
 import { mustBeNewest } from "./newest.ts"
 import { placeOf, runOf } from "./place.ts"
@@ -39,10 +40,11 @@ export const makeSession = (
         const taken = timeOf(store)
         return Effect.map(
           writer.write<Held, LedgerLocked | LedgerRefused>("taking the lock", () => {
-            const { epoch, silentSince, word } = takeLock(store, at.pipeline, store.holder)
+            const holders = holdersByEpoch(db)
+            const { epoch, word } = takeLock(store, at.pipeline, store.holder)
             const place = placeOf(db, at)
             mustBeNewest(store, marks, { asker, where: place, overruling })
-            const abandoned = abandon(db, at.pipeline, epoch, silentSince)
+            const abandoned = abandon(store, at.pipeline, epoch, holders)
             return { epoch, word, place, run: runOf(db, place, run), abandoned }
           }),
           (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one, taken) }),
@@ -118,6 +120,8 @@ export const makeSession = (
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
         writeForGood("recording what became of rows in doubt", () => settleDoubts(store, place, what)),
+      addTestEntry: (text) =>
+        write("recording a test entry", () => addTestEntry(db, place, text, store.clock.unsafeCurrentTimeMillis())),
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>

@@ -108,7 +108,8 @@ type DoubtColumns = readonly [
   batch: number,
   run: string,
   sent: number,
-  since: number,
+  first: number,
+  closed: number | null,
   resent: number,
   reason: string,
   item: string | null,
@@ -124,7 +125,7 @@ export const doubtfulPage = (
   page: { readonly after: Buffer | undefined; readonly limit: number },
 ): ReadonlyArray<DoubtfulRow> =>
   store.db.all<DoubtColumns>(
-    `SELECT r.digest, r.key, r.row, b.id, u.name, b.sent, x.since, r.resent, x.reason, d.item, d.cells, b.columns,
+    `SELECT r.digest, r.key, r.row, b.id, u.name, b.sent, x.first, CASE WHEN b.dead = 0 THEN b.closed END, r.resent, x.reason, d.item, d.cells, b.columns,
        EXISTS (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${
       fateCode("inDoubt")
     })
@@ -132,14 +133,17 @@ export const doubtfulPage = (
      LEFT JOIN detail d ON d.row = r.id
      WHERE r.place = ? AND r.state = ${stateCode.inDoubt} AND r.id > ? ORDER BY r.id LIMIT ?`,
     [place, idOf(store.db, place, page.after), page.limit],
-  ).map(([keyDigest, key, row, batch, run, sent, since, resent, reason, item, cells, columns, acknowledged]) => ({
+  ).map((
+    [keyDigest, key, row, batch, run, sent, first, closed, resent, reason, item, cells, columns, acknowledged],
+  ) => ({
     keyDigest,
     key,
     row,
     batch,
     run,
     sentAt: isoOf(sent),
-    since: isoOf(since),
+    first,
+    closed: closed ?? undefined,
     resent: resent === 1,
     reason,
     item: itemOf(item),

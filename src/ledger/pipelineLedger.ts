@@ -3,6 +3,7 @@ import { isAccepted } from "./accepted.ts"
 import { attended, rejectedRows } from "./attention.ts"
 import { doubtsBySending } from "./doubts.ts"
 import { drift, reconciliation } from "./drift.ts"
+import { evidence, submissionsPage, testEntries } from "./evidence.ts"
 import { goingRun } from "./goingRun.ts"
 import { landedByWord } from "./landedByWord.ts"
 import type { LedgerError, PipelineLedger } from "./Ledger.ts"
@@ -17,7 +18,7 @@ import type { Cursor } from "./readOn.ts"
 import { replacedPage } from "./replace.ts"
 import { refusedState, rowCount, rowIdentity, unmetPage } from "./rowIdentity.ts"
 import { canaryRecord, lastDone, runRecords } from "./runRecords.ts"
-import { looseIds, settlements, submissionIds } from "./settleDoubts.ts"
+import { looseIds, settlements } from "./settleDoubts.ts"
 import { attentionOf, importedUnderOther, isNew, marks, standing, unverified } from "./standing.ts"
 import { reading } from "./Store.ts"
 import type { Store } from "./Store.ts"
@@ -77,7 +78,13 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     going: read("looking whether a run is going on", undefined, (place) => goingRun(store, at.pipeline, place)),
     standing: read("counting rows", nothing, (place) => standing(db, place)),
     unverified: read("counting rows", nothing, (place) => unverified(db, place)),
-    submissionIds: (page) => read("reading submission ids", [], (place) => submissionIds(db, place, page)),
+    submissions: (page) => read("reading submission ids", [], (place) => submissionsPage(db, place, page)),
+    evidence: (batches, within, entries) =>
+      Effect.flatMap(
+        read("reading batches", undefined, (place) => evidence(db, place, batches, within, entries)),
+        (found) => found === undefined ? Effect.dieMessage("A row in doubt has no batch.") : Effect.succeed(found),
+      ),
+    testEntries: read("reading test entries", [], (place) => testEntries(db, place)),
     landedByWord: read("reading rows that landed by somebody's word", [], (place) => landedByWord(db, place)),
     looseIds: read("reading submission ids", [], (place) => looseIds(db, place)),
     settlements: (limit) => read("reading settlements", [], (place) => settlements(db, place, limit)),

@@ -141,8 +141,10 @@ export interface DoubtfulRow {
   readonly batch: number
   readonly run: string
   readonly sentAt: string
-  /** ISO 8601: from when on its request can't be sent any more; `sentAt` is when that was intended, and it may have waited for its turn. */
-  readonly since: string
+  /** The first batch that it was sent with: a lower number than `batch` if it was sent again. */
+  readonly first: number
+  /** The highest batch number when its request had ended; undefined: not known exactly. */
+  readonly closed: number | undefined
   readonly reason: string
   /** Whether it was sent once more already (`inDoubt: resend`): then it may have landed twice. */
   readonly resent: boolean
@@ -246,6 +248,61 @@ export interface SettledRow {
     | { readonly _tag: "NotLanded" }
   /** How that was found out, as a sentence. */
   readonly reason: string
+  readonly proof: Proof
+}
+
+/** What showed whether a row landed: its submission, a witness (see `Evidence`), a test entry, a complete export on a person's word, or that word alone. */
+export type Proof = "found" | "witness" | "test entry" | "complete" | "person"
+
+/** How long to wait before the absence of a submission says anything, in milliseconds. */
+export interface Waits {
+  /** How long a created submission may stay invisible. */
+  readonly visibleWithin: number
+  /** How long a request of a process that has ended may still arrive. */
+  readonly lateWithin: number
+}
+
+/** What the ledger knows about the requests with a row in doubt, and about what was created before and after them. */
+export interface Evidence {
+  /** When a submission of the row has to be visible, in milliseconds. Undefined: the process that sent it may be alive and still send. */
+  readonly visibleFrom: number | undefined
+  /** A batch that had ended before the row was first sent. */
+  readonly before: BatchKnown | undefined
+  /** The first batch whose sending began once the row's submission had to be visible. */
+  readonly witness: BatchKnown | undefined
+  /** A test entry that was handed out once the row's submission had to be visible. */
+  readonly testEntry: TestEntry | undefined
+  /** Whether a witness or test entry does not count, because the clock went back in between. */
+  readonly hasClockGoneBack: boolean
+}
+
+/** A batch, and a submission that it became and that an export has to have. */
+export interface BatchKnown {
+  readonly batch: number
+  readonly submissionId: string
+}
+
+/** A text that a person enters in the form: an export that has it was made after it was handed out. */
+export interface TestEntry {
+  readonly text: string
+  /** Milliseconds. */
+  readonly at: number
+  /** The highest batch number then. */
+  readonly after: number
+}
+
+/** A submission that the ledger knows at a destination. */
+export interface KnownSubmission {
+  /** Where the next page goes on. */
+  readonly at: number
+  readonly id: string
+  /** Whether an export has to have it: nobody replaced, forgot or deleted it, as far as the ledger knows. */
+  readonly isRequired: boolean
+  readonly batch: number
+  /** The highest batch number when that batch had ended; undefined: not known exactly. */
+  readonly closed: number | undefined
+  /** Its submission time as the service returned it, in milliseconds. */
+  readonly time: number | undefined
 }
 
 /** A submission that was replaced, because its row changed and went in again. */

@@ -36,14 +36,17 @@ const schema = `
     counts TEXT, UNIQUE (place, name)
   ) STRICT;
 
-  -- imported: how many rows of this batch are, for the count of rows under another mapping.
+  -- imported: how many rows of this batch are, for the count of rows under another mapping. ended: when its request had surely ended; NULL: it may still arrive.
+  -- closed: the highest batch number at that time, so that higher ones began later. dead: that it ended is only known from the end of its process.
   CREATE TABLE batch (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, epoch INTEGER NOT NULL, run INTEGER NOT NULL REFERENCES run, sent INTEGER NOT NULL,
-    mapping INTEGER NOT NULL, columns INTEGER NOT NULL, open INTEGER NOT NULL, imported INTEGER NOT NULL, loose TEXT
+    mapping INTEGER NOT NULL, columns INTEGER NOT NULL, open INTEGER NOT NULL, imported INTEGER NOT NULL, loose TEXT,
+    ended INTEGER, closed INTEGER, dead INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX batch_open ON batch (place) WHERE open = 1;
   CREATE INDEX batch_run ON batch (run);
   CREATE INDEX batch_mapping ON batch (place, mapping, imported);
+  CREATE INDEX batch_unended ON batch (epoch) WHERE ended IS NULL;
   CREATE INDEX batch_loose ON batch (place) WHERE loose IS NOT NULL;
 
   -- rest: digest of the cells besides the key's, to find a row whose key changed.
@@ -61,9 +64,17 @@ const schema = `
   -- What was sent (until it is verified) and what was returned (as digests).
   CREATE TABLE detail (row INTEGER PRIMARY KEY REFERENCES row, item TEXT, cells TEXT, answers BLOB) STRICT;
 
-  -- since: when the doubtful request could no longer be sent.
+  -- batch: the last one that put the row in doubt; first: the first one, if the row was sent again since.
   CREATE TABLE doubt (
-    row INTEGER PRIMARY KEY REFERENCES row, batch INTEGER NOT NULL, reason TEXT NOT NULL, since INTEGER NOT NULL
+    row INTEGER PRIMARY KEY REFERENCES row, batch INTEGER NOT NULL, first INTEGER NOT NULL, reason TEXT NOT NULL
+  ) STRICT;
+
+  -- Holders of a lock that were overtaken and left open batches, until they are known to have ended.
+  CREATE TABLE overtaken (epoch INTEGER PRIMARY KEY, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL) STRICT;
+
+  -- Texts that a person enters in the form, so that an export is known to be later. after: the highest batch number when the text was handed out.
+  CREATE TABLE testEntry (
+    id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, text TEXT NOT NULL, at INTEGER NOT NULL, after INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE refusal (row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
@@ -114,16 +125,16 @@ const schema = `
     place INTEGER PRIMARY KEY REFERENCES place, run INTEGER NOT NULL REFERENCES run, after INTEGER NOT NULL REFERENCES row, at INTEGER NOT NULL
   ) STRICT;
 
-  -- What settled rows in doubt: a person's word, or an export of the form's results (its name, its digest, when it was made).
+  -- What settled rows in doubt: a person's word, or an export of the form's results (its name and digest; complete: a person vouched that it is complete).
   CREATE TABLE settlement (
-    id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT, file TEXT, sha256 TEXT, exported INTEGER
+    id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT, file TEXT, sha256 TEXT, complete INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX settlement_place ON settlement (place);
 
-  -- The rows it settled. batch: the one that had put the row in doubt; submission: what it became, where that is known.
+  -- The rows it settled. batch: the one that had put the row in doubt; submission: what it became, where that is known; proof: what showed it.
   CREATE TABLE settled (
     settlement INTEGER NOT NULL REFERENCES settlement, row INTEGER NOT NULL REFERENCES row, batch INTEGER NOT NULL, landed INTEGER NOT NULL, submission TEXT,
-    reason TEXT NOT NULL, PRIMARY KEY (settlement, row)
+    reason TEXT NOT NULL, proof TEXT NOT NULL, PRIMARY KEY (settlement, row)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX settled_row ON settled (row);
 

@@ -1,5 +1,7 @@
 import { stateCode, verdictCode } from "./codes.ts"
 import type { Database } from "./database.ts"
+import { isGone } from "./holder.ts"
+import type { Holder } from "./holder.ts"
 import type { OpenBatch } from "./intend.ts"
 import type { RowOutcome } from "./records.ts"
 import { completeReplacement, openOfBatch, type OpenReplacement, refuseAgain, undoReplacement } from "./replace.ts"
@@ -25,11 +27,10 @@ export const settle = (
   })
   recordCreated(store.db, created)
   if (again) { for (const { row } of created) forgetBefore(store, row, replacements?.get(row)) }
-  store.db.run("UPDATE batch SET open = 0, imported = ?, loose = ? WHERE id = ?", [
-    imported,
-    loose.length === 0 ? null : JSON.stringify(loose),
-    batch,
-  ])
+  store.db.run(
+    "UPDATE batch SET open = 0, imported = ?, loose = ?, ended = ?, closed = (SELECT max(id) FROM batch) WHERE id = ?",
+    [imported, loose.length === 0 ? null : JSON.stringify(loose), store.clock.unsafeCurrentTimeMillis(), batch],
+  )
 }
 
 interface Created {
@@ -63,7 +64,7 @@ const settleRow = (
   const { db } = store
   switch (outcome._tag) {
     case "InDoubt":
-      return doubtRow(db, row, batch, outcome.reason, store.clock.unsafeCurrentTimeMillis())
+      return doubtRow(db, row, batch, outcome.reason)
     case "NotCreated": {
       // What was sent the first time may still have landed: not having been sent again proves nothing about that.
       if (backToDoubt(db, row, "", 0)) return
@@ -91,10 +92,14 @@ const settleRow = (
   }
 }
 
-/** Puts a row in doubt, with its reason, the batch that caused it, and from when on its request can't be sent any more (milliseconds). */
-const doubtRow = (db: Database, row: number, batch: number, reason: string, since: number): void => {
+/** Puts a row in doubt, with its reason and the batch that caused it. */
+const doubtRow = (db: Database, row: number, batch: number, reason: string): void => {
   db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
-  db.run("INSERT OR REPLACE INTO doubt (row, batch, reason, since) VALUES (?, ?, ?, ?)", [row, batch, reason, since])
+  db.run(
+    `INSERT INTO doubt (row, batch, first, reason) VALUES (?1, ?2, ?2, ?3)
+     ON CONFLICT (row) DO UPDATE SET batch = excluded.batch, reason = excluded.reason`,
+    [row, batch, reason],
+  )
 }
 
 /** A row that was in doubt before it was sent again is in doubt still; false when it was not. */
@@ -107,23 +112,53 @@ const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): bo
 }
 
 /**
- * Intents that an earlier run of the pipeline left open, at whatever destination: their rows may have been sent. Gives how many.
+ * Puts in doubt, inside a transaction, the rows of intents that an earlier run of the pipeline left open, at whatever destination: they may have been
+ * sent. Returns how many.
  *
- * @param since from when on that run can't have sent anything, in milliseconds
+ * @param holders who held a lock before it was taken, by epoch
  */
-export const abandon = (db: Database, pipeline: string, epoch: number, since: number): number => {
-  const batches = db.all<readonly [number]>(
-    `SELECT b.id FROM place p JOIN batch b INDEXED BY batch_open ON b.place = p.id AND b.open = 1 AND b.epoch < ?
+export const abandon = (
+  store: Store,
+  pipeline: string,
+  epoch: number,
+  holders: ReadonlyMap<number, Holder>,
+): number => {
+  const { db } = store
+  const batches = db.all<readonly [number, number]>(
+    `SELECT b.id, b.epoch FROM place p JOIN batch b INDEXED BY batch_open ON b.place = p.id AND b.open = 1 AND b.epoch < ?
      WHERE p.pipeline = ?`,
     [epoch, pipeline],
   )
   let abandoned = 0
-  for (const [batch] of batches) {
+  for (const [batch, of] of batches) {
     for (const [row] of db.all<readonly [number]>("SELECT id FROM row WHERE batch = ? AND state = 0", [batch])) {
-      doubtRow(db, row, batch, "the run that sent it ended before it recorded the outcome", since)
+      doubtRow(db, row, batch, "the run that sent it ended before it recorded the outcome")
       abandoned++
     }
     db.run("UPDATE batch SET open = 0 WHERE id = ?", [batch])
+    const holder = holders.get(of)
+    if (holder === undefined) continue
+    db.run("INSERT OR REPLACE INTO overtaken (epoch, pid, born, boot) VALUES (?, ?, ?, ?)", [
+      of,
+      holder.pid,
+      holder.born,
+      holder.boot,
+    ])
   }
+  endOvertaken(store)
   return abandoned
+}
+
+/** Records which overtaken holders are known to have ended by now: their requests have ended, too, but for what the kernel still sends. */
+const endOvertaken = ({ clock, db, holder: me }: Store): void => {
+  const overtaken = db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM overtaken")
+  for (const [epoch, pid, born, boot] of overtaken) {
+    if (!isGone({ pid, born, boot }, me)) continue
+    db.run(
+      `UPDATE batch SET ended = ?, closed = (SELECT max(id) FROM batch), dead = 1
+       WHERE epoch = ? AND ended IS NULL AND open = 0`,
+      [clock.unsafeCurrentTimeMillis(), epoch],
+    )
+    db.run("DELETE FROM overtaken WHERE epoch = ?", [epoch])
+  }
 }

@@ -162,6 +162,8 @@ export interface SinkConfig {
 
 export interface ReconcileConfig {
   readonly visibleWithin: Duration.Duration
+  /** How long a request of a process that has ended may still arrive. */
+  readonly lateWithin: Duration.Duration
   readonly tolerate: ReadonlyArray<
     {
       readonly id: string | undefined

@@ -129,6 +129,7 @@ export const pipelineOf = (
   sink: sinkOf(file.sink),
   reconcile: {
     visibleWithin: file.reconcile?.visibleWithin ?? Duration.seconds(60),
+    lateWithin: file.reconcile?.lateWithin ?? Duration.minutes(5),
     tolerate: (file.reconcile?.tolerate ?? []).map(({ id, name, because }, index) => ({
       id,
       name,

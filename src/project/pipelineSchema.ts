@@ -77,6 +77,10 @@ const reconcile = Schema.Struct({
     description: "How long a created submission may stay unreadable",
     default: Duration.seconds(60),
   }),
+  lateWithin: optional(Time, {
+    description: "How long a request of a process that has ended may still arrive",
+    default: Duration.minutes(5),
+  }),
   tolerate: optional(Schema.Array(Tolerated), { description: "Questions whose differences don't matter, and why" }),
 })
 

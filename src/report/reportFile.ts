@@ -161,7 +161,7 @@ const Settled = Schema.Struct({
   at: Schema.String,
   by: Schema.String,
   because: maybe(Schema.String),
-  file: maybe(Schema.Struct({ name: Schema.String, sha256: Schema.String, exportedAt: Schema.String })),
+  file: maybe(Schema.Struct({ name: Schema.String, sha256: Schema.String, isComplete: Schema.Boolean })),
   landed: Schema.Number,
   notLanded: Schema.Number,
 })

@@ -1,16 +1,24 @@
 import { canonicalJson } from "../domain/canonical.ts"
 import type { Item } from "../domain/item.ts"
 import type { Cells } from "../domain/row.ts"
-import type { DoubtfulRow, SettledRow } from "../ledger/records.ts"
+import type { DoubtfulRow, Evidence, SettledRow } from "../ledger/records.ts"
 import type { Likeness } from "./settleFit.ts"
 
-/** What an export can prove about rows that did not land. */
+/** What is known of an export that was read to its end: whether the absence of a row in it proves anything. */
 export interface ExportStanding {
-  /** Submissions that the ledger knows for the pipeline and the export does not hold: how many, and one of them. */
+  /** Submissions that the ledger knows and that the export has to have, but has not: how many, and one of them. */
   readonly lacking: { readonly count: number; readonly example: string | undefined }
-  /** When the export was made, and how long a submission may take to be seen: milliseconds. */
-  readonly exportedAt: number
-  readonly visibleWithin: number
+  /** Lines that could not be read or have no submission id. */
+  readonly unreadable: number
+  /** Whether the submissions that the ledger knows are in the order of their creation or times, either way. */
+  readonly isInOrder: boolean
+  /** Whether a person vouches that the export is complete. */
+  readonly isComplete: boolean
+  readonly evidenceOf: (row: DoubtfulRow) => Evidence
+  /** The earliest and the latest time of the submissions that it has to have, in milliseconds. Undefined: the pipeline sends no times. */
+  readonly times: { readonly earliest: number; readonly latest: number } | undefined
+  /** Milliseconds. */
+  readonly now: number
   /** For people: a time of these milliseconds. */
   readonly shown: (millis: number) => string
 }
@@ -19,8 +27,8 @@ export interface ExportStanding {
 export interface OpenRow {
   readonly row: DoubtfulRow
   readonly reason: string
-  /** Whether a later or more complete export may tell. */
-  readonly wants: "another export" | "a person"
+  /** What may settle it: time, another download, a submission of later (a test entry will do), that the export is vouched for, or only a person's look at the row. */
+  readonly wants: "time" | "another export" | "a witness" | "a vouched export" | "a person"
 }
 
 export interface Settled {
@@ -115,6 +123,7 @@ export const makeSettling = (
       }
       const settled: Array<Settled["settled"][number]> = []
       const open: Array<OpenRow> = []
+      const missing: Array<{ readonly row: DoubtfulRow; readonly group: Group }> = []
       for (const { group, found } of decided) {
         if (found._tag === "Unclear") {
           for (const row of group.rows) open.push({ row, reason: found.reason, wants: "a person" })
@@ -125,16 +134,18 @@ export const makeSettling = (
           if (submissionId !== undefined) {
             const reason = `submission ${submissionId} of the export is this row`
             const outcome = { _tag: "Landed", submissionId } as const
-            settled.push({ row, as: { keyDigest: row.keyDigest, outcome, reason } })
+            settled.push({ row, as: { keyDigest: row.keyDigest, outcome, reason, proof: "found" } })
             return
           }
-          const why = unproven(row, group, standing)
-          if (why !== undefined) open.push({ row, ...why })
-          else {
-            const reason = "no submission of the export is this row, and the export is complete and late enough"
-            settled.push({ row, as: { keyDigest: row.keyDigest, outcome: { _tag: "NotLanded" }, reason } })
-          }
+          missing.push({ row, group })
         })
+      }
+      // What was found now stands for what was created before, as do submissions that the ledger knows.
+      const foundFrom = settled.map(({ row }) => row.closed)
+      for (const { group, row } of missing) {
+        const shown = absence(row, group, standing, foundFrom)
+        if ("wants" in shown) open.push({ row, ...shown })
+        else settled.push({ row, as: { keyDigest: row.keyDigest, outcome: { _tag: "NotLanded" }, ...shown } })
       }
       return { settled, open }
     },
@@ -177,12 +188,19 @@ const found = (group: Group): Found => {
   return { _tag: "Landed", ids: group.fits.slice(group.spoken).map(({ id }) => id), taken }
 }
 
-/** Why it can't be said that a row did not land though nothing in the export fits it; undefined: it can. */
-const unproven = (
+/**
+ * Whether a row that nothing in the export fits did not land (product.md, "Settling what is in doubt"): a cut or filtered export must not show that. So the
+ * export has to have all that the ledger knows, in an order in which a cut would take known submissions with the row, and with some from before and after it.
+ *
+ * @param foundFrom of rows that were found now: up to which batch they were created
+ */
+const absence = (
   row: DoubtfulRow,
   group: Group,
-  { exportedAt, lacking, shown, visibleWithin }: ExportStanding,
-): Pick<OpenRow, "reason" | "wants"> | undefined => {
+  standing: ExportStanding,
+  foundFrom: ReadonlyArray<number | undefined>,
+): Pick<SettledRow, "reason" | "proof"> | Pick<OpenRow, "reason" | "wants"> => {
+  const { lacking, now, shown, times, unreadable } = standing
   if (group.resembling > 0) {
     const others = group.resembling === 1 ? "" : ` (as do ${group.resembling - 1} more)`
     return {
@@ -191,19 +209,17 @@ const unproven = (
       wants: "a person",
     }
   }
-  const from = Date.parse(row.since) + visibleWithin
-  if (exportedAt < from) {
-    return {
-      reason: `the export was made at ${shown(exportedAt)}, and the submission may not have been seen before ${
-        shown(from)
-      }`,
-      wants: "another export",
-    }
-  }
   if (group.fits.length < group.spoken) {
     return {
       reason:
         `the export is not complete: ${group.spoken} such rows landed by somebody's word, and it holds ${group.fits.length}`,
+      wants: "another export",
+    }
+  }
+  if (unreadable > 0) {
+    const lines = unreadable === 1 ? "1 line" : `${unreadable} lines`
+    return {
+      reason: `${lines} of the export can't be read or have no submission id, and may be it`,
       wants: "another export",
     }
   }
@@ -214,5 +230,62 @@ const unproven = (
       wants: "another export",
     }
   }
-  return undefined
+  const { before, hasClockGoneBack, testEntry, visibleFrom, witness } = standing.evidenceOf(row)
+  if (visibleFrom === undefined) {
+    return {
+      reason: "the run that sent it lost its lock and is not known to have ended, so it may still send",
+      wants: "a person",
+    }
+  }
+  if (now < visibleFrom) {
+    return { reason: `its submission may not be visible before ${shown(visibleFrom)}`, wants: "time" }
+  }
+  const none = "no submission of the export is this row"
+  if (standing.isComplete) {
+    return { reason: `${none}, and a person vouches that the export is complete`, proof: "complete" }
+  }
+  if (!standing.isInOrder) {
+    return {
+      reason: "the export is sorted by something other than the time, so that a cut might hide it",
+      wants: "a vouched export",
+    }
+  }
+  if (before === undefined && !foundFrom.some((closed) => closed !== undefined && closed < row.first)) {
+    return {
+      reason: "nothing in the export is known to be older, so that an export that begins later would look the same",
+      wants: "a vouched export",
+    }
+  }
+  if (times !== undefined) {
+    const time = row.item?.submissionTime === undefined ? NaN : Date.parse(row.item.submissionTime)
+    const latest = Math.max(times.latest, testEntry?.at ?? -Infinity)
+    if (!(times.earliest < time && time < latest)) {
+      return {
+        reason:
+          "no known submissions have an earlier and a later submission time, so that an export of some days would look the same",
+        wants: "a vouched export",
+      }
+    }
+  }
+  if (witness !== undefined) {
+    const { batch, submissionId } = witness
+    return {
+      reason: `${none}, though it has submission ${submissionId} of batch ${batch}, sent later`,
+      proof: "witness",
+    }
+  }
+  if (testEntry !== undefined) {
+    return { reason: `${none}, though it has the test entry ${testEntry.text}, made later`, proof: "test entry" }
+  }
+  return hasClockGoneBack
+    ? {
+      reason: "the clock went back since it was sent, so that later can't be told from earlier",
+      wants: "a vouched export",
+    }
+    : {
+      reason: `nothing in the export is known to be from after ${
+        shown(visibleFrom)
+      }, so that it may be too early or cut`,
+      wants: "a witness",
+    }
 }

@@ -69,7 +69,7 @@ it.scopedLive("rows in doubt are settled from the download of the results page, 
     const settled = yield* at.run("settle", "contacts", "--results", "results.csv")
     expect(settled.status, settled.stdout + settled.stderr).toBe(0)
     expect(settled.stdout).toContain("10 rows landed, nothing is left in doubt.")
-    expect(settled.stdout).toContain("results.csv, made ")
+    expect(settled.stdout).toContain("results.csv: 30 submissions")
 
     const next = yield* at.run("run", "contacts")
     expect(next.status, next.stdout + next.stderr).toBe(0)
@@ -101,7 +101,7 @@ it.scopedLive("what an export can't tell stays in doubt with 4 and a next comman
     const settled = yield* at.run("settle", "contacts", "--results", "results.csv", "--json")
     expect(settled.status, settled.stdout + settled.stderr).toBe(4)
     const result = JSON.parse(settled.stdout)
-    expect(result).toMatchObject({ landed: 9, notLanded: 0, left: 1, exportMayTell: false })
+    expect(result).toMatchObject({ landed: 9, notLanded: 0, left: 1, wants: "a person" })
     expect(result.rows.find((row: { readonly key: string }) => row.key === "3")).toMatchObject({ outcome: "in doubt" })
     expect(settled.lastLine).toContain("formferry acknowledge contacts --rows 3 --because")
 
@@ -109,7 +109,8 @@ it.scopedLive("what an export can't tell stays in doubt with 4 and a next comman
       const wrong of [
         ["settle", "contacts", "--as", "landed", "--rows", "3"],
         ["settle", "contacts", "--as", "landed", "--because", "seen"],
-        ["settle", "contacts", "--results", "results.csv", "--exported-at", "2999-01-01T00:00:00Z"],
+        ["settle", "contacts", "--results", "results.csv", "--complete"],
+        ["settle", "contacts", "--as", "landed", "--all", "--because", "seen", "--complete"],
       ]
     ) {
       expect((yield* at.run(...wrong)).status, wrong.join(" ")).toBe(2)

@@ -1,8 +1,8 @@
-import { Clock, Data, Duration, Effect, Either, Random } from "effect"
+import { Data, Duration, Effect, Either, Random } from "effect"
 import type { Redacted } from "effect"
 import type { RunReport } from "../../src/domain/run.ts"
 import { newRunId } from "../../src/jobs/newRunId.ts"
-import { settleFromExport } from "../../src/jobs/settleFromExport.ts"
+import { settleFromExport, waitsOf } from "../../src/jobs/settleFromExport.ts"
 import type { Holder } from "../../src/ledger/holder.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { makeLedger } from "../../src/ledger/openLedger.ts"
@@ -91,10 +91,11 @@ const open = (options: ProcessOptions) =>
     return { ledger, service, source, form, mapping, view }
   })
 
-/** One `formferry settle --results`, from an export of what the service holds at this moment. */
+/** One `formferry settle --results`, from an export of what the service holds at this moment; `isComplete`: `--complete`. */
 export const settleProcess = (
   options: ProcessOptions,
   results: () => { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> },
+  isComplete: boolean,
 ): Effect.Effect<number, unknown> =>
   Effect.scoped(
     Effect.gen(function*() {
@@ -113,15 +114,15 @@ export const settleProcess = (
         columns,
         kinds: mapping.answers,
         stamp: undefined,
-        exportedAt: yield* Clock.currentTimeMillis,
-        visibleWithin: Duration.toMillis(options.pipeline.reconcile.visibleWithin),
+        hasTimes: false,
+        waits: waitsOf(options.pipeline),
         warnings: [],
-      })
+      }, isComplete)
       yield* session.settleDoubts({
         rows: settled.map(({ as }) => as),
         by: "the simulation",
-        because: undefined,
-        file: { name: "results.csv", sha256: "", exportedAt: "" },
+        because: isComplete ? "it is the store" : undefined,
+        file: { name: "results.csv", sha256: "", isComplete },
       })
       return settled.length
     }),
@@ -143,6 +144,7 @@ export const settleByHandProcess = (
           keyDigest,
           outcome: hasLanded(key) ? { _tag: "Landed", submissionId: undefined } : { _tag: "NotLanded" },
           reason: "looked up",
+          proof: "person",
         })),
         by: "the simulation",
         because: "looked up",

@@ -42,8 +42,10 @@ export interface Mishap {
 }
 
 export interface Day {
-  /** `formferry run`, or `formferry settle` from what the service's results show at that moment, or by somebody who knows the truth. */
-  readonly command: "run" | "settle" | "settle by hand"
+  /** `formferry run`, or `formferry settle` from what the service's results show at that moment, or by somebody who knows the truth; "vouched": `--complete`. */
+  readonly command: "run" | "settle" | "settle vouched" | "settle by hand"
+  /** What becomes of an export on its way: lines that are cut or left out, another order. Never of a vouched one. */
+  readonly mangle: (lines: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<ReadonlyArray<string>>
   readonly pipeline: Pipeline
   readonly faults: FaultPlan
   readonly mishaps: ReadonlyArray<Mishap>
@@ -309,7 +311,12 @@ export class World {
       case "run":
         return formferryProcess(options)
       case "settle":
-        return settleProcess(options, () => this.results())
+        return settleProcess(options, () => {
+          const { rows, titles } = this.results()
+          return { titles, rows: day.mangle(rows) }
+        }, false)
+      case "settle vouched":
+        return settleProcess(options, () => this.results(), true)
       case "settle by hand":
         return settleByHandProcess(options, (key) => this.truth.landedByHand(key))
     }

@@ -114,7 +114,10 @@ const project = (folder: string, baseUrl: string, rows: number): void => {
     "config/formferry.yaml",
     `services:\n  live:\n    baseUrl: ${baseUrl}\n    apiKey: { env: FORM_SERVICE_API_KEY }\n    requestsPerSecond: 1000\n    confirm: false\n`,
   )
-  write("pipelines/people.yaml", pipelineYaml.replace("visibleWithin: 20 seconds", "visibleWithin: 1 seconds"))
+  write(
+    "pipelines/people.yaml",
+    pipelineYaml.replace("visibleWithin: 20 seconds", "visibleWithin: 1 seconds, lateWithin: 1 seconds"),
+  )
   write(
     "source.csv",
     `No,Name,Mail,Amount,Note\n${
@@ -176,12 +179,20 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
     let notLanded = 0
     if (inDoubt > 0) {
       const before = service.count(form.id)
-      // An export tells that a row is not there once it is late enough (visibleWithin).
-      await after(1_200)
+      // Only once its process is known to have ended for `lateWithin` does the absence of a row prove anything, a second (visibleWithin) later.
+      await after(2_200)
       const results = join(folder, "results.csv")
       const answer = await fetch(`${service.results}/${form.id}/csv`)
       writeFileSync(results, Buffer.from(await answer.arrayBuffer()))
-      const settled = await formferry(command, folder, ["settle", "people", "--results", results])
+      const settled = await formferry(command, folder, [
+        "settle",
+        "people",
+        "--results",
+        results,
+        "--complete",
+        "--because",
+        "the download of all that the practice service has",
+      ])
       if (settled.status !== 0) fault(`settle ended with ${settled.status}: ${settled.stderr.trim()}`)
       const last = await formferry(command, folder, ["run", "people"])
       if (last.status !== 0) fault(`the run after settling ended with ${last.status}: ${last.stderr.trim()}`)

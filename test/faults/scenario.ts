@@ -168,6 +168,24 @@ const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>, leftOut: Set
     })
 }
 
+/** An export as it is, or cut at a record, of a part of its lines, without the rows of some amounts, the other way round, sorted by name, or of no lines. */
+const drawMangling = (draws: Draws): Day["mangle"] => {
+  const share = draws.int(0, 99) / 100
+  const upTo = <A>(lines: ReadonlyArray<A>) => Math.floor(lines.length * share)
+  return draws.pick<Day["mangle"]>([
+    (lines) => lines,
+    (lines) => lines.toReversed(),
+    (lines) => lines.slice(0, upTo(lines)),
+    (lines) => lines.slice(0, -1),
+    (lines) => lines.slice(upTo(lines)),
+    (lines) => lines.toReversed().slice(0, upTo(lines)),
+    (lines) => lines.toReversed().slice(0, -1),
+    (lines) => lines.toSorted((a, b) => a.join() < b.join() ? -1 : 1).slice(0, -1),
+    (lines) => lines.filter((_, at) => at % 3 !== 0),
+    () => [],
+  ])
+}
+
 /** @param leftOut takes up the keys that a person leaves out */
 export const drawDay = (
   draws: Draws,
@@ -177,6 +195,7 @@ export const drawDay = (
   leftOut: Set<string>,
 ): Day => ({
   command: draws.chance(0.2) ? "settle" : "run",
+  mangle: drawMangling(draws),
   pipeline,
   faults: { seed, faults: drawFaults(draws) },
   mishaps: drawMishaps(draws),
@@ -191,6 +210,7 @@ export const drawDay = (
 /** A day on which nothing goes wrong any more. */
 export const quietDay = (command: Day["command"], pipeline: Pipeline, seed: number): Day => ({
   command,
+  mangle: (lines) => lines,
   pipeline: { ...pipeline, sink: { ...pipeline.sink, stopWhen: noLimits } },
   faults: { seed, faults: [] },
   mishaps: [],

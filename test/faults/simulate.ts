@@ -56,7 +56,11 @@ export const simulate = async (
     if (truth.violations.length === 0) {
       tell(`settling: ${ended(await world.day(quietDay("settle", set, seed * 10 + 6)))}`)
     }
+    // By then it is known for long enough which processes have ended.
+    await world.time.pass(10 * minutes)
+    if (truth.violations.length === 0) await world.day(quietDay("settle", set, seed * 10 + 6))
     const unsettled = world.disk.rows().filter(({ state }) => state === "inDoubt").length
+    if (truth.violations.length === 0) await world.day(quietDay("settle vouched", set, seed * 10 + 6))
     if (truth.violations.length === 0) await world.day(quietDay("settle by hand", set, seed * 10 + 7))
     for (let day = 1; day <= 8 && truth.violations.length === 0; day++) {
       const ending = await world.day(quietDay("run", set, seed * 10 + 7 + day))

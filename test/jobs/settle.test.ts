@@ -1,8 +1,10 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
-import { Clock, Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { createHash } from "node:crypto"
+import type { Submission } from "../../src/domain/submission.ts"
 import { type SettleBy, settlePipeline } from "../../src/jobs/settle.ts"
+import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"
@@ -15,7 +17,15 @@ const people = (from: number, to: number) =>
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
 
-/** A world whose rows can be settled; `visibleWithin` is one second there. */
+/** What a person does with an export before settling from it. */
+interface Handling {
+  readonly without?: (name: unknown) => boolean
+  readonly mangle?: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submission>
+  /** Why the person vouches that it is complete. */
+  readonly complete?: string
+}
+
+/** A world whose rows can be settled; `visibleWithin` is one second there, `lateWithin` one millisecond. */
 const settling = Effect.gen(function*() {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -28,18 +38,15 @@ const settling = Effect.gen(function*() {
   const file = path.join(at.root, "results.csv")
   return {
     ...at,
+    settings: (extra: Readonly<Record<string, string>>) =>
+      at.settings({ reconcile: ", lateWithin: 1 millis", ...extra }),
     settle,
-    /** Writes the form's results as they stand, without some of its submissions, and settles from that. */
-    fromExport: (options: { readonly without?: (name: unknown) => boolean; readonly age?: number } = {}) =>
+    /** Writes the form's results as they are, or as a person handles them, and settles from that. */
+    fromExport: ({ complete, mangle = (all) => all, without }: Handling = {}) =>
       Effect.gen(function*() {
-        const text = resultsExport(at.practice.submissions("people"), options.without)
+        const text = resultsExport(mangle(at.practice.submissions("people")), without)
         yield* fs.writeFileString(file, text)
-        if (options.age !== undefined) {
-          // In seconds, as the file system counts.
-          const time = ((yield* Clock.currentTimeMillis) - options.age) / 1000
-          yield* fs.utimes(file, time, time)
-        }
-        const result = yield* settle({ _tag: "Export", file, exportedAt: undefined })
+        const result = yield* settle({ _tag: "Export", file, isComplete: complete !== undefined }, complete)
         return { result, sha256: createHash("sha256").update(text).digest("hex") }
       }),
     view: Effect.gen(function*() {
@@ -69,94 +76,231 @@ const fill = (baseUrl: string, ...people: ReadonlyArray<readonly [name: string, 
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof settling>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
 
+/** 60 rows of which the third batch arrives without an answer and the fourth never; then ten more rows, once all had to be visible. */
+const doubted = Effect.gen(function*() {
+  const at = yield* settling
+  yield* at.settings({ sink: ", canary: off, concurrency: 1" })
+  yield* at.source(people(1, 20))
+  yield* at.run()
+  yield* at.source(people(1, 60))
+  at.fail("POST", "lost", { status: 502, body: "<html>" })
+  expect(yield* at.run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 20, imported: 20 } })
+  return {
+    ...at,
+    /** Rows that a later batch imports. */
+    later: Effect.gen(function*() {
+      yield* Effect.sleep("1100 millis")
+      yield* at.source(people(1, 70))
+      expect(yield* at.run()).toMatchObject({ exitCode: 4, rows: { imported: 10 } })
+    }),
+  }
+})
+
 scoped(
-  "an export tells which rows landed and which did not; the next run reads back the ones and sends the others, each once",
+  "an export with submissions from before and after shows which rows landed and which did not; the next run reads back the ones and sends the others, each once",
   Effect.gen(function*() {
-    const { fail, fromExport, names, run, settings, source, view } = yield* settling
-    yield* settings({ sink: ", canary: off, concurrency: 1" })
-    yield* source(people(1, 40))
-    // The first batch arrives and its answer is lost; the second never arrives, and nobody knows.
-    fail("POST", "lost", { status: 502, body: "<html>" })
-    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 20, imported: 20 } })
-    yield* Effect.sleep("1100 millis")
+    const { fromExport, later, names, run, view } = yield* doubted
+    yield* later
     const { result, sha256 } = yield* fromExport()
-    expect(result).toMatchObject({ landed: 10, notLanded: 10, left: 0, file: { name: "results.csv", submissions: 30 } })
+    expect(result).toMatchObject({ landed: 10, notLanded: 10, left: 0, file: { name: "results.csv", submissions: 60 } })
     expect(result.rows.filter((row) => row.outcome === "landed").map((row) => row.row)).toEqual(
-      Array.from({ length: 10 }, (_, index) => index + 1),
+      Array.from({ length: 10 }, (_, index) => index + 21),
     )
+    expect(result.rows.at(-1)?.reason).toContain("sent later")
     expect(yield* Effect.flatMap(view, (one) => one.settlements(5))).toMatchObject([
-      { by: "ada", because: undefined, landed: 10, notLanded: 10, file: { name: "results.csv", sha256 } },
+      {
+        by: "ada",
+        because: undefined,
+        landed: 10,
+        notLanded: 10,
+        file: { name: "results.csv", sha256, isComplete: false },
+      },
     ])
     const next = yield* run()
     expect(next).toMatchObject({
       exitCode: 0,
-      rows: { alreadyImported: 30, imported: 10 },
+      rows: { alreadyImported: 60, imported: 10 },
       requests: { create: 1, read: 20 },
     })
     expect(next.settled).toMatchObject([{ by: "ada", landed: 10, notLanded: 10 }])
-    expect(names().length).toBe(40)
-    expect(new Set(names()).size).toBe(40)
+    expect(names().length).toBe(70)
+    expect(new Set(names()).size).toBe(70)
   }),
 )
 
 scoped(
-  "an export that is too early or not complete settles what landed, and leaves the others in doubt with its reason",
+  "without a later submission nothing is said not to have landed, until a test entry shows that the export is late enough",
+  Effect.gen(function*() {
+    const { fromExport, practice } = yield* doubted
+    yield* Effect.sleep("1100 millis")
+    const alone = yield* fromExport()
+    expect(alone.result).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "a witness" })
+    const { testEntry = "" } = alone.result
+    expect(testEntry).toMatch(/^formferry-[a-z2-9]{10}$/)
+    // An entry of anybody's proves nothing, whatever its time; the text is the same as long as it will do.
+    yield* fill(practice.baseUrl, ["Somebody", "somebody@example.org"])
+    expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 10, testEntry })
+    yield* fill(practice.baseUrl, [`Test ${testEntry.toUpperCase()}`, "test@example.org"])
+    const without = yield* fromExport({ without: (name) => String(name).startsWith("Test") })
+    expect(without.result).toMatchObject({ notLanded: 0, left: 10 })
+    const shown = yield* fromExport()
+    expect(shown.result).toMatchObject({ notLanded: 10, left: 0 })
+    expect(shown.result.rows[0]?.reason).toContain(testEntry)
+  }),
+)
+
+scoped(
+  "a person vouches that an export is complete: what it lacks did not land, and the word is kept; not while it lacks what the ledger knows",
+  Effect.gen(function*() {
+    const { fromExport, names, run, view } = yield* doubted
+    yield* Effect.sleep("1100 millis")
+    const cut = yield* fromExport({ mangle: (all) => all.slice(0, -1), complete: "I think so" })
+    expect(cut.result).toMatchObject({ notLanded: 0, left: 10, file: { lacking: 1 } })
+    expect((yield* fromExport({ complete: "I looked" })).result).toMatchObject({ notLanded: 10, left: 0 })
+    expect(yield* Effect.flatMap(view, (one) => one.settlements(1))).toMatchObject([
+      { because: "I looked", notLanded: 10, file: { isComplete: true } },
+    ])
+    yield* run()
+    expect(new Set(names()).size).toBe(60)
+    expect(names().length).toBe(60)
+  }),
+)
+
+scoped(
+  "the first batch that was ever sent has nothing before it: an export that begins later would look the same, so a person vouches",
   Effect.gen(function*() {
     const { fail, fromExport, run, settings, source } = yield* settling
     yield* settings({ sink: ", canary: off, concurrency: 1" })
-    yield* source(people(1, 30))
-    fail("POST", "lost", { status: 502, body: "" })
-    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 20, imported: 10 } })
-    const early = yield* fromExport()
-    expect(early.result).toMatchObject({ landed: 10, notLanded: 0, left: 10, exportMayTell: true })
-    expect(early.result.rows.at(-1)?.reason).toContain("may not have been seen before")
+    yield* source(people(1, 10))
+    fail("POST", "lost")
+    yield* run()
     yield* Effect.sleep("1100 millis")
-    const lacking = yield* fromExport({ without: (name) => name === "Person 25" })
-    expect(lacking.result).toMatchObject({ landed: 0, notLanded: 0, left: 10, file: { lacking: 1 } })
-    expect(lacking.result.rows[0]?.reason).toContain("not complete: it lacks 1")
-    // As a file that was copied back from somewhere: older than it is in truth never settles too much.
-    const old = yield* fromExport({ age: 3_600_000 })
-    expect(old.result).toMatchObject({ notLanded: 0, left: 10 })
-    const complete = yield* fromExport()
-    expect(complete.result).toMatchObject({ notLanded: 10, left: 0 })
+    yield* source(people(1, 20))
+    yield* run()
+    const since = yield* fromExport({ mangle: (all) => all.slice(10) })
+    expect(since.result).toMatchObject({ landed: 0, notLanded: 0, left: 10, wants: "a vouched export" })
+    expect((yield* fromExport()).result).toMatchObject({ landed: 10, left: 0 })
+  }),
+)
+
+/** What a run that was killed between intent and outcome leaves. */
+const leftOpen = (
+  { root, view }: Pick<Effect.Effect.Success<typeof settling>, "root" | "view">,
+  holder: { readonly pid: number; readonly born: string; readonly boot: string },
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const project = yield* loadProject(root)
+    const ledger = yield* openLedger({ file: project.ledger, holder, staleAfter: "200 millis" })
+    const one = yield* view
+    const session = yield* (yield* ledger.pipeline({ ...one, renamedFrom: undefined, alongside: [] })).hold("killed")
+    const shape = yield* session.shapeOf(["Mail", "Name", "No"])
+    yield* session.intend({
+      resend: false,
+      columns: ["No", "Name", "Mail"],
+      mapping: "m",
+      rows: [{
+        keyDigest: ledger.digest.key("99"),
+        key: "99",
+        row: 99,
+        content: ledger.digest.content(["x"]),
+        shape,
+        supersedes: undefined,
+        item: { questions: [{ id: "name", value: "Person 99" }, { id: "mail", value: "p99@example.org" }] },
+        cells: ["99", "Person 99", "p99@example.org"],
+      }],
+    })
+    // The process ends here: its heartbeat does, too.
+    yield* Effect.sleep("10 millis")
+  }))
+
+scoped(
+  "a row that a killed run left open needs a submission sent once its process was known to have ended for `lateWithin`",
+  Effect.gen(function*() {
+    const at = yield* settling
+    const { fromExport, run, settings, source } = at
+    yield* settings({})
+    yield* source(people(1, 12))
+    yield* run()
+    yield* leftOpen(at, { pid: 1, born: "1", boot: "another" })
+    yield* settings({ reconcile: ", lateWithin: 1 hours" })
+    // This takes the lock, and learns that the process has ended.
+    expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 1, wants: "time" })
+    yield* Effect.sleep("1100 millis")
+    expect((yield* fromExport({ complete: "I looked" })).result).toMatchObject({ notLanded: 0, left: 1, wants: "time" })
+    yield* settings({ reconcile: ", lateWithin: 1 millis" })
+    expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 1, wants: "a witness" })
+    yield* source(people(1, 13))
+    yield* run()
+    expect((yield* fromExport()).result).toMatchObject({ notLanded: 1, left: 0 })
   }),
 )
 
 scoped(
-  "rows that a killed run left open are settled too, and never before its request must have been seen",
+  "a row of a run that was overtaken and may be alive is only settled by a person, or by its submission",
   Effect.gen(function*() {
-    const { fromExport, root, run, source, view } = yield* settling
+    const at = yield* settling
+    const { fromExport, run, settings, settle, source } = at
+    yield* settings({})
     yield* source(people(1, 12))
     yield* run()
-    // What a run that was killed between intent and outcome leaves.
-    yield* Effect.scoped(Effect.gen(function*() {
-      const project = yield* loadProject(root)
-      const ledger = yield* openLedger({ file: project.ledger, holder: { pid: 1, born: "1", boot: "another" } })
-      const one = yield* view
-      const session = yield* (yield* ledger.pipeline({ ...one, renamedFrom: undefined, alongside: [] })).hold("killed")
-      const shape = yield* session.shapeOf(["Mail", "Name", "No"])
-      yield* session.intend({
-        resend: false,
-        columns: ["No", "Name", "Mail"],
-        mapping: "m",
-        rows: [{
-          keyDigest: ledger.digest.key("99"),
-          key: "99",
-          row: 99,
-          content: ledger.digest.content(["x"]),
-          shape,
-          supersedes: undefined,
-          item: { questions: [{ id: "name", value: "Person 99" }, { id: "mail", value: "p99@example.org" }] },
-          cells: ["99", "Person 99", "p99@example.org"],
-        }],
-      })
-      // The process ends here: nobody gives the lock back, and its heartbeat ends.
-      yield* Effect.sleep("10 millis")
-    }))
-    const early = yield* fromExport()
-    expect(early.result).toMatchObject({ notLanded: 0, left: 1 })
+    // This process, under another start time than its own would be known to have ended: it is this one.
+    yield* leftOpen(at, (yield* LockHolder)())
     yield* Effect.sleep("1100 millis")
-    expect((yield* fromExport()).result).toMatchObject({ notLanded: 1, left: 0 })
+    yield* source(people(1, 13))
+    yield* run()
+    for (const complete of [undefined, "I looked"]) {
+      const { result } = yield* fromExport(complete === undefined ? {} : { complete })
+      expect(result).toMatchObject({ notLanded: 0, left: 1, wants: "a person" })
+      expect(result.rows[0]?.reason).toContain("may still send")
+    }
+    const byHand = yield* settle({ _tag: "Person", landed: false, which: { _tag: "All" } }, "the machine is gone")
+    expect(byHand).toMatchObject({ notLanded: 1, left: 0 })
+  }),
+)
+
+scoped(
+  "submissions that somebody deleted need not be in an export, once that is known: by reconcile, or by an acknowledged `missing`",
+  Effect.gen(function*() {
+    const { fromExport, later, reconcile, store } = yield* doubted
+    yield* later
+    const gone = store.all("people").find(({ json }) => json.includes('Person 5"'))?.id ?? ""
+    store.remove("people", gone)
+    expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, file: { lacking: 1 }, wants: "another export" })
+    yield* reconcile()
+    expect((yield* fromExport()).result).toMatchObject({ notLanded: 10, left: 0, file: { lacking: 0 } })
+  }),
+)
+
+scoped(
+  "with submission times a row needs known ones before and after it: an export of some days would look the same",
+  Effect.gen(function*() {
+    const { fail, fromExport, practice, run, settings, source, write, root } = yield* settling
+    const fs = yield* FileSystem.FileSystem
+    yield* settings({ sink: ", canary: off, concurrency: 1" })
+    const yaml = yield* fs.readFileString(`${root}/pipelines/people.yaml`)
+    yield* write(
+      "pipelines/people.yaml",
+      yaml.replace("sink:", "  submissionTime: { from: Day, format: yyyy-MM-dd HH:mm, zone: UTC }\nsink:"),
+    )
+    const dated = (from: number, to: number, day: string) => people(from, to).map((row) => `${row},${day} 10:00`)
+    const header = "No,Name,Mail,Day"
+    yield* source(dated(1, 10, "2024-02-01"), header)
+    expect(yield* run()).toMatchObject({ exitCode: 0 })
+    // Ten that arrive unheard, on a day that nothing else is known of.
+    yield* source([...dated(1, 10, "2024-02-01"), ...dated(11, 20, "2024-05-01")], header)
+    fail("POST", "lost")
+    yield* run()
+    yield* Effect.sleep("1100 millis")
+    yield* source(
+      [...dated(1, 10, "2024-02-01"), ...dated(11, 20, "2024-05-01"), ...dated(21, 30, "2024-03-01")],
+      header,
+    )
+    expect(yield* run()).toMatchObject({ rows: { imported: 10, inDoubt: 10 } })
+    expect(practice.count("people")).toBe(30)
+    const isMay = (one: Submission) => one.submissionTime?.startsWith("2024-05") === true
+    const early = yield* fromExport({ mangle: (all) => all.filter((one) => !isMay(one)) })
+    expect(early.result).toMatchObject({ notLanded: 0, left: 10, wants: "a vouched export" })
+    expect((yield* fromExport()).result).toMatchObject({ landed: 10, left: 0 })
   }),
 )
 
@@ -170,10 +314,10 @@ scoped(
     yield* run()
     yield* fill(practice.baseUrl, ["Somebody", "somebody@example.org"], ["Ada", "ada.lovelace@example.org"])
     yield* Effect.sleep("1100 millis")
-    const { result } = yield* fromExport()
+    const { result } = yield* fromExport({ complete: "these are all" })
     expect(result.rows.map((row) => [row.key, row.outcome])).toEqual([["1", "in doubt"], ["2", "not landed"]])
     expect(result.rows[0]?.reason).toContain("resembles it")
-    expect(result.exportMayTell).toBe(false)
+    expect(result.wants).toBe("a person")
     const byHand = yield* settle({ _tag: "Person", landed: false, which: { _tag: "Rows", keys: ["1"] } }, "not her")
     expect(byHand).toMatchObject({ landed: 0, notLanded: 1, left: 0 })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
@@ -224,7 +368,11 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 2 } })
     yield* settle({ _tag: "Person", landed: true, which: { _tag: "Rows", keys: ["1"] } }, "seen")
     yield* Effect.sleep("1100 millis")
-    expect((yield* fromExport()).result).toMatchObject({ landed: 0, notLanded: 1, left: 0 })
+    expect((yield* fromExport({ complete: "these are all" })).result).toMatchObject({
+      landed: 0,
+      notLanded: 1,
+      left: 0,
+    })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1, imported: 1 } })
     expect(names()).toEqual(["Ada", "Ada"])
   }),
@@ -242,7 +390,7 @@ scoped(
     const from = (text: string) =>
       Effect.zipRight(
         write("other.csv", text),
-        Effect.flip(settle({ _tag: "Export", file: path.join(root, "other.csv"), exportedAt: undefined })),
+        Effect.flip(settle({ _tag: "Export", file: path.join(root, "other.csv"), isComplete: false })),
       )
     expect((yield* from("Name,Mail\nAda,a@example.org\n")).message).toContain("no column of submission ids")
     expect((yield* from("Submission ID,Colour\ns1,red\n")).message).toContain("No column of other.csv has the name")

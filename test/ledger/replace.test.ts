@@ -62,9 +62,12 @@ it.scopedLive("only what stands for the row can be replaced, with other content,
     expect((yield* view.replaced({ after: 1, limit: 9 })).length).toBe(1)
     const [sent] = yield* view.sent({ after: undefined, limit: 9 })
     expect(sent).toMatchObject({ submissionId: "s3", replaces: "s2" })
-    const page = yield* view.submissionIds({ after: 0, limit: 2 })
-    const rest = yield* view.submissionIds({ after: page.at(-1)?.at ?? 0, limit: 2 })
-    expect([...page, ...rest].map(({ id, own }) => [id, own]).toSorted()).toEqual([["s1", false], ["s2", false], [
+    const page = yield* view.submissions({ after: 0, limit: 2 })
+    const rest = yield* view.submissions({ after: page.at(-1)?.at ?? 0, limit: 2 })
+    expect([...page, ...rest].map(({ id, isRequired }) => [id, isRequired]).toSorted()).toEqual([["s1", false], [
+      "s2",
+      false,
+    ], [
       "s3",
       true,
     ]])
@@ -110,6 +113,7 @@ it.scopedLive("in doubt it is neither, until it is settled; a run that dies leav
           keyDigest: row("").keyDigest,
           outcome: landed ? { _tag: "Landed", submissionId: "s2" } : { _tag: "NotLanded" },
           reason: "seen",
+          proof: "person",
         }],
         by: "ada",
         because: undefined,

@@ -33,14 +33,14 @@ describe("settling rows in doubt", () => {
   it.scopedLive("a landed row is imported and unread, one that did not land is sent again, and who said so is kept", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
-      const file = { name: "results.csv", sha256: "ab".repeat(32), exportedAt: "2026-11-20T10:00:00.000Z" }
+      const file = { name: "results.csv", sha256: "ab".repeat(32), isComplete: true }
       yield* session.settleDoubts({
         by: "ada",
         because: undefined,
         file,
         rows: [
-          { keyDigest: digestOf(2), outcome: { _tag: "Landed", submissionId: "s2" }, reason: "found" },
-          { keyDigest: digestOf(3), outcome: { _tag: "NotLanded" }, reason: "not there" },
+          { keyDigest: digestOf(2), outcome: { _tag: "Landed", submissionId: "s2" }, reason: "found", proof: "found" },
+          { keyDigest: digestOf(3), outcome: { _tag: "NotLanded" }, reason: "not there", proof: "witness" },
         ],
       })
       expect(yield* stateOf(view, ledger, 2)).toBe("imported")
@@ -57,9 +57,9 @@ describe("settling rows in doubt", () => {
         landed: 1,
         notLanded: 1,
       }])
-      expect(yield* view.submissionIds({ after: 0, limit: 9 })).toMatchObject([
-        { id: "s1", own: true },
-        { id: "s2", own: true },
+      expect(yield* view.submissions({ after: 0, limit: 9 })).toMatchObject([
+        { id: "s1", isRequired: true, batch: 1, closed: 1, time: Date.parse("2024-01-02T03:04:05.000Z") },
+        { id: "s2", isRequired: true, batch: 1, closed: 1, time: undefined },
       ])
       expect(yield* view.looseIds).toEqual(["loose"])
       expect(yield* view.importedUnderOtherMapping("another")).toBe(2)
@@ -72,7 +72,12 @@ describe("settling rows in doubt", () => {
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* settle(session, [
-        { keyDigest: digestOf(2), outcome: { _tag: "Landed", submissionId: undefined }, reason: "by hand" },
+        {
+          keyDigest: digestOf(2),
+          outcome: { _tag: "Landed", submissionId: undefined },
+          reason: "by hand",
+          proof: "person",
+        },
       ])
       expect(yield* view.standing).toMatchObject({
         imported: 2,
@@ -88,8 +93,8 @@ describe("settling rows in doubt", () => {
       const { digestOf, ledger, session, view } = yield* doubtful
       for (const number of [1, 9]) {
         const exit = yield* Effect.exit(settle(session, [
-          { keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "" },
-          { keyDigest: digestOf(number), outcome: { _tag: "NotLanded" }, reason: "" },
+          { keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "", proof: "person" },
+          { keyDigest: digestOf(number), outcome: { _tag: "NotLanded" }, reason: "", proof: "person" },
         ]))
         expect(Exit.isFailure(exit)).toBe(true)
       }
@@ -102,27 +107,9 @@ describe("settling rows in doubt", () => {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* session.acknowledge({ keys: "all", because: "known", by: "ada", leaveOut: false })
       expect((yield* view.standing).acknowledged.inDoubt).toBe(3)
-      yield* settle(session, [{ keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "" }])
+      yield* settle(session, [{ keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "", proof: "person" }])
       const batch = yield* session.intend(batchOf([rowOf(ledger, 2)]))
       yield* session.settle(batch, [doubt])
       expect(yield* view.standing).toMatchObject({ inDoubt: 3, acknowledged: { inDoubt: 2 } })
-    }))
-
-  it.scopedLive("a row in doubt tells from when on its request can't be sent any more, also when its run was killed", () =>
-    Effect.gen(function*() {
-      const file = join(yield* folder, "ledger.db")
-      const staleAfter = "2 seconds"
-      // As far as the ledger can tell, this one's process ended without a word: it is another boot's.
-      const other = yield* openLedger({ file, staleAfter, holder: { pid: 1, born: "0", boot: "another boot" } })
-      const killed = yield* Effect.flatMap(contacts(other), (one) => one.hold("run1"))
-      yield* killed.intend(batchOf([rowOf(other, 7)]))
-      yield* Effect.sleep("1500 millis")
-      const next = yield* Effect.flatMap(openLedger({ file, staleAfter }), (one) => contacts(one))
-      expect((yield* next.hold("run2")).abandoned).toBe(1)
-      const [left] = yield* next.doubtful({ after: undefined, limit: 9 })
-      const waited = Date.parse(left?.since ?? "") - Date.parse(left?.sentAt ?? "")
-      // Half of `staleAfter` behind the last heartbeat, not the moment at which somebody looked.
-      expect(waited).toBeGreaterThanOrEqual(0)
-      expect(waited).toBeLessThanOrEqual(1000)
     }))
 })

@@ -241,13 +241,14 @@ export class Nights {
     const file = join(this.root, "results.csv")
     writeFileSync(file, Papa.unparse([titles, ...rows].map((line) => [...line])))
     const open = await this.practice([])
-    const by = { _tag: "Export", file, exportedAt: undefined } as const
+    const by = { _tag: "Export", file, isComplete: true } as const
     const { running } = this.start(
       open,
       undefined,
       Effect.flatMap(
         loadProject(this.root),
-        (loaded) => settlePipeline(loaded, { pipeline: "people", to: undefined, by, who: "ada", because: undefined }),
+        (loaded) =>
+          settlePipeline(loaded, { pipeline: "people", to: undefined, by, who: "ada", because: "all results" }),
       ).pipe(
         Effect.catchTag("NothingSettled", () => Effect.void),
       ),

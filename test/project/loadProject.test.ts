@@ -185,6 +185,7 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
     })
     expect(pipeline?.reconcile).toEqual({
       visibleWithin: Duration.seconds(60),
+      lateWithin: Duration.minutes(5),
       tolerate: [{
         id: undefined,
         name: "Phone",

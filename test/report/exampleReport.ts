@@ -118,7 +118,7 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     at: "2025-02-28T09:00:00.000Z",
     by: "ada",
     because: "Asked for the export on Friday.",
-    file: { name: "results.csv", sha256: "b".repeat(64), exportedAt: "2025-02-28T08:55:00.000Z" },
+    file: { name: "results.csv", sha256: "b".repeat(64), isComplete: false },
     landed: 7,
     notLanded: 3,
   }],

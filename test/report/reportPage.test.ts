@@ -75,7 +75,7 @@ const hostile = (text: string) => {
       at: text,
       by: text,
       because: text,
-      file: { name: text, sha256: text, exportedAt: text },
+      file: { name: text, sha256: text, isComplete: true },
       landed: 1,
       notLanded: 1,
     }],

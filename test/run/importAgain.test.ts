@@ -125,8 +125,8 @@ scoped(
     }
     expect(yield* one.links).toEqual([])
     // The earlier submission of the row is known: no export can take it for the new one.
-    const ids = yield* one.looked((view) => view.submissionIds({ after: 0, limit: 100 }))
-    expect(ids.filter(({ id }) => id === old)).toMatchObject([{ own: false }])
+    const ids = yield* one.looked((view) => view.submissions({ after: 0, limit: 100 }))
+    expect(ids.filter(({ id }) => id === old)).toMatchObject([{ isRequired: false }])
     expect(ids.length).toBe(12)
 
     const settled = (landed: boolean) =>
@@ -141,6 +141,7 @@ scoped(
               keyDigest: row.keyDigest,
               outcome: landed ? { _tag: "Landed", submissionId: id } : { _tag: "NotLanded" },
               reason: "seen",
+              proof: "person",
             }],
             by: "somebody",
             because: undefined,

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
-import type { DoubtfulRow } from "../../src/ledger/records.ts"
+import type { DoubtfulRow, Evidence } from "../../src/ledger/records.ts"
 import { resultsColumns } from "../../src/sink/settleColumns.ts"
 import { likenessOf } from "../../src/sink/settleFit.ts"
 import { type ExportStanding, makeSettling } from "../../src/sink/settleRows.ts"
@@ -30,14 +30,15 @@ const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form)
 const sentAt = Date.UTC(2026, 0, 1, 12)
 const minute = 60_000
 
-const rowOf = (row: number, item: Item, { resent = false, since = sentAt } = {}): DoubtfulRow => ({
+const rowOf = (row: number, item: Item, { resent = false, first = 5 } = {}): DoubtfulRow => ({
   keyDigest: Buffer.alloc(16, row),
   key: `k${row}`,
   row,
-  batch: 1,
+  batch: 5,
+  first,
+  closed: 6,
   run: "run",
   sentAt: new Date(sentAt).toISOString(),
-  since: new Date(since).toISOString(),
   reason: "timeout",
   resent,
   item,
@@ -53,10 +54,23 @@ const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: st
 
 type Line = readonly [id: string, name: string, mail?: string | undefined, age?: string, stamp?: string]
 
+/** Rows whose submissions had to be visible after a minute, with submissions that the ledger knows from before and after. */
+const proof: Evidence = {
+  visibleFrom: sentAt + minute,
+  before: { batch: 1, submissionId: "before" },
+  witness: { batch: 9, submissionId: "after" },
+  testEntry: undefined,
+  hasClockGoneBack: false,
+}
+
 const good: ExportStanding = {
   lacking: { count: 0, example: undefined },
-  exportedAt: sentAt + 2 * minute,
-  visibleWithin: minute,
+  unreadable: 0,
+  isInOrder: true,
+  isComplete: false,
+  evidenceOf: () => proof,
+  times: undefined,
+  now: sentAt + 2 * minute,
   shown: (millis) => new Date(millis).toISOString(),
 }
 
@@ -101,11 +115,67 @@ describe("settling rows in doubt from an export", () => {
     expect(settled.open).toEqual([[2, expect.stringContaining("lacks 3 of the submissions"), "another export"]])
   })
 
-  it("an export that was made before the submission had to be seen proves nothing either, to the millisecond", () => {
-    const row = rowOf(1, person("ada"), { since: sentAt + minute })
-    expect(settle([row], [], { exportedAt: sentAt + 2 * minute }).notLanded).toEqual([1])
-    const early = settle([row], [], { exportedAt: sentAt + 2 * minute - 1 })
-    expect(early.open).toEqual([[1, expect.stringContaining("may not have been seen before"), "another export"]])
+  it("no row is said not to have landed without all parts of the proof", () => {
+    const row = rowOf(1, person("ada"))
+    const open = (standing: Partial<ExportStanding>) => {
+      const settled = settle([row], [], standing)
+      expect(settled.notLanded).toEqual([])
+      return settled.open[0]?.slice(1)
+    }
+    const lacks = (part: Partial<Evidence>) => open({ evidenceOf: () => ({ ...proof, ...part }) })
+    expect(settle([row], []).notLanded).toEqual([1])
+    expect(lacks({ visibleFrom: undefined })).toEqual([expect.stringContaining("may still send"), "a person"])
+    expect(open({ now: sentAt + minute - 1 })).toEqual([expect.stringContaining("may not be visible before"), "time"])
+    expect(open({ unreadable: 1 })).toEqual([expect.stringContaining("1 line of the export"), "another export"])
+    expect(open({ isInOrder: false })).toEqual([expect.stringContaining("sorted by something"), "a vouched export"])
+    expect(lacks({ before: undefined })).toEqual([expect.stringContaining("known to be older"), "a vouched export"])
+    expect(lacks({ witness: undefined })).toEqual([expect.stringContaining("known to be from after"), "a witness"])
+    expect(lacks({ witness: undefined, hasClockGoneBack: true })).toEqual([
+      expect.stringContaining("the clock went back"),
+      "a vouched export",
+    ])
+    const testEntry = { text: "formferry-abc", at: sentAt + minute, after: 6 }
+    expect(settle([row], [], { evidenceOf: () => ({ ...proof, witness: undefined, testEntry }) }).notLanded).toEqual([
+      1,
+    ])
+  })
+
+  it("a row that was found in the export stands for what is older, if its batch had ended before", () => {
+    const evidenceOf = () => ({ ...proof, before: undefined })
+    const found = (first: number) =>
+      settle([rowOf(1, person("ada")), rowOf(2, person("bob"), { first })], [["s1", "ada"]], { evidenceOf }).notLanded
+    expect(found(7)).toEqual([2])
+    expect(found(6)).toEqual([])
+  })
+
+  it("a row with a submission time needs known submissions with earlier and later times", () => {
+    const at = (time: string | undefined) => {
+      const item = { ...person("ada"), ...(time === undefined ? {} : { submissionTime: time }) }
+      const times = { earliest: Date.UTC(2020, 0, 1), latest: Date.UTC(2021, 0, 1) }
+      return settle([rowOf(1, item)], [], { times }).notLanded.length
+    }
+    expect(at("2020-06-01T00:00:00Z")).toBe(1)
+    for (const time of ["2019-06-01T00:00:00Z", "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z", undefined]) {
+      expect(at(time), time).toBe(0)
+    }
+  })
+
+  it("with a person's word that the export is complete it needs no submissions before and after, but time and all that is known", () => {
+    const row = rowOf(1, person("ada"))
+    const nothing = {
+      visibleFrom: sentAt + minute,
+      before: undefined,
+      witness: undefined,
+      testEntry: undefined,
+      hasClockGoneBack: true,
+    }
+    const vouched = (standing: Partial<ExportStanding>) =>
+      settle([row], [], { isComplete: true, isInOrder: false, evidenceOf: () => nothing, ...standing }).notLanded
+    expect(vouched({})).toEqual([1])
+    expect(vouched({ now: sentAt + minute - 1 })).toEqual([])
+    expect(vouched({ lacking: { count: 1, example: "s7" } })).toEqual([])
+    expect(vouched({ unreadable: 1 })).toEqual([])
+    expect(vouched({ evidenceOf: () => ({ ...nothing, visibleFrom: undefined }) })).toEqual([])
   })
 
   it("two submissions for one row, or one for two rows: a person decides", () => {

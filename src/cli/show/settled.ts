@@ -35,7 +35,7 @@ export const showSettled = (result: SettleResult, screen: Screen): string => {
     ...(file === undefined ? [] : [
       paint.soft(
         cutToWidth(
-          `${visible(file.name)}, made ${file.exportedAt}: ${counted(file.submissions, "submission")}${
+          `${visible(file.name)}: ${counted(file.submissions, "submission")}${
             file.lacking === 0 ? "" : `; it lacks ${file.lacking} that the ledger knows`
           }`,
           screen.width,
@@ -58,5 +58,31 @@ export const showSettled = (result: SettleResult, screen: Screen): string => {
     ...(rows.length > most ? [`… and ${rows.length - most} more; --json shows all`] : []),
     paint.strong(`${sums}.`),
     ...next,
+    ...(left === 0 ? [] : advice(result).flatMap((line) => wrapToWidth(line, screen.width))),
   ].join("\n")
+}
+
+/** What to do about rows that an export does not settle. */
+const advice = ({ testEntry, wants }: SettleResult): ReadonlyArray<string> => {
+  const vouch = "If you know that the export has all submissions of the form, say so: --complete --because TEXT."
+  switch (wants) {
+    case undefined:
+      return []
+    case "time":
+      return ["Settle again later, with a new download of the form's results."]
+    case "another export":
+      return [
+        "Download all of the form's results again, without a filter and as the form shows them, and settle from that.",
+      ]
+    case "a witness":
+      return [
+        `To show that an export is late enough, open the form, submit a test entry with the text ${testEntry} in any text question, then download all results again and settle from that. You can delete the test entry afterwards.`,
+        "Or settle after a later run has imported something.",
+        vouch,
+      ]
+    case "a vouched export":
+      return [vouch]
+    case "a person":
+      return ["Look at these rows in the form's results, then say --as landed or --as not-landed."]
+  }
 }

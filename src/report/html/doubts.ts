@@ -64,9 +64,9 @@ const settled = ({ settled: list = [] }: RunReport): ReadonlyArray<Markup> =>
             count(one.notLanded),
             one.file === undefined
               ? html`a person: ${name(one.because ?? "")}`
-              : html`${
-                name(one.file.name)
-              }, made ${one.file.exportedAt}<br><code class="small">${one.file.sha256}</code>`,
+              : html`${name(one.file.name)}${
+                one.file.isComplete ? html`, complete: ${name(one.because ?? "")}` : html``
+              }<br><code class="small">${one.file.sha256}</code>`,
           ],
         })),
       ),
