@@ -77,13 +77,6 @@ export const learnRecords = (
 /** A cell that begins and ends with a quote: even where quotes are characters it may be meant as a quoted one. */
 const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
 
-/** The start of the line that ends at `end`. */
-const lastLineStart = (text: string, end: number): number => {
-  let at = text[end - 1] === "\n" && text[end - 2] === "\r" ? end - 2 : end - 1
-  while (at > 0 && text[at - 1] !== "\n" && text[at - 1] !== "\r") at--
-  return at
-}
-
 /** Decides how records are read, from their own text and the lines after them. */
 export class QuoteDecisions {
   readonly #delimiter: string
@@ -109,12 +102,12 @@ export class QuoteDecisions {
     const second = afterLineEnd(text, firstEnd)
     if (record.end !== undefined) {
       const { end, width } = record
-      // The line with the closing quote also has the record's own last cells: it may look like a record unless the first line is one, too.
-      const to = this.#isFirstRecord(text, { start, firstEnd, open: record.open ?? start, own })
-        ? end
-        : lastLineStart(text, end)
-      const inner = this.#rule.open ? this.#lines(text, second, to, own) : { lines: 0, records: 0 }
-      if (inner.lines === 0 || 2 * inner.records < inner.lines) return { _tag: "Quoted", end, unsettled: undefined }
+      const isFirst = this.#rule.open && this.#isFirstRecord(text, { start, firstEnd, open: record.open ?? start, own })
+      // A line in which a cell closes also has the record's own next cells: it may look like a record unless the first line is one, too.
+      const inner = this.#rule.open ? this.#lines(text, second, end, own, !isFirst) : { lines: 0, records: 0 }
+      if (inner.records === 0 || 2 * inner.records < inner.lines) {
+        return { _tag: "Quoted", end, unsettled: undefined }
+      }
       const isLiteral = width !== this.#rule.width && inner.records === inner.lines
         && this.#fitsLiterally(text.slice(start, firstEnd))
       return isLiteral ? { _tag: "Literal", end: second } : { _tag: "Quoted", end, unsettled: "both" }
@@ -153,7 +146,11 @@ export class QuoteDecisions {
   ): boolean | undefined {
     if (firstEnd === text.length && !last) return undefined
     if (!this.#fitsLiterally(text.slice(start, firstEnd))) return false
-    if (bad !== undefined && bad < firstEnd) return this.#isNextRecord(text, second, own, last)
+    if (bad !== undefined && bad < firstEnd) {
+      // At the file's end the last cell may be cut short.
+      const isCut = second >= text.length && text.slice(start, firstEnd).split(this.#delimiter).at(-1)?.startsWith('"')
+      return last && isCut === true ? false : this.#isNextRecord(text, second, own, last)
+    }
     const badEnd = bad === undefined ? text.length : nextLineEnd(text, bad)
     if (badEnd === text.length && !last) return undefined
     const { lines, records } = this.#lines(text, second, badEnd, own)
@@ -180,13 +177,14 @@ export class QuoteDecisions {
   }
 
   /** How many lines there are, and how many of them look like records. */
-  #lines(text: string, from: number, to: number, own: string | undefined) {
+  #lines(text: string, from: number, to: number, own: string | undefined, withoutQuotes = false) {
     let lines = 0
     let records = 0
     for (let at = from; at < to;) {
       const end = nextLineEnd(text, at)
       lines++
-      if (this.#isRecord(text.slice(at, end), own)) records++
+      const line = text.slice(at, end)
+      if (!(withoutQuotes && line.includes('"')) && this.#isRecord(line, own)) records++
       at = afterLineEnd(text, end)
     }
     return { lines, records }

@@ -187,6 +187,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   // A byte that is no character in UTF-8.
   if (encoding === "utf-8") bytes = Buffer.from(bytes.map((byte) => (byte === 1 ? 0xe4 : byte)))
   const wellFormed = records.every(({ broken }) => broken === undefined) && !met.has("fault stray")
+    && !met.has("fault ragged")
   return {
     bytes,
     config: {

@@ -46,6 +46,7 @@ export const throughRun = (seed: number) =>
       ...(new Set(arrived).size < arrived.length ? ["a record arrived twice"] : []),
       ...(exitCode === 0 && missing.length > 0 ? [`exit code 0, and missing: ${missing[0]}`] : []),
       ...(Either.isLeft(ended) && arrived.length > 0 ? ["stopped, and something was sent"] : []),
+      ...(wellFormed && Either.isLeft(ended) ? [`well-formed, and refused: ${ended.left.message}`] : []),
       ...(wellFormed && missing.length > 0 ? [`well-formed, and missing: ${missing[0]}`] : []),
       ...(wellFormed && exitCode !== 0 ? [`well-formed, and exit code ${exitCode}`] : []),
     ]
