@@ -43,7 +43,9 @@ export const behind = (
 /** Returns what is wrong if there is no ledger: undefined if no mark says that there was one. */
 export const missing = (places: MarkPlaces): string | undefined => {
   const [mark] = readMarks(places)
-  return mark === undefined ? undefined : `The ledger ${places.ledger} is missing, and a run has written it before`
+  return mark === undefined
+    ? undefined
+    : `The ledger ${places.ledger} is missing or empty, and a run has written it before`
 }
 
 /** Returns the refusal of a ledger that is not the newest. `asker`: undefined if no pipeline asks. */

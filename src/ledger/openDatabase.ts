@@ -9,7 +9,7 @@ import { standingOf } from "./schema.ts"
 const patience = 10_000
 
 /** Pages of SQLite's log from which on it is brought into the file. */
-const logPages = 16_384
+const logPages = 4_096
 
 /** Bytes that SQLite's log takes before it is brought into the file, with as many again while that goes on. */
 export const mostLogBytes = 2 * logPages * 4096
@@ -26,7 +26,7 @@ const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string 
   ["foreign_keys = ON", "foreign_keys", 1],
   // 32 MiB: the index of a million rows stays in memory while they are looked up.
   ["cache_size = -32768", "cache_size", -32_768],
-  // Every 64 MiB, not 4: each checkpoint waits for the disk twice, and a page that changed often in between is written once.
+  // Every 16 MiB: each checkpoint waits for the disk twice, and a page that changed often in between is written once. Not more, because whoever copies the file alone lacks what is in the log.
   [`wal_autocheckpoint = ${logPages}`, "wal_autocheckpoint", logPages],
 ]
 
@@ -52,7 +52,7 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
   try {
     db.set(`busy_timeout = ${patience}`)
     const stands = standingOf(db)
-    if (stands !== "usable") {
+    if (stands !== "usable" && stands !== "empty") {
       db.close()
       return new LedgerRefused({ message: refusals[stands](file) })
     }

@@ -14,7 +14,7 @@ import { makeDigester } from "./makeDigester.ts"
 import { type MarkPlaces, marksFolder } from "./marks.ts"
 import { missing, notNewest } from "./newest.ts"
 import { openDatabase } from "./openDatabase.ts"
-import { createTables } from "./schema.ts"
+import { createTables, standingOf } from "./schema.ts"
 import { ledgerExists, readSecret, syncFolder } from "./secret.ts"
 import type { Asker, Store } from "./Store.ts"
 import { Texts } from "./Texts.ts"
@@ -43,12 +43,13 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     const clock = yield* Effect.clock
     const started = DateTime.formatIso(yield* DateTime.now)
     const marks = options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true }
-    const wrong = options.overruling === true ? undefined : yield* attempt(
-      file,
-      "looking for it",
-      () => (ledgerExists(file) ? undefined : missing(marks)),
-    )
-    if (wrong !== undefined) return yield* notNewest(wrong, options.asker)
+    const mayCreate = Effect.gen(function*() {
+      const wrong = options.overruling === true
+        ? undefined
+        : yield* attempt(file, "reading its marks", () => missing(marks))
+      if (wrong !== undefined) return yield* notNewest(wrong, options.asker)
+    })
+    if (!ledgerExists(file)) yield* mayCreate
     const { db, secret } = yield* Effect.acquireRelease(
       Effect.flatMap(
         attempt(file, "opening it", () => open(file)),
@@ -56,6 +57,8 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       ),
       ({ db }) => Effect.ignore(attempt(file, "closing it", () => close(db))),
     )
+    // A file without tables is what is left of a new ledger whose log is lost: creating them would make another ledger of it.
+    if (standingOf(db) === "empty") yield* mayCreate
     const digest = makeDigester(secret)
     // Tells the secret's own ledger from another's, and gives nothing away.
     const proof = digest.value("the secret of this ledger").toString("hex")

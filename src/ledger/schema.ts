@@ -179,8 +179,8 @@ const schema = `
 /** The `user_version` of this schema: 31 bits of its digest, so that every change of it counts and none can be forgotten. Never 0, SQLite's own default. */
 const version = (createHash("sha256").update(schema).digest().readUInt32BE() >>> 1) || 1
 
-/** Returns what an opened file is: a ledger that can be used (or an empty file), one of another schema, or something else. */
-export const standingOf = (db: Database): "usable" | "otherSchema" | "foreign" => {
+/** Returns what an opened file is: a ledger that can be used, an empty file, a ledger of another schema, or something else. */
+export const standingOf = (db: Database): "usable" | "empty" | "otherSchema" | "foreign" => {
   // One read transaction: another process may be creating the tables.
   db.exec("BEGIN")
   const at = Number(db.pragma("user_version"))
@@ -188,7 +188,7 @@ export const standingOf = (db: Database): "usable" | "otherSchema" | "foreign" =
   const tables = db.get<readonly [number]>("SELECT count(*) FROM sqlite_schema")?.[0] ?? 0
   db.exec("COMMIT")
   if (isOurs) return at === version ? "usable" : "otherSchema"
-  return tables === 0 && at === 0 ? "usable" : "foreign"
+  return tables === 0 && at === 0 ? "empty" : "foreign"
 }
 
 /** Creates the tables in a new file, in one transaction; of two processes that open a new ledger at once, one does. */

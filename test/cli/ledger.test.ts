@@ -84,9 +84,12 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
       yield* fs.remove(`${here.root}/.formferry/ledger.db${end}`, { force: true })
     }
     for (const words of [["compact"], ["backup", `${here.root}/safe/none.db`], ["export"]]) {
-      expect((yield* Effect.flip(here.run())).message).toContain("is missing, and a run has written it before")
+      expect((yield* Effect.flip(here.run())).message).toContain("is missing or empty, and a run has written it before")
       const { status, told } = yield* ledger(...words)
-      expect([status, told]).toEqual([2, expect.stringContaining("is missing, and a run has written it before")])
+      expect([status, told]).toEqual([
+        2,
+        expect.stringContaining("is missing or empty, and a run has written it before"),
+      ])
     }
     expect(yield* fs.exists(`${here.root}/safe/none.db`)).toBe(false)
     expect(JSON.parse(older.err.split("\n")[0] ?? "")).toMatchObject({

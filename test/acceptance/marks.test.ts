@@ -1,0 +1,261 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { type Bench, bench, csv, upTo } from "./contacts.ts"
+import { formferry, start, until } from "./formferry.ts"
+
+/** Slow enough to be killed in the middle: 60 rows take three seconds. */
+const slowly = { requestsPerSecond: 20 }
+const rows = 60
+
+const ledgerOf = (at: Bench) => join(at.folder, ".formferry", "ledger.db")
+const words = (text: string) => text.replaceAll(/\s+/g, " ")
+
+/** A project whose run was killed in the middle, after something happened to it. */
+const killed = (meanwhile: (at: Bench) => void = () => {}) =>
+  Effect.gen(function*() {
+    const at = yield* bench(slowly)
+    at.write("source.csv", csv(upTo(rows)))
+    const running = start(["run", "contacts"], { cwd: at.folder })
+    yield* until(() => at.count() >= 20)
+    meanwhile(at)
+    running.signal("SIGKILL")
+    yield* Effect.promise(() => running.ended)
+    return at
+  })
+
+/** The next run is refused with 2, names the command, and sends nothing; status says the same, with and without --verify. */
+const isRefused = (at: Bench, wrong: RegExp) =>
+  Effect.gen(function*() {
+    const before = at.count()
+    const ran = yield* at.run("run", "contacts")
+    expect(ran.status, ran.stdout + ran.stderr).toBe(2)
+    expect(words(ran.stderr)).toMatch(wrong)
+    expect(words(ran.stderr)).toContain("formferry accept contacts ledger --because TEXT")
+    expect(at.count()).toBe(before)
+    for (const options of [[], ["--verify"]]) {
+      const status = yield* at.run("status", ...options)
+      expect(status.status, status.stdout).toBe(2)
+      expect(words(status.stdout + status.stderr)).toMatch(wrong)
+    }
+  })
+
+it.scopedLive("a killed first run whose .formferry is deleted is no first run", () =>
+  Effect.gen(function*() {
+    const at = yield* killed()
+    rmSync(join(at.folder, ".formferry"), { recursive: true })
+    yield* isRefused(at, /ledger\.db is missing or empty, and a run has written it before/)
+    expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
+  }))
+
+it.scopedLive("a killed run of which only ledger.db and its key are kept is refused", () =>
+  Effect.gen(function*() {
+    const at = yield* killed()
+    const kept = ["ledger.db", "ledger.db.key"].map((name) =>
+      [name, readFileSync(join(at.folder, ".formferry", name))] as const
+    )
+    rmSync(join(at.folder, ".formferry"), { recursive: true })
+    for (const [name, bytes] of kept) at.write(join(".formferry", name), bytes)
+    yield* isRefused(at, /is missing|is an older copy|lacks \d+ of \d+ commits/)
+  }))
+
+it.scopedLive(
+  "a backup that is older than a killed run is refused, whatever the clock said, and stays refused once another ledger is accepted",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench(slowly)
+      at.write("source.csv", csv(upTo(10)))
+      // Two days ahead, as far as the run can tell.
+      const ahead = join(at.folder, "ahead.mjs")
+      writeFileSync(ahead, "const now = Date.now; Date.now = () => now() + 2 * 86_400_000\n")
+      const first = yield* formferry(["run", "contacts"], {
+        cwd: at.folder,
+        env: { NODE_OPTIONS: `--import ${ahead}` },
+      })
+      expect(first.status, first.stderr).toBe(0)
+      const backup = join(at.folder, "backup.db")
+      expect((yield* at.run("ledger", "backup", backup)).status).toBe(0)
+      at.write("source.csv", csv(upTo(rows)))
+      const running = start(["run", "contacts"], { cwd: at.folder })
+      yield* until(() => at.count() >= 30)
+      running.signal("SIGKILL")
+      yield* Effect.promise(() => running.ended)
+      const newest = join(at.folder, "newest")
+      mkdirSync(newest)
+      for (const end of ["", "-wal", "-shm"]) {
+        if (existsSync(ledgerOf(at) + end)) renameSync(ledgerOf(at) + end, join(newest, `ledger.db${end}`))
+      }
+      copyFileSync(backup, ledgerOf(at))
+      yield* isRefused(at, /is an older copy/)
+      // The killed run's rows leave the source, and a person accepts the backup.
+      const sent = new Set(at.answers("qName"))
+      at.write("source.csv", csv(upTo(rows).filter((key) => key <= 10 || !sent.has(`Person ${key}`))))
+      const accepted = yield* at.run("accept", "contacts", "ledger", "--because", "removed what was sent")
+      expect(accepted.status, accepted.stderr).toBe(0)
+      const next = yield* at.run("run", "contacts")
+      expect(next.status, next.stderr).toBe(0)
+      expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
+      // The ledger that was given up comes back.
+      rmSync(ledgerOf(at))
+      cpSync(newest, join(at.folder, ".formferry"), { recursive: true })
+      at.write("source.csv", csv(upTo(rows)))
+      yield* isRefused(at, /is an older copy/)
+    }),
+  60_000,
+)
+
+for (
+  const [what, harm] of [
+    ["is cut to half", (log: string) => truncateSync(log, Math.floor(readFileSync(log).length / 2))],
+    ["has a flipped bit", (log: string) => {
+      const bytes = readFileSync(log)
+      const at = Math.floor(bytes.length / 2)
+      bytes[at] = bytes[at]! ^ 1
+      writeFileSync(log, bytes)
+    }],
+  ] as const
+) {
+  it.scopedLive(`a killed run whose write-ahead log ${what} is refused, and status doesn't call the ledger sound`, () =>
+    Effect.gen(function*() {
+      const at = yield* killed()
+      harm(`${ledgerOf(at)}-wal`)
+      yield* isRefused(at, /is missing|is an older copy|lacks \d+ of \d+ commits/)
+      expect((yield* at.run("status", "--verify")).stdout).not.toContain("The ledger is sound")
+    }))
+}
+
+it.scopedLive("a run whose log is deleted ends with 70, and the next one sends the rest", () =>
+  Effect.gen(function*() {
+    const at = yield* bench(slowly)
+    at.write("source.csv", csv(upTo(rows)))
+    const running = start(["run", "contacts"], { cwd: at.folder })
+    yield* until(() => at.count() >= 10)
+    rmSync(`${ledgerOf(at)}-wal`)
+    const ran = yield* Effect.promise(() => running.ended)
+    expect(ran.status, ran.stderr).toBe(70)
+    expect(words(ran.stderr)).toContain("ledger.db-wal was removed while it was in use")
+    expect(at.count()).toBeLessThan(rows)
+    // SQLite still had the log, and brought it into the file at the end.
+    const next = yield* at.run("run", "contacts")
+    expect(next.status, next.stderr).toBe(0)
+    expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
+  }))
+
+it.scopedLive("a run whose log is deleted, and that is killed at once, is refused", () =>
+  Effect.gen(function*() {
+    const at = yield* killed((at) => rmSync(`${ledgerOf(at)}-wal`))
+    yield* isRefused(at, /is missing|is an older copy|lacks \d+ of \d+ commits/)
+  }))
+
+it.scopedLive("a run whose ledger is replaced by a copy of itself ends with 70", () =>
+  Effect.gen(function*() {
+    const at = yield* bench(slowly)
+    at.write("source.csv", csv(upTo(rows)))
+    const running = start(["run", "contacts"], { cwd: at.folder })
+    yield* until(() => at.count() >= 10)
+    copyFileSync(ledgerOf(at), join(at.folder, "copy.db"))
+    renameSync(join(at.folder, "copy.db"), ledgerOf(at))
+    const ran = yield* Effect.promise(() => running.ended)
+    expect(ran.status, ran.stderr).toBe(70)
+    expect(words(ran.stderr)).toContain("ledger.db was replaced while it was in use")
+    expect(at.count()).toBeLessThan(rows)
+  }))
+
+it.scopedLive("a hard-linked ledger is refused with 2", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    linkSync(ledgerOf(at), join(at.folder, "second.db"))
+    const refused = yield* at.run("run", "contacts")
+    expect(refused.status).toBe(2)
+    expect(words(refused.stderr)).toContain("has a second name (a hard link)")
+    rmSync(join(at.folder, "second.db"))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+  }))
+
+it.scopedLive("a run that can't write its mark sends nothing and ends with 70", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    mkdirSync(join(at.folder, "reports"))
+    symlinkSync("../source.csv/nowhere", join(at.folder, "reports", ".ledger"))
+    const ran = yield* at.run("run", "contacts")
+    expect(ran.status, ran.stderr).toBe(70)
+    expect(words(ran.stderr)).toContain("its mark in")
+    expect(at.count()).toBe(0)
+    rmSync(join(at.folder, "reports", ".ledger"))
+  }))
+
+it.scopedLive("a mark is on the disk in both places before the first row arrives, and later ones show what is sent", () =>
+  Effect.gen(function*() {
+    const at = yield* bench(slowly)
+    at.write("source.csv", csv(upTo(30)))
+    const running = start(["run", "contacts"], { cwd: at.folder })
+    yield* until(() => at.count() >= 10)
+    const folders = [`${ledgerOf(at)}.marks`, join(at.folder, "reports", ".ledger")]
+    const marks = folders.map((folder) => readdirSync(folder))
+    expect(marks[0]).toHaveLength(1)
+    expect(marks[1]).toEqual(marks[0])
+    expect((yield* Effect.promise(() => running.ended)).status).toBe(0)
+    const texts = folders.map((folder) => readFileSync(join(folder, marks[0]![0]!), "utf8"))
+    expect(texts[1]).toBe(texts[0])
+    expect(JSON.parse(texts[0]!)).toMatchObject({ epoch: 1, upTo: expect.any(Number) })
+  }))
+
+it.scopedLive(
+  "moved and copied projects, tidied reports, lost reports and a ledger kept without its log are not refused",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("source.csv", csv(upTo(3)))
+      expect((yield* at.run("run", "contacts")).status).toBe(0)
+      const quiet = Effect.gen(function*() {
+        const ran = yield* at.run("run", "contacts")
+        expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+        expect(at.count()).toBe(3)
+      })
+      // Quiet nights, and a source of which only the header is left.
+      yield* quiet
+      at.write("source.csv", csv([]))
+      yield* quiet
+      at.write("source.csv", csv(upTo(3)))
+      // Somebody removes the reports, then everything of them.
+      rmSync(join(at.folder, "reports", "contacts"), { recursive: true })
+      yield* quiet
+      rmSync(join(at.folder, "reports"), { recursive: true })
+      yield* quiet
+      // A machine that keeps the ledger and its key only, in every sense.
+      for (const name of readdirSync(join(at.folder, ".formferry"))) {
+        if (name !== "ledger.db" && name !== "ledger.db.key") {
+          rmSync(join(at.folder, ".formferry", name), { recursive: true })
+        }
+      }
+      rmSync(join(at.folder, "reports"), { recursive: true })
+      yield* quiet
+      // The project moves.
+      const moved = join(at.folder, "moved")
+      mkdirSync(moved)
+      for (const name of readdirSync(at.folder)) {
+        if (name !== "moved") renameSync(join(at.folder, name), join(moved, name))
+      }
+      const ran = yield* formferry(["run", "contacts"], { cwd: moved })
+      expect(ran.status, ran.stderr).toBe(0)
+      expect(at.count()).toBe(3)
+    }),
+  60_000,
+)
