@@ -32,7 +32,8 @@ export const play = async (seed: number): Promise<Played> => {
   }
   /** Runs that ended or were killed: an image with fewer of them behind it is not the newest. */
   let runs = 0
-  let images: ReadonlyArray<{ readonly files: ReadonlyMap<string, Buffer>; readonly runs: number }> = []
+  const images: Array<{ readonly files: ReadonlyMap<string, Buffer>; readonly runs: number; readonly sent: number }> =
+    []
   let next = 1
   /** Rows that a person removed from the source for good. */
   const removed = new Set<number>()
@@ -84,8 +85,6 @@ export const play = async (seed: number): Promise<Played> => {
     const accepted = await at.accept(edited.pipeline, reason)
     if (accepted._tag !== "Accepted") broken.push(`accept ${reason}: ${JSON.stringify(accepted)}`)
     runs++
-    // What was given up stays given up: no image of it is the newest any more.
-    images = []
   }
 
   const run = async (expected: Expected, killedAt?: number) => {
@@ -142,7 +141,6 @@ export const play = async (seed: number): Promise<Played> => {
         "marks lost",
         "moved",
         "copied",
-        "copy",
       ] as const
       const harms = [
         "delete",
@@ -156,6 +154,7 @@ export const play = async (seed: number): Promise<Played> => {
       ] as const
       const kind = runs > 0 && draws.chance(0.45) ? draws.pick([...harms]) : draws.pick([...kinds])
       const now = at.image()
+      if (carried === "goes") images.push({ files: now, runs, sent: at.sent().size })
       const log = now.get("ledger.db-wal")
       switch (kind) {
         case "nothing":
@@ -188,19 +187,16 @@ export const play = async (seed: number): Promise<Played> => {
         case "copied":
           at.move(kind === "copied")
           break
-        case "copy":
-          images = [...images, { files: now, runs }]
-          break
         case "delete":
           at.delete("ledger folder")
           expected = now.size > 0 ? "either" : "goes"
           break
         case "restore": {
-          const [image] = images.length === 0 ? [] : [draws.pick([images[0]!, ...images.slice(1)])]
-          if (image !== undefined) {
-            at.restore(image.files)
-            expected = image.runs < runs ? "either" : "goes"
-          }
+          const image = images[draws.int(0, images.length - 1)]
+          if (image === undefined) break
+          at.restore(image.files)
+          // Of a run that only repeated what was there, a copy may lack nothing that counts.
+          expected = image.sent < at.sent().size ? "refused" : image.runs < runs ? "either" : "goes"
           break
         }
         case "log lost":
