@@ -1,0 +1,137 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { copyLedger } from "../../src/ledger/copyLedger.ts"
+import { MarkWriter, readMarks } from "../../src/ledger/marks.ts"
+import { makeLedger, openLedger } from "../../src/ledger/openLedger.ts"
+import { openStore } from "../../src/ledger/openStore.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+
+const holder = { ledger: "0123456789abcdef", epoch: 3, word: "fedcba9876543210" }
+
+const placesIn = (at: string) => ({
+  ledger: join(at, "ledger.db"),
+  folders: [join(at, "near"), join(at, "far", "away")],
+  write: true,
+})
+
+describe("marks", () => {
+  it.scopedLive("are written into every folder, and the highest number of a holder counts", () =>
+    Effect.gen(function*() {
+      const places = placesIn(yield* folder)
+      const writer = new MarkWriter(places, holder)
+      writer.write(1)
+      writer.write(2)
+      expect(readMarks(places)).toEqual([{ ...holder, upTo: 2 }])
+      for (const one of places.folders) expect(readdirSync(one)).toHaveLength(1)
+      // A crash between the two writes.
+      const other = new MarkWriter({ ...places, folders: [places.folders[1]!] }, holder)
+      other.write(7)
+      expect(readMarks(places)).toEqual([{ ...holder, upTo: 7 }])
+      for (const one of [writer, other]) one.close()
+    }))
+
+  it.scopedLive("that somebody deletes are created again by their holder", () =>
+    Effect.gen(function*() {
+      const places = placesIn(yield* folder)
+      const writer = new MarkWriter(places, holder)
+      writer.write(1)
+      for (const one of places.folders) rmSync(one, { recursive: true })
+      writer.write(2)
+      for (const one of places.folders) {
+        expect(readMarks({ ...places, folders: [one] })).toEqual([{ ...holder, upTo: 2 }])
+      }
+      writer.close()
+    }))
+
+  it.scopedLive("are whole or not there: a draft that a killed process left counts for nothing, a damaged mark does", () =>
+    Effect.gen(function*() {
+      const places = placesIn(yield* folder)
+      mkdirSync(places.folders[0]!)
+      writeFileSync(join(places.folders[0]!, "a.mark.draft"), "")
+      expect(readMarks(places)).toEqual([])
+      writeFileSync(join(places.folders[0]!, "b.mark"), "{")
+      expect(readMarks(places)).toEqual([{ damaged: join(places.folders[0]!, "b.mark") }])
+    }))
+})
+
+describe("a holder's mark", () => {
+  const upTo = (file: string) =>
+    readMarks({ ledger: file, folders: [`${file}.marks`], write: false }).map((mark) => "upTo" in mark ? mark.upTo : 0)
+
+  it.scopedLive("is written once for all batches of a commit, after it and before anybody sends", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const store = yield* openStore({ file })
+      const ledger = makeLedger(store)
+      const session = yield* (yield* contacts(ledger)).hold("run1")
+      expect(upTo(file)).toEqual([])
+      const seen: Array<string> = []
+      const exec = store.db.exec.bind(store.db)
+      store.db.exec = (sql) => {
+        exec(sql)
+        seen.push(`${sql} ${upTo(file).join()}`)
+      }
+      const rows = Array.from({ length: 8 }, (_, index) => rowOf(ledger, index))
+      yield* Effect.forEach(
+        rows,
+        (row) =>
+          Effect.tap(session.intend(batchOf([row])), () => Effect.sync(() => seen.push(`sends ${upTo(file).join()}`))),
+        { concurrency: 8 },
+      )
+      expect(seen).toEqual(["BEGIN IMMEDIATE ", "COMMIT ", ...rows.map(() => "sends 1")])
+      expect(store.db.get("SELECT upTo FROM holder")).toEqual([1])
+      // Progress that can be found out again moves no mark; an outcome does.
+      yield* session.reconciled("through")
+      expect(upTo(file)).toEqual([1])
+      yield* session.settle(1, [imported("s1")])
+      expect(upTo(file)).toEqual([2])
+    }))
+
+  it.scopedLive("that can't be written fails the ledger: nothing more is sent", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const file = join(at, "ledger.db")
+      writeFileSync(join(at, "blocked"), "")
+      symlinkSync(join(at, "blocked", "nowhere"), join(at, "marks"))
+      const ledger = yield* openLedger({ file, marks: { ledger: file, folders: [join(at, "marks")], write: true } })
+      const session = yield* (yield* contacts(ledger)).hold("run1")
+      const error = yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 1)])))
+      expect(error._tag).toBe("LedgerError")
+      expect(error.message).toContain("its mark in")
+      expect(session.held()).toBe(false)
+      expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerError")
+    }))
+
+  it.scopedLive("is not written for a rehearsal's copy, which is refused where its ledger would be", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const file = join(at, "ledger.db")
+      const marks = { ledger: file, folders: [`${file}.marks`], write: false }
+      yield* Effect.scoped(Effect.gen(function*() {
+        const ledger = yield* openLedger({ file })
+        const session = yield* (yield* contacts(ledger)).hold("run1")
+        yield* session.intend(batchOf([rowOf(ledger, 1)]))
+      }))
+      const rehearse = (to: string) =>
+        Effect.scoped(Effect.gen(function*() {
+          const copy = yield* openLedger({ file: yield* copyLedger(file, join(at, to)), marks })
+          const session = yield* (yield* contacts(copy)).hold("rehearsal1")
+          yield* session.intend(batchOf([rowOf(copy, 2)]))
+        }))
+      const before = readdirSync(`${file}.marks`)
+      yield* rehearse("first")
+      expect(readdirSync(`${file}.marks`)).toEqual(before)
+      expect(existsSync(join(at, "first", "ledger.db.marks"))).toBe(false)
+      yield* Effect.scoped(Effect.flatMap(openLedger({ file }), (ledger) => ledger.isNewest))
+      // Another holder has committed more than the ledger has.
+      const text = readFileSync(join(`${file}.marks`, before[0]!), "utf8")
+      writeFileSync(join(`${file}.marks`, before[0]!), text.replace('"upTo":1', '"upTo":5'))
+      const refused = yield* Effect.flip(rehearse("second"))
+      expect(refused).toMatchObject({
+        _tag: "LedgerRefused",
+        message: expect.stringContaining(`${file} lacks 4 of 5 commits`),
+      })
+    }))
+})
