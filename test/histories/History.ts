@@ -29,6 +29,8 @@ export interface Edited {
   readonly renamedFrom: string | undefined
   readonly baseUrl: string
   readonly previousBaseUrls: ReadonlyArray<string>
+  readonly rowKey: ReadonlyArray<string>
+  readonly empty: ReadonlyArray<string>
 }
 
 const unedited: Edited = {
@@ -36,6 +38,8 @@ const unedited: Edited = {
   renamedFrom: undefined,
   baseUrl: "http://127.0.0.1/v1/api",
   previousBaseUrls: [],
+  rowKey: ["No"],
+  empty: [],
 }
 
 const projectYaml = ({ baseUrl, previousBaseUrls }: Edited): string =>
@@ -53,10 +57,12 @@ ${
     confirm: false
 `
 
-const pipelineYaml = ({ pipeline, renamedFrom }: Edited): string =>
+const pipelineYaml = ({ empty, pipeline, renamedFrom, rowKey }: Edited): string =>
   `pipeline: ${pipeline}
 ${renamedFrom === undefined ? "" : `renamedFrom: ${renamedFrom}`}
-source: { file: ../source.csv, rowKey: [No] }
+source: { file: ../source.csv, rowKey: ${JSON.stringify(rowKey)}${
+    empty.length === 0 ? "" : `, empty: ${JSON.stringify(empty)}`
+  } }
 mapping:
   questions:
     - { name: Name, from: Name }

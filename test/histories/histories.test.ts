@@ -42,6 +42,8 @@ it(
         "header only",
         "address",
         "renamed",
+        "row key",
+        "empty",
         "resolved: accept ledger",
         "resolved: the newest ledger is put back",
         "resolved: renamedFrom",

@@ -1,7 +1,7 @@
 import type { AcceptReason } from "../../src/domain/acceptance.ts"
 import { acceptReasons } from "../../src/domain/acceptance.ts"
 import { Draws } from "../faults/Draws.ts"
-import { type Ended, History } from "./History.ts"
+import { History } from "./History.ts"
 
 /** What one seed came to. */
 export interface Played {
@@ -54,23 +54,23 @@ export const play = async (seed: number): Promise<Played> => {
   }
 
   /** Does what the refusal says, until the run goes. */
-  const resolve = async (refused: Ended & { readonly _tag: "Failed" }) => {
+  const resolve = async (message: string) => {
     const { edited } = at
-    if (refused.message.includes("renamedFrom: people")) {
+    if (message.includes("renamedFrom: people")) {
       meet("resolved: renamedFrom")
       at.edit({ renamedFrom: "people" })
       return
     }
-    const previous = /previousBaseUrls: \[(\S+?)\]/.exec(refused.message)?.[1]
+    const previous = /previousBaseUrls: \[(\S+?)\]/.exec(message)?.[1]
     if (previous !== undefined) {
       meet("resolved: previousBaseUrls")
       at.edit({ previousBaseUrls: [...edited.previousBaseUrls, previous] })
       return
     }
-    const command = /formferry accept (\S+) (\S+) --because TEXT/.exec(refused.message)
+    const command = /formferry accept (\S+) (\S+) --because TEXT/.exec(message)
     const reason = Object.keys(acceptReasons).find((one): one is AcceptReason => one === command?.[2])
     if (command?.[1] !== edited.pipeline || reason === undefined) {
-      broken.push(`a refusal names no command that resolves it: ${refused.message}`)
+      broken.push(`a refusal names no command that resolves it: ${message}`)
       return
     }
     if (reason === "ledger" && draws.chance(0.4)) {
@@ -104,21 +104,27 @@ export const play = async (seed: number): Promise<Played> => {
         await at.pass(120_000)
         return
       }
-      if (ended._tag === "Report") {
+      const isRefused = ended._tag === "Report" && ended.report.exitCode === 2
+      if (ended._tag === "Report" && !isRefused) {
         lines.push(`exit code ${ended.report.exitCode}, ${JSON.stringify(ended.report.rows)}`)
         if (left === "refused") broken.push(`a ledger that lost commits is not refused, after: ${lines.at(-2)}`)
         if (!ended.report.balance.holds) broken.push("the balance does not hold")
         runs++
         return
       }
-      if (ended._tag !== "Failed" || ended.error !== "LedgerRefused") {
+      const message = ended._tag === "Report"
+        ? ended.report.because.join(" ")
+        : ended._tag === "Failed" && ended.error === "LedgerRefused"
+        ? ended.message
+        : undefined
+      if (message === undefined) {
         broken.push(`a run ends with ${JSON.stringify(ended)}`)
         return
       }
       meet("refused")
       if (at.sent().size > sent) broken.push("a refused run sends rows")
-      if (left === "goes") broken.push(`an innocent history is refused: ${ended.message}`)
-      await resolve(ended)
+      if (left === "goes") broken.push(`an innocent history is refused: ${message}`)
+      await resolve(message)
       left = "either"
     }
     broken.push("a refusal is not resolved by what it says")
@@ -151,6 +157,8 @@ export const play = async (seed: number): Promise<Played> => {
         "log flipped",
         "address",
         "renamed",
+        "row key",
+        "empty",
       ] as const
       const kind = runs > 0 && draws.chance(0.45) ? draws.pick([...harms]) : draws.pick([...kinds])
       const now = at.image()
@@ -222,6 +230,14 @@ export const play = async (seed: number): Promise<Played> => {
           expected = "either"
           break
         }
+        case "row key":
+          at.edit({ rowKey: at.edited.rowKey.length === 1 ? ["No", "Mail"] : ["No"] })
+          expected = "either"
+          break
+        case "empty":
+          at.edit({ empty: at.edited.empty.length === 0 ? ["-"] : [] })
+          expected = "either"
+          break
         case "renamed":
           if (at.edited.pipeline === "people") at.edit({ pipeline: "persons" })
           expected = "either"
