@@ -41,6 +41,7 @@ export const play = async (seed: number): Promise<Played> => {
   /** What a killed run leaves for the next one to be told, and the ledger before that. */
   let carried: Expected = "goes"
   let newest = at.image()
+  let newestRuns = 0
 
   const grow = () => {
     const more = draws.int(2, 9)
@@ -73,7 +74,7 @@ export const play = async (seed: number): Promise<Played> => {
       broken.push(`a refusal names no command that resolves it: ${message}`)
       return
     }
-    if (reason === "ledger" && draws.chance(0.4)) {
+    if (reason === "ledger" && newestRuns === runs && draws.chance(0.4)) {
       meet("resolved: the newest ledger is put back")
       at.restore(newest)
       return
@@ -134,7 +135,10 @@ export const play = async (seed: number): Promise<Played> => {
     grow()
     const events = draws.int(3, 8)
     for (let event = 0; event < events && broken.length === 0; event++) {
-      if (carried === "goes") newest = at.image()
+      if (carried === "goes") {
+        newest = at.image()
+        newestRuns = runs
+      }
       let expected: Expected = "goes"
       const kinds = [
         "nothing",
