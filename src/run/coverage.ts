@@ -46,7 +46,8 @@ export const openGap = (
  * @param history earlier runs, the newest first
  */
 export const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean => {
-  if (!run.whole || run.unchanged || run.read === 0 || run.shared > 0) return false
+  // A run that was stopped before it sent anything is not the last source that was read: the next one is compared again.
+  if (!run.whole || run.unchanged || run.sent === 0 || run.shared > 0) return false
   const [last, ...before] = history.filter((one) => one.whole && !one.unchanged && one.shared + one.sent > 0)
   return last !== undefined && (last.shared > 0 || before.length === 0)
 }
