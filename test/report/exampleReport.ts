@@ -36,6 +36,8 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     rows: 1012,
     taken: [{ what: "encoding", value: "windows-1252" }, { what: "delimiter", value: ";" }],
     unread: [{ what: "sheet", name: "Old" }, { what: "member", name: "meta.note", cells: 12 }],
+    lines: { physical: 1018, above: 1, records: 1012, inside: 4, blank: 1 },
+    longest: { column: "Note", row: 17, length: 1204 },
   }],
   rows: {
     read: 1012,
