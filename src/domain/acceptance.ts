@@ -6,6 +6,7 @@ export const acceptReasons = {
   gap: "The export shares no row with the one before, and no row between them is missing.",
   canary: "The rows sent first failed, and it is fine to send the others.",
   ledger: "The ledger is not the newest, and no row is imported twice if the pipeline continues with it.",
+  form: "The form changed where the mapping fills it, and the mapping is right for it as it is now.",
   "row-key": "Row keys changed or are made otherwise, and it is fine to send these rows as new ones.",
 } as const
 

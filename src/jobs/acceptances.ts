@@ -1,13 +1,15 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import type { AcceptReason } from "../domain/acceptance.ts"
-import type { Ledger, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
+import type { Json } from "../domain/json.ts"
+import type { Ledger, LedgerError, LedgerOvertaken, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { canaryStanding } from "../run/canary.ts"
 import { openGap, unreadFiles } from "../run/coverage.ts"
 import { historyOf } from "../run/history.ts"
 import { formFingerprint } from "../service/formFingerprint.ts"
 import { findPipeline } from "./findPipeline.ts"
+import { isRefused } from "./formAsItWas.ts"
 import { newRunId } from "./newRunId.ts"
 import { openPlace } from "./openPlace.ts"
 import { prepare, type Prepared } from "./prepare.ts"
@@ -25,6 +27,8 @@ interface Checked {
 interface Refused {
   readonly states: ReadonlyArray<string>
   readonly what: string
+  /** What accepting records beside: it alone settles the state, which is refused anew if it comes back. */
+  readonly settle?: (session: LedgerSession) => Effect.Effect<void, LedgerError | LedgerOvertaken>
 }
 
 type Entry = (checked: Checked) => Effect.Effect<Refused | undefined, LedgerError, FileSystem.FileSystem>
@@ -56,6 +60,14 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     }),
   ledger: ({ ledger }) =>
     Effect.map(ledger.behind, (behind) => behind && { states: behind.states, what: `${behind.wrong}.` }),
+  form: ({ ledger, prepared: { changed, form } }) =>
+    Effect.succeed(
+      changed.record?.by !== "ledger" || !isRefused(changed) ? undefined : {
+        states: [ledger.digest.value({ was: changed.record.form, is: form } as unknown as Json).toString("hex")],
+        what: changed.changes.map(({ message }) => message).join(" "),
+        settle: (session) => session.form(form),
+      },
+    ),
   "row-key": ({ view }) => Effect.map(view.refused, (refused) => (refused?.reason === "row-key" ? refused : undefined)),
 }
 
@@ -102,9 +114,11 @@ export const acceptRefused = (
       const view = yield* openPlace(project, ledger, pipeline, target, form.id)
       if (reason !== "ledger") yield* view.isNewest
       const refused = yield* acceptances[reason]({ project, prepared, ledger, view })
-      if (refused === undefined || (yield* view.accepted(reason, refused.states))) return yield* nothing
+      if (refused === undefined) return yield* nothing
+      if (refused.settle === undefined && (yield* view.accepted(reason, refused.states))) return yield* nothing
       const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])
       yield* session.accept({ reason, states: refused.states, because, by })
+      if (refused.settle !== undefined) yield* refused.settle(session)
       return { what: refused.what } satisfies Accepted
     }),
   )

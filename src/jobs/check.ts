@@ -9,7 +9,7 @@ import { nameColumns } from "../mapping/nameColumns.ts"
 import { diagnosticAt } from "../project/diagnosticAt.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { FormChange } from "../project/formDifference.ts"
-import { readFormRecord, writeFormRecord } from "../project/formRecord.ts"
+import { writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
@@ -23,6 +23,7 @@ import { missingColumns, newColumns } from "./check/sourceColumns.ts"
 import { compileFor } from "./compileFor.ts"
 import { compareForm, withChanges } from "./formAsItWas.ts"
 import { openPipelineSource } from "./openPipelineSource.ts"
+import { recordedForm } from "./recordedForm.ts"
 import { openTarget, type Target } from "./target.ts"
 
 /** Why a pipeline could not be checked to its end, or what is wrong beside its file. */
@@ -34,6 +35,7 @@ export type CheckFailure =
       | ReturnType<typeof openTarget>
       | ReturnType<FormService["form"]>
       | ReturnType<typeof checkData>
+      | ReturnType<typeof recordedForm>
     >,
     ConfigurationInvalid
   >
@@ -175,7 +177,7 @@ const checkTarget = (project: Project, pipeline: Pipeline, target: Target, optio
 const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
   Effect.gen(function*() {
     const opened = yield* Effect.either(openPipelineSource(pipeline, undefined))
-    const record = yield* readFormRecord(project.root, pipeline.name, target.target)
+    const record = yield* recordedForm(project, pipeline, target)
     const fetched = yield* Effect.either(
       options.offline === true
         ? Effect.succeed(record?.form)

@@ -31,7 +31,7 @@ export interface PreviewedRow {
 }
 
 /**
- * What would be sent for some rows of a pipeline's source: each cell beside the answer it becomes, problems included. The ledger is not asked.
+ * What would be sent for some rows of a pipeline's source: each cell beside the answer it becomes, problems included. Of the ledger only the form as it was is asked.
  *
  * @param options.rows how many rows, from the first; `options.row`: this one only, the first record being 1
  */
@@ -66,7 +66,12 @@ export const preview = (
           ),
         )
       }
-      return { rows, form: prepared.form, warnings: prepared.warnings, notes: prepared.source.warnings }
+      return {
+        rows,
+        form: prepared.form,
+        warnings: [...prepared.changed.diagnostics, ...prepared.warnings],
+        notes: prepared.source.warnings,
+      }
     }),
   )
 

@@ -3,6 +3,7 @@ import type { Effect, Scope } from "effect"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Destination } from "../domain/destination.ts"
 import type { Verdict } from "../domain/fate.ts"
+import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/run.ts"
@@ -211,6 +212,8 @@ export interface PipelineLedger {
   readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** By what rows are recognised here; undefined: no run has read the source yet. */
   readonly identity: Effect.Effect<RowIdentity | undefined, LedgerError>
+  /** The form as the last run that may send met it, or as a person accepted it since; undefined: no run has. */
+  readonly form: Effect.Effect<Form | undefined, LedgerError>
   /** What the last run was refused for, if `accept` can settle it. */
   readonly refused: Effect.Effect<RefusedState | undefined, LedgerError>
   /** How many rows the ledger holds here, whatever their state. */
@@ -277,6 +280,8 @@ export interface LedgerSession {
   readonly attention: (rows: ReadonlyArray<AttentionRow>) => Written<void>
   readonly canary: (record: CanaryRecord) => Written<void>
   readonly identity: (identity: RowIdentity) => Written<void>
+  /** Records the form as it is: what later runs compare it with. */
+  readonly form: (form: Form) => Written<void>
   /** Records what this run is refused for; undefined: nothing that a person could accept. */
   readonly refused: (refused: RefusedState | undefined) => Written<void>
   /** Gives rows other keys, with what people said of the old ones; a key that another row has stays with it. Gives how many have their new key. */

@@ -16,7 +16,7 @@ import { placeOf, runOf } from "./place.ts"
 import type { Place } from "./place.ts"
 import { recordReadBack } from "./readBack.ts"
 import { recordReadFiles } from "./readFiles.ts"
-import { recordIdentity, recordRefused, rekey } from "./rowIdentity.ts"
+import { recordForm, recordIdentity, recordRefused, rekey } from "./rowIdentity.ts"
 import { finishRun, recordCanary, startRun } from "./runRecords.ts"
 import { abandon, settle } from "./settle.ts"
 import { settleDoubts } from "./settleDoubts.ts"
@@ -104,6 +104,7 @@ export const makeSession = (
       attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
       canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
       identity: (identity) => write("recording how rows are recognised", () => recordIdentity(db, place, identity)),
+      form: (form) => write("recording the form", () => recordForm(db, place, form)),
       refused: (refused) => write("recording what was refused", () => recordRefused(db, place, refused)),
       rekey: (rows) => write("recording row keys", () => rekey(db, place, rows)),
       accept: (acceptance) =>

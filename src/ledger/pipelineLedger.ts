@@ -16,7 +16,7 @@ import type { Place } from "./place.ts"
 import { unreadFiles } from "./readFiles.ts"
 import type { Cursor } from "./readOn.ts"
 import { replacedPage } from "./replace.ts"
-import { refusedState, rowCount, rowIdentity, unmetPage } from "./rowIdentity.ts"
+import { recordedForm, refusedState, rowCount, rowIdentity, unmetPage } from "./rowIdentity.ts"
 import { canaryRecord, lastDone, runRecords } from "./runRecords.ts"
 import { looseIds, settlements } from "./settleDoubts.ts"
 import { attentionOf, importedUnderOther, isNew, marks, standing, unverified } from "./standing.ts"
@@ -109,6 +109,7 @@ export const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       read("reading acceptances", states.length === 0, (place) => isAccepted(db, place, reason, states)),
     unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(db, place, names)),
     identity: read("reading how rows are recognised", undefined, (place) => rowIdentity(db, place)),
+    form: read("reading the form as it was", undefined, (place) => recordedForm(db, place)),
     refused: read("reading what was refused", undefined, (place) => refusedState(db, place)),
     rowCount: read("counting rows", 0, (place) => rowCount(db, place)),
     unmet: (met, first) =>

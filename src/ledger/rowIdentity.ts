@@ -1,8 +1,9 @@
+import type { Form } from "../domain/form.ts"
 import { stateCode } from "./codes.ts"
 import type { Database } from "./database.ts"
 import type { RefusedState, Rekeyed, RowIdentity, UnmetRows } from "./records.ts"
 
-const column = <A>(db: Database, place: number, name: "identity" | "refused"): A | undefined => {
+const column = <A>(db: Database, place: number, name: "identity" | "recorded" | "refused"): A | undefined => {
   const text = db.get<readonly [string | null]>(`SELECT ${name} FROM place WHERE id = ?`, [place])?.[0] ?? null
   return text === null ? undefined : JSON.parse(text) as A
 }
@@ -10,12 +11,21 @@ const column = <A>(db: Database, place: number, name: "identity" | "refused"): A
 /** By what rows of a place are recognised; undefined: no run has read its source yet. */
 export const rowIdentity = (db: Database, place: number): RowIdentity | undefined => column(db, place, "identity")
 
+/** The form as the last run that may send met it. */
+export const recordedForm = (db: Database, place: number): Form | undefined => column(db, place, "recorded")
+
 /** What the last run was refused for. */
 export const refusedState = (db: Database, place: number): RefusedState | undefined => column(db, place, "refused")
 
 /** Inside a transaction. */
 export const recordIdentity = (db: Database, place: number, identity: RowIdentity): void => {
   db.run("UPDATE place SET identity = ? WHERE id = ?", [JSON.stringify(identity), place])
+}
+
+/** Inside a transaction. */
+export const recordForm = (db: Database, place: number, form: Form): void => {
+  const text = JSON.stringify(form)
+  db.run("UPDATE place SET recorded = ?1 WHERE id = ?2 AND recorded IS NOT ?1", [text, place])
 }
 
 /** Inside a transaction. */

@@ -16,10 +16,11 @@ const schema = `
   CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 
   -- A pipeline at a destination; typed: the form's id as the pipeline names it; separate: whether the service's forms are its own, whatever their ids; latest: the last run that read the
-  -- source; shape: the columns of the first content that was sent; identity: how rows are recognised (RowIdentity); refused: what the last run was refused for, for accept.
+  -- source; shape: the columns of the first content that was sent; identity: how rows are recognised (RowIdentity); refused: what the last run was refused for, for accept;
+  -- recorded: the form as the last run that may send met it.
   CREATE TABLE place (
     id INTEGER PRIMARY KEY, pipeline TEXT NOT NULL, service TEXT NOT NULL, form TEXT NOT NULL, typed TEXT NOT NULL, separate INTEGER NOT NULL, latest INTEGER, shape INTEGER,
-    identity TEXT, refused TEXT,
+    identity TEXT, refused TEXT, recorded TEXT,
     UNIQUE (pipeline, service, form)
   ) STRICT;
 

@@ -39,6 +39,7 @@ export const execute = (run: RunContext): Effect.Effect<RunReport, RunFailure> =
         repeated = yield* unchangedSince(run)
         const repeats = repeated !== undefined
         if (run.session !== undefined) yield* run.session.startRun({ run: run.id, mode: run.mode, startedAt, repeats })
+        if (run.session !== undefined) yield* run.session.form(run.form)
         if (repeats) return
         if (run.session !== undefined && (yield* run.view.refused) !== undefined) yield* run.session.refused(undefined)
         yield* adoptKeys(run, run.recorder ?? run.session)

@@ -39,7 +39,7 @@ export const showChecked = (checked: CheckedPipeline, screen: Screen): string =>
     ...notes,
     ...(recorded || accepted !== undefined
       ? []
-      : lines("The form is not recorded: `check --accept-form` keeps it, so that a later change is noticed.").map(
+      : lines("The form is not recorded yet: the first run records it, so that a later change is noticed.").map(
         paint.soft,
       )),
   ].join("\n")

@@ -1,0 +1,165 @@
+// A form that is edited between nights: the ledger has it as the last run met it.
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { type Bench, bench } from "./contacts.ts"
+import type { Ran } from "./formferry.ts"
+
+const pipeline = (mail = "E-mail") =>
+  `pipeline: people
+source:
+  file: ../people.csv
+  rowKey: [No]
+mapping:
+  questions:
+    - { name: Name, from: Name }
+    - { name: ${mail}, from: Mail }
+    - { name: Color, from: Color }
+  ignoreQuestions: [Fax, Phone]
+sink: { service: practice, form: people }
+`
+
+const form = `id: people
+name: People
+questions:
+  - { id: q1, name: Name, type: ShortAnswer }
+  - { id: q2, name: E-mail, type: EmailInput }
+  - { id: q3, name: Color, type: Dropdown, options: [Red, Blue, Green] }
+  - { id: q4, name: Fax, type: ShortAnswer }
+`
+
+const csv = (rows: number) =>
+  ["No,Name,Mail,Color", ...Array.from({ length: rows }, (_, at) => `${at + 1},Person,p${at + 1}@example.org,Red`), ""]
+    .join("\n")
+
+/** A project that a first night imported two rows of; a third is new. */
+const afterFirstNight = Effect.gen(function*() {
+  const at = yield* bench()
+  at.write("config/formferry.yaml", "services: { practice: { practice: { forms: ../forms } } }\n")
+  at.write("pipelines/contacts.yaml", "")
+  at.write("pipelines/people.yaml", pipeline())
+  at.write("forms/people.yaml", form)
+  at.write("people.csv", csv(2))
+  expect((yield* at.run("check", "people")).stdout).toContain("The form is not recorded yet")
+  const ran = yield* at.run("run", "people")
+  expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+  expect(existsSync(join(at.folder, "config/forms"))).toBe(false)
+  at.write("people.csv", csv(3))
+  return at
+})
+
+const said = (ran: Ran) => `${ran.stdout} ${ran.stderr}`.replaceAll(/\s+/g, " ")
+
+const accept = ["accept", "people", "form", "--because", "looked at"] as const
+
+const everyCommand = [["run"], ["run", "--dry-run"], ["rehearse"], ["check"], ["preview"]]
+
+/** The commands say it, and what would send is refused until a person accepts it. */
+const isRefused = (at: Bench, message: string, commands = [["run"], ["check"]]) =>
+  Effect.gen(function*() {
+    for (const line of commands) {
+      const [name = "", ...more] = line
+      const ran = yield* at.run(name, "people", ...more)
+      expect([line, ran.status], said(ran)).toEqual([line, name === "preview" ? 0 : 2])
+      expect(said(ran)).toContain(message)
+      expect(said(ran)).toContain("formferry accept people form --because TEXT")
+    }
+    expect(at.runs("people")).toHaveLength(1)
+  })
+
+it.scopedLive("a removed option stops a run that nobody prepared with a record, until it is accepted", () =>
+  Effect.gen(function*() {
+    const at = yield* afterFirstNight
+    const nothing = yield* at.run(...accept)
+    expect([nothing.status, said(nothing)]).toEqual([2, expect.stringContaining("nothing to accept")])
+    const without = form.replace(", Blue", "")
+    at.write("forms/people.yaml", without)
+    const change = 'The options of the question "Color" (q3) changed: "Blue" is gone.'
+    yield* isRefused(at, change, everyCommand)
+    const accepted = yield* at.run(...accept)
+    expect([accepted.status, said(accepted)]).toEqual([0, expect.stringContaining(change)])
+    expect((yield* at.run(...accept)).status).toBe(2)
+    expect(said(yield* at.run("check", "people"))).not.toContain(change)
+    expect((yield* at.run("run", "people")).status).toBe(0)
+    expect(at.report("people").rows).toMatchObject({ imported: 1, alreadyImported: 2 })
+
+    // What comes back is new, and what goes once more is refused once more.
+    at.write("forms/people.yaml", form)
+    expect(said(yield* at.run("run", "people"))).toContain('"Blue" is new')
+    at.write("forms/people.yaml", without)
+    expect((yield* at.run("run", "people")).status).toBe(2)
+    expect((yield* at.run(...accept)).status).toBe(0)
+    expect((yield* at.run("run", "people")).status).toBe(0)
+  }))
+
+it.scopedLive("a changed type and a renamed question stop a run, also with the mapping put right", () =>
+  Effect.gen(function*() {
+    const at = yield* afterFirstNight
+    at.write("forms/people.yaml", form.replace("name: Name, type: ShortAnswer", "name: Name, type: LongAnswer"))
+    yield* isRefused(at, 'The question "Name" (q1) was of the type ShortAnswer and is LongAnswer now.')
+    at.write("forms/people.yaml", form.replace("E-mail", "Work e-mail"))
+    const change = 'The question "E-mail" (q2) is called "Work e-mail" now.'
+    yield* isRefused(at, change)
+    // Accepting can't hide a mapping that is wrong.
+    expect((yield* at.run(...accept)).status).toBe(2)
+    at.write("pipelines/people.yaml", pipeline("Work e-mail"))
+    yield* isRefused(at, change)
+    expect((yield* at.run(...accept)).status).toBe(0)
+    expect((yield* at.run("run", "people")).status).toBe(0)
+  }))
+
+it.scopedLive("changes that touch no answer are told by one run, and stop none", () =>
+  Effect.gen(function*() {
+    const at = yield* afterFirstNight
+    const added = form.replace("Green]", "Green, Black]").replace("name: Fax", "name: Telefax")
+    at.write("forms/people.yaml", `${added}  - { id: q5, name: Phone, type: PhoneNumber }\n`)
+    at.write("pipelines/people.yaml", pipeline().replace("Fax", "Telefax"))
+    const changes = [
+      'The question "Fax" (q4) is called "Telefax" now.',
+      'The question "Phone" (q5) is new.',
+      'The options of the question "Color" (q3) changed: "Black" is new.',
+    ]
+    // Neither a check nor a dry run nor a rehearsal records anything.
+    for (const line of [["check"], ["run", "--dry-run"], ["rehearse"], ["preview"], ["run"]]) {
+      const [name = "", ...more] = line
+      const ran = yield* at.run(name, "people", ...more)
+      expect([line, ran.status], said(ran)).toEqual([line, 0])
+      for (const change of changes) expect(said(ran)).toContain(change)
+    }
+    expect(at.report("people").warnings).toEqual(expect.arrayContaining(changes))
+    const next = yield* at.run("run", "people")
+    expect([next.status, said(next)]).toEqual([0, expect.not.stringContaining("Phone")])
+  }))
+
+it.scopedLive("a form that a person recorded in a file wins over the ledger's, and names its own command", () =>
+  Effect.gen(function*() {
+    const at = yield* afterFirstNight
+    expect((yield* at.run("check", "people", "--accept-form")).status).toBe(0)
+    expect((yield* at.run("run", "people")).status).toBe(0)
+    at.write("forms/people.yaml", form.replace(", Blue", ""))
+    const refused = yield* at.run("run", "people")
+    expect(refused.status).toBe(2)
+    expect(said(refused)).toContain("formferry check people --accept-form")
+    expect((yield* at.run(...accept)).status).toBe(2)
+    expect((yield* at.run("check", "people", "--accept-form")).status).toBe(0)
+    expect((yield* at.run("run", "people")).status).toBe(0)
+  }))
+
+it.scopedLive("the record goes with a pipeline that is renamed, and stands for the form offline", () =>
+  Effect.gen(function*() {
+    const at = yield* afterFirstNight
+    at.write("pipelines/people.yaml", pipeline().replace("pipeline: people", "pipeline: staff\nrenamedFrom: people"))
+    at.write("forms/people.yaml", form.replace(", Blue", ""))
+    const offline = yield* at.run("check", "staff", "--offline")
+    expect(offline.status, said(offline)).toBe(0)
+    expect(said(offline)).not.toContain("no record of the form")
+    for (const line of [["check"], ["run", "--dry-run"], ["run"]]) {
+      const [name = "", ...more] = line
+      const ran = yield* at.run(name, "staff", ...more)
+      expect([line, ran.status], said(ran)).toEqual([line, 2])
+      expect(said(ran)).toContain("formferry accept staff form --because TEXT")
+    }
+    expect((yield* at.run("accept", "staff", "form", "--because", "looked at")).status).toBe(0)
+    expect((yield* at.run("run", "staff")).status).toBe(0)
+  }))
