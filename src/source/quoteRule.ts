@@ -53,6 +53,9 @@ const likelyKey = (records: ReadonlyArray<ReadonlyArray<string>>, width: number)
   return 0
 }
 
+/** A cell with a quote at one end only, as papaparse leaves it of a quoted cell with a quote that is not doubled. */
+const isBadlyQuoted = (cell: string) => /^[^"]*"[^"]*$/.test(cell)
+
 /**
  * Learns what records look like from the first ones.
  *
@@ -63,14 +66,27 @@ export const learnRecords = (
   records: ReadonlyArray<ReadonlyArray<string>>,
   { key, open, width }: { readonly width: number; readonly open: boolean; readonly key: ReadonlyArray<number> },
 ): QuoteRule => {
-  const certain = records.filter((record) => record.length === width && record.every((cell) => !/["\r\n]/.test(cell)))
-  const positions = key.length > 0 ? key : [likelyKey(certain, width)]
+  const isCertain = (record: ReadonlyArray<string>) =>
+    record.length === width && record.every((cell) => !/["\r\n]/.test(cell))
+  // Below a record that is torn or badly quoted lines of prose may pass for records: what they look like counts only if it is common.
+  const torn = records.findIndex((record) =>
+    record.some((cell) => /[\r\n]/.test(cell)) && record.length !== width || record.some(isBadlyQuoted)
+  )
+  const before = (torn === -1 ? records : records.slice(0, torn)).filter(isCertain)
+  const certain = records.filter(isCertain)
+  const positions = key.length > 0 ? key : [likelyKey(before.length < 3 ? certain : before, width)]
+  const counts = new Map<string, number>()
+  for (const record of certain) {
+    const shape = shapeOf(record, positions)
+    if (shape !== undefined) counts.set(shape, (counts.get(shape) ?? 0) + 1)
+  }
+  const common = [...counts].flatMap(([shape, count]) => count > 1 && 10 * count >= certain.length ? shape : [])
   return {
     width,
     open,
     key: positions,
-    shapes: new Set(certain.flatMap((record) => shapeOf(record, positions) ?? [])),
-    spaced: certain.some(isSpaced),
+    shapes: new Set([...before.flatMap((record) => shapeOf(record, positions) ?? []), ...common]),
+    spaced: before.some(isSpaced),
   }
 }
 
@@ -106,7 +122,10 @@ export class QuoteDecisions {
       // A line in which a cell closes also has the record's own next cells: it may look like a record unless the first line is one, too.
       const inner = this.#rule.open ? this.#lines(text, second, end, own, !isFirst) : { lines: 0, records: 0 }
       if (inner.records === 0 || 2 * inner.records < inner.lines) {
-        return { _tag: "Quoted", end, unsettled: undefined }
+        if (!this.#rule.open) return { _tag: "Quoted", end, unsettled: undefined }
+        const follows = this.#isFollowed(text, { second, end, width, own, last })
+        if (follows === undefined) return { _tag: "More" }
+        return { _tag: "Quoted", end, unsettled: follows ? undefined : "both" }
       }
       const isLiteral = width !== this.#rule.width && inner.records === inner.lines
         && this.#fitsLiterally(text.slice(start, firstEnd))
@@ -126,7 +145,7 @@ export class QuoteDecisions {
         ? { _tag: "CutShort", end: text.length }
         : { _tag: "Unclosed", at: record.open ?? start }
     }
-    const next = this.#isNextRecord(text, end, own, last)
+    const next = this.#isNextRecord(text, end, own, last, true)
     if (next === undefined) return { _tag: "More" }
     const isInside = this.#rule.open && this.#lines(text, second, end, own).records > 0
     return { _tag: "Faulty", end, unsettled: isInside ? "both" : next ? undefined : "neither" }
@@ -190,16 +209,66 @@ export class QuoteDecisions {
     return { lines, records }
   }
 
-  /** Whether the next line that is not empty looks like a record, or there is none; undefined: more text is needed. */
-  #isNextRecord(text: string, from: number, own: string | undefined, last: boolean): boolean | undefined {
-    for (let at = from; at < text.length;) {
+  /**
+   * Whether a quoted record with line ends may end where it does, by what follows; undefined: more text is needed. A stray quote that closes at the next quote
+   * leaves the rest of some cell behind: the record is too short, or has taken in a line with a quote that begins like a record.
+   */
+  #isFollowed(
+    text: string,
+    { end, last, own, second, width }: {
+      readonly second: number
+      readonly end: number
+      readonly width: number
+      readonly own: string | undefined
+      readonly last: boolean
+    },
+  ): boolean | undefined {
+    const isShort = width < this.#rule.width
+    if (!isShort && !this.#hasKey(text, second, end, own)) return true
+    const from = this.#nextFilled(text, end, last)
+    if (from === undefined || from === text.length) return from === undefined ? undefined : true
+    const next = scanRecord(text, from, this.#delimiter, true)
+    if (next.end === undefined && next.bad === undefined && !last) return undefined
+    if (next.end !== undefined && next.width === width) return true
+    if (!isShort) return next.end !== undefined && next.width === this.#rule.width
+    const shape = next.open === undefined ? undefined : this.#ownShape(text, from, next)
+    return this.#isKey(shape, own) || this.#isRecord(text.slice(from, nextLineEnd(text, from)), own)
+  }
+
+  /** Whether a line with a quote begins like a record, with a key. */
+  #hasKey(text: string, from: number, to: number, own: string | undefined): boolean {
+    for (let at = from; at < to;) {
       const end = nextLineEnd(text, at)
-      if (end === text.length && !last) return undefined
       const line = text.slice(at, end)
-      if (line !== "") return this.#isRecord(line, own)
+      if (line.includes('"') && this.#isKey(shapeOf(this.#cells(line), this.#rule.key), own)) return true
       at = afterLineEnd(text, end)
     }
-    return last ? true : undefined
+    return false
+  }
+
+  /** Start of the next line that is not empty, or the text's length; undefined: more text is needed. */
+  #nextFilled(text: string, from: number, last: boolean): number | undefined {
+    let at = from
+    while (at < text.length && nextLineEnd(text, at) === at) at = afterLineEnd(text, at)
+    return !last && nextLineEnd(text, at) === text.length ? undefined : at
+  }
+
+  /**
+   * Whether the next line that is not empty looks like a record, or there is none; undefined: more text is needed.
+   *
+   * @param torn whether it may be the rest of a torn cell, which a quote closes there
+   */
+  #isNextRecord(
+    text: string,
+    from: number,
+    own: string | undefined,
+    last: boolean,
+    torn = false,
+  ): boolean | undefined {
+    const at = this.#nextFilled(text, from, last)
+    if (at === undefined || at === text.length) return at === undefined ? undefined : true
+    const line = text.slice(at, nextLineEnd(text, at))
+    return this.#isRecord(line, own) && !(torn && this.#cells(line).some((cell) => /^[^"].*"\s*$/.test(cell)))
   }
 
   /** Whether a line looks like a record: the header's number of cells, a key shaped like those of its neighbours, and no prose. */
@@ -208,10 +277,13 @@ export class QuoteDecisions {
   }
 
   #areRecord(cells: ReadonlyArray<string>, own: string | undefined): boolean {
-    const { key, shapes, spaced, width } = this.#rule
+    const { key, spaced, width } = this.#rule
     if (width < 2 || cells.length !== width || (!spaced && isSpaced(cells))) return false
-    const shape = shapeOf(cells, key)
-    return shape !== undefined && (shape === own || shapes.has(shape))
+    return this.#isKey(shapeOf(cells, key), own)
+  }
+
+  #isKey(shape: string | undefined, own: string | undefined): boolean {
+    return shape !== undefined && (shape === own || this.#rule.shapes.has(shape))
   }
 
   #cells(line: string): ReadonlyArray<string> {

@@ -14,14 +14,14 @@ const throughRunEvery = 50
 
 const tried = (source: SourceConfig) => Effect.scoped(Effect.flatMap(openSource(source), readAll)).pipe(Effect.either)
 
-/** `npm run fuzz-text -- --seeds N [--from N]`, or `--seed N` to repeat one. Exit status 1 when a promise did not hold. */
+/** `npm run fuzz-text -- --seeds N [--from N]`, or `--seed N` (any number of times) to repeat some. Exit status 1 when a promise did not hold. */
 export const main = (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],
-    options: { seeds: { type: "string" }, from: { type: "string" }, seed: { type: "string" } },
+    options: { seeds: { type: "string" }, from: { type: "string" }, seed: { type: "string", multiple: true } },
   })
-  const from = Number(values.seed ?? values.from ?? 1)
-  const count = values.seed === undefined ? Number(values.seeds ?? 500) : 1
+  const from = Number(values.from ?? 1)
+  const seeds = values.seed?.map(Number) ?? Array.from({ length: Number(values.seeds ?? 500) }, (_, at) => from + at)
   const figures = new Map<string, number>()
   const add = (what: string, times = 1) => figures.set(what, (figures.get(what) ?? 0) + times)
   return Effect.gen(function*() {
@@ -34,7 +34,7 @@ export const main = (args: ReadonlyArray<string>): Promise<number> => {
       process.stdout.write(`seed ${seed} is broken: npm run fuzz-text -- --seed ${seed}\n`)
       for (const one of violations.slice(0, 5)) process.stdout.write(`  ${one.slice(0, 300)}\n`)
     }
-    for (let seed = from; seed < from + count; seed++) {
+    for (const [at, seed] of seeds.entries()) {
       const drawn = drawText(seed)
       yield* fs.writeFile(path, drawn.bytes)
       const result = yield* tried(config(path, drawn.config))
@@ -49,7 +49,7 @@ export const main = (args: ReadonlyArray<string>): Promise<number> => {
         add(`whole runs with exit code ${run.exitCode}`)
         tell(seed, run.violations)
       }
-      if ((seed - from + 1) % 500 === 0) process.stderr.write(`${seed - from + 1} of ${count} seeds\n`)
+      if ((at + 1) % 500 === 0) process.stderr.write(`${at + 1} of ${seeds.length} seeds\n`)
     }
     for (const [what, times] of [...figures].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       process.stdout.write(`${what.padEnd(40)} ${String(times).padStart(9)}\n`)
