@@ -171,10 +171,10 @@ export class Pace {
     this.#accepted = Math.max(slowest, measured * (isLonger ? Math.max(sending, 0.5) : 1))
   }
 
-  /** Requests per second that were accepted of late, before a time. */
+  /** Requests per second that were accepted of late, before a time: at least one, since a refusal of the very first request tells nothing of the rate. */
   #measured(before: number): number {
     const span = Math.max(usualWindow, Math.min(this.#span(this.rateAt(before)), before - this.#resumedAt))
-    return this.#sent.between(before - span, before) * 1000 / span
+    return Math.max(1, this.#sent.between(before - span, before)) * 1000 / span
   }
 
   /** Milliseconds over which a rate is measured: twenty requests, within bounds. */

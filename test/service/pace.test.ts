@@ -98,6 +98,13 @@ describe("the pace of a service", () => {
     expect(pace.observe(429, { "retry-after": "0" }, 2500, 2550)).toBe(500)
   })
 
+  it("sends a request a second at least once the very first one was refused", () => {
+    const pace = new Pace(1000)
+    pace.take(0)
+    pace.observe(429, { "retry-after": "2" }, 0, 10)
+    expect(slots(pace, 10, 8_010).length).toBeGreaterThanOrEqual(6)
+  })
+
   it("becomes unlimited again after a refusal", () => {
     const pace = new Pace(Infinity)
     for (let n = 0; n < 100; n++) pace.take(n * 10)
