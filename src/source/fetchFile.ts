@@ -2,6 +2,8 @@ import { FetchHttpClient, FileSystem, HttpClient, HttpClientRequest } from "@eff
 import type { HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Layer, Stream } from "effect"
 import type { Scope } from "effect"
+import { tmpdir } from "node:os"
+import { ownedFolder } from "../ledger/ownedFolder.ts"
 import { limits, thousands } from "./limits.ts"
 import { mayBePublic, notPublic, publicLookup } from "./publicAddress.ts"
 import { SourceError } from "./Source.ts"
@@ -163,7 +165,7 @@ const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): numbe
 }
 
 /**
- * Fetches an address into a temporary file of its owner's alone, which is removed with the scope: so both readings see the same bytes. Only
+ * Fetches an address into a temporary file of its owner's alone, which is removed with the scope, or by the next run if this one is killed: so both readings see the same bytes. Only
  * https, and http on this machine. Errors name neither the query nor the path.
  *
  * @param send how requests are sent; for tests
@@ -175,8 +177,7 @@ export const fetchFile = (
 ): Effect.Effect<Fetched, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const file = shownAddress(address)
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-" }).pipe(
+    const folder = yield* ownedFolder(tmpdir(), "formferry-fetched-").pipe(
       Effect.mapError(() =>
         new SourceError({ file, message: "There is no folder for temporary files. Correct TMPDIR." })
       ),

@@ -51,7 +51,7 @@ afterAll(() => {
   server.close()
 })
 
-const leftBehind = () => readdirSync(tmpdir()).filter((name) => /^formferry-[A-Za-z0-9]{6}$/.test(name))
+const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
 
 describe("a public address", () => {
   it("is none of this machine's, a private network's, a link's, or of many hosts", () => {
