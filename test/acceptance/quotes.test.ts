@@ -1,0 +1,63 @@
+// A stray quote far behind the beginning of a large file: what arrives is compared row by row with what the file's lines say.
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { RunReport } from "../../src/domain/run.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+import { formferry } from "./formferry.ts"
+
+const rows = 2500
+
+/** The row's answer as it is meant, and as it stands in the file. */
+const answer = (row: number): readonly [meant: string, written: string] =>
+  row === 2000
+    ? ['"Native" interactive graphics', '"Native" interactive graphics']
+    : row % 100 === 50
+    ? [`First, of ${row}\n\nThen "more", and more`, `"First, of ${row}\n\nThen ""more"", and more"`]
+    : [`I am a fan of part ${row % 7}`, `I am a fan of part ${row % 7}`]
+
+it.scopedLive("a stray quote behind the first 64 KB costs no row: each arrives with its own answer, and exit code 0 is true", () =>
+  Effect.gen(function*() {
+    const numbers = Array.from({ length: rows }, (_, at) => 1 + at)
+    const lines = numbers.map((row) => `R-${30_000 + row},${answer(row)[1]},Yes`)
+    expect(lines.slice(0, 1999).join("\n").length).toBeGreaterThan(65_536)
+    const root = yield* projectFolder({
+      "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n",
+      "forms/f.yaml": `id: f
+name: Survey
+questions:
+  - { id: r, name: Respondent, type: ShortAnswer }
+  - { id: a, name: Answer, type: LongAnswer }
+`,
+      "pipelines/p.yaml": `pipeline: p
+source: { file: ../export.csv, rowKey: [RespondentID] }
+mapping:
+  questions:
+    - { name: Respondent, from: RespondentID }
+    - { name: Answer, from: Answer }
+  ignore: [Seen]
+sink: { service: practice, form: f }
+`,
+      "export.csv": `RespondentID,Answer,Seen\n${lines.join("\n")}\n`,
+    })
+    const ran = yield* formferry(["run", "p"], { cwd: root })
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const stored = (yield* fs.readFileString(path.join(root, "store/f.jsonl"))).trimEnd().split("\n").map((line) => {
+      const { questions } = JSON.parse(line) as { questions: ReadonlyArray<{ id: string; value: unknown }> }
+      const value = (id: string) => String(questions.find((one) => one.id === id)?.value)
+      return `${value("r")}: ${value("a")}`
+    })
+    expect(stored.toSorted()).toEqual(numbers.map((row) => `R-${30_000 + row}: ${answer(row)[0]}`).toSorted())
+
+    const report = JSON.parse(
+      yield* fs.readFileString(path.join(root, "reports/p/latest/report.json")),
+    ) as RunReport
+    // 25 answers of three lines each; 20 of them stand above the stray quote.
+    expect(report.sources[0]).toMatchObject({
+      lines: { physical: rows + 51, above: 1, records: rows, inside: 50, blank: 0 },
+      taken: expect.arrayContaining([{ what: "stray quotes", value: "kept as characters in line 2041" }]),
+    })
+  }).pipe(Effect.provide(platform)))
