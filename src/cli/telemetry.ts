@@ -98,14 +98,14 @@ export const withTelemetry = <A, E, R>(
       ? undefined
       : yield* OtlpTracer.make({ resource, url: traces.url, headers: traces.headers, exportInterval: traces.every })
   }).pipe(
-    Effect.provide(serialization(protocol)),
-    Effect.provide(FetchHttpClient.layer),
     // The headers may contain a token for this collector alone.
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     // The library would read the variables again, and with fewer checks.
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
   )
-  return Effect.scoped(Effect.flatMap(exporters, (tracer) => {
+  const needed = Layer.build(Layer.merge(serialization(protocol), FetchHttpClient.layer))
+  const started = Effect.flatMap(needed, (context) => Effect.provide(exporters, context))
+  return Effect.scoped(Effect.flatMap(started, (tracer) => {
     const observed = Effect.locally(work, telemetryOn, true)
     return tracer === undefined ? observed : Effect.withTracer(observed, tracer)
   }))

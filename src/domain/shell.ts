@@ -1,5 +1,5 @@
 /** Returns a word of a command line as a POSIX shell reads it back. */
-export const shellWord = (word: string): string =>
+const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Returns a formferry command as a POSIX shell reads it back; an option without a value is left out. */

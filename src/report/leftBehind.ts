@@ -6,7 +6,7 @@ import { counted } from "./words.ts"
 const lossy = ["sentInPart", "dropped", "notMapped", "ignored"] as const satisfies ReadonlyArray<CellState>
 
 /** Columns that hold something and are not mapped, the fullest first: also where `unmapped: ignore` says so. */
-export const unmappedColumns = ({ columns = [] }: Pick<RunReport, "columns">): ReadonlyArray<ColumnCells> =>
+const unmappedColumns = ({ columns = [] }: Pick<RunReport, "columns">): ReadonlyArray<ColumnCells> =>
   columns.filter(({ cells, use }) => use === "notMapped" && cells > 0).toSorted((a, b) => b.cells - a.cells)
 
 /** A column for people. */

@@ -45,7 +45,7 @@ export const openGap = (
  *
  * @param history earlier runs, the newest first
  */
-export const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean => {
+const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean => {
   // A run that was stopped before it sent anything is not the last source that was read: the next one is compared again.
   if (!run.whole || run.unchanged || run.sent === 0 || run.shared > 0) return false
   const [last, ...before] = history.filter((one) => one.whole && !one.unchanged && one.shared + one.sent > 0)

@@ -20,6 +20,8 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
+const searchPath = process.env["PATH"]
+
 /** Runs shell commands in a terminal that is gone once ten submissions were created; waits until the process has ended whose id they wrote. */
 const inTerminalThatGoes = (at: Bench, shell: string) =>
   Effect.gen(function*() {
@@ -27,7 +29,7 @@ const inTerminalThatGoes = (at: Bench, shell: string) =>
     const terminal = spawn("script", ["--quiet", "--command", "exec sh shell.sh", "/dev/null"], {
       cwd: at.folder,
       env: {
-        PATH: process.env["PATH"],
+        PATH: searchPath,
         HOME: at.folder,
         SHELL: "/bin/sh",
         TERM: "xterm-256color",
@@ -83,7 +85,7 @@ const answering = (at: Bench, keys: string) =>
     const terminal = spawn("script", ["--quiet", "--return", "--command", "exec sh shell.sh", "/dev/null"], {
       cwd: at.folder,
       env: {
-        PATH: process.env["PATH"],
+        PATH: searchPath,
         HOME: at.folder,
         SHELL: "/bin/sh",
         TERM: "xterm",
