@@ -1,6 +1,5 @@
 /** Returns a word of a command line as a POSIX shell reads it back. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+const shellWord = (word: string): string => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Returns a formferry command as a POSIX shell reads it back; an option without a value is left out. */
 export const commandLine = (

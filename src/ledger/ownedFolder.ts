@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Scope } from "effect"
+import type { Cause, Scope } from "effect"
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { type Holder, isGone, LockHolder } from "./holder.ts"
@@ -49,16 +49,16 @@ const sweep = (parent: string, prefix: string, me: Holder): void => {
  * @param prefix what its name begins with
  * @returns its path; fails with what the system says when it can't be made
  */
-export const ownedFolder = (parent: string, prefix: string): Effect.Effect<string, unknown, Scope.Scope> =>
+export const ownedFolder = (
+  parent: string,
+  prefix: string,
+): Effect.Effect<string, Cause.UnknownException, Scope.Scope> =>
   Effect.gen(function*() {
     const me = (yield* LockHolder)()
     return yield* Effect.acquireRelease(
-      Effect.try({
-        try: () => {
-          sweep(parent, prefix, me)
-          return mkdtempSync(join(parent, `${prefix}${nameOf(me)}.`))
-        },
-        catch: (cause) => cause,
+      Effect.try(() => {
+        sweep(parent, prefix, me)
+        return mkdtempSync(join(parent, `${prefix}${nameOf(me)}.`))
       }),
       (folder) => Effect.ignore(Effect.try(() => rmSync(folder, { recursive: true, force: true }))),
     )
