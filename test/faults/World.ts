@@ -217,10 +217,11 @@ export class World {
       }
       return
     }
-    // A run that was overtaken tells of a moment at which the other one was at work: what that one had in flight counted as in doubt.
+    // A run that was overtaken tells of a moment at which the other one was at work: what that one had in flight, or sent again, counted as in doubt.
     const inDoubt = [...ledger.values()].filter(({ state }) => state === "inDoubt" || state === "intended").length
     const inFlight = day.pipeline.sink.concurrency * day.pipeline.sink.batchSize
-    if (rows.inDoubt > inDoubt + inFlight) {
+    const resent = [...ledger.values()].filter((row) => row.resent).length
+    if (rows.inDoubt > inDoubt + inFlight + resent) {
       this.truth.violated("every row is in exactly one state", `${rows.inDoubt} in doubt, ${inDoubt} in the ledger`)
     }
   }
