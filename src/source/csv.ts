@@ -206,7 +206,7 @@ const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
 const quotesTaken = ({ quoteChar }: CsvSettings) =>
   quoteChar === undefined ? [] : [{
     what: "quotes",
-    value: `${quoteChar === "none" ? "characters like any other" : "around cells"} (as the pipeline says)`,
+    value: quoteChar === "none" ? "characters like any other" : "around cells",
   }]
 
 /** Opens a delimited text. Errors: no such encoding or delimiter, no header, not text. */

@@ -90,7 +90,8 @@ const openMended = (bytes: Bytes, expected: boolean) =>
         `${file} is no rejected.csv: its last columns are not _row, _key, _code, _column and _message. Give the file as the run wrote it, with only its rows mended.`
       return expected ? yield* new SourceError({ file, message }) : undefined
     }
-    return yield* openCsv(bytes, { encoding: undefined, delimiter, headerRow: 1 })
+    // We wrote it, so its quotes enclose cells, whatever the lines inside look like.
+    return yield* openCsv(bytes, { encoding: undefined, delimiter, headerRow: 1, quoteChar: '"' })
   })
 
 type Taken = Source["taken"]

@@ -276,6 +276,13 @@ describe("a mended rejected.csv", () => {
     }
   })
 
+  it("keeps a cell whose lines look like rejected rows", async () => {
+    const row = (cell: string) => `${cell},17,k1,not-a-date,Born,wrong\n`
+    const inside = `note\n${row("Ada")}${row("Bob")}end`
+    const all = await csv(`Name,_row,_key,_code,_column,_message\n${row("Ada")}${row(`"${inside}"`)}`, other)
+    expect(all.rows.map(([name]) => name)).toEqual(["Ada", inside])
+  })
+
   it("may come back from a spreadsheet program with another delimiter", async () => {
     expect((await csv(text.replaceAll(",", ";"), other)).rows[0]).toHaveLength(7)
   })
