@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Form } from "../../src/domain/form.ts"
 import type { RunReport } from "../../src/domain/run.ts"
+import type { Fault } from "../../src/practice/faultKinds.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { apiKey, expectNoKeyIn, formferry, type Ran } from "./formferry.ts"
 
@@ -75,9 +76,14 @@ export interface Bench {
 }
 
 /** Opens a bench for as long as the scope lasts; when it closes, nothing that the commands left holds the key. */
-export const bench = (options: { readonly requestsPerSecond?: number } = {}) =>
+export const bench = (options: { readonly requestsPerSecond?: number; readonly faults?: ReadonlyArray<Fault> } = {}) =>
   Effect.gen(function*() {
-    const service = yield* serve({ forms, port: 0, apiKey: Redacted.make(apiKey) })
+    const service = yield* serve({
+      forms,
+      port: 0,
+      apiKey: Redacted.make(apiKey),
+      faults: { seed: 1, faults: options.faults ?? [] },
+    })
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "formferry-acceptance-")))),
       (folder) =>
