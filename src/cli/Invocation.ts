@@ -26,7 +26,7 @@ export const commandFor = (
 export const sameCommand = ({ typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">): string =>
   commandLine(typed)
 
-/** The same command with options in the place of those of their names that were typed. */
+/** Returns the command with these options instead of the typed ones of the same names. */
 export const sameCommandWith = (
   { typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">,
   option: string,

@@ -137,7 +137,7 @@ export const makeOutput = (
       else draw()
     },
     flush: Effect.async((resume) => {
-      // A failure of the last write is told after its callback.
+      // A failed last write emits its error after its callback.
       host.stdout.write(
         "",
         () =>

@@ -29,7 +29,7 @@ export const showRun = (project: Project, report: RunReport) =>
     return { status: report.exitCode, next: report.next }
   })
 
-/** How several pipelines ended: with the gravest exit status, and the commands to run next, each once, the gravest one's last. */
+/** How several pipelines ended: with the most severe exit status, and the commands to run next, each once, the most severe one's last. */
 export const together = (ends: ReadonlyArray<Ended>, status: number, otherwise?: string): Ended => {
   const nexts = (chosen: ReadonlyArray<Ended>) => chosen.flatMap(({ next }) => next ?? [])
   const last = nexts(ends.filter((end) => end.status === status))[0] ?? otherwise

@@ -9,7 +9,7 @@ import { newRows } from "../run/NewRows.ts"
 import { rowKeys } from "../run/rowKeys.ts"
 import { ownColumns } from "../source/columns.ts"
 import { eachChunk } from "../source/eachChunk.ts"
-import { openSource } from "../source/openSource.ts"
+import { asFound, openSource } from "../source/openSource.ts"
 import { findPipeline } from "./findPipeline.ts"
 import { newRunId } from "./newRunId.ts"
 import { openKnownPlace } from "./openPlace.ts"
@@ -69,19 +69,7 @@ export const rekeyPipeline = <E, R>(
 
 const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
   Effect.gen(function*() {
-    const source = yield* openSource({
-      file,
-      format: undefined,
-      encoding: undefined,
-      delimiter: undefined,
-      headerRow: undefined,
-      sheet: undefined,
-      range: undefined,
-      rowKey: undefined,
-      empty: [""],
-      columns: [],
-      where: [],
-    })
+    const source = yield* openSource(asFound(file))
     const pairs: Array<KeyPair> = []
     const take = ({ rows }: RowChunk) =>
       Effect.sync(() => {

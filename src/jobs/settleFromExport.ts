@@ -16,7 +16,7 @@ import { type AnswerKind, likenessOf } from "../sink/settleFit.ts"
 import { ExportOrder, Numbers } from "../sink/settleOrder.ts"
 import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/eachChunk.ts"
-import { openSource } from "../source/openSource.ts"
+import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
 import { openTarget, type Target } from "./target.ts"
 
@@ -53,19 +53,7 @@ export const openExport = (
   Effect.gen(function*() {
     const path = yield* Path.Path
     const name = path.basename(file)
-    const source = yield* openSource({
-      file,
-      format: undefined,
-      encoding: undefined,
-      delimiter: undefined,
-      headerRow: undefined,
-      sheet: undefined,
-      range: undefined,
-      rowKey: undefined,
-      empty: [""],
-      columns: [],
-      where: [],
-    })
+    const source = yield* openSource(asFound(file))
     const opened = yield* openTarget(project, pipeline, target)
     const form = yield* opened.service.form(target.form)
     const meta = source.tool?.meta ?? []

@@ -88,3 +88,18 @@ export const openSource = (
         : { matched: { all: namesBelow(matched.base, matched.all), read: namesBelow(matched.base, files) } }),
     }
   })
+
+/** Returns a pipeline's `source` that names only the file. */
+export const asFound = (file: string): SourceConfig => ({
+  file,
+  format: undefined,
+  encoding: undefined,
+  delimiter: undefined,
+  headerRow: undefined,
+  sheet: undefined,
+  range: undefined,
+  rowKey: undefined,
+  empty: [""],
+  columns: [],
+  where: [],
+})

@@ -4,9 +4,8 @@ import { cellText } from "../../domain/cell.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import type { SourceFile } from "../../domain/run.ts"
 import { hashesKept } from "../../mapping/suggest/UniqueCheck.ts"
-import type { SourceConfig } from "../../project/Pipeline.ts"
 import { eachChunk } from "../../source/eachChunk.ts"
-import { openSource } from "../../source/openSource.ts"
+import { asFound, openSource } from "../../source/openSource.ts"
 import type { Source, ToolCandidate } from "../../source/Source.ts"
 import { ColumnLook } from "./ColumnLook.ts"
 import type { ColumnFindings } from "./ColumnLook.ts"
@@ -56,21 +55,6 @@ export interface Inspection {
 }
 
 const faultsShown = 5
-
-/** A pipeline's `source` that says nothing but the file. */
-const asFound = (file: string): SourceConfig => ({
-  file,
-  format: undefined,
-  encoding: undefined,
-  delimiter: undefined,
-  headerRow: undefined,
-  sheet: undefined,
-  range: undefined,
-  rowKey: undefined,
-  empty: [""],
-  columns: [],
-  where: [],
-})
 
 /** @param same the columns that have this column's title, itself among them */
 const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
