@@ -1,8 +1,8 @@
 import { Command } from "@effect/cli"
 import { Effect, Scope } from "effect"
+import { mostSevere } from "../domain/exit.ts"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
 import { counted } from "../report/words.ts"
-import { gravest } from "../run/exit.ts"
 import { json } from "./arguments.ts"
 import { CommandEnded } from "./Failure.ts"
 import { Interrupts } from "./Interrupts.ts"
@@ -77,7 +77,7 @@ export const demo = {
           ...steps.filter(({ step }) => step === "import").map((one) => `  ${one.folder}/report.html`),
         ].join("\n"))
       }
-      const status = gravest(steps.map(({ report }) => report.exitCode))
+      const status = mostSevere(steps.map(({ report }) => report.exitCode))
       if (status !== 0) {
         const next = steps.find(({ report }) => report.exitCode === status)?.report.next
         return yield* new CommandEnded({ status, next })

@@ -1,8 +1,8 @@
 import { Path } from "@effect/platform"
 import { Cause, Effect, Exit, Option } from "effect"
+import { mostSevere } from "../domain/exit.ts"
 import type { RunReport } from "../domain/run.ts"
 import type { Project } from "../project/Project.ts"
-import { gravest } from "../run/exit.ts"
 import type { Signal } from "../run/Stop.ts"
 import { cleanEnd } from "./cleanEnd.ts"
 import { type Ended, explain } from "./explain.ts"
@@ -62,7 +62,7 @@ export const oneByOne = <R>(
           if (Exit.isSuccess(exit)) yield* output.print("")
         }
       }
-      const status = gravest(ends.map((end) => end.status))
+      const status = mostSevere(ends.map((end) => end.status))
       if (status === 0) return
       return yield* new CommandEnded(together(ends, status))
     }),

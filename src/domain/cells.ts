@@ -1,26 +1,36 @@
+import { namesOf } from "./words.ts"
+import type { Word } from "./words.ts"
+
 /** What a pipeline does with a column, the most first: answers are read from it, it is part of the row key or a condition, `ignore` names it, nothing speaks of it. */
 export const columnUses = ["answers", "keyOrCondition", "ignored", "notMapped"] as const
 export type ColumnUse = (typeof columnUses)[number]
 
 /**
- * What became of a cell that is not empty. Every one has exactly one state (product.md, "Every cell is accounted for"): the state of its row, unless the row
+ * What became of a cell that is not empty. Each has exactly one state: the state of its row, unless the row
  * was imported; otherwise the first of the others that applies.
  */
-export const cellStates = [
-  "sent",
-  "sentInPart",
-  "noAnswer",
-  "dropped",
-  "keyOrCondition",
-  "ignored",
-  "notMapped",
-  "rejected",
-  "skipped",
-  "known",
-  "inDoubt",
-  "pending",
-] as const
-export type CellState = (typeof cellStates)[number]
+export const cellWords = {
+  sent: { title: "sent", meaning: "sent as an answer or a part of one", tone: "good" },
+  sentInPart: { title: "sent in part", meaning: "a part of the cell was left behind", tone: "warn" },
+  noAnswer: { title: "no answer", meaning: "the cell means no answer", tone: "calm" },
+  dropped: { title: "dropped", meaning: "left out, as the pipeline says of unusable values", tone: "warn" },
+  keyOrCondition: {
+    title: "key or condition",
+    meaning: "identifies or chooses the row, and is not sent",
+    tone: "calm",
+  },
+  ignored: { title: "ignored", meaning: "left behind by `ignore`", tone: "calm" },
+  notMapped: { title: "not mapped", meaning: "left behind: nothing names the column", tone: "warn" },
+  rejected: { title: "row rejected", meaning: "the row is invalid, refused, changed or a duplicate", tone: "warn" },
+  skipped: { title: "row skipped", meaning: "the row was skipped on purpose", tone: "calm" },
+  known: { title: "row known", meaning: "the row was imported by an earlier run", tone: "good" },
+  inDoubt: { title: "row in doubt", meaning: "the row was sent, outcome unknown", tone: "bad" },
+  pending: { title: "row pending", meaning: "the row was not sent yet", tone: "calm" },
+} as const satisfies { readonly [name: string]: Word }
+
+export type CellState = keyof typeof cellWords
+
+export const cellStates = namesOf(cellWords)
 
 /** One column of a source: its cells that are not empty, and what became of them. */
 export interface ColumnCells {

@@ -1,9 +1,20 @@
 import type { Json } from "./json.ts"
+import { namesOf } from "./words.ts"
+import type { Tone } from "./words.ts"
 
-/** What became of one answer between sending and reading back. */
-export const answerVerdicts = ["same", "equivalent", "different", "absent", "unexpected", "not comparable"] as const
+/** What became of one answer between sending and reading back, and how good that is. */
+export const answerTones = {
+  same: "good",
+  equivalent: "good",
+  different: "bad",
+  absent: "bad",
+  unexpected: "bad",
+  "not comparable": "calm",
+} as const satisfies { readonly [name: string]: Tone }
 
-export type AnswerVerdict = (typeof answerVerdicts)[number]
+export type AnswerVerdict = keyof typeof answerTones
+
+export const answerVerdicts = namesOf(answerTones)
 
 /** One answer, or other member of an item, compared. */
 export interface AnswerComparison {

@@ -1,35 +1,39 @@
-/** Why a row, or one of its answers, can't be sent. The list of configuration.md. */
-export const problemCodes = [
-  "required",
-  "not-a-number",
-  "not-a-date",
-  "ambiguous-date",
-  "not-a-time",
-  "not-a-date-time",
-  "ambiguous-time",
-  "not-an-email",
-  "not-a-phone",
-  "not-a-url",
-  "not-an-option",
-  "not-a-boolean",
-  "not-json",
-  "out-of-range",
-  "too-long",
-  "too-short",
-  "pattern",
-  "not-unique",
-  "conflict",
-  "duplicate-key",
-  "missing-key",
-  "changed",
-  "refused",
-  "excel-error",
-  "ragged-row",
-  "damaged-text",
-  "blank-row",
-] as const
+import { namesOf } from "./words.ts"
 
-export type ProblemCode = (typeof problemCodes)[number]
+/** Why a row, or one of its answers, can't be sent, without the value. */
+export const problemWords = {
+  required: "there is no answer where one is needed",
+  "not-a-number": "not a number",
+  "not-a-date": "not a date",
+  "ambiguous-date": "a date that can be read in two ways",
+  "not-a-time": "not a time",
+  "not-a-date-time": "not a date with a time",
+  "ambiguous-time": "a time that a clock change skips or repeats",
+  "not-an-email": "not an e-mail address",
+  "not-a-phone": "not a phone number",
+  "not-a-url": "not a web address",
+  "not-an-option": "not one of the options",
+  "not-a-boolean": "neither yes nor no",
+  "not-json": "not JSON",
+  "out-of-range": "out of range",
+  "too-long": "too long",
+  "too-short": "too short",
+  pattern: "not of the form that was asked for",
+  "not-unique": "occurs more than once",
+  conflict: "columns that should say the same differ",
+  "duplicate-key": "the row key occurs more than once",
+  "missing-key": "there is no row key",
+  changed: "imported before with other content",
+  refused: "refused by the service",
+  "excel-error": "an error of the workbook",
+  "ragged-row": "more or fewer cells than the header",
+  "damaged-text": "damaged characters",
+  "blank-row": "no answer comes from a cell",
+}
+
+export type ProblemCode = keyof typeof problemWords
+
+export const problemCodes = namesOf(problemWords)
 
 /** One thing that is wrong with one row. */
 export interface Problem {

@@ -4,20 +4,47 @@ import type { AnswerVerdict } from "./comparison.ts"
 import type { RowCounts, VerdictCounts } from "./fate.ts"
 import type { Json } from "./json.ts"
 import type { ProblemCode } from "./problem.ts"
+import { namesOf } from "./words.ts"
+import type { Word } from "./words.ts"
 
-export const modes = ["run", "rehearsal", "dry-run", "reconcile"] as const
-export type Mode = (typeof modes)[number]
+/** What a run does, in people's words. */
+export const modeWords = {
+  run: "run",
+  rehearsal: "rehearsal",
+  "dry-run": "dry run",
+  reconcile: "reconcile",
+} as const
 
-export const outcomes = [
-  "complete",
-  "attention",
-  "inDoubt",
-  "differing",
-  "stopped",
-  "unavailable",
-  "interrupted",
-] as const
-export type Outcome = (typeof outcomes)[number]
+export type Mode = keyof typeof modeWords
+
+export const modes = namesOf(modeWords)
+
+/** How a run ended. */
+export const outcomeWords = {
+  complete: { title: "Complete", meaning: "Nothing is left to do.", tone: "good" },
+  attention: { title: "Rows need a person", meaning: "Done, and some rows were not imported.", tone: "warn" },
+  inDoubt: { title: "Rows are in doubt", meaning: "Sent, and it is not known whether they arrived.", tone: "bad" },
+  differing: {
+    title: "Not everything is verified",
+    meaning: "Some submissions differ, are missing or were not read back.",
+    tone: "bad",
+  },
+  stopped: { title: "Stopped", meaning: "Nothing more was sent, to protect the form.", tone: "bad" },
+  unavailable: {
+    title: "Not finished",
+    meaning: "The service or the source can't be used; the rest is pending.",
+    tone: "bad",
+  },
+  interrupted: {
+    title: "Interrupted",
+    meaning: "What was in flight was finished and recorded; the next run goes on from here.",
+    tone: "warn",
+  },
+} as const satisfies { readonly [name: string]: Word }
+
+export type Outcome = keyof typeof outcomeWords
+
+export const outcomes = namesOf(outcomeWords)
 
 /** The longest cell of a file. */
 export interface LongestCell {

@@ -1,4 +1,5 @@
 import type { Effect } from "effect"
+import { exits } from "../domain/exit.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { reconcilePipeline } from "./reconcile.ts"
 import type { runPipeline } from "./run.ts"
@@ -9,26 +10,26 @@ export type AttemptFailure =
   | Effect.Effect.Error<ReturnType<typeof runPipeline>>
   | Effect.Effect.Error<ReturnType<typeof reconcilePipeline>>
 
-/** The exit status of each (product.md, "Exit status"). */
+/** The exit code of each. */
 export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   // Configuration, mapping, sources, confirmation: nothing was sent.
-  ConfigurationInvalid: 2,
-  ProjectNotFound: 2,
-  PipelineUnknown: 2,
-  TargetUnknown: 2,
-  ConfirmationMissing: 2,
-  FormFileInvalid: 2,
-  FaultsFileInvalid: 2,
-  StoreUnusable: 2,
-  PracticeNotServed: 2,
-  SourceError: 2,
-  LedgerRefused: 2,
-  ReportUnreadable: 2,
-  ServiceUnusable: 5,
-  LedgerLocked: 6,
-  LedgerOvertaken: 6,
+  ConfigurationInvalid: exits.wrong.code,
+  ProjectNotFound: exits.wrong.code,
+  PipelineUnknown: exits.wrong.code,
+  TargetUnknown: exits.wrong.code,
+  ConfirmationMissing: exits.wrong.code,
+  FormFileInvalid: exits.wrong.code,
+  FaultsFileInvalid: exits.wrong.code,
+  StoreUnusable: exits.wrong.code,
+  PracticeNotServed: exits.wrong.code,
+  SourceError: exits.wrong.code,
+  LedgerRefused: exits.wrong.code,
+  ReportUnreadable: exits.wrong.code,
+  ServiceUnusable: exits.unavailable.code,
+  LedgerLocked: exits.busy.code,
+  LedgerOvertaken: exits.busy.code,
   // A fault in formferry, its ledger or the disk.
-  LedgerError: 70,
-  OutcomeUnrecorded: 70,
-  ReportError: 70,
+  LedgerError: exits.internalError.code,
+  OutcomeUnrecorded: exits.internalError.code,
+  ReportError: exits.internalError.code,
 }

@@ -1,6 +1,7 @@
 import { Clock, Duration, Effect, FiberSet, Queue } from "effect"
+import { mostSevere } from "../domain/exit.ts"
 import { nextTime } from "../project/cron.ts"
-import { gravest, statusOfSignal } from "../run/exit.ts"
+import { statusOfSignal } from "../run/exit.ts"
 import { statusOfExit } from "./attempt.ts"
 import { begin } from "./schedule/begin.ts"
 import { countsFrom } from "./schedule/due.ts"
@@ -28,7 +29,7 @@ export const runDue = (options: ScheduleOptions) =>
       { concurrency: "unbounded" },
     )
     const signal = yield* turns.signal
-    return gravest([
+    return mostSevere([
       ...statuses,
       ...schedules.unreadable.map(() => 2),
       ...(signal === undefined ? [] : [statusOfSignal[signal]]),

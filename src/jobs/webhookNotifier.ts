@@ -4,10 +4,10 @@ import { existsSync } from "node:fs"
 import type { Anomaly } from "../domain/anomaly.ts"
 import type { RunReport } from "../domain/run.ts"
 import { openTold } from "../ledger/openTold.ts"
-import { failed, reported } from "../notify/notificationOf.ts"
-import type { Patience } from "../notify/postWebhook.ts"
-import { tellWebhook } from "../notify/tellWebhook.ts"
-import { untold } from "../notify/untold.ts"
+import { failed, reported } from "../notify/Notification.ts"
+import { unreportedAnomalies } from "../notify/unreportedAnomalies.ts"
+import { notifyWebhook } from "../notify/webhook.ts"
+import type { Patience } from "../notify/webhook.ts"
 import type { Project, WebhookConfig } from "../project/Project.ts"
 import { historyOf } from "../run/history.ts"
 import type { Notifier } from "./Notifier.ts"
@@ -22,14 +22,14 @@ import { ledgerOf } from "./projectLedger.ts"
 export const webhookNotifier = (patience?: Patience): Context.Tag.Service<typeof Notifier> => ({
   notify: (project, end, anomalies) => {
     if (end._tag === "Failed") {
-      return Effect.forEach(project.notify, (webhook) => tellWebhook(webhook, failed(end), patience), all)
+      return Effect.forEach(project.notify, (webhook) => notifyWebhook(webhook, failed(end), patience), all)
     }
     const { report } = end
     if (report.mode === "dry-run" || report.mode === "rehearsal") return Effect.void
     const remembering = project.notify.filter(({ on }) => on.has("degraded"))
     const others = project.notify.filter((webhook) => !remembering.includes(webhook))
     const plainly = (webhooks: ReadonlyArray<WebhookConfig>) =>
-      Effect.forEach(webhooks, (webhook) => tellWebhook(webhook, reported(report, asFresh(anomalies)), patience), all)
+      Effect.forEach(webhooks, (webhook) => notifyWebhook(webhook, reported(report, asFresh(anomalies)), patience), all)
     // A ledger that is not there is not made, nor looked for twice.
     if (remembering.length === 0 || !existsSync(project.ledger)) return plainly(project.notify)
     return Effect.zip(
@@ -72,8 +72,8 @@ const remembered = (
     const before = history.filter(({ run }) => run !== report.run)
     yield* Effect.forEach(webhooks, ({ name, ...webhook }) =>
       Effect.gen(function*() {
-        const news = untold(yield* told(at, name), before, { anomalies, whole: own?.whole ?? false })
-        if (yield* tellWebhook({ name, ...webhook }, reported(report, news.anomalies), patience)) {
+        const news = unreportedAnomalies(yield* told(at, name), before, { anomalies, whole: own?.whole ?? false })
+        if (yield* notifyWebhook({ name, ...webhook }, reported(report, news.anomalies), patience)) {
           // A reconciliation is no run that could be unusual: what is known ends with the last one that was.
           yield* tell(at, name, { codes: news.codes, run: history[0]?.run ?? report.run })
         }

@@ -1,11 +1,16 @@
 import type { AnomalyCode } from "../domain/anomaly.ts"
+import { exitMeaning, exits } from "../domain/exit.ts"
+import { fates, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
 import type { RowCounts, VerdictCounts } from "../domain/fate.ts"
 import type { ProblemCode } from "../domain/problem.ts"
-import type { Mode, Outcome } from "../domain/run.ts"
+import { outcomeWords } from "../domain/run.ts"
+import type { Mode, Outcome, RunReport } from "../domain/run.ts"
+import { count } from "../domain/words.ts"
 import type { Notice } from "../project/notifySchema.ts"
+import { version } from "../project/version.ts"
 
 /**
- * What a webhook is sent (docs/notify.md): more members may be added, these stay. Counts, codes and names of the project only: no row key, no cell, no
+ * The body that a webhook receives (docs/notify.md): more members may be added, these stay. Counts, codes and names of the project only: no row key, no cell, no
  * answer, and no text that a service or a file made up.
  */
 export interface Notification {
@@ -14,12 +19,12 @@ export interface Notification {
   /** The outcome of the run, or `failed`. */
   readonly event: Notice
   readonly pipeline: string
-  /** Null where a run ended without a report, or did not begin. */
+  /** Null if a run left no report, or did not start. */
   readonly run: string | null
   readonly mode: Mode | null
   readonly outcome: Outcome | null
   readonly exitCode: number
-  /** The error's name where there is no report. */
+  /** The error's name if there is no report. */
   readonly error: string | null
   /** ISO 8601, UTC. */
   readonly startedAt: string | null
@@ -30,10 +35,115 @@ export interface Notification {
   readonly acknowledged: number
   /** Rows with a problem, by its code. */
   readonly problems: ReadonlyArray<{ readonly code: ProblemCode; readonly count: number }>
-  /** What about the run is unlike the runs before; `new`: told for the first time. */
+  /** Differences from past runs; `new`: this webhook has not reported it yet. */
   readonly anomalies: ReadonlyArray<{ readonly code: AnomalyCode; readonly message: string; readonly new: boolean }>
   /** The command to run next. */
   readonly next: string | null
-  /** The same for people, as Slack and those that take its webhooks show it. */
+  /** The same for people, in the markup of Slack's webhooks. */
   readonly text: string
+}
+
+/** A run that ended without a report, or did not start. */
+export interface Failed {
+  readonly pipeline: string
+  readonly exitCode: number
+  /** Tag of the error: its message may contain what must not leave. */
+  readonly error: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** The notification of a run that left a report. */
+export const reported = (report: RunReport, anomalies: Notification["anomalies"]): Notification => {
+  const { acknowledged, exitCode, finishedAt, form, mode, outcome, pipeline, readBack, rows, run, startedAt } = report
+  // By code alone: a column's name says more than is needed.
+  const problems = new Map<ProblemCode, number>()
+  for (const { code, count: rows } of report.problems) problems.set(code, (problems.get(code) ?? 0) + rows)
+  return withText({
+    formferry: version,
+    event: outcome,
+    pipeline,
+    run,
+    mode,
+    outcome,
+    exitCode,
+    error: null,
+    startedAt,
+    finishedAt,
+    form,
+    rows,
+    readBack,
+    acknowledged,
+    problems: [...problems].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count),
+    anomalies,
+    next: report.next ?? null,
+  })
+}
+
+/** The notification of a run without a report. */
+export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification =>
+  withText({
+    formferry: version,
+    event: exitCode === exits.unavailable.code ? "unavailable" : "failed",
+    pipeline,
+    run: null,
+    mode: null,
+    outcome: null,
+    exitCode,
+    error,
+    startedAt: null,
+    finishedAt: at,
+    form: null,
+    rows: null,
+    readBack: null,
+    acknowledged: 0,
+    problems: [],
+    anomalies: [],
+    next: exitCode === exits.busy.code
+      ? `formferry status ${pipeline}`
+      : exitCode === exits.internalError.code || error === ledgerRefused
+      ? `formferry status ${pipeline} --verify`
+      : `formferry check ${pipeline}`,
+  })
+
+/** The one error whose exit code says too little. */
+const ledgerRefused = "LedgerRefused"
+
+/** How a run ended, in a sentence or two. */
+const endOf = ({ error, exitCode, outcome }: Omit<Notification, "text">): string =>
+  outcome !== null
+    ? `${outcomeWords[outcome].title}. ${outcomeWords[outcome].meaning}`
+    : error === ledgerRefused
+    ? "Failed: its ledger is missing, is not the one that earlier runs wrote, or can't be used. Nothing was sent."
+    : `Failed: ${exitMeaning(exitCode) ?? `exit code ${exitCode}`}.`
+
+const counts = (parts: ReadonlyArray<readonly [title: string, count: number]>): string =>
+  parts.filter(([, rows]) => rows > 0).map(([title, rows]) => `${count(rows)} ${title}`).join(", ")
+
+const countLines = ({ problems, readBack, rows }: Omit<Notification, "text">): ReadonlyArray<string> => {
+  if (rows === null || readBack === null) return []
+  const byFate = counts(fates.map((fate) => [fateWords[fate].title, rows[fate]]))
+  const byVerdict = counts(verdicts.map((verdict) => [verdictWords[verdict].title, readBack[verdict]]))
+  const codes = problems.map(({ code, count: rows }) => `${code} ${count(rows)}`).join(", ")
+  return [
+    ...(byFate === "" ? [] : [`${rows.read === 0 ? "" : `${count(rows.read)} read: `}${byFate}.`]),
+    ...(byVerdict === "" ? [] : [`Read back: ${byVerdict}.`]),
+    ...(codes === "" ? [] : [`Problems: ${codes}.`]),
+  ]
+}
+
+/** Escapes what Slack reads as markup. */
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+/** Adds the text for people: how which pipeline ended, the counts, anomalies, and what to do next. */
+const withText = (notification: Omit<Notification, "text">): Notification => {
+  const { anomalies, form, mode, next, pipeline } = notification
+  const where = form === null ? "" : ` → ${form.name === "" ? form.id : form.name} (${form.service})`
+  const lines = [
+    `*${escaped(pipeline)}*${escaped(where)}${mode === "reconcile" ? ", reconciled" : ""}: ${endOf(notification)}`,
+    ...countLines(notification),
+    ...anomalies.map(({ message, new: fresh }) => `${fresh ? "New: " : "Still: "}${escaped(message)}`),
+    ...(next === null ? [] : [`Next: \`${escaped(next)}\``]),
+  ]
+  return { ...notification, text: lines.join("\n") }
 }

@@ -1,8 +1,13 @@
+import { exits } from "../domain/exit.ts"
 import type { Outcome } from "../domain/run.ts"
 import type { Signal, StopReason } from "./Stop.ts"
 
-/** The exit status of a process that a signal ended. Supervisors know 143 as a clean end; a terminal that was closed is one, too. */
-export const statusOfSignal: { readonly [S in Signal]: number } = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 }
+/** The exit code of a process that a signal ended. Supervisors know 143 as a clean end. So is a terminal that was closed. */
+export const statusOfSignal: { readonly [S in Signal]: number } = {
+  SIGINT: exits.interrupted.code,
+  SIGTERM: exits.terminated.code,
+  SIGHUP: exits.terminated.code,
+}
 
 /** What decides how a run ended. */
 export interface Ending {
@@ -17,29 +22,23 @@ export interface Ending {
   readonly uncovered: boolean
 }
 
-/** The exit status of a run and its outcome (product.md, "Commands"): when several apply, in the order written there. */
+/** The exit code of a run and its outcome; if several apply, the first of these. */
 export const ending = (end: Ending): { readonly exitCode: number; readonly outcome: Outcome } => {
   const has = <T extends StopReason["_tag"]>(tag: T) =>
     end.reasons.find((reason): reason is Extract<StopReason, { readonly _tag: T }> => reason._tag === tag)
   const interrupted = has("Interrupted")
   const doubtful = end.inDoubt > 0 || has("CanaryInDoubt") !== undefined
-  if (!end.balanced) return { exitCode: 70, outcome: "stopped" }
+  if (!end.balanced) return { exitCode: exits.internalError.code, outcome: "stopped" }
   if (interrupted !== undefined) {
     return { exitCode: statusOfSignal[interrupted.signal], outcome: "interrupted" }
   }
-  if (has("Unconfirmed") !== undefined) return { exitCode: 2, outcome: "stopped" }
-  if (has("Refused") !== undefined) return { exitCode: 2, outcome: "stopped" }
-  if (has("Overtaken") !== undefined) return { exitCode: 6, outcome: "stopped" }
-  if (has("Unavailable") !== undefined) return { exitCode: 5, outcome: "unavailable" }
-  if (has("Protected") !== undefined) return { exitCode: 3, outcome: "stopped" }
-  if (doubtful) return { exitCode: 4, outcome: "inDoubt" }
-  if (end.unproven > 0) return { exitCode: 4, outcome: "differing" }
-  if (end.needed > 0 || end.uncovered) return { exitCode: 1, outcome: "attention" }
-  return { exitCode: 0, outcome: "complete" }
+  if (has("Unconfirmed") !== undefined) return { exitCode: exits.wrong.code, outcome: "stopped" }
+  if (has("Refused") !== undefined) return { exitCode: exits.wrong.code, outcome: "stopped" }
+  if (has("Overtaken") !== undefined) return { exitCode: exits.busy.code, outcome: "stopped" }
+  if (has("Unavailable") !== undefined) return { exitCode: exits.unavailable.code, outcome: "unavailable" }
+  if (has("Protected") !== undefined) return { exitCode: exits.stopped.code, outcome: "stopped" }
+  if (doubtful) return { exitCode: exits.unproven.code, outcome: "inDoubt" }
+  if (end.unproven > 0) return { exitCode: exits.unproven.code, outcome: "differing" }
+  if (end.needed > 0 || end.uncovered) return { exitCode: exits.attention.code, outcome: "attention" }
+  return { exitCode: exits.complete.code, outcome: "complete" }
 }
-
-/** Exit codes from the gravest to none (product.md, "Commands"): over several pipelines the gravest counts, and a pipeline that was busy counts least. */
-const byGravity = [70, 130, 143, 2, 5, 3, 4, 1, 6, 0]
-
-/** The exit status over several pipelines. */
-export const gravest = (codes: ReadonlyArray<number>): number => byGravity.find((code) => codes.includes(code)) ?? 70

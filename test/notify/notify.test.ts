@@ -6,10 +6,10 @@ import type { Scope } from "effect"
 import type { Anomaly, AnomalyCode, RunFacts } from "../../src/domain/anomaly.ts"
 import { checkProject } from "../../src/jobs/check.ts"
 import { webhookNotifier } from "../../src/jobs/webhookNotifier.ts"
+import { failed, reported } from "../../src/notify/Notification.ts"
 import type { Notification } from "../../src/notify/Notification.ts"
-import { failed, reported } from "../../src/notify/notificationOf.ts"
-import { postWebhook } from "../../src/notify/postWebhook.ts"
-import { untold } from "../../src/notify/untold.ts"
+import { unreportedAnomalies } from "../../src/notify/unreportedAnomalies.ts"
+import { postWebhook } from "../../src/notify/webhook.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { exampleReport } from "../report/exampleReport.ts"
 import { world } from "../run/world.ts"
@@ -94,15 +94,21 @@ describe("what a webhook has not been told", () => {
 
   it("is what began since, with the runs of which it could not be told", () => {
     const history = [facts("c"), facts("b", "empty-source"), facts("a", "vanished")]
-    const { anomalies, codes } = untold({ codes: ["vanished"], run: "a" }, history, { anomalies: [slow], whole: true })
+    const { anomalies, codes } = unreportedAnomalies({ codes: ["vanished"], run: "a" }, history, {
+      anomalies: [slow],
+      whole: true,
+    })
     expect(anomalies.map(({ code, new: news }) => [code, news])).toEqual([["slow-run", true], ["empty-source", true]])
     expect(codes).toEqual(["slow-run"])
   })
 
   it("is not what lasts, and is what came back", () => {
-    const lasting = untold({ codes: ["slow-run"], run: "a" }, [facts("a")], { anomalies: [slow], whole: true })
+    const lasting = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a")], {
+      anomalies: [slow],
+      whole: true,
+    })
     expect(lasting.anomalies.map((one) => one.new)).toEqual([false])
-    const back = untold({ codes: ["slow-run"], run: "a" }, [facts("b"), facts("a", "slow-run")], {
+    const back = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("b"), facts("a", "slow-run")], {
       anomalies: [slow],
       whole: true,
     })
@@ -110,8 +116,12 @@ describe("what a webhook has not been told", () => {
   })
 
   it("is everything for one that was never told; and a run that did not read its source ends nothing", () => {
-    expect(untold(undefined, [facts("a", "vanished")], { anomalies: [slow], whole: true }).anomalies).toHaveLength(1)
-    const stopped = untold({ codes: ["slow-run"], run: "a" }, [facts("a", "slow-run")], { anomalies: [], whole: false })
+    expect(unreportedAnomalies(undefined, [facts("a", "vanished")], { anomalies: [slow], whole: true }).anomalies)
+      .toHaveLength(1)
+    const stopped = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a", "slow-run")], {
+      anomalies: [],
+      whole: false,
+    })
     expect(stopped).toEqual({ anomalies: [], codes: ["slow-run"] })
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { ending, gravest } from "../../src/run/exit.ts"
+import { mostSevere } from "../../src/domain/exit.ts"
+import { ending } from "../../src/run/exit.ts"
 import { overLimit } from "../../src/run/stopWhen.ts"
 
 const clean = { balanced: true, reasons: [], inDoubt: 0, unproven: 0, needed: 0, uncovered: false }
@@ -37,12 +38,12 @@ describe("the exit status of a run", () => {
   })
 
   it("is the gravest over several pipelines, and a busy one counts only before nothing", () => {
-    expect(gravest([0, 0])).toBe(0)
-    expect(gravest([0, 6])).toBe(6)
-    expect(gravest([6, 1])).toBe(1)
-    expect(gravest([1, 4, 3, 5])).toBe(5)
-    expect(gravest([5, 2, 130])).toBe(130)
-    expect(gravest([130, 70])).toBe(70)
+    expect(mostSevere([0, 0])).toBe(0)
+    expect(mostSevere([0, 6])).toBe(6)
+    expect(mostSevere([6, 1])).toBe(1)
+    expect(mostSevere([1, 4, 3, 5])).toBe(5)
+    expect(mostSevere([5, 2, 130])).toBe(130)
+    expect(mostSevere([130, 70])).toBe(70)
   })
 })
 

@@ -1,15 +1,16 @@
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Context, Data, Duration, Effect, Layer, Redacted } from "effect"
+import type { WebhookConfig } from "../project/Project.ts"
 import { backOff } from "../service/schedules.ts"
 import type { RetryPolicy } from "../service/schedules.ts"
 import type { Notification } from "./Notification.ts"
 
-/** A webhook could not be told. It names the host alone: the rest of the address is the secret. */
+/** A webhook can't be reached. Names the host alone: the rest of the address is the secret. */
 export class WebhookUnreachable extends Data.TaggedError("WebhookUnreachable")<{
   readonly host: string
   /** Why, as half a sentence. */
   readonly reason: string
-  /** Whether it may be better the next moment. */
+  /** Whether a retry may succeed. */
   readonly passing: boolean
 }> {
   override get message() {
@@ -17,7 +18,7 @@ export class WebhookUnreachable extends Data.TaggedError("WebhookUnreachable")<{
   }
 }
 
-/** How long and how often it is tried. */
+/** How long and how often a webhook is tried. */
 export interface Patience {
   readonly retries: RetryPolicy
   /** For one try. */
@@ -34,12 +35,12 @@ const usualPatience: Patience = {
 
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
-/** Seconds that an answer asks to wait, at most a minute. */
+/** Seconds that an answer asks to wait, at most 99. */
 const retryAfter = (text: string | undefined): number => (/^\d{1,2}$/.test(text ?? "") ? Number(text) : 0)
 
 /**
- * Posts a notification to a webhook. Tried again with backoff after a lost connection, a time-out, 408, 429 or 5xx: hearing of something twice is better than not at all. Redirects
- * are not followed: the address would be told to another host.
+ * Posts a notification to a webhook. Retries with backoff after a lost connection, a time-out, 408, 429 or 5xx: to receive it twice is better than never. Doesn't follow
+ * redirects, which would reveal the address to another host.
  */
 export const postWebhook = (
   address: Redacted.Redacted,
@@ -53,22 +54,17 @@ export const postWebhook = (
     unreachable(`it did not answer within ${Math.round(Duration.toSeconds(time))} seconds`, true)
   const once = Effect.gen(function*() {
     const client = Context.get(yield* Layer.build(FetchHttpClient.layer), HttpClient.HttpClient)
-    const response = yield* HttpClientRequest.post(url).pipe(
+    const { headers, status } = yield* HttpClientRequest.post(url).pipe(
       HttpClientRequest.bodyUnsafeJson(notification),
       HttpClientRequest.setHeader("user-agent", "formferry"),
       client.execute,
       // The client's own words repeat the address.
       Effect.mapError(() => unreachable("the connection failed", true)),
     )
-    const { headers, status } = response
     if (status >= 200 && status < 300) return
     if (status === 429) yield* Effect.sleep(Duration.seconds(retryAfter(headers["retry-after"])))
-    return yield* unreachable(
-      status >= 300 && status < 400
-        ? `it answered ${status}, which leads elsewhere and is not followed`
-        : `it answered ${status}`,
-      isPassing(status),
-    )
+    const redirect = status >= 300 && status < 400 ? ", which leads elsewhere and is not followed" : ""
+    return yield* unreachable(`it answered ${status}${redirect}`, isPassing(status))
   })
   return once.pipe(
     Effect.scoped,
@@ -80,3 +76,32 @@ export const postWebhook = (
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
   )
 }
+
+/** Whether a webhook asks for this notification: for its event, or for a new anomaly. */
+const asksFor = ({ on }: WebhookConfig, { anomalies, event }: Notification): boolean =>
+  on.has(event) || (on.has("degraded") && anomalies.some((anomaly) => anomaly.new))
+
+/**
+ * Notifies a webhook if it asks for this. Logs one that can't be reached or whose address is missing: no import depends on it.
+ *
+ * @returns false if the webhook should have been notified and was not
+ */
+export const notifyWebhook = (
+  webhook: WebhookConfig,
+  notification: Notification,
+  patience?: Patience,
+): Effect.Effect<boolean> =>
+  !asksFor(webhook, notification) ? Effect.succeed(true) : webhook.address.pipe(
+    Effect.flatMap((address) => postWebhook(address, notification, patience)),
+    Effect.as(true),
+    Effect.catchTags({
+      WebhookUnreachable: ({ message }) =>
+        Effect.as(Effect.logWarning(`${message} The run of ${notification.pipeline} is not affected.`), false),
+      ConfigurationInvalid: ({ diagnostics }) => {
+        const lines = diagnostics.map(({ file, line, message, suggestion }) =>
+          `${file}:${line}: ${message} ${suggestion ?? ""}`.trim()
+        )
+        return Effect.as(Effect.logWarning(lines.join("\n")), false)
+      },
+    }),
+  )

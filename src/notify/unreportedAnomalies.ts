@@ -1,31 +1,26 @@
 import type { Anomaly, AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { Notification } from "./Notification.ts"
 
-/** What a webhook was told last: what was unusual then, and the run. */
-export interface ToldBefore {
+/** What a webhook last received: the anomalies of then, and the run. */
+export interface LastReported {
   readonly codes: ReadonlyArray<string>
   readonly run: string
 }
 
-export interface Untold {
-  readonly anomalies: Notification["anomalies"]
-  /** What it knows of once it was told. */
-  readonly codes: ReadonlyArray<string>
-}
-
 /**
- * What of a run a webhook has not been told: what began with this run, or with one of which it could not be told, because formferry or the webhook was down. What lasts is told once; what was gone and
- * came back is told again.
+ * Marks which anomalies of a run a webhook has not received: those that began with this run, or with one that could not be reported because formferry or the webhook was down.
+ * What lasts is new once; what cleared and recurred is new again.
  *
- * @param before undefined: it was never told anything
+ * @param before undefined: the webhook has received nothing yet
  * @param history runs before this one, the newest first
- * @param whole whether the run read its source to the end: else it shows nothing, and ends nothing
+ * @param whole whether the run read its source to the end: otherwise it shows no anomaly and ends none
+ * @returns the anomalies to report, and the codes that the webhook knows afterwards
  */
-export const untold = (
-  before: ToldBefore | undefined,
+export const unreportedAnomalies = (
+  before: LastReported | undefined,
   history: ReadonlyArray<RunFacts>,
   now: { readonly anomalies: ReadonlyArray<Anomaly>; readonly whole: boolean },
-): Untold => {
+): { readonly anomalies: Notification["anomalies"]; readonly codes: ReadonlyArray<string> } => {
   const at = before === undefined ? 0 : history.findIndex(({ run }) => run === before.run)
   const between = at < 0 ? [] : history.slice(0, at).filter((one) => one.whole).toReversed()
   const missed = new Map<AnomalyCode, string>()
@@ -35,13 +30,14 @@ export const untold = (
     known = new Set(anomalies)
   }
   const current = now.anomalies.map(({ code, sentence }) => {
-    const news = !known.has(code) || missed.has(code)
+    const isNew = !known.has(code) || missed.has(code)
     missed.delete(code)
-    return { code, message: sentence, new: news }
+    return { code, message: sentence, new: isNew }
   })
   const late = [...missed].map(([code, run]) => ({
     code,
-    message: `Run ${run} was unlike those before it (${code}), and this could not be told then; its report says more.`,
+    message:
+      `Run ${run} differed from those before it (${code}), which could not be reported then. Its report says more.`,
     new: true,
   }))
   return { anomalies: [...current, ...late], codes: now.whole ? now.anomalies.map(({ code }) => code) : [...known] }
