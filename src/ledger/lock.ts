@@ -88,7 +88,7 @@ export class LockLease implements Lease {
     this.store = store
     this.pipeline = pipeline
     this.epoch = epoch
-    this.mark = new MarkWriter(store.marks, { ledger: store.id, epoch, word })
+    this.mark = new MarkWriter(store.marks, { ledger: store.id, epoch, word }, store.holder)
     this.beat = taken
   }
 

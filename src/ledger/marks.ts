@@ -12,6 +12,8 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
+import type { Holder } from "./holder.ts"
+import { ownedName, removeLeft } from "./ownedFolder.ts"
 import { syncFolder } from "./secret.ts"
 
 /** Where the marks of a ledger are (docs/decisions/0017-marks.md). */
@@ -50,17 +52,20 @@ const length = 160
 
 const textOf = (mark: Mark): string => `${JSON.stringify(mark).padEnd(length - 1)}\n`
 
+const draftPrefix = "draft-"
+
 /** Writes one holder's mark into each folder, and makes it durable. */
 export class MarkWriter {
   private readonly places: MarkPlaces
   private readonly holder: MarkedHolder
-  private readonly name: string
+  private readonly me: Holder
   private readonly opened = new Map<string, { readonly handle: number; readonly ino: bigint }>()
 
-  constructor(places: MarkPlaces, holder: MarkedHolder) {
+  /** @param me the process that writes: its drafts have its name, so that the next holder removes those of a killed one */
+  constructor(places: MarkPlaces, holder: MarkedHolder, me: Holder) {
     this.places = places
     this.holder = holder
-    this.name = `${holder.ledger}-${holder.epoch}-${holder.word}.mark`
+    this.me = me
   }
 
   /** Returns once the number is on the disk in every folder. Throws if it can't be written. */
@@ -83,7 +88,8 @@ export class MarkWriter {
   }
 
   private writeIn(folder: string, text: string): void {
-    const path = join(folder, this.name)
+    const { epoch, ledger, word } = this.holder
+    const path = join(folder, `${ledger}-${epoch}-${word}.mark`)
     const before = this.opened.get(folder)
     if (before !== undefined) {
       // A file that was deleted can still be written, and nobody would find it.
@@ -95,7 +101,8 @@ export class MarkWriter {
       closeSync(before.handle)
     }
     makeFolder(folder)
-    const draft = `${path}.draft`
+    removeLeft(folder, draftPrefix, this.me)
+    const draft = join(folder, `${ownedName(draftPrefix, this.me)}.${epoch}-${word}`)
     const handle = openSync(draft, "w", 0o600)
     try {
       writeSync(handle, text, 0)

@@ -2,12 +2,14 @@ import { Effect } from "effect"
 import type { Cause, Scope } from "effect"
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { networkFileSystem } from "./fileSystemType.ts"
 import { type Holder, isGone, LockHolder } from "./holder.ts"
 
-const nameOf = ({ boot, born, pid }: Holder): string =>
-  Buffer.from(JSON.stringify([pid, born, boot])).toString("base64url")
+/** Returns the beginning of a temporary name that says which process it belongs to; "." and what follows distinguish several. */
+export const ownedName = (prefix: string, { boot, born, pid }: Holder): string =>
+  prefix + Buffer.from(JSON.stringify([pid, born, boot])).toString("base64url")
 
-/** The owner that a folder's name tells; undefined: it tells none. */
+/** Returns the owner in a name, or undefined if it has none. */
 const ownerOf = (name: string): Holder | undefined => {
   try {
     const told: unknown = JSON.parse(Buffer.from(name, "base64url").toString("utf8"))
@@ -21,20 +23,25 @@ const ownerOf = (name: string): Holder | undefined => {
   }
 }
 
-/** Whether a process of this machine's present boot has ended. Another boot may be another machine's that shares the folder: what it left stays. */
-const hasEnded = (owner: Holder, me: Holder): boolean =>
-  owner.boot !== "" && owner.boot === me.boot && isGone(owner, me)
+/** Whether a process that left something in a folder has ended. On a network file system, a different boot may be of a different machine, whose processes are unknown. */
+const hasEnded = (owner: Holder, me: Holder, folder: string): boolean => {
+  const sameBoot = owner.boot.split(" ")[0] === me.boot.split(" ")[0]
+  return owner.boot !== "" && (sameBoot || networkFileSystem(folder) === undefined) && isGone(owner, me)
+}
 
-/** Removes what ended processes of the same user left. What can't be removed stays, and stops nobody. */
-const sweep = (parent: string, prefix: string, me: Holder): void => {
-  for (const name of readdirSync(parent)) {
-    if (!name.startsWith(prefix)) continue
-    const owner = ownerOf(name.slice(prefix.length).split(".")[0] ?? "")
-    if (owner === undefined || !hasEnded(owner, me)) continue
+/** Returns the names in a folder that have this prefix and belong to processes that have ended, for example before a reboot. */
+export const leftByEnded = (folder: string, prefix: string, me: Holder): ReadonlyArray<string> =>
+  readdirSync(folder).filter((name) => {
+    const owner = name.startsWith(prefix) ? ownerOf(name.slice(prefix.length).split(".")[0] ?? "") : undefined
+    return owner !== undefined && hasEnded(owner, me, folder)
+  })
+
+/** Removes the files and folders that ended processes of the same user left. What can't be removed stays, and is no error. */
+export const removeLeft = (folder: string, prefix: string, me: Holder): void => {
+  for (const name of leftByEnded(folder, prefix, me)) {
     try {
-      const path = join(parent, name)
-      const found = lstatSync(path)
-      if (found.isDirectory() && found.uid === process.getuid?.()) rmSync(path, { recursive: true, force: true })
+      const path = join(folder, name)
+      if (lstatSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true })
     } catch {
       continue
     }
@@ -57,8 +64,8 @@ export const ownedFolder = (
     const me = (yield* LockHolder)()
     return yield* Effect.acquireRelease(
       Effect.try(() => {
-        sweep(parent, prefix, me)
-        return mkdtempSync(join(parent, `${prefix}${nameOf(me)}.`))
+        removeLeft(parent, prefix, me)
+        return mkdtempSync(join(parent, `${ownedName(prefix, me)}.`))
       }),
       (folder) => Effect.ignore(Effect.try(() => rmSync(folder, { recursive: true, force: true }))),
     )

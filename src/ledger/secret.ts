@@ -11,8 +11,10 @@ import {
   statSync,
   writeSync,
 } from "node:fs"
-import { dirname } from "node:path"
+import { basename, dirname, join } from "node:path"
+import { LockHolder } from "./holder.ts"
 import { LedgerRefused } from "./Ledger.ts"
+import { ownedName, removeLeft } from "./ownedFolder.ts"
 
 /** The file that holds a ledger's secret. */
 export const secretFile = (ledger: string): string => `${ledger}.key`
@@ -26,6 +28,8 @@ export const ledgerExists = (ledger: string): boolean => existsSync(ledger) && s
  */
 export const readSecret = (ledger: string): string | LedgerRefused => {
   const file = secretFile(ledger)
+  const me = LockHolder.defaultValue()()
+  removeLeft(dirname(file), draftPrefix(file), me)
   if (!existsSync(file)) {
     if (ledgerExists(ledger)) {
       return new LedgerRefused({
@@ -33,7 +37,7 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
           `The ledger ${ledger} is there, but its secret ${file} is not. Without it no row is known again, and every row would be sent a second time. Restore ${file} from the backup of the ledger.`,
       })
     }
-    make(file)
+    make(file, join(dirname(file), ownedName(draftPrefix(file), me)))
   }
   chmodSync(file, 0o600)
   const secret = readFileSync(file, "utf8").trim()
@@ -46,9 +50,10 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
   return secret
 }
 
+const draftPrefix = (file: string): string => `${basename(file)}.draft-`
+
 /** Whole or not at all, and once only, even when two processes begin at the same time. */
-const make = (file: string): void => {
-  const draft = `${file}.${process.pid}`
+const make = (file: string, draft: string): void => {
   const handle = openSync(draft, "wx", 0o600)
   try {
     writeSync(handle, randomBytes(32).toString("hex") + "\n")

@@ -14,6 +14,9 @@ export const ranBefore = (
     return yield* Effect.orElseSucceed(fs.exists(path.join(reports, pipeline, latest)), () => false)
   })
 
+/** Returns the name of the link while it is made. */
+export const draftOfLatest = (run: string): string => `.latest-${run}`
+
 /**
  * Points `latest` in a pipeline's folder of reports to a run, in one step: there is no moment without it. A file system without symbolic links, or something else under that name,
  * is no reason to call a finished run failed: it is logged.
@@ -25,7 +28,7 @@ export const pointLatest = (
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const temporary = path.join(folder, `.latest-${run}`)
+    const temporary = path.join(folder, draftOfLatest(run))
     yield* fs.remove(temporary, { force: true })
     yield* fs.symlink(run, temporary)
     yield* fs.rename(temporary, path.join(folder, latest)).pipe(

@@ -1,22 +1,25 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import type { Scope } from "effect"
+import { LockHolder } from "../ledger/holder.ts"
 import { differenceCodec } from "./differences.ts"
 import { isFolderName } from "./folderName.ts"
 import { pointLatest } from "./latest.ts"
-import { partFiles } from "./partFiles.ts"
+import { partFiles, spoolEnd } from "./partFiles.ts"
 import { readReport } from "./pastRuns.ts"
 import { rejectedCodec } from "./rejectedRows.ts"
 import { replacementCodec } from "./replacedRows.ts"
 import { ReportError } from "./RunFolder.ts"
 import type { Mask, RunFolder } from "./RunFolder.ts"
 import { openSpool } from "./spool.ts"
+import { markUnfinished, tidyLeft } from "./unfinished.ts"
 import { writeFiles } from "./writeFiles.ts"
 
 /**
  * Makes the folder of one run, `reports/PIPELINE/RUN/`, for its owner only (folders 0700, files 0600), and opens its spools. A run's folder is never written twice. While the run goes on
  * the folder holds nothing that looks finished: `finish` writes every file under another name, gives them their names when all are written, report.json last, and then points
- * `latest` to the folder. The CSVs always exist, with their header, so that scripts can rely on them. When the scope closes without that, what was begun is removed.
+ * `latest` to the folder. The CSVs always exist, with their header, so that scripts can rely on them. When the scope closes without that, what was begun is removed; the pipeline's next run does the same for
+ * a run that was killed.
  */
 export const openRunFolder = (options: {
   /** The project's folder of reports. */
@@ -36,13 +39,16 @@ export const openRunFolder = (options: {
       return yield* new ReportError({ file: folder, cause: new Error("its name can't be the name of a folder") })
     }
     yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 }).pipe(failed)
+    const me = (yield* LockHolder)()
+    yield* tidyLeft(ofPipeline, me)
+    const unfinished = yield* markUnfinished(ofPipeline, options.run, me).pipe(failed)
     yield* fs.makeDirectory(folder, { mode: 0o700 }).pipe(failed)
 
     const files = yield* partFiles(folder)
     yield* Effect.addFinalizer(() => files.tidy)
-    const rejected = yield* openSpool(path.join(folder, "rejected.spool"), rejectedCodec)
-    const differences = yield* openSpool(path.join(folder, "differences.spool"), differenceCodec)
-    const replaced = yield* openSpool(path.join(folder, "replaced.spool"), replacementCodec)
+    const rejected = yield* openSpool(path.join(folder, `rejected${spoolEnd}`), rejectedCodec)
+    const differences = yield* openSpool(path.join(folder, `differences${spoolEnd}`), differenceCodec)
+    const replaced = yield* openSpool(path.join(folder, `replaced${spoolEnd}`), replacementCodec)
 
     return {
       path: folder,
@@ -82,6 +88,7 @@ export const openRunFolder = (options: {
           })
           yield* files.publish(names).pipe(
             Effect.zipRight(pointLatest(ofPipeline, options.run)),
+            Effect.zipRight(unfinished.end),
             Effect.provideService(FileSystem.FileSystem, fs),
             Effect.provideService(Path.Path, path),
             Effect.uninterruptible,

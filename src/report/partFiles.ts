@@ -6,6 +6,9 @@ import { ReportError } from "./RunFolder.ts"
 /** How unfinished files end. */
 const part = ".part"
 
+/** How spools end: a process that is killed at once after it made one leaves it. */
+export const spoolEnd = ".spool"
+
 /** Characters that are collected before they are written. */
 const blockSize = 64 * 1024
 
@@ -63,7 +66,7 @@ export const partFiles = (
         ),
       tidy: Effect.gen(function*() {
         const names = yield* fs.readDirectory(folder)
-        const unfinished = names.filter((name) => name.endsWith(part))
+        const unfinished = names.filter((name) => name.endsWith(part) || name.endsWith(spoolEnd))
         for (const name of unfinished) yield* fs.remove(fileOf(name))
         if (unfinished.length === names.length) yield* fs.remove(folder, { recursive: true })
       }).pipe(Effect.ignore),

@@ -117,9 +117,10 @@ const manual: RequestInit = { redirect: "manual" }
 
 /** Requests whose connections go to public addresses only. */
 const publicOnly = Effect.gen(function*() {
-  const { Agent } = yield* Effect.promise(() => import("undici"))
+  // Its default export: the bundle has no other of a CommonJS package that is loaded late.
+  const { default: undici } = yield* Effect.promise(() => import("undici"))
   const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ connect: { lookup: publicLookup } })),
+    Effect.sync(() => new undici.Agent({ connect: { lookup: publicLookup } })),
     (agent) => Effect.promise(() => agent.destroy()),
   )
   // fetch is undici's own, below.
@@ -128,7 +129,7 @@ const publicOnly = Effect.gen(function*() {
 
 /** undici's fetch takes the dispatchers of its own version; Node's may be of another one. */
 const ownFetch: typeof fetch = async (input, init) => {
-  const undici = await import("undici")
+  const { default: undici } = await import("undici")
   const get = undici.fetch as unknown as typeof fetch
   return get(input, init)
 }

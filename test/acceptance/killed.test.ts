@@ -1,31 +1,96 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { bench, csv, upTo } from "./contacts.ts"
-import { start } from "./formferry.ts"
-
-const until = (holds: () => boolean) => Effect.repeat(Effect.delay(Effect.sync(holds), 5), { until: (held) => held })
+import { LockHolder } from "../../src/ledger/holder.ts"
+import { ownedName } from "../../src/ledger/ownedFolder.ts"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { start, until } from "./formferry.ts"
 
 it.scopedLive(
-  "the copy of the ledger that a killed rehearsal leaves goes with the next rehearsal",
+  "what a killed rehearsal leaves, and drafts of killed processes, go with the next rehearsal and run; those of live processes stay",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("source.csv", csv(upTo(1)))
       expect((yield* at.run("run", "contacts")).status).toBe(0)
+      const first = at.report().run
       at.write("source.csv", csv(upTo(20_000)))
       const copies = () => readdirSync(join(at.folder, ".formferry")).filter((name) => name.startsWith("rehearsal-"))
+      const reports = () => at.runs().filter((name) => name !== first)
       const killed = start(["rehearse", "contacts"], { cwd: at.folder })
-      yield* until(() => copies().length === 1)
+      yield* until(() => reports().length === 2)
       killed.signal("SIGKILL")
       yield* Effect.promise(() => killed.ended)
       expect(copies().length).toBe(1)
+      // An empty folder, and the name of its process.
+      expect(reports().length).toBe(2)
+      const me = LockHolder.defaultValue()()
+      const [live, dead] = [me.pid, 2 ** 22 + 1].map((pid) => [
+        `.formferry/ledger.db.key.${ownedName("draft-", { ...me, pid })}`,
+        `.formferry/ledger.db.marks/${ownedName("draft-", { ...me, pid })}.1-abc`,
+      ])
+      for (const draft of [...live ?? [], ...dead ?? []]) at.write(draft, "")
 
       at.write("source.csv", csv(upTo(2)))
       const next = yield* at.run("rehearse", "contacts")
       expect(next.status, next.stderr).toBe(0)
       expect(copies()).toEqual([])
+      expect(reports()).toEqual([at.report().run])
+      expect((yield* at.run("run", "contacts")).status).toBe(0)
+      const isThere = (draft: string) => existsSync(join(at.folder, draft))
+      expect(live?.filter(isThere)).toEqual(live)
+      expect(dead?.filter(isThere)).toEqual([])
+    }),
+  60_000,
+)
+
+it.scopedLive(
+  "the copy of a source that a killed run fetched goes with the next run; a live run's stays until it ends",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      let isSlow = true
+      let asked = 0
+      const server = yield* Effect.acquireRelease(
+        Effect.async<Server>((resume) => {
+          const made = createServer((_request, response) => {
+            asked++
+            response.write(csv(upTo(2)))
+            if (!isSlow) response.end()
+          }).listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+        }),
+        (made) =>
+          Effect.sync(() => {
+            made.closeAllConnections()
+            made.close()
+          }),
+      )
+      const { port } = server.address() as AddressInfo
+      at.write("pipelines/contacts.yaml", pipelineYaml({ file: `http://127.0.0.1:${port}/source.csv` }))
+      const temporary = join(at.folder, "temporary")
+      mkdirSync(temporary)
+      const fetched = () => readdirSync(temporary)
+      const fetching = () => start(["run", "contacts"], { cwd: at.folder, env: { TMPDIR: temporary } })
+
+      const killed = fetching()
+      yield* until(() => asked === 1)
+      killed.signal("SIGKILL")
+      yield* Effect.promise(() => killed.ended)
+      const [left] = fetched()
+      const live = fetching()
+      yield* until(() => asked === 2)
+      const [stays] = fetched()
+      expect(stays).not.toBe(left)
+      isSlow = false
+      const next = yield* Effect.promise(() => fetching().ended)
+      expect(next.status, next.stderr).toBe(0)
+      expect(fetched()).toEqual([stays])
+      live.signal("SIGTERM")
+      expect((yield* Effect.promise(() => live.ended)).status).toBe(143)
+      expect(fetched()).toEqual([])
     }),
   60_000,
 )

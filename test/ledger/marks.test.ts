@@ -3,12 +3,16 @@ import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { copyLedger } from "../../src/ledger/copyLedger.ts"
+import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
 import { MarkWriter, readMarks } from "../../src/ledger/marks.ts"
 import { makeLedger, openLedger } from "../../src/ledger/openLedger.ts"
 import { openStore } from "../../src/ledger/openStore.ts"
+import { ownedName } from "../../src/ledger/ownedFolder.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
 const holder = { ledger: "0123456789abcdef", epoch: 3, word: "fedcba9876543210" }
+
+const me = LockHolder.defaultValue()()
 
 const placesIn = (at: string) => ({
   ledger: join(at, "ledger.db"),
@@ -20,13 +24,13 @@ describe("marks", () => {
   it.scopedLive("are written into every folder, and the highest number of a holder counts", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
-      const writer = new MarkWriter(places, holder)
+      const writer = new MarkWriter(places, holder, me)
       writer.write(1)
       writer.write(2)
       expect(readMarks(places)).toEqual([{ ...holder, upTo: 2 }])
       for (const one of places.folders) expect(readdirSync(one)).toHaveLength(1)
       // A crash between the two writes.
-      const other = new MarkWriter({ ...places, folders: [places.folders[1]!] }, holder)
+      const other = new MarkWriter({ ...places, folders: [places.folders[1]!] }, holder, me)
       other.write(7)
       expect(readMarks(places)).toEqual([{ ...holder, upTo: 7 }])
       for (const one of [writer, other]) one.close()
@@ -35,7 +39,7 @@ describe("marks", () => {
   it.scopedLive("that somebody deletes are created again by their holder", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
-      const writer = new MarkWriter(places, holder)
+      const writer = new MarkWriter(places, holder, me)
       writer.write(1)
       for (const one of places.folders) rmSync(one, { recursive: true })
       writer.write(2)
@@ -51,6 +55,14 @@ describe("marks", () => {
       mkdirSync(places.folders[0]!)
       writeFileSync(join(places.folders[0]!, "a.mark.draft"), "")
       expect(readMarks(places)).toEqual([])
+      const draft = (owner: Holder) => join(places.folders[0]!, `${ownedName("draft-", owner)}.2-abc`)
+      for (const pid of [me.pid, 2 ** 22 + 1]) writeFileSync(draft({ ...me, pid }), "")
+      const writer = new MarkWriter({ ...places, folders: [places.folders[0]!] }, holder, me)
+      writer.write(1)
+      writer.close()
+      expect(existsSync(draft(me)), "of a live process").toBe(true)
+      expect(existsSync(draft({ ...me, pid: 2 ** 22 + 1 })), "of a killed process").toBe(false)
+      rmSync(join(places.folders[0]!, `${holder.ledger}-3-${holder.word}.mark`))
       writeFileSync(join(places.folders[0]!, "b.mark"), "{")
       expect(readMarks(places)).toEqual([{ damaged: join(places.folders[0]!, "b.mark") }])
     }))

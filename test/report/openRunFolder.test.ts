@@ -6,6 +6,7 @@ import { Effect, Either, Exit, Fiber, Scope, Stream } from "effect"
 import Papa from "papaparse"
 import { expect } from "vitest"
 import type { Difference } from "../../src/domain/run.ts"
+import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
 import { openRunFolder } from "../../src/report/openRunFolder.ts"
 import type { ImportedRow, InDoubtRow, RejectedRow, RunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "./exampleReport.ts"
@@ -304,6 +305,44 @@ describe("the folder of a run", () => {
         yield* Effect.repeat(fs.exists(`${reports}/contacts/r1/imported.csv.part`), { until: (there) => there })
         yield* Fiber.interrupt(fiber)
         expect(yield* fs.readDirectory(`${reports}/contacts`)).toEqual([])
+      })
+    ))
+
+  it.effect("of a killed run goes with the next run; what a live process writes stays, and so do whole files", () =>
+    inFolder((reports, fs) =>
+      Effect.gen(function*() {
+        const me = LockHolder.defaultValue()()
+        const space = me.boot.split(" ")[1] ?? ""
+        // A scope that is never closed: the process was killed.
+        const begin = (id: string, holder: Holder) =>
+          Effect.gen(function*() {
+            const folder = yield* Scope.extend(
+              openRunFolder({ reports, pipeline: "contacts", run: id }),
+              yield* Scope.make(),
+            )
+            yield* folder.reject([rejected(1)])
+            yield* Effect.either(finish(folder, { imported: Stream.fail("killed") }))
+            return folder.path
+          }).pipe(Effect.provideService(LockHolder, () => holder))
+        const ended = { pid: 2 ** 22 + 1, born: "1", boot: me.boot }
+        yield* begin("same-boot", ended)
+        yield* begin("reused-pid", { ...me, born: "1" })
+        yield* begin("rebooted", { ...me, boot: `before ${space}` })
+        yield* begin("live", me)
+        yield* begin("container", { ...ended, boot: `${me.boot.split(" ")[0] ?? ""} pid:[1]` })
+        const published = yield* begin("published", ended)
+        yield* fs.rename(`${published}/imported.csv.part`, `${published}/imported.csv`)
+        yield* fs.writeFileString(`${published}/differences.spool`, "")
+        yield* fs.symlink("published", `${reports}/contacts/.latest-published`)
+
+        yield* finish(yield* openRunFolder({ reports, pipeline: "contacts", run: "next" }))
+        const left = yield* fs.readDirectory(`${reports}/contacts`)
+        expect(left.filter((name) => !name.startsWith(".")).toSorted())
+          .toEqual(["container", "latest", "live", "next", "published"])
+        expect(left.filter((name) => name.startsWith(".")).map((name) => name.split(".").at(-1)).toSorted())
+          .toEqual(["container", "live"])
+        expect(yield* fs.readDirectory(`${reports}/contacts/live`)).toContain("imported.csv.part")
+        expect(yield* fs.readDirectory(published)).toEqual(["imported.csv"])
       })
     ))
 

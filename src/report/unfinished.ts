@@ -1,0 +1,52 @@
+import { FileSystem, Path } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import type { Holder } from "../ledger/holder.ts"
+import { leftByEnded, ownedName } from "../ledger/ownedFolder.ts"
+import { isFolderName } from "./folderName.ts"
+import { draftOfLatest } from "./latest.ts"
+import { partFiles } from "./partFiles.ts"
+
+/** How the empty files begin that say which process writes which run's folder. */
+const prefix = ".unfinished-"
+
+/** Says next to a run's folder which process writes it, until the scope closes or the report is finished (`end`). */
+export const markUnfinished = (
+  ofPipeline: string,
+  run: string,
+  me: Holder,
+): Effect.Effect<
+  { readonly end: Effect.Effect<void> },
+  PlatformError,
+  Scope.Scope | FileSystem.FileSystem | Path.Path
+> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const file = path.join(ofPipeline, `${ownedName(prefix, me)}.${run}`)
+    const end = Effect.ignore(fs.remove(file, { force: true }))
+    yield* Effect.addFinalizer(() => end)
+    yield* fs.writeFileString(file, "", { mode: 0o600 })
+    return { end }
+  })
+
+/**
+ * Tidies the folders of runs whose process was killed: unfinished files go, and the folder if nothing else is in it. Files that have their names are whole, and stay. What was sent is in the ledger.
+ */
+export const tidyLeft = (
+  ofPipeline: string,
+  me: Holder,
+): Effect.Effect<void, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    for (const name of yield* Effect.try(() => leftByEnded(ofPipeline, prefix, me))) {
+      const run = name.slice(name.indexOf(".", prefix.length) + 1)
+      if (!isFolderName(run)) continue
+      const files = yield* partFiles(path.join(ofPipeline, run))
+      yield* files.tidy
+      yield* fs.remove(path.join(ofPipeline, draftOfLatest(run)), { force: true })
+      yield* fs.remove(path.join(ofPipeline, name), { force: true })
+    }
+  }).pipe(Effect.ignore)
