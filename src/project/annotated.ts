@@ -1,11 +1,10 @@
-import { Schema } from "effect"
-import type { SchemaAST } from "effect"
+import { Schema, SchemaAST } from "effect"
 
 /** Annotation: what a value must be, to stand behind "expects": `a whole number from 1 to 10`. */
 export const Expects = Symbol.for("formferry/project/Expects")
 
 /** Annotation: rules about which keys of a struct stand together. */
-const Rules = Symbol.for("formferry/project/Rules")
+export const Rules = Symbol.for("formferry/project/Rules")
 
 export interface KeyRules {
   /** Exactly one of these. */
@@ -44,6 +43,8 @@ export const withRules = <A extends object, I, R>(
   schema.pipe(
     Schema.filter((value) => keeps(rules, (key) => Object.hasOwn(value, key)), {
       [Rules]: rules,
+      // Checked although a member is wrong: the rule speaks of keys alone.
+      [Symbol.for("effect/annotation/StableFilter")]: true,
       jsonSchema: { allOf: ruleSchemas(rules) },
     }),
   )

@@ -103,3 +103,6 @@ export const sectionsWith = (top: SchemaAST.AST, key: string): ReadonlyArray<str
   look(top, undefined)
   return [...found]
 }
+
+/** Whether a key is left alone, so that it can hold anchors. */
+export const isExtension = (key: string): boolean => key.startsWith("x-")

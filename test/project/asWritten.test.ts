@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { decodeYaml } from "../../src/project/reading.ts"
+import { decodeYaml } from "../../src/project/decodeYaml.ts"
 import { pipelineFileSchema } from "../../src/project/vocabulary.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 import { withEntry } from "./diagnosed.ts"

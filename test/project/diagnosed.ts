@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../src/domain/diagnostic.ts"
+import { decodeYaml } from "../../src/project/decodeYaml.ts"
 import { ProjectFile } from "../../src/project/projectSchema.ts"
-import { decodeYaml } from "../../src/project/reading.ts"
 import { pipelineFileSchema } from "../../src/project/vocabulary.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { paymentParts, schedulingParts } from "../../src/kinds/elements.ts"
 import { kinds } from "../../src/kinds/index.ts"
-import { decodeYaml } from "../../src/project/reading.ts"
+import { decodeYaml } from "../../src/project/decodeYaml.ts"
 import { pipelineFileSchema, schemaFor } from "../../src/project/vocabulary.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 

@@ -1,0 +1,390 @@
+import { SchemaAST } from "effect"
+import type { ParseResult } from "effect"
+import { isMap, isScalar, isSeq } from "yaml"
+import type { Node } from "yaml"
+import { annotation, Rules, ruleSets } from "./annotated.ts"
+import type { KeyRules } from "./annotated.ts"
+import { nothing, originOf, setMember } from "./decodeYaml.ts"
+import type { Finding } from "./finding.ts"
+import { discriminator, isExtension, literalOf, literals, property, sectionsWith, shapesOf } from "./shapes.ts"
+import type { Shapes } from "./shapes.ts"
+import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
+import { expected, ownSentence, sample } from "./wording.ts"
+import { written } from "./yamlNodes.ts"
+import type { YamlText } from "./yamlText.ts"
+
+export type Issue = ParseResult.ParseIssue
+
+/** A value of a file that its schema refuses. */
+interface Place {
+  readonly ast: SchemaAST.AST
+  readonly value: unknown
+  /** What a sentence about it begins with: "`file`", "An item of `questions`", "The file". */
+  readonly called: string
+  readonly node: Node | null
+  /** What to point at if there is no value: the key, or the item's beginning. */
+  readonly owner: Node | null
+  /** Puts another value in its place. */
+  readonly put: (value: unknown) => void
+}
+
+/** What is wrong with a file. */
+export interface Explanation {
+  readonly yaml: YamlText
+  /** The schema of the whole file. */
+  readonly top: SchemaAST.AST
+  readonly findings: Array<Finding>
+  /** Changes of the value after which it can be decoded again, each with the mistake that it repairs. Without one, nothing was wrong. */
+  readonly repairs: Array<{ readonly finding?: Finding; readonly repair: () => void }>
+  readonly issueOf: (ast: SchemaAST.AST, value: unknown) => Issue | undefined
+}
+
+type Struct = Shapes["structs"][number]
+type Mapping = Record<string, unknown>
+
+const within = ({ called }: Place): string => called.charAt(0).toLowerCase() + called.slice(1)
+
+const start = (node: Node | null | undefined): number => node?.range?.[0] ?? 0
+
+const offsetOf = ({ node, owner }: Place): number => {
+  const isEmpty = node === null || (node.range?.[0] === node.range?.[1])
+  return start(isEmpty ? owner ?? node : node)
+}
+
+/** Adds what is wrong at a place that the schema refuses. */
+export const explain = (to: Explanation, place: Place): void => {
+  const { lists, structs } = shapesOf(place.ast)
+  if (Array.isArray(place.value) && lists[0] !== undefined) return explainList(to, place, lists[0])
+  if (isMapping(place.value) && structs.length > 0) return explainMapping(to, place, place.value, structs)
+  return explainScalar(to, place)
+}
+
+const isMapping = (value: unknown): value is Mapping =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The place of a member or item. */
+const inside = (place: Place, key: string | number, ast: SchemaAST.AST): Place => {
+  const of = place.value as Mapping
+  const { node = null, owner = null } = originOf(of)?.members.get(key) ?? {}
+  const put = (value: unknown) => setMember(of, String(key), value)
+  const called = typeof key === "number" ? `An item of ${within(place)}` : quoted(key)
+  return { ast, value: of[key], called, node, owner, put }
+}
+
+// Scalars
+
+/** Words for yes and no that YAML 1.2 reads as text. */
+const otherWords: Readonly<Record<string, string>> = { yes: "true", on: "true", no: "false", off: "false" }
+
+const shown = ({ yaml }: Explanation, node: Node | null): string => {
+  if (isSeq(node)) return "a list"
+  if (isMap(node)) return "a mapping"
+  if (!isScalar(node)) return "empty"
+  if (yaml.secret(node)) return "the secret itself"
+  const text = written(node)
+  return text === "" ? "empty" : quoted(text.length > 60 ? text.slice(0, 59) + "…" : text)
+}
+
+const fail = (to: Explanation, place: Place, message: string, suggestion?: string): void => {
+  to.findings.push({ offset: offsetOf(place), message, suggestion })
+}
+
+const mismatch = (to: Explanation, place: Place): void => {
+  const { node } = place
+  const { lists, scalars } = shapesOf(place.ast)
+  const choices = [...literals(place.ast), ...(scalars.some(SchemaAST.isBooleanKeyword) ? ["true", "false"] : [])]
+  const text = isScalar(node) ? written(node) : undefined
+  const near = text === undefined ? undefined : nearest(otherWords[text.toLowerCase()] ?? text, choices)
+  const isItem = text !== undefined && lists.length > 0 && text.length <= 60 && !to.yaml.secret(node as Node)
+  fail(
+    to,
+    place,
+    `${place.called} expects ${expected(place.ast)}, not ${shown(to, node)}.`,
+    near !== undefined ? `Did you mean ${quoted(near)}?` : isItem ? `Write a list: [${node?.toString()}].` : undefined,
+  )
+}
+
+const explainScalar = (to: Explanation, place: Place): void => {
+  const { ast, called, node, value } = place
+  if (value === nothing) {
+    // Nothing may be a slip where null has a meaning, such as a choice of `init` that nobody filled in.
+    const mayBeNull = shapesOf(ast).scalars.some((scalar) => to.issueOf(scalar, null) === undefined)
+    const suggestion = mayBeNull ? "Write what it is, or `null` for no answer." : `It expects ${expected(ast)}.`
+    return fail(to, place, `${called} has no value.`, suggestion)
+  }
+  if (!isScalar(node)) return mismatch(to, place)
+  const text = written(node)
+  if (value === null) {
+    const message = `${called} expects ${expected(ast)}, and ${quoted(text)} is nothing.`
+    return fail(to, place, message, `The text is written in quotes: "${text}".`)
+  }
+  // Text counts as written where the schema asks for text: `007` is no 7.
+  if (typeof value !== "string" && to.issueOf(ast, text) === undefined) {
+    to.repairs.push({ repair: () => place.put(text) })
+    return
+  }
+  const { lists, scalars, structs } = shapesOf(ast)
+  const only = scalars.length === 1 && lists.length + structs.length === 0 ? scalars[0] : undefined
+  const issue = only === undefined ? undefined : to.issueOf(only, text)
+  const sentence = issue === undefined ? undefined : ownSentence(issue)
+  if (sentence === undefined) mismatch(to, place)
+  else fail(to, place, sentence)
+}
+
+// Lists and mappings
+
+/** What an issue of a list or mapping says about its members, and about the whole. */
+interface Parts {
+  readonly missing: Array<string | number>
+  readonly unexpected: Array<string>
+  readonly wrong: Array<string | number>
+  readonly whole: Array<Issue>
+}
+
+const partsOf = (issue: Issue, into: Parts = { missing: [], unexpected: [], wrong: [], whole: [] }): Parts => {
+  switch (issue._tag) {
+    case "Composite":
+      for (const each of Array.isArray(issue.issues) ? issue.issues as ReadonlyArray<Issue> : [issue.issues as Issue]) {
+        partsOf(each, into)
+      }
+      return into
+    case "Pointer": {
+      const [key] = Array.isArray(issue.path) ? issue.path as ReadonlyArray<PropertyKey> : [issue.path as PropertyKey]
+      if (typeof key === "symbol" || key === undefined) return into
+      if (issue.issue._tag === "Missing") into.missing.push(key)
+      else if (issue.issue._tag === "Unexpected") into.unexpected.push(String(key))
+      else into.wrong.push(key)
+      return into
+    }
+    case "Transformation":
+    case "Refinement":
+      if (issue.kind === "From" || issue.kind === "Encoded") return partsOf(issue.issue, into)
+      into.whole.push(issue)
+      return into
+    default:
+      into.whole.push(issue)
+      return into
+  }
+}
+
+const explainWhole = (to: Explanation, place: Place, issue: Issue): void => {
+  const rules = issue._tag === "Refinement" ? annotation<KeyRules>(issue.ast, Rules) : undefined
+  if (rules !== undefined && isMapping(place.value)) return explainRules(to, place, place.value, rules)
+  const isEmpty = Object.keys(place.value as object).length === 0
+  const sentence = ownSentence(issue)
+    ?? (isEmpty ? `${place.called} has nothing in it.` : `${place.called} is not right.`)
+  fail(to, place, sentence, `It expects ${expected(place.ast)}.`)
+}
+
+const explainList = (to: Explanation, place: Place, list: Shapes["lists"][number]): void => {
+  const { elements, rest } = list.core
+  const issue = to.issueOf(list.ast, place.value)
+  if (issue === undefined) return mismatch(to, place)
+  const { missing, whole, wrong } = partsOf(issue)
+  if (missing.length > 0) fail(to, place, `${place.called} is an empty list.`, `It expects ${expected(place.ast)}.`)
+  for (const index of wrong) {
+    const ast = elements[Number(index)]?.type ?? rest[0]?.type
+    if (ast !== undefined) explain(to, inside(place, index, ast))
+  }
+  for (const each of whole) explainWhole(to, place, each)
+}
+
+const explainMapping = (to: Explanation, place: Place, value: Mapping, structs: Shapes["structs"]): void => {
+  const by = discriminator(structs)
+  const struct = by === undefined ? bestStruct(value, structs) : namedStruct(to, place, value, structs, by)
+  if (struct === undefined) return
+  const issue = to.issueOf(struct.ast, value)
+  if (issue === undefined) return mismatch(to, place)
+  const { missing, unexpected, whole, wrong } = partsOf(issue)
+  const [index] = struct.core.indexSignatures
+  for (const key of unexpected) {
+    if (index !== undefined) {
+      const at = inside(place, key, index.type)
+      to.findings.push({
+        offset: start(at.owner),
+        message: `${quoted(key)} can't be a key of ${within(place)}.`,
+        suggestion: `It expects ${expected(index.parameter)}.`,
+      })
+      if (to.issueOf(at.ast, at.value) !== undefined) explain(to, at)
+    }
+  }
+  if (index === undefined) explainUnknown(to, { place, value, struct, structs, by }, unexpected)
+  for (const key of wrong) {
+    const ast = property(struct.core, String(key))?.type ?? index?.type
+    if (ast !== undefined) explain(to, inside(place, key, ast))
+  }
+  for (const key of missing) {
+    const type = property(struct.core, String(key))?.type
+    to.findings.push({
+      offset: start(place.owner ?? place.node),
+      message: `${place.called} needs ${quoted(String(key))}.`,
+      suggestion: type && `Add ${quoted(String(key))}: ${sample(type)}.`,
+    })
+  }
+  for (const each of whole) explainWhole(to, place, each)
+}
+
+/** Adds what is wrong with the keys of a mapping together, at the key to point at. */
+const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyRules): void => {
+  const { atLeastOne, exactlyOne, excludes = {}, needs = {} } = rules
+  const has = (key: string) => Object.hasOwn(value, key)
+  const add = (key: string | undefined, message: string, suggestion: string): void => {
+    const owner = key === undefined ? undefined : originOf(value)?.members.get(key)?.owner
+    to.findings.push({ offset: start(owner ?? place.owner ?? place.node), message, suggestion })
+  }
+  for (const keys of [exactlyOne, atLeastOne]) {
+    if (keys !== undefined && !keys.some(has)) {
+      add(undefined, `${place.called} needs ${oneOf(keys.map(quoted))}.`, "Add one of them.")
+    }
+  }
+  const [first, ...more] = exactlyOne?.filter(has) ?? []
+  for (const key of more) {
+    const message = `${quoted(key)} can't stand beside ${quoted(first ?? "")}.`
+    add(key, message, `Keep one of ${oneOf((exactlyOne ?? []).map(quoted))}.`)
+  }
+  // Two keys that exclude each other bring what each of them needs: that is one mistake.
+  if (more.length > 0) return
+  for (const [key, others] of Object.entries(needs).filter(([key]) => has(key))) {
+    for (const other of others.filter((one) => !has(one))) {
+      add(key, `${quoted(key)} needs ${quoted(other)} beside it.`, `Add ${quoted(other)}.`)
+    }
+  }
+  for (const [key, others] of Object.entries(excludes).filter(([key]) => has(key))) {
+    for (const other of others.filter(has)) {
+      add(other, `${quoted(other)} can't stand beside ${quoted(key)}.`, "Keep one of them.")
+    }
+  }
+}
+
+// The struct of a union that a mapping is meant to be
+
+const namesOf = ({ core }: Struct): ReadonlyArray<string> =>
+  core.propertySignatures.flatMap(({ name }) => typeof name === "string" ? [name] : [])
+
+const bestStruct = (value: Mapping, structs: Shapes["structs"]): Struct | undefined => {
+  const keys = Object.keys(value)
+  const fits = ({ core }: Struct) => keys.filter((key) => property(core, key) !== undefined).length
+  const [best] = structs.toSorted((a, b) => fits(b) - fits(a))
+  // Names that the form gives may be keys too. Then every key of a struct is one of those.
+  const free = structs.find(({ core }) => core.indexSignatures.length > 0)
+  if (best === undefined || free === undefined) return best ?? free
+  const isKnown = keys.every((key) => isExtension(key) || property(best.core, key) !== undefined)
+  return isKnown && fits(best) > 0 ? best : free
+}
+
+/** Returns the struct that the discriminating key names, or undefined if its name must be repaired first. */
+const namedStruct = (
+  to: Explanation,
+  place: Place,
+  value: Mapping,
+  structs: Shapes["structs"],
+  by: string,
+): Struct | undefined => {
+  const without = structs.find(({ core }) => property(core, by) === undefined) ?? structs[0]
+  if (!Object.hasOwn(value, by)) return without
+  const { node, owner } = inside(place, by, place.ast)
+  const given = value[by]
+  const name = typeof given === "string" ? given : isScalar(node) ? written(node) : ""
+  const struct = structs.find(({ core }) => literalOf(core, by) === name)
+  if (struct !== undefined) return struct
+  const all = structs.flatMap(({ core }) => literalOf(core, by) ?? [])
+  const near = nearest(name, all)
+  to.repairs.push({
+    finding: {
+      offset: start(node ?? owner),
+      message: name === "" ? `${quoted(by)} has no value.` : `There is no kind called ${quoted(name)}.`,
+      suggestion: suggest(name, all, "Kinds are"),
+    },
+    repair: () => {
+      if (near !== undefined) return setMember(value, by, near)
+      // Without a kind, the options of every kind are let be.
+      delete value[by]
+      for (const key of Object.keys(value)) {
+        const isOption = structs.some(({ core }) => property(core, key) !== undefined)
+        if (isOption && without !== undefined && property(without.core, key) === undefined) delete value[key]
+      }
+    },
+  })
+  return undefined
+}
+
+interface Choice {
+  readonly place: Place
+  readonly value: Mapping
+  readonly struct: Struct
+  readonly structs: Shapes["structs"]
+  readonly by: string | undefined
+}
+
+/** Adds what keys were meant to be, and reads them as that. */
+const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<string>): void => {
+  const { by, place, struct, structs, value } = choice
+  const given = new Set(Object.keys(value))
+  const members = originOf(value)?.members
+  const owned = (key: string) => structs.some(({ core }) => property(core, key) !== undefined)
+  const rename = (key: string, name: string) => () => {
+    const member = members?.get(key)
+    if (member !== undefined) members?.set(name, member)
+    setMember(value, name, value[key])
+    delete value[key]
+  }
+  const repairs: Array<Explanation["repairs"][number]> = []
+  let isKindMissing = false
+  for (const key of keys) {
+    const drop = () => delete value[key]
+    if (isExtension(key)) {
+      repairs.push({ repair: drop })
+      continue
+    }
+    const names = by === undefined ? namesOf(struct) : [...namesOf(struct), by]
+    const meant = owned(key) ? undefined : nearest(key, names.filter((name) => !given.has(name)))
+    const finding = { offset: start(members?.get(key)?.owner), ...unknownKey(to, choice, key, meant) }
+    if (meant === undefined) {
+      // Several options without a kind: what is missing is one `as`.
+      const isOption = owned(key) && by !== undefined && literalOf(struct.core, by) === undefined
+      repairs.push(isOption && isKindMissing ? { repair: drop } : { finding, repair: drop })
+      isKindMissing ||= isOption
+      continue
+    }
+    // The kind decides what the other keys are.
+    if (meant === by) return void to.repairs.push({ finding, repair: rename(key, meant) })
+    given.add(meant)
+    const isTaken = ruleSets(struct.ast).some(({ exactlyOne = [] }) =>
+      exactlyOne.includes(meant) && exactlyOne.some((one) => one !== meant && Object.hasOwn(value, one))
+    )
+    repairs.push({ finding, repair: isTaken ? drop : rename(key, meant) })
+  }
+  to.repairs.push(...repairs)
+}
+
+const unknownKey = (
+  to: Explanation,
+  { by, place, struct, structs }: Choice,
+  key: string,
+  meant: string | undefined,
+): Pick<Finding, "message" | "suggestion"> => {
+  const own = by === undefined ? undefined : literalOf(struct.core, by)
+  const owners = by === undefined
+    ? []
+    : structs.filter(({ core }) => property(core, key) !== undefined).flatMap(({ core }) => literalOf(core, by) ?? [])
+  if (owners.length > 0 && own === undefined) {
+    return {
+      message: `${quoted(key)} needs ${quoted(by ?? "")}; it is an option of ${owners.join(", ")}.`,
+      suggestion: `Add ${oneOf(owners.slice(0, 3).map((owner) => quoted(`${by}: ${owner}`)))}.`,
+    }
+  }
+  if (owners.length > 0) {
+    return { message: `${quoted(key)} is not an option of ${own}; it is one of ${owners.join(", ")}.` }
+  }
+  const sections = meant === undefined ? sectionsWith(to.top, key) : []
+  return {
+    message: own === undefined
+      ? `${quoted(key)} is not a key of ${within(place)}.`
+      : `${quoted(key)} is not an option of ${own}.`,
+    suggestion: meant !== undefined
+      ? `Did you mean ${quoted(meant)}?`
+      : sections.length === 1
+      ? `It is a key of ${quoted(sections[0] ?? "")}.`
+      : suggest(key, namesOf(struct), "Its keys are"),
+  }
+}
