@@ -318,7 +318,7 @@ interface Choice {
 
 /** Adds what keys were meant to be, and reads them as that. */
 const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<string>): void => {
-  const { by, place, struct, structs, value } = choice
+  const { by, struct, structs, value } = choice
   const given = new Set(Object.keys(value))
   const members = originOf(value)?.members
   const owned = (key: string) => structs.some(({ core }) => property(core, key) !== undefined)
