@@ -4,7 +4,6 @@ import { isMap, isScalar, isSeq } from "yaml"
 import type { Node } from "yaml"
 import { annotation, Rules, ruleSets } from "./annotated.ts"
 import type { KeyRules } from "./annotated.ts"
-import { nothing, originOf, setMember } from "./decodeYaml.ts"
 import type { Finding } from "./finding.ts"
 import { discriminator, isExtension, literalOf, literals, property, sectionsWith, shapesOf } from "./shapes.ts"
 import type { Shapes } from "./shapes.ts"
@@ -12,6 +11,7 @@ import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
 import { expected, ownSentence, sample } from "./wording.ts"
 import { written } from "./yamlNodes.ts"
 import type { YamlText } from "./yamlText.ts"
+import { nothing, originOf, setMember } from "./yamlValue.ts"
 
 export type Issue = ParseResult.ParseIssue
 
