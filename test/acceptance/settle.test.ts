@@ -3,14 +3,25 @@ import { Effect } from "effect"
 import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { apiKey, formferry, start, until } from "./formferry.ts"
 
 const pipeline = pipelineYaml({
   sink: "service: live\n  form: contacts\n  canary: off\n  concurrency: 1\n  stamp: { urlParameter: row_key }",
   more: "reconcile: { visibleWithin: 1 seconds }\n",
 })
 
+/** What happens to requests on their way: creates (from 1) that never arrive, and whether the service answers no read. */
+interface Faults {
+  readonly swallowed: ReadonlyArray<number>
+  isSilent: boolean
+  /** Reads that got no answer. */
+  unanswered: number
+}
+
 /** A bench whose service loses the answers to these creates (from 1) on their way: they arrive, and nobody hears of it. */
-const losing = (...lost: ReadonlyArray<number>) =>
+const losing = (...lost: ReadonlyArray<number>) => losingAs(lost, { swallowed: [], isSilent: false, unanswered: 0 })
+
+const losingAs = (lost: ReadonlyArray<number>, faults: Faults) =>
   Effect.gen(function*() {
     const at = yield* bench()
     const upstream = new URL(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
@@ -20,6 +31,14 @@ const losing = (...lost: ReadonlyArray<number>) =>
         const server = createServer((incoming, outgoing) => {
           const { headers, method, url } = incoming
           const drops = method === "POST" && lost.includes(++creates)
+          if (method === "POST" && faults.swallowed.includes(creates)) {
+            incoming.resume().on("end", () => outgoing.destroy())
+            return
+          }
+          if (method !== "POST" && faults.isSilent) {
+            faults.unanswered++
+            return
+          }
           const forward = httpRequest(
             {
               host: upstream.hostname,
@@ -53,7 +72,16 @@ const losing = (...lost: ReadonlyArray<number>) =>
     /** The CSV that the service's results page offers, as a person downloads it. */
     const download = (file: string) =>
       Effect.promise(async () => at.write(file, await (await fetch(`${at.results}/contacts/csv`)).text()))
-    return { ...at, download }
+    /** Submits an entry to the form, as a person does. */
+    const enter = (name: string) =>
+      Effect.promise(() =>
+        fetch(new URL(`${upstream.pathname}/forms/contacts/submissions`, upstream), {
+          method: "POST",
+          headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+          body: JSON.stringify({ submissions: [{ questions: [{ id: "qName", value: name }] }] }),
+        })
+      )
+    return { ...at, download, enter }
   })
 
 it.scopedLive("rows in doubt are settled from the download of the results page, by their stamp, and the next run proves them", () =>
@@ -123,4 +151,76 @@ it.scopedLive("what an export can't tell stays in doubt with 4 and a next comman
     const next = yield* at.run("run", "contacts")
     expect(next.status, next.stdout + next.stderr).toBe(0)
     expect(at.count()).toBe(10)
+  }))
+
+it.scopedLive(
+  "rows that did not land need a witness: a later test entry proves them with --results alone, and the next run sends them",
+  () =>
+    Effect.gen(function*() {
+      const faults: Faults = { swallowed: [2], isSilent: false, unanswered: 0 }
+      const at = yield* losingAs([], faults)
+      at.write("source.csv", csv(upTo(30)))
+      const first = yield* at.run("run", "contacts")
+      expect(first.status, first.stdout + first.stderr).toBe(4)
+      expect(at.count()).toBe(20)
+      yield* Effect.sleep("1100 millis")
+      yield* at.download("results.csv")
+      const settle = ["settle", "contacts", "--results", "results.csv", "--json"]
+      const early = yield* at.run(...settle)
+      expect(early.status, early.stdout + early.stderr).toBe(4)
+      const { left, notLanded, testEntry, wants } = JSON.parse(early.stdout)
+      expect({ left, notLanded, wants }).toEqual({ left: 10, notLanded: 0, wants: "a witness" })
+
+      // A terminal that is closed in the middle settles nothing and damages nothing.
+      faults.isSilent = true
+      for (const [signal, times] of [["SIGHUP", 1], ["SIGTERM", 2]] as const) {
+        const settling = start(settle, { cwd: at.folder })
+        yield* until(() => faults.unanswered === times)
+        settling.signal(signal)
+        const ended = yield* Effect.promise(() => settling.ended)
+        expect(ended.status, signal + ended.stderr).toBe(143)
+      }
+      faults.isSilent = false
+
+      yield* at.enter(`test ${testEntry}`)
+      yield* at.download("results.csv")
+      const proved = yield* at.run(...settle)
+      expect(proved.status, proved.stdout + proved.stderr).toBe(0)
+      const result = JSON.parse(proved.stdout)
+      expect(result).toMatchObject({ landed: 0, notLanded: 10, left: 0 })
+      expect(result.rows[0].reason).toContain(`it has the test entry ${testEntry}, made later`)
+      const next = yield* at.run("run", "contacts")
+      expect(next.status, next.stdout + next.stderr).toBe(0)
+      expect(at.answers("qName")).toEqual([...upTo(30).map((key) => `Person ${key}`), `test ${testEntry}`].toSorted())
+    }),
+)
+
+it.scopedLive("if the clock went back between batches, an export proves no absence; only a person's word that it is complete does", () =>
+  Effect.gen(function*() {
+    const at = yield* losingAs([], { swallowed: [2], isSilent: false, unanswered: 0 })
+    at.write("source.csv", csv(upTo(20)))
+    expect((yield* at.run("run", "contacts")).status).toBe(4)
+    yield* Effect.sleep("1100 millis")
+    // A later batch, an hour earlier by the clock.
+    at.write("clock.mjs", "const now = Date.now\nDate.now = () => now() - 3_600_000\n")
+    at.write("source.csv", csv(upTo(22)))
+    const NODE_OPTIONS = `--import=${at.folder}/clock.mjs`
+    const earlier = yield* formferry(["run", "contacts"], { cwd: at.folder, env: { NODE_OPTIONS } })
+    expect(earlier.status, earlier.stdout + earlier.stderr).toBe(4)
+    at.write("source.csv", csv(upTo(24)))
+    expect((yield* at.run("run", "contacts")).status).toBe(4)
+    expect(at.count()).toBe(14)
+
+    yield* at.download("results.csv")
+    const settle = ["settle", "contacts", "--results", "results.csv", "--json"]
+    const abstains = yield* at.run(...settle)
+    expect(abstains.status, abstains.stdout + abstains.stderr).toBe(4)
+    const result = JSON.parse(abstains.stdout)
+    expect(result).toMatchObject({ notLanded: 0, left: 10, wants: "a vouched export" })
+    expect(result.rows[0].reason).toContain("the clock went back since it was sent")
+    const vouched = yield* at.run(...settle, "--complete", "--because", "downloaded without a filter")
+    expect(vouched.status, vouched.stdout + vouched.stderr).toBe(0)
+    expect(JSON.parse(vouched.stdout)).toMatchObject({ notLanded: 10, left: 0 })
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect(at.answers("qName")).toEqual(upTo(24).map((key) => `Person ${key}`).toSorted())
   }))

@@ -1,0 +1,74 @@
+// What a text file's bytes and quotes may look like: what is read is right, what is not read is named, and nothing is sent where both readings fit.
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+
+const flat = (text: string) => text.replaceAll(/\s+/g, " ")
+const header = "No,Name,Mail,Born\n"
+const row = (key: number, name = `Person ${key}`) => `${key},${name},p${key}@example.org,1990-01-17\n`
+
+it.scopedLive("damaged and ragged text: what is sound is sent as it is, what is not is named by its rows", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const quiet = "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }"
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: quiet }))
+    // Two bytes that are a character of Shift_JIS, in a file that is ASCII otherwise.
+    const ascii = header + upTo(40).map((key) => row(key)).join("") + row(41, "odd \x8c\xe6 bytes")
+    at.write("source.csv", Buffer.from(ascii, "latin1"))
+    const odd = yield* at.run("run", "contacts")
+    expect(odd.status, odd.stdout + odd.stderr).toBe(0)
+    expect(at.answers("qName")).toEqual([...upTo(40).map((key) => `Person ${key}`), "odd Œæ bytes"].toSorted())
+    expect(at.report().sources[0]?.taken).toContainEqual(
+      expect.objectContaining({ what: "encoding", value: expect.stringContaining("Windows-1252") }),
+    )
+
+    const form = "service: live\n  form: other\n  stopWhen: { invalid: 100% }"
+    at.write("pipelines/other.yaml", pipelineYaml({ name: "other", file: "../other.csv", sink: form }))
+    at.write(
+      "other.csv",
+      Buffer.concat([
+        Buffer.from(header + upTo(30).map((key) => row(key, `Zoë ${key}`)).join("")),
+        Buffer.from(row(31, "M\xfcller"), "latin1"),
+        Buffer.from(row(32, "Æsa") + "33,Person 33,p33@example.org\n"),
+      ]),
+    )
+    const named = yield* at.run("run", "other")
+    expect(named.status, named.stdout + named.stderr).toBe(1)
+    const expected = [...upTo(30).map((key) => `Zoë ${key}`), "Æsa"]
+    expect(at.answers("qName", "other")).toEqual(expected.toSorted())
+    const { problems } = at.report("other")
+    expect(problems.map(({ code, examples }) => [code, examples.map((example) => example.row)])).toEqual(
+      expect.arrayContaining([["damaged-text", [31]], ["ragged-row", [33]]]),
+    )
+
+    at.write(
+      "pipelines/other.yaml",
+      pipelineYaml({ name: "other", file: "../other.csv\n  raggedRows: pad", sink: form }),
+    )
+    const padded = yield* at.run("run", "other")
+    expect(padded.status, padded.stdout + padded.stderr).toBe(1)
+    expect(at.report("other").rows).toMatchObject({ alreadyImported: 31, imported: 1, invalid: 1 })
+    expect(at.answers("qName", "other")).toEqual([...expected, "Person 33"].toSorted())
+  }))
+
+it.scopedLive("quotes that can be read in two ways stop check and run before sending, with their lines; `source.quoteChar` settles it", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const lines = csv(upTo(9)).split("\n")
+    lines[4] = '4,"Native,p4@example.org,1990-01-17'
+    lines[6] = '6,Bob",p6@example.org,1990-01-17'
+    at.write("source.csv", lines.join("\n"))
+    for (const command of ["check", "run"]) {
+      const stopped = yield* at.run(command, "contacts")
+      expect(stopped.status, stopped.stdout + stopped.stderr).toBe(2)
+      expect(flat(stopped.stdout + stopped.stderr)).toContain("Quotes can be read in two ways in lines 5 to 7")
+      expect(flat(stopped.stdout + stopped.stderr)).toContain("`quoteChar: none`")
+    }
+    expect(at.count()).toBe(0)
+
+    at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  quoteChar: none" }))
+    const literal = yield* at.run("run", "contacts")
+    expect(literal.status, literal.stdout + literal.stderr).toBe(0)
+    const names = upTo(9).map((key) => key === 4 ? '"Native' : key === 6 ? 'Bob"' : `Person ${key}`)
+    expect(at.answers("qName")).toEqual(names.toSorted())
+  }))
