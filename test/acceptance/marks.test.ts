@@ -259,3 +259,19 @@ it.scopedLive(
     }),
   60_000,
 )
+
+it.scopedLive("check, preview and run of a damaged ledger say so and end with 70", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    const bytes = readFileSync(ledgerOf(at))
+    writeFileSync(ledgerOf(at), bytes.fill(0xff, 4096))
+    at.write("source.csv", csv(upTo(5)))
+    for (const command of ["check", "preview", "run"]) {
+      const ran = yield* at.run(command, "contacts")
+      expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 70])
+      expect(words(ran.stdout + ran.stderr)).toMatch(/The ledger \S+ledger\.db/)
+    }
+    expect(at.count()).toBe(3)
+  }))

@@ -5,8 +5,9 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { hearing } from "../notify/webhooks.ts"
 import { bench, csv, upTo } from "./contacts.ts"
-import { apiKey, expectNoKeyIn } from "./formferry.ts"
+import { apiKey, expectNoKeyIn, formferry } from "./formferry.ts"
 
 const form = {
   id: "contacts",
@@ -42,17 +43,24 @@ const repeating = (status: () => number) =>
     (server) => Effect.sync(() => server.close()),
   )
 
-it.scopedLive("what a service says is masked in the terminal, in logs, and in every file of the project", () =>
+it.scopedLive("what a service says is masked in the terminal, in logs, in every file of the project, in webhooks and telemetry", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     let status = 400
     const { port } = (yield* repeating(() => status)).address() as AddressInfo
     const config = at.read("config/formferry.yaml").replaceAll(/http:\S+/g, `http://127.0.0.1:${port}/v1/api`)
-    at.write("config/formferry.yaml", config)
+    const webhook = yield* hearing()
+    const collector = yield* hearing()
+    at.write("config/formferry.yaml", `${config}notify:\n  - webhook: { env: HOOK }\n`)
+    const env = {
+      HOOK: `http://127.0.0.1:${webhook.port}/hook`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
+    }
     at.write("source.csv", csv(upTo(3)))
     const encoded = Buffer.from(`Bearer ${apiKey}`).toString("base64").slice(12, -4)
     for (status of [400, 422, 401, 409]) {
-      const ran = yield* at.run("run", "contacts", "--log-format", "json", "--log-level", "debug")
+      const args = ["run", "contacts", "--log-format", "json", "--log-level", "debug"]
+      const ran = yield* formferry(args, { cwd: at.folder, env })
       expect(ran.status, ran.stderr).toBeGreaterThan(0)
       expect(ran.stdout + ran.stderr + at.read(join("reports/contacts/latest", "report.json"))).toContain(
         "<the API key>",
@@ -62,6 +70,12 @@ it.scopedLive("what a service says is masked in the terminal, in logs, and in ev
         const text = readFileSync(join(at.report().folder, file), "utf8")
         expect([file, text.includes(encoded), text.includes(apiKey)]).toEqual([file, false, false])
       }
+    }
+    const told = { webhook: webhook.heard, collector: collector.heard }
+    for (const [to, heard] of Object.entries(told)) {
+      expect(heard.length, to).toBeGreaterThanOrEqual(4)
+      const bodies = heard.map(({ body }) => body)
+      expect(bodies.filter((body) => body.includes(encoded) || body.includes(apiKey)), to).toEqual([])
     }
     // The ledger, too.
     expectNoKeyIn(at.folder)

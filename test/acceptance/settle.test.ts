@@ -179,6 +179,7 @@ it.scopedLive(
         settling.signal(signal)
         const ended = yield* Effect.promise(() => settling.ended)
         expect(ended.status, signal + ended.stderr).toBe(143)
+        expect(ended.lastLine).toContain("formferry settle contacts")
       }
       faults.isSilent = false
 
