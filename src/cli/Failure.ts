@@ -1,4 +1,3 @@
-import type { ValidationError } from "@effect/cli"
 import type { PlatformError } from "@effect/platform/Error"
 import type { QuitException } from "@effect/platform/Terminal"
 import { Data } from "effect"
@@ -31,10 +30,9 @@ export class CommandEnded extends Data.TaggedError("CommandEnded")<{
   readonly next: string | undefined
 }> {}
 
-/** The command line asks for what can't be (exit 2). */
+/** The command line can't be read, or asks for what is impossible (exit code 2). */
 export class UsageWrong extends Data.TaggedError("UsageWrong")<{
   readonly message: string
-  readonly command: string | undefined
 }> {}
 
 /** Everything that ends a command of formferry early. */
@@ -42,7 +40,6 @@ export type Failure =
   | CommandEnded
   | UsageWrong
   | OutputLost
-  | ValidationError.ValidationError
   | QuitException
   | PlatformError
   | ConfigurationInvalid
@@ -76,18 +73,6 @@ export type Failure =
 /** The exit status of each (product.md, "Exit status"). `CommandEnded` brings its own. */
 export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">]: number } = {
   UsageWrong: 2,
-  // @effect/cli's own findings about the command line.
-  CommandMismatch: 2,
-  CorrectedFlag: 2,
-  HelpRequested: 2,
-  InvalidArgument: 2,
-  InvalidValue: 2,
-  MissingFlag: 2,
-  MissingValue: 2,
-  MissingSubcommand: 2,
-  MultipleValuesDetected: 2,
-  NoBuiltInMatch: 2,
-  UnclusteredFlag: 2,
   // What keeps a run from its report.
   ...exitStatus,
   // Configuration that only other commands look at.

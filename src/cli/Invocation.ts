@@ -2,27 +2,28 @@ import { Context } from "effect"
 import type { LogLevel } from "effect"
 import { commandLine } from "../domain/shell.ts"
 
-/** What was asked for: the command line, and what stands for every command. */
+/** What the command line asks for. */
 export class Invocation extends Context.Tag("formferry/Invocation")<Invocation, {
   /** As it was typed, without the program's name. */
   readonly typed: ReadonlyArray<string>
+  /** The command's words: `run`, `ledger forget`. */
   readonly command: string | undefined
-  /** Its arguments that are no options. */
-  readonly names: ReadonlyArray<string>
+  /** The pipelines that the command names. */
+  readonly pipelines: ReadonlyArray<string>
   /** `--project DIR`, as typed. */
   readonly project: string | undefined
-  /** Whether the command was asked for `--json`. */
+  /** Whether `--json` was given. */
   readonly json: boolean
   readonly logLevel: LogLevel.LogLevel
 }>() {}
 
-/** A formferry command to run next, for the same project. */
+/** Returns a formferry command to run next, for the same project. */
 export const commandFor = (
   invocation: Pick<Context.Tag.Service<typeof Invocation>, "project">,
   words: ReadonlyArray<string>,
 ): string => commandLine(words, { "--project": invocation.project })
 
-/** The very same command once more. */
+/** Returns the same command as it was typed. */
 export const sameCommand = ({ typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">): string =>
   commandLine(typed)
 
@@ -33,7 +34,7 @@ export const sameCommandWith = (
   values: ReadonlyArray<string>,
 ): string => {
   const kept = typed.filter((word, at) => word !== option && typed[at - 1] !== option && !word.startsWith(`${option}=`))
-  // Before what may stand behind `--`.
+  // After `--` there are only arguments.
   const end = kept.indexOf("--")
   return commandLine(kept.toSpliced(end < 0 ? kept.length : end, 0, ...values.flatMap((value) => [option, value])))
 }

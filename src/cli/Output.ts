@@ -60,12 +60,10 @@ export const makeOutput = (
     readonly log?: { readonly format: LogFormat; readonly now: () => string }
   },
 ): Context.Tag.Service<typeof Output> => {
-  const env = { NO_COLOR: host.env["NO_COLOR"], TERM: host.env["TERM"] }
-  const screen = (stream: NodeJS.WriteStream) =>
-    screenOf({ isTerminal: stream.isTTY === true, columns: stream.columns, noColor: options.noColor, env })
+  const screen = (stream: NodeJS.WriteStream) => screenOf(stream, host.env, options.noColor)
   // A log for machines is neither painted over nor cut to a window.
   const log = options.log?.format === "text" ? undefined : options.log
-  const hasBottom = host.stderr.isTTY === true && env.TERM !== "dumb" && log === undefined
+  const hasBottom = host.stderr.isTTY === true && host.env["TERM"] !== "dumb" && log === undefined
   const errScreen = (): Screen => log === undefined ? screen(host.stderr) : { width: unbroken, colour: false }
   const secrets = new Set<string>()
   let lost: string | undefined

@@ -1,53 +1,34 @@
-import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
-import { nearest, oneOf, quoted } from "../project/suggestion.ts"
-import { json, pipeline, to } from "./arguments.ts"
+import { chosenArgument, command, json, pipeline, text, to } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { userName } from "./userName.ts"
 
-const options = {
-  because: Options.text("because").pipe(
-    Options.withPseudoName("TEXT"),
-    Options.withDescription("Why this is fine."),
-  ),
-  to,
-  json,
-}
+const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
 
-const reasons = Object.keys(acceptReasons)
+const meanings = Object.entries(acceptReasons).map(([name, meaning]) => `${name}: ${meaning}`).join(" ")
 
-const isReason = (text: string): text is AcceptReason => reasons.includes(text)
-
-const reason = Args.text({ name: "REASON" }).pipe(
-  Args.withDescription(Object.entries(acceptReasons).map(([name, meaning]) => `${name}: ${meaning}`).join(" ")),
-)
-
-const about =
-  "Accepts what a run is refused for, as the refusal says: recorded, and valid for exactly the state that is refused now."
-
-/** `accept NAME REASON --because TEXT`: a person accepts what a run is refused for. */
-export const accept = {
+/** `accept NAME REASON --because TEXT`. */
+export const accept = command({
   name: "accept",
-  about,
-  options,
-  command: Command.make("accept", { ...options, pipeline, reason }, (input) =>
+  about:
+    "Accepts the state for which a run was refused. It is recorded, and valid for exactly the state that is refused now.",
+  examples: [
+    {
+      words: "accept contacts canary --because 'compared with the form by hand'",
+      about: "Accepts the canary that failed, so that the next run sends the other rows.",
+    },
+  ],
+  arguments: { pipeline, reason: chosenArgument("REASON", reasons, meanings) },
+  options: { because: text("TEXT", "Why this is right."), to, json },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
-      const wrong = (message: string) => new UsageWrong({ message, command: "accept" })
-      if (!isReason(input.reason)) {
-        const near = nearest(input.reason, reasons)
-        return yield* wrong(
-          `There is no reason ${quoted(input.reason)} to accept. ${
-            near === undefined
-              ? `There ${reasons.length === 1 ? "is" : "are"} ${oneOf(reasons.map(quoted), "and")}.`
-              : `Did you mean ${quoted(near)}?`
-          }`,
-        )
+      if (input.because === undefined || input.because.trim() === "") {
+        return yield* new UsageWrong({ message: "`--because` needs a reason." })
       }
-      if (input.because.trim() === "") return yield* wrong("`--because` needs a reason.")
       const project = yield* openProject([input.pipeline])
       const { acceptRefused } = yield* Effect.promise(() => import("../jobs/acceptances.ts"))
       const by = yield* userName
@@ -58,5 +39,5 @@ export const accept = {
           ? JSON.stringify({ pipeline: input.pipeline, reason, accepted: what, by, because })
           : `Accepted by ${by}: ${what} Reason: ${because}`,
       )
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})

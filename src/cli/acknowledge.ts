@@ -1,45 +1,41 @@
-import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { counted } from "../report/words.ts"
-import { json, pipeline, to } from "./arguments.ts"
+import { command, flag, json, pipeline, text, texts, to } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { userName } from "./userName.ts"
 
-const options = {
-  rows: Options.text("rows").pipe(
-    Options.withPseudoName("KEY"),
-    Options.withDescription("Keys of the rows, several behind one another: the column _key of rejected.csv."),
-    Options.repeated,
-  ),
-  all: Options.boolean("all").pipe(Options.withDescription("All rows of the pipeline that need a person.")),
-  because: Options.text("because").pipe(
-    Options.withPseudoName("TEXT"),
-    Options.withDescription("Why this is in order."),
-  ),
-  leaveOut: Options.boolean("leave-out").pipe(Options.withDescription("Never import these rows.")),
-  to,
-  json,
-}
-
-const about =
-  "Records that a person has seen rows that were rejected, changed, differ or are in doubt: they stop raising the exit status."
-
-/** `acknowledge NAME (--rows KEY… | --all) --because TEXT`: a person has seen these rows. */
-export const acknowledge = {
+/** `acknowledge NAME (--rows KEY… | --all) --because TEXT`. */
+export const acknowledge = command({
   name: "acknowledge",
-  about,
-  options,
-  command: Command.make("acknowledge", { ...options, pipeline }, (input) =>
+  about:
+    "Records that you have reviewed rows that were rejected, changed, differ or are in doubt. They no longer raise the exit code.",
+  examples: [
+    { words: "acknowledge contacts --rows K-17 K-18 --because 'left the company'", about: "Acknowledges two rows." },
+    {
+      words: "acknowledge contacts --all --leave-out --because 'test data'",
+      about: "Acknowledges all rows that need review, and never imports them.",
+    },
+  ],
+  arguments: { pipeline },
+  options: {
+    rows: texts("KEY", "Row keys: the column _key of rejected.csv."),
+    all: flag("All rows of the pipeline that need review."),
+    because: text("TEXT", "Why this is right."),
+    leaveOut: flag("Never import these rows."),
+    to,
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       if (input.all === (input.rows.length > 0)) {
         const message = "Say which rows: either `--rows KEY…` or `--all`."
-        return yield* new UsageWrong({ message, command: "acknowledge" })
+        return yield* new UsageWrong({ message })
       }
-      if (input.because.trim() === "") {
-        return yield* new UsageWrong({ message: "`--because` needs a reason.", command: "acknowledge" })
+      if (input.because === undefined || input.because.trim() === "") {
+        return yield* new UsageWrong({ message: "`--because` needs a reason." })
       }
       const project = yield* openProject([input.pipeline])
       const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
@@ -63,5 +59,5 @@ export const acknowledge = {
           : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
             + (input.leaveOut ? ". They are never imported." : ""),
       )
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})

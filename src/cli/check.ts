@@ -1,9 +1,8 @@
-import { Command, Options } from "@effect/cli"
 import { Path } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Checked, CheckedPipeline } from "../jobs/check.ts"
-import { json, pipelines } from "./arguments.ts"
+import { choice, command, flag, json, pipelines } from "./command.ts"
 import { CommandEnded, statusOf } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { projectFolder } from "./openProject.ts"
@@ -12,31 +11,24 @@ import { annotation } from "./show/annotations.ts"
 import { showChecked } from "./show/checked.ts"
 import { showDiagnostics } from "./show/diagnostics.ts"
 
-const options = {
-  strict: Options.boolean("strict").pipe(Options.withDescription("Warnings are errors.")),
-  offline: Options.boolean("offline").pipe(
-    Options.withDescription("Ask no service: check against the form as it was recorded."),
-  ),
-  acceptForm: Options.boolean("accept-form").pipe(
-    Options.withDescription("A person has seen how the form changed: record it as it is now."),
-  ),
-  output: Options.choice("output", ["text", "github"]).pipe(
-    Options.withDescription("`github`: annotations for a pull request."),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  json,
-}
-
-const about =
-  "Checks pipelines: their files, the live form and what changed in it, the source and all of its rows, their examples. Says everything that is wrong at once. Sends nothing."
-
-/** `check [NAME…]`: everything that can be found out before a run. */
-export const check = {
+/** `check [NAME…]`. */
+export const check = command({
   name: "check",
-  about,
-  options,
-  command: Command.make("check", { ...options, pipelines }, (input) =>
+  about:
+    "Checks pipelines: their files, the live form and its changes, all rows of the source, and their examples. Reports every mistake at once. Sends nothing.",
+  examples: [
+    { words: "check", about: "Checks all pipelines." },
+    { words: "check contacts --offline", about: "Checks one pipeline against the form as it was recorded." },
+  ],
+  arguments: { pipelines },
+  options: {
+    strict: flag("Treat warnings as errors."),
+    offline: flag("Ask no service. Check against the form as it was recorded."),
+    acceptForm: flag("Record the form as it is now: you have seen how it changed."),
+    output: choice("FORMAT", ["text", "github"], "`github`: annotations of a pull request."),
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const invocation = yield* Invocation
@@ -63,8 +55,8 @@ export const check = {
       if (status !== 0) {
         return yield* new CommandEnded({ status, next: commandFor(invocation, ["check", ...input.pipelines]) })
       }
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})
 
 const asErrors = ({ diagnostics, pipelines }: Checked): Checked => {
   const strict = (list: ReadonlyArray<Diagnostic>) => list.map((one): Diagnostic => ({ ...one, severity: "error" }))

@@ -1,174 +1,237 @@
-import { Options } from "@effect/cli"
-import { Either, LogLevel, Option } from "effect"
+import * as Commander from "commander"
+import { Effect, LogLevel } from "effect"
 import type { Context } from "effect"
-import { nearest, oneOf, quoted } from "../project/suggestion.ts"
+import { oneOf, quoted } from "../project/suggestion.ts"
+import { version } from "../project/version.ts"
+import {
+  type Argument,
+  choice,
+  type Command,
+  type CommandGroup,
+  type Example,
+  type Option,
+  parsed,
+  text,
+  type Work,
+} from "./command.ts"
+import { completions, shells } from "./completions.ts"
+import { UsageWrong } from "./Failure.ts"
 import type { Invocation } from "./Invocation.ts"
 import { type LogFormat, logFormats } from "./logFormat.ts"
+import { Output } from "./Output.ts"
+import { paints, type Screen } from "./show/Screen.ts"
 
-/** A command's name and options: what it takes to read a command line. */
-export interface CommandShape {
-  readonly name: string
-  readonly options: Readonly<Record<string, Options.Options<unknown>>>
+/** Commands below the title under which the help lists them. */
+export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
+
+/** A command line as it was read. */
+export interface CommandLine {
+  readonly invocation: Context.Tag.Service<typeof Invocation>
+  readonly logFormat: LogFormat
+  /** What it asks for. Fails with UsageWrong if it can't be read. */
+  readonly work: Work
 }
-
-/** A command line that can't be read (exit 2). */
-export interface UsageFault {
-  readonly message: string
-  /** The command it is about, where there is one. */
-  readonly command: string | undefined
-}
-
-export type CommandLine =
-  & { readonly invocation: Context.Tag.Service<typeof Invocation>; readonly logFormat: LogFormat }
-  & (
-    | { readonly _tag: "Help" | "Version" }
-    /** For @effect/cli: the command, its options one by one, `--`, its other arguments. */
-    | { readonly _tag: "Command"; readonly args: ReadonlyArray<string> }
-  )
-
-/** How many words an option takes. */
-type Takes = "nothing" | "one" | "some"
-
-/** Options of every command, and those of @effect/cli itself. */
-const everywhere: ReadonlyMap<string, Takes> = new Map([
-  ["--project", "one"],
-  ["--log-level", "one"],
-  ["--log-format", "one"],
-  ["--no-color", "nothing"],
-  ["--help", "nothing"],
-  ["--version", "nothing"],
-  ["--completions", "one"],
-])
 
 const logLevels: ReadonlyMap<string, LogLevel.LogLevel> = new Map(
   LogLevel.allLevels.map((level) => [level._tag.toLowerCase(), level]),
 )
 
-const optionsOf = ({ options }: CommandShape): ReadonlyMap<string, Takes> =>
-  new Map(
-    Object.values(options).flatMap((option) => {
-      const name = Option.getOrUndefined(Options.getIdentifier(option))
-      const takes = Options.isBool(option) ? "nothing" : Options.getUsage(option)._tag === "Repeated" ? "some" : "one"
-      return name === undefined ? [] : [[name, takes] as const]
-    }),
-  )
-
-const isOption = (word: string): boolean => word.startsWith("--") && word !== "--"
-
-const split = (word: string): readonly [name: string, value: string | undefined] => {
-  const at = word.indexOf("=")
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
+/** The options of every command. */
+const everywhere = {
+  project: text("DIR", "The project's folder. Default: the nearest folder upwards with config/formferry.yaml."),
+  logLevel: parsed(
+    "LEVEL",
+    (name) => logLevels.get(name.toLowerCase()),
+    oneOf([...logLevels.keys()]),
+    `How much to log on stderr: ${oneOf([...logLevels.keys()])}. Default: info.`,
+  ),
+  logFormat: choice("FORMAT", logFormats, "How to write lines on stderr. Default: text."),
+  completions: choice("SHELL", shells, "Print the shell's completions."),
 }
 
-/** The first word that is neither an option nor an option's value. */
-const commandAt = (typed: ReadonlyArray<string>, takes: (name: string) => Takes | undefined): number => {
-  for (let at = 0; at < typed.length; at++) {
-    const word = typed[at] ?? ""
-    if (!word.startsWith("-")) return at
-    const [name, value] = split(word)
-    if (value === undefined && takes(name) === "one") at++
-  }
-  return -1
+/** Returns the option for the parser. A list takes words up to the next option; any other option is given once. */
+const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command, typed: ReadonlyArray<string>) => {
+  const long = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  if (option.value === undefined) return new Commander.Option(long, option.about)
+  const built = new Commander.Option(`${long} <${option.value}${option.isList === true ? "..." : ""}>`, option.about)
+  if (option.choices !== undefined) built.choices(option.choices)
+  const checkChoice = built.parseArg
+  return built.argParser<unknown>((value, previous) => {
+    // The parser alone would take `--dry-run` of `--to --dry-run` for the target.
+    if (value.startsWith("--") && !typed.includes(`${long}=${value}`)) owner.error(`${quoted(long)} needs a value.`)
+    if (option.isList === true) return [...(Array.isArray(previous) ? previous : []), value]
+    if (previous !== undefined) owner.error(`${quoted(long)} is given twice.`)
+    if (option.parse === undefined) return checkChoice === undefined ? value : checkChoice(value, previous)
+    return option.parse(value) ?? owner.error(`${long} takes ${option.takes}.`)
+  })
+}
+
+const argumentOf = ({ about, choices, isList, isRequired, value }: Argument<unknown>) => {
+  const name = `${value}${isList ? "..." : ""}`
+  const built = new Commander.Argument(isRequired ? `<${name}>` : `[${name}]`, about)
+  return choices === undefined ? built : built.choices(choices)
+}
+
+/** Returns the values of declared options or arguments, by their keys. */
+const valuesOf = (
+  declared: Readonly<Record<string, { readonly absent?: unknown }>>,
+  found: (key: string, at: number) => unknown,
+) => Object.fromEntries(Object.entries(declared).map(([key, { absent }], at) => [key, found(key, at) ?? absent]))
+
+const wordsOf = (command: Commander.Command): ReadonlyArray<string> =>
+  command.parent === null ? [] : [...wordsOf(command.parent), command.name()]
+
+const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Command): string => {
+  const helper = command.createHelp()
+  return [
+    "",
+    helper.styleTitle("Examples:"),
+    ...examples.flatMap(({ about, words }) => [`  formferry ${words}`, `      ${about}`]),
+  ].join("\n")
+}
+
+/** Rewrites the parser's sentence in the style of our messages. */
+const sentence = (message: string): string => {
+  const [said = "", hint = ""] = message.replace(/^error: /, "").replace(/^unknown (command|option)/, "there is no $1")
+    .replace(/^option '(--[^ ']+)[^']*' argument missing$/, "'$1' needs a value").split("\n")
+  const near = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(hint)?.[1]?.split(", ").map(quoted)
+  const plain = said.replaceAll(/'([^']*)'/g, (_, words: string) => quoted(words))
+  const whole = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}${/[.?]$/.test(plain) ? "" : "."}`
+  return near === undefined ? whole : `${whole} Did you mean ${oneOf(near)}?`
+}
+
+/** Returns where an unknown option belongs, if that helps. */
+const owners = (command: Commander.Command, message: string): string => {
+  const [, flag = ""] = /^error: unknown option '(--[^'=]+)/.exec(message) ?? []
+  const owning = (command.parent ?? command).commands.filter((one) => one.options.some(({ long }) => long === flag))
+  if (owning.length === 0) return ""
+  if (command.parent === null) return " Write a command's options after its name."
+  const names = owning.map((one) => quoted(wordsOf(one).join(" ")))
+  return names.length > 3 ? "" : ` ${quoted(flag)} belongs to ${oneOf(names, "and")}.`
 }
 
 /**
- * Reads a command line as people write it: options before or behind the command and its arguments, `--rows A B C`, options of all commands anywhere. @effect/cli alone takes an
- * unknown option for an argument, a `yes` behind a flag for its value, and `-5` for five flags; it gets the words in the one order in which it reads all of them right.
+ * Reads a command line. Options of all commands may stand anywhere, a command's own after its name.
+ *
+ * @param screen what help is made for
  */
 export const readCommandLine = (
   typed: ReadonlyArray<string>,
-  commands: ReadonlyArray<CommandShape>,
-): Either.Either<CommandLine, UsageFault> => {
-  const shapes = new Map(commands.map((command) => [command.name, optionsOf(command)]))
-  const anyCommands = new Map([...shapes.values()].flatMap((options) => [...options]))
-  const at = commandAt(typed, (name) => everywhere.get(name) ?? anyCommands.get(name))
-  const command = at < 0 ? undefined : typed[at]
-  const wrong = (message: string) => Either.left({ message, command })
+  { about, tree }: { readonly about: string; readonly tree: CommandTree },
+  screen: Screen,
+): CommandLine => {
+  let written = ""
+  let chosen: {
+    readonly words: ReadonlyArray<string>
+    readonly pipelines: ReadonlyArray<string>
+    readonly json: boolean
+    readonly work: Work
+  } | undefined
+  let stoppedAt: Commander.Command | undefined
+  const paint = paints(screen)
 
-  const own = command === undefined ? new Map<string, Takes>() : shapes.get(command)
-  if (own === undefined) {
-    const near = nearest(command ?? "", shapes.keys())
-    const hint = near === undefined
-      ? `There are ${oneOf([...shapes.keys()].map(quoted), "and")}.`
-      : `Did you mean ${quoted(near)}?`
-    return Either.left({ message: `There is no command ${quoted(command ?? "")}. ${hint}`, command: undefined })
-  }
-
-  const values = new Map<string, Array<string>>()
-  const names: Array<string> = []
-  const words = at < 0 ? typed : typed.toSpliced(at, 1)
-  for (let next = 0; next < words.length; next++) {
-    const word = words[next] ?? ""
-    if (word === "--") {
-      names.push(...words.slice(next + 1))
-      break
+  const prepare = (command: Commander.Command) =>
+    command.exitOverride((error) => {
+      stoppedAt = command
+      throw error
+    })
+  const add = (parent: Commander.Command, declared: Command | CommandGroup, title?: string) => {
+    const [summary = ""] = declared.about.split(/(?<=\.) /)
+    const command = prepare(parent.command(declared.name).description(declared.about).summary(summary))
+    if (title !== undefined) command.helpGroup(title)
+    if ("commands" in declared) {
+      command.usage("COMMAND")
+      for (const one of declared.commands) add(command, one)
+      return
     }
-    if (!word.startsWith("-") || word === "-") {
-      names.push(word)
-      continue
-    }
-    const [name, given] = word === "-h" ? ["--help", undefined] : split(word)
-    const takes = own.get(name) ?? everywhere.get(name)
-    if (takes === undefined) {
-      const near = nearest(name, [...own.keys(), ...everywhere.keys()])
-      const hint = near !== undefined
-        ? `Did you mean ${quoted(near)}?`
-        : isOption(word)
-        ? ""
-        : "Write an argument that begins with a dash behind `--`."
-      return wrong(
-        `${command === undefined ? "formferry" : quoted(command)} has no option ${quoted(name)}. ${hint}`.trim(),
-      )
-    }
-    const before = values.get(name)
-    if (before !== undefined && takes === "one") return wrong(`${quoted(name)} is given twice.`)
-    const found = before ?? []
-    values.set(name, found)
-    if (takes === "nothing") {
-      if (given !== undefined) return wrong(`${quoted(name)} takes no value.`)
-      continue
-    }
-    if (given !== undefined) {
-      found.push(given)
-      continue
-    }
-    const behind = words.slice(next + 1)
-    const end = behind.findIndex((one) => one === "--" || isOption(one))
-    const more = behind.slice(0, end < 0 ? undefined : end).slice(0, takes === "one" ? 1 : undefined)
-    if (more.length === 0) return wrong(`${quoted(name)} needs a value.`)
-    found.push(...more)
-    next += more.length
+    for (const one of Object.values(declared.arguments)) command.addArgument(argumentOf(one))
+    for (const [key, one] of Object.entries(declared.options)) command.addOption(optionOf(key, one, command, typed))
+    command.addHelpText("after", () => shownExamples(declared.examples, command))
+    command.action(() => {
+      const given = valuesOf(declared.arguments, (_, at) => command.processedArgs[at])
+      const options = valuesOf(declared.options, (key) => command.getOptionValue(key))
+      chosen = {
+        words: wordsOf(command),
+        pipelines: Object.entries(declared.arguments).flatMap(([key, { value }]) =>
+          value === "NAME" ? [given[key]].flat().filter((word) => typeof word === "string") : []
+        ),
+        json: options["json"] === true,
+        work: declared.run({ ...given, ...options }),
+      }
+    })
   }
 
-  const level = values.get("--log-level")?.[0]
-  const logLevel = level === undefined ? LogLevel.Info : logLevels.get(level.toLowerCase())
-  if (logLevel === undefined) {
-    return wrong(
-      `${quoted(level ?? "")} is no log level. There are ${oneOf([...logLevels.keys()].map(quoted), "and")}.`,
-    )
-  }
-  const format = values.get("--log-format")?.[0] ?? "text"
-  const logFormat = logFormats.find((one) => one === format)
-  if (logFormat === undefined) {
-    return wrong(`${quoted(format)} is no log format. There are ${oneOf(logFormats.map(quoted), "and")}.`)
-  }
-  const invocation = {
+  const program = prepare(new Commander.Command("formferry"))
+    .description(about)
+    .usage("COMMAND")
+    .helpOption("-h, --help", "Show this help.")
+    .commandsGroup("Help:")
+    .helpCommand("help [COMMAND]", "Shows the help of a command.")
+    .version(version, "-V, --version", "Show the version.")
+    .option("--no-color", "Write no colours. The environment's NO_COLOR does the same.")
+    .configureOutput({
+      writeOut: (part) => {
+        written += part
+      },
+      writeErr: () => undefined,
+      getOutHelpWidth: () => screen.width,
+      getOutHasColors: () => screen.colour,
+    })
+    .configureHelp({
+      showGlobalOptions: true,
+      minWidthToWrap: 20,
+      styleTitle: paint.strong,
+      styleOptionTerm: paint.strong,
+      styleArgumentTerm: paint.strong,
+      styleSubcommandTerm: paint.strong,
+      subcommandTerm: (command) => command.name(),
+    })
+  for (const [key, one] of Object.entries(everywhere)) program.addOption(optionOf(key, one, program, typed))
+  for (const [title, commands] of Object.entries(tree)) for (const one of commands) add(program, one, title)
+
+  const unread: Context.Tag.Service<typeof Invocation> = {
     typed,
-    command,
-    names,
-    project: values.get("--project")?.[0],
-    json: values.has("--json"),
-    logLevel,
+    command: undefined,
+    pipelines: [],
+    project: undefined,
+    json: typed.includes("--json"),
+    logLevel: LogLevel.Info,
   }
-  if (values.has("--version")) return Either.right({ _tag: "Version", invocation, logFormat })
-  if (values.has("--help")) return Either.right({ _tag: "Help", invocation, logFormat })
-  const shell = values.get("--completions")?.[0]
-  if (shell !== undefined) {
-    return Either.right({ _tag: "Command", invocation, logFormat, args: ["--completions", shell] })
+  const printed = (text: string): CommandLine => ({
+    invocation: unread,
+    logFormat: "text",
+    work: Effect.flatMap(Output, (output) => output.print(text.trimEnd())),
+  })
+
+  let refused: Commander.CommanderError | undefined
+  try {
+    program.parse(typed, { from: "user" })
+  } catch (error) {
+    if (!(error instanceof Commander.CommanderError)) throw error
+    if (error.exitCode === 0) return printed(written)
+    refused = error
   }
-  if (command === undefined) return wrong("Which command?")
-  const options = [...values].flatMap(([name, found]) =>
-    !own.has(name) ? [] : own.get(name) === "nothing" ? [name] : found.flatMap((value) => [name, value])
-  )
-  return Either.right({ _tag: "Command", invocation, logFormat, args: [command, ...options, "--", ...names] })
+  const shell = program.getOptionValue("completions")
+  if (shell !== undefined) return printed(completions(program, shell))
+  if (refused !== undefined || chosen === undefined) {
+    const at = stoppedAt ?? program
+    const names = at.commands.map((one) => quoted(one.name()))
+    const message = refused === undefined || refused.code === "commander.help"
+      ? `Which command${at === program ? "" : `: ${oneOf(names)}`}?`
+      : sentence(refused.message) + owners(at, refused.message)
+    const command = at === program ? undefined : wordsOf(at).join(" ")
+    return { invocation: { ...unread, command }, logFormat: "text", work: Effect.fail(new UsageWrong({ message })) }
+  }
+  return {
+    invocation: {
+      typed,
+      command: chosen.words.join(" "),
+      pipelines: chosen.pipelines,
+      project: program.getOptionValue("project"),
+      json: chosen.json,
+      logLevel: program.getOptionValue("logLevel") ?? LogLevel.Info,
+    },
+    logFormat: program.getOptionValue("logFormat") ?? "text",
+    work: chosen.work,
+  }
 }

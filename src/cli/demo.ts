@@ -1,9 +1,8 @@
-import { Command } from "@effect/cli"
 import { Effect, Scope } from "effect"
 import { mostSevere } from "../domain/exit.ts"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
 import { counted } from "../report/words.ts"
-import { json } from "./arguments.ts"
+import { command, json } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { Interrupts } from "./Interrupts.ts"
 import { Invocation } from "./Invocation.ts"
@@ -12,22 +11,22 @@ import { progressOf } from "./progress.ts"
 import { paints } from "./show/Screen.ts"
 import { showSummary } from "./show/summary.ts"
 
-const options = { json }
-
 const titles: { readonly [S in DemonstrationStep]: string } = {
   import: "Importing the sample pipelines into the practice service, over HTTP",
   again: "The same runs again: every row is known, nothing is sent",
   reconcile: "Reading every submission back once more",
 }
 
-const about = "Imports the sample pipelines into the practice service and shows what came of it. Needs nothing set up."
-
-/** `demo`: the demonstration project, from nothing to its reports. */
-export const demo = {
+/** `demo`. */
+export const demo = command({
   name: "demo",
-  about,
-  options,
-  command: Command.make("demo", options, (input) =>
+  about: "Imports the sample pipelines into the practice service and shows the results. Needs no setup.",
+  examples: [
+    { words: "demo", about: "Imports, imports again, reads everything back, and says where the reports are." },
+  ],
+  arguments: {},
+  options: { json },
+  run: (input) =>
     Effect.scoped(Effect.gen(function*() {
       const output = yield* Output
       const invocation = yield* Invocation
@@ -82,8 +81,8 @@ export const demo = {
         const next = steps.find(({ report }) => report.exitCode === status)?.report.next
         return yield* new CommandEnded({ status, next })
       }
-    }))).pipe(Command.withDescription(about)),
-}
+    })),
+})
 
 const shortly = ({ report }: Demonstrated): string =>
   report.mode === "reconcile"

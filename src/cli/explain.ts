@@ -1,4 +1,3 @@
-import { ValidationError } from "@effect/cli"
 import { Cause, Effect, Either, LogLevel } from "effect"
 import type { Context } from "effect"
 import { commandLine } from "../domain/shell.ts"
@@ -24,7 +23,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const output = yield* Output
     const invocation = yield* Invocation
     const failure = Cause.failureOrCause(cause)
-    const about = pipeline === undefined ? pipelinesOf(invocation) : [pipeline]
+    const about = pipeline === undefined ? invocation.pipelines : [pipeline]
     if (Either.isRight(failure)) {
       const text = defectText(failure.right, invocation)
       output.tell(text, asError({ pipeline, error: "Defect", exitCode: 70 }))
@@ -35,23 +34,20 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const error = failure.left
     if (error._tag === "CommandEnded") return { status: error.status, next: error.next }
     const status = statusOf[error._tag]
-    // @effect/cli has already said what it found.
-    if (!ValidationError.isValidationError(error)) {
-      const { showDiagnostics } = yield* Effect.promise(() => import("./show/diagnostics.ts"))
-      output.tell(
-        error._tag === "ConfigurationInvalid"
-          ? showDiagnostics(error.diagnostics, output.err)
-          : paragraphs(messageOf(error), output.err),
-        asError({ pipeline, error: error._tag, exitCode: status }),
-      )
-      yield* asJson(invocation, {
-        status,
-        pipeline,
-        error: error._tag,
-        message: messageOf(error),
-        ...(error._tag === "ConfigurationInvalid" ? { diagnostics: error.diagnostics } : {}),
-      })
-    }
+    const { showDiagnostics } = yield* Effect.promise(() => import("./show/diagnostics.ts"))
+    output.tell(
+      error._tag === "ConfigurationInvalid"
+        ? showDiagnostics(error.diagnostics, output.err)
+        : paragraphs(messageOf(error), output.err),
+      asError({ pipeline, error: error._tag, exitCode: status }),
+    )
+    yield* asJson(invocation, {
+      status,
+      pipeline,
+      error: error._tag,
+      message: messageOf(error),
+      ...(error._tag === "ConfigurationInvalid" ? { diagnostics: error.diagnostics } : {}),
+    })
     return { status, next: nextCommand(error, invocation, about) }
   })
 
@@ -94,7 +90,7 @@ const asJson = (
 const paragraphs = (text: string, screen: Screen): string =>
   text.split("\n").flatMap((line) => wrapToWidth(line, screen.width)).join("\n")
 
-const messageOf = (error: Exclude<Failure, ValidationError.ValidationError | { readonly _tag: "CommandEnded" }>) =>
+const messageOf = (error: Exclude<Failure, { readonly _tag: "CommandEnded" }>) =>
   error._tag === "QuitException" ? "Interrupted." : error.message
 
 const defectText = (cause: Cause.Cause<never>, { logLevel }: Asked): string => {
@@ -109,7 +105,7 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
   const again = sameCommand(invocation)
   switch (error._tag) {
     case "UsageWrong":
-      return commandLine([...(error.command === undefined ? [] : [error.command]), "--help"])
+      return commandLine([...(invocation.command?.split(" ") ?? []), "--help"])
     case "ConfigurationInvalid":
     case "SourceError":
     case "ServiceUnusable":
@@ -152,22 +148,11 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
     case "PracticeFormsMissing":
       return sameCommandWith(invocation, "--forms", ["DIR"])
     default:
-      return ValidationError.isValidationError(error)
-        ? ["formferry", ...(invocation.command === undefined ? [] : [invocation.command]), "--help"].join(" ")
-        : again
+      return again
   }
 }
 
-/** The pipelines that a command names; those of `ledger` stand behind what is to be done, and not behind all of it. */
-const pipelinesOf = ({ command, names }: Asked): ReadonlyArray<string> =>
-  command === "accept"
-    ? names.slice(0, 1)
-    : command !== "ledger"
-    ? names
-    : names[0] === "forget" || names[0] === "export"
-    ? names.slice(1)
-    : []
-
+/** Whether `check` helps with what a command could not read. */
 const isAboutPipelines = ({ command }: Asked): boolean =>
   command !== "form" && command !== "practice" && command !== "schema" && command !== "demo" && command !== "init"
   && command !== "inspect"

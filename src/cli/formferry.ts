@@ -1,18 +1,14 @@
-import { CliConfig, Command } from "@effect/cli"
-import { Cause, DateTime, Effect, Either, FiberRef, HashSet, Logger, LogLevel } from "effect"
+import { Cause, DateTime, Effect, FiberRef, HashSet, Logger } from "effect"
 import type { Context } from "effect"
 import { Notifier } from "../jobs/Notifier.ts"
 import { telemetrySettings } from "../project/telemetrySettings.ts"
-import { version } from "../project/version.ts"
 import { accept } from "./accept.ts"
 import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
-import { type CommandLine, readCommandLine, type UsageFault } from "./commandLine.ts"
+import { readCommandLine } from "./commandLine.ts"
 import { demo } from "./demo.ts"
 import { explain, tellNext } from "./explain.ts"
-import { UsageWrong } from "./Failure.ts"
 import { form } from "./form.ts"
-import { commandHelp, programHelp } from "./help.ts"
 import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
 import { Interrupts } from "./Interrupts.ts"
@@ -30,55 +26,18 @@ import type { HostTerminal } from "./runMain.ts"
 import { schedule } from "./schedule.ts"
 import { schema } from "./schema.ts"
 import { settle } from "./settle.ts"
+import { screenOf } from "./show/Screen.ts"
 import { status } from "./status.ts"
-
-const commands = [
-  demo,
-  init,
-  inspect,
-  check,
-  preview,
-  rehearse,
-  run,
-  reconcile,
-  settle,
-  accept,
-  acknowledge,
-  status,
-  ledger,
-  report,
-  schedule,
-  form,
-  practice,
-  schema,
-] as const
 
 const about = "Moves answers from files into a form of a form service, and proves that every one arrived."
 
-const tree = Command.make("formferry").pipe(
-  Command.withSubcommands([
-    demo.command,
-    init.command,
-    inspect.command,
-    check.command,
-    preview.command,
-    rehearse.command,
-    run.command,
-    reconcile.command,
-    settle.command,
-    accept.command,
-    acknowledge.command,
-    status.command,
-    ledger.command,
-    report.command,
-    schedule.command,
-    form.command,
-    practice.command,
-    schema.command,
-  ]),
-)
-
-const runTree = Command.run(tree, { name: "formferry", version })
+const tree = {
+  "Start:": [demo, inspect, form, init, schema, practice],
+  "Prepare:": [check, preview, rehearse],
+  "Import:": [run, schedule, reconcile],
+  "Review:": [status, report, settle, acknowledge, accept],
+  "Maintain:": [ledger],
+}
 
 /** Tells the project's webhooks; loaded only when there are some. Who sits at the terminal sees for themselves what could not begin: but for `schedule`, at which nobody looks, in whatever window it goes on. */
 const webhooks = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
@@ -90,34 +49,6 @@ const webhooks = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
         ({ webhookNotifier }) => webhookNotifier().notify(project, end, anomalies),
       ),
 })
-
-/** What can be told of a command line that can't be read. */
-const unread = (typed: ReadonlyArray<string>): Context.Tag.Service<typeof Invocation> => ({
-  typed,
-  command: undefined,
-  names: [],
-  project: undefined,
-  json: typed.includes("--json"),
-  logLevel: LogLevel.Info,
-})
-
-/** What the command line asks for. */
-const work = (line: Either.Either<CommandLine, UsageFault>, output: Context.Tag.Service<typeof Output>) => {
-  if (Either.isLeft(line)) return Effect.fail(new UsageWrong(line.left))
-  const asked = line.right
-  switch (asked._tag) {
-    case "Version":
-      return output.print(version)
-    case "Help": {
-      const command = commands.find(({ name }) => name === asked.invocation.command)
-      return output.print(
-        command === undefined ? programHelp(about, commands, output.out) : commandHelp(command, output.out),
-      )
-    }
-    case "Command":
-      return runTree(["node", "formferry", ...asked.args])
-  }
-}
 
 /** Commands that do something worth following. */
 const followed: ReadonlySet<string | undefined> = new Set(["run", "reconcile", "rehearse", "schedule"])
@@ -136,23 +67,25 @@ const observed = <A, E, R>(
     return yield* withTelemetry(settings, work)
   })
 
-/** The whole program: reads the command line, runs its command, says what went wrong and what to do next, and gives the exit status. */
+/** The whole program: reads the command line, runs its command, says what went wrong and what to do next, and gives the exit code. */
 export const formferry = ({ host, interrupts }: HostTerminal) =>
   Effect.gen(function*() {
     const typed = host.argv.slice(2)
-    const line = readCommandLine(typed, commands)
     const noColor = typed.includes("--no-color")
+    const { invocation, logFormat, work } = readCommandLine(
+      typed,
+      { about, tree },
+      screenOf(host.stdout, host.env, noColor),
+    )
     const clock = yield* Effect.clock
     const output = makeOutput(host, {
       noColor,
       log: {
-        format: Either.isRight(line) ? line.right.logFormat : "text",
+        format: logFormat,
         now: () => DateTime.formatIso(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())),
       },
     })
-    const invocation = Either.isRight(line) ? line.right.invocation : unread(typed)
-    const console = yield* Effect.console
-    return yield* observed(host.env, invocation.command, work(line, output)).pipe(
+    return yield* observed(host.env, invocation.command, work).pipe(
       Effect.zipRight(output.flush),
       Effect.as(0),
       Effect.catchAllCause((cause) =>
@@ -161,17 +94,10 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
           : Effect.flatMap(explain(cause), (ended) => Effect.as(tellNext(ended), ended.status))
       ),
       Effect.onInterrupt(() => Effect.sync(() => output.tell(sameCommand(invocation)))),
-      Effect.provideService(CliConfig.CliConfig, CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })),
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
       Effect.provideService(Notifier, webhooks(output.interactive && invocation.command !== "schedule")),
-      // @effect/cli writes its help to the console.
-      Effect.withConsole({
-        ...console,
-        log: (...words) => output.print(words.join(" ")),
-        error: (...words) => Effect.sync(() => output.tell(words.join(" ").trimEnd())),
-      }),
       Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output))),
       Logger.withMinimumLogLevel(invocation.logLevel),
     )

@@ -1,33 +1,10 @@
-import { Args, Command, Options } from "@effect/cli"
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option } from "effect"
-import { json } from "./arguments.ts"
+import { command, json, optionalArgument, text } from "./command.ts"
 import { askForInit } from "./initQuestions.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { hidingKeys } from "./openProject.ts"
 import { Output } from "./Output.ts"
-
-const optionalText = (name: string, pseudo: string, description: string) =>
-  Options.text(name).pipe(
-    Options.withPseudoName(pseudo),
-    Options.withDescription(description),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  )
-
-const options = {
-  source: optionalText("source", "FILE", "The file that holds the rows."),
-  sheet: optionalText("sheet", "NAME", "Which sheet of a workbook; the first visible one when left out."),
-  service: optionalText("service", "SERVICE", "The service, as config/formferry.yaml names it, or is to name it."),
-  form: optionalText("form", "ID", "The form's id."),
-  baseUrl: optionalText("base-url", "URL", "For a new project: the service's address, with the version segment."),
-  keyEnv: optionalText("key-env", "VARIABLE", "For a new project: the variable that holds the API key."),
-  forms: optionalText("forms", "DIR", "For a new project: use the practice service, with the forms of this folder."),
-  json,
-}
-
-const about =
-  "Writes a pipeline: its source as recognised, its mapping suggested from the form. Adds what is new to one that exists."
 
 /** The folder of the project, and whether it is one already: `--project DIR`, else the nearest one upwards, else this folder. */
 const rootOf = (asked: string | undefined) =>
@@ -43,19 +20,30 @@ const rootOf = (asked: string | undefined) =>
     return { root, exists: yield* fs.exists(path.join(root, "config", "formferry.yaml")) }
   })
 
-/** `init NAME`: a new pipeline, in a new project where there is none; or what is new, for one that exists. */
-export const init = {
+/** `init NAME`. */
+export const init = command({
   name: "init",
-  about,
-  options,
-  command: Command.make("init", {
-    ...options,
-    name: Args.text({ name: "NAME" }).pipe(
-      Args.withDescription("The pipeline's name; asked for at a terminal when left out."),
-      Args.optional,
-      Args.map(Option.getOrUndefined),
-    ),
-  }, (input) =>
+  about:
+    "Writes a pipeline: its source as detected, its mapping suggested from the form. Adds what is new if the pipeline already exists.",
+  examples: [
+    {
+      words: "init contacts --source contacts.csv --service live --form 8f2c",
+      about: "Writes pipelines/contacts.yaml.",
+    },
+    { words: "init contacts", about: "Asks for what is missing, or adds new columns and questions." },
+  ],
+  arguments: { name: optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.") },
+  options: {
+    source: text("FILE", "The file with the rows."),
+    sheet: text("NAME", "The sheet of a workbook. Default: the first visible one."),
+    service: text("SERVICE", "The service, by its name in config/formferry.yaml."),
+    form: text("ID", "The form's id."),
+    baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
+    keyEnv: text("VARIABLE", "For a new project: the environment variable with the API key."),
+    forms: text("DIR", "For a new project: use the practice service, with the forms of this folder."),
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const invocation = yield* Invocation
@@ -73,5 +61,5 @@ export const init = {
       if (input.json) return yield* output.print(JSON.stringify(result, null, 2))
       const { showInit } = yield* Effect.promise(() => import("./show/init.ts"))
       yield* output.print(showInit(result, commandFor(invocation, ["check", result.pipeline]), output.out))
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})

@@ -1,8 +1,8 @@
-import { Prompt } from "@effect/cli"
 import { Path } from "@effect/platform"
 import { Effect, Option, Redacted } from "effect"
 import type { NewService } from "../project/projectText.ts"
 import { UsageWrong } from "./Failure.ts"
+import { ask, choose } from "./terminal/prompt.ts"
 
 /** What the command line says. */
 interface Said {
@@ -25,12 +25,12 @@ interface Where {
 
 const keyVariable = "FORM_SERVICE_API_KEY"
 
-const wrong = (message: string) => new UsageWrong({ message, command: "init" })
+const wrong = (message: string) => new UsageWrong({ message })
 
 const filled = (what: string) => (text: string): Effect.Effect<string, string> =>
-  text.trim() === "" ? Effect.fail(what) : Effect.succeed(text.trim())
+  text === "" ? Effect.fail(what) : Effect.succeed(text)
 
-const text = (message: string, what: string) => Prompt.run(Prompt.text({ message, validate: filled(what) }))
+const text = (question: string, what: string) => ask(question, filled(what))
 
 /** An address that a service can have: https, or http to this machine. */
 const addressFault = (address: string): string | undefined => {
@@ -73,21 +73,15 @@ const askService = (said: Said, { interactive, root }: Where) =>
           + (also.length === 0 ? "" : ` It also needs ${also.join("; ")}.`),
       )
     }
-    const kind = yield* Prompt.run(Prompt.select({
-      message: "There is no project here yet: one is made. Where are the answers to go?",
-      choices: [
-        { title: "a form service", value: "live", description: "its address and an API key are needed" },
-        { title: "the practice service", value: "practice", description: "no account; nothing leaves this machine" },
-      ] as const,
-    }))
+    const kind = yield* choose("There is no project here yet, so formferry creates one. Send the answers to (1 or 2)", [
+      { title: "a form service: you need its address and an API key", value: "live" },
+      { title: "the practice service: no account, and nothing leaves this machine", value: "practice" },
+    ])
     if (kind === "practice") return practice(yield* text("Folder of its form files", "Name a folder, such as forms"))
-    const address = yield* Prompt.run(Prompt.text({
-      message: "The service's address, with the version segment",
-      validate: (given) => {
-        const fault = addressFault(given.trim())
-        return fault === undefined ? Effect.succeed(given.trim()) : Effect.fail(fault)
-      },
-    }))
+    const address = yield* ask("The service's address, with the version segment", (given) => {
+      const fault = addressFault(given)
+      return fault === undefined ? Effect.succeed(given) : Effect.fail(fault)
+    })
     return live(address)
   })
 
@@ -99,11 +93,12 @@ const askKey = (service: NewService | undefined, { interactive, root }: Where) =
     const { openEnvironment } = yield* Effect.promise(() => import("../project/environment.ts"))
     const environment = yield* openEnvironment(path.join(root, ".env"))
     if (Option.isSome(yield* environment.secret(service.keyVariable))) return undefined
-    const key = yield* Prompt.run(Prompt.hidden({
-      message: `API key of ${service.name} (not shown; goes into .env, which git ignores)`,
-      validate: filled("Paste the key, or press Ctrl-C and set it in the environment"),
-    }))
-    return Redacted.make(Redacted.value(key).trim())
+    const key = yield* ask(
+      `API key of ${service.name} (not shown, written to .env, which git ignores)`,
+      filled("Paste the key, or press Ctrl-C and set it in the environment."),
+      { echo: false },
+    )
+    return Redacted.make(key)
   })
 
 /** What of a project decides whether more must be asked. */
@@ -138,10 +133,8 @@ export const askForInit = (said: Said, where: Where) =>
       return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)
     }
     const source = said.source ?? (yield* text("The file that holds the rows", "Name a file"))
-    const service = said.service ?? onlyService ?? (yield* Prompt.run(Prompt.select({
-      message: "Which service",
-      choices: known.services.map((each) => ({ title: each, value: each })),
-    })))
+    const service = said.service ?? onlyService
+      ?? (yield* choose("Which service (its number)", known.services.map((name) => ({ title: name, value: name }))))
     const form = said.form ?? (yield* text("The form's id", "The id, as it stands in the form's address"))
     return { name, newService, source, service, form, apiKey: yield* askKey(newService, where) }
   })

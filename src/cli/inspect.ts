@@ -1,23 +1,19 @@
-import { Args, Command } from "@effect/cli"
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import { json } from "./arguments.ts"
+import { argumentList, command, json } from "./command.ts"
 import { Output } from "./Output.ts"
 
-const options = { json }
-
-const about =
-  "Recognises a file: its format, the form tool that wrote it, its columns and what is in them, traps, row keys."
-
-/** `inspect FILE…`: what files are and why, and what is in them. */
-export const inspect = {
+/** `inspect FILE…`. */
+export const inspect = command({
   name: "inspect",
-  about,
-  options,
-  command: Command.make("inspect", {
-    ...options,
-    files: Args.text({ name: "FILE" }).pipe(Args.withDescription("A file that holds rows."), Args.atLeast(1)),
-  }, (input) =>
+  about:
+    "Shows what a file is: its format, the form tool that wrote it, its columns and their values, traps, and row key candidates.",
+  examples: [
+    { words: "inspect contacts.csv", about: "Shows what formferry detects, and why." },
+  ],
+  arguments: { files: argumentList("FILE", true, "A file with rows.") },
+  options: { json },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const path = yield* Path.Path
@@ -28,5 +24,5 @@ export const inspect = {
         if (input.json) yield* output.print(JSON.stringify({ ...inspection, file }))
         else yield* output.print((index === 0 ? "" : "\n") + showInspection({ ...inspection, file }, output.out))
       }
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})

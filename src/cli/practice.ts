@@ -1,39 +1,25 @@
-import { Command, Options } from "@effect/cli"
 import { Path } from "@effect/platform"
 import { Effect, Option, Redacted } from "effect"
-import { json, wholeNumber } from "./arguments.ts"
+import { command, json, text, wholeNumber } from "./command.ts"
 import { Interrupts } from "./Interrupts.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 
-const options = {
-  port: wholeNumber("port", 0, 65_535).pipe(
-    Options.withDescription("The port on 127.0.0.1 to listen on; 0, the default, takes any free one."),
-    Options.withDefault(0),
-  ),
-  forms: Options.text("forms").pipe(
-    Options.withPseudoName("DIR"),
-    Options.withDescription("A folder of form files to serve; without it those of the project's practice service."),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  faults: Options.text("faults").pipe(
-    Options.withPseudoName("FILE"),
-    Options.withDescription("A faults file: what goes wrong, how often, and by which seed."),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  json,
-}
-
-const about = "Serves the practice service on this machine: a form service that keeps what it is sent to itself."
-
-/** `practice`: the practice service on its own, until Ctrl-C. */
-export const practice = {
+/** `practice`. */
+export const practice = command({
   name: "practice",
-  about,
-  options,
-  command: Command.make("practice", options, (input) =>
+  about: "Serves the practice service on this machine: a form service that keeps what it receives to itself.",
+  examples: [
+    { words: "practice --forms forms --port 8080", about: "Serves the forms of a folder until Ctrl-C." },
+  ],
+  arguments: {},
+  options: {
+    port: wholeNumber(0, "The port on 127.0.0.1. Default: any free one.", 65_535),
+    forms: text("DIR", "A folder of form files. Default: the forms of the project's practice service."),
+    faults: text("FILE", "A faults file: what fails, how often, and the seed."),
+    json,
+  },
+  run: (input) =>
     Effect.scoped(Effect.gen(function*() {
       const output = yield* Output
       const path = yield* Path.Path
@@ -45,7 +31,7 @@ export const practice = {
       const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {
         forms: input.forms === undefined ? undefined : path.resolve(input.forms),
         faults: input.faults === undefined ? undefined : path.resolve(input.faults),
-        port: input.port,
+        port: input.port ?? 0,
       })
       // Its own key, made for this process, opens nothing else.
       const key = Redacted.value(apiKey)
@@ -58,8 +44,8 @@ export const practice = {
       )
       output.tell("The practice service is running. Ctrl-C ends it.")
       yield* interrupts.first
-    }))).pipe(Command.withDescription(about)),
-}
+    })),
+})
 
 const projectIfAny = openProject([]).pipe(
   Effect.asSome,

@@ -1,35 +1,28 @@
-import { Command, Options } from "@effect/cli"
 import { Path } from "@effect/platform"
-import { Effect, Option } from "effect"
-import { json, pipeline, source, to, wholeNumber } from "./arguments.ts"
+import { Effect } from "effect"
+import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./show/diagnostics.ts"
 import { showPreview } from "./show/preview.ts"
 
-const options = {
-  rows: wholeNumber("rows", 1).pipe(
-    Options.withDescription("How many rows to show, from the first one."),
-    Options.withDefault(5),
-  ),
-  row: wholeNumber("row", 1).pipe(
-    Options.withDescription("Only this row; the first record below the header is 1."),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  to,
-  source,
-  json,
-}
-
-const about = "Shows what would be sent for some rows: each cell, the answer it becomes, and what is wrong with it."
-
-/** `preview NAME`: what would be sent for some rows, problems included. */
-export const preview = {
+/** `preview NAME`. */
+export const preview = command({
   name: "preview",
-  about,
-  options,
-  command: Command.make("preview", { ...options, pipeline }, (input) =>
+  about: "Shows what would be sent for some rows: each cell, the answer it becomes, and its problems.",
+  examples: [
+    { words: "preview contacts", about: "Shows the first 5 rows." },
+    { words: "preview contacts --row 17 --json", about: "Shows row 17, for a program." },
+  ],
+  arguments: { pipeline },
+  options: {
+    rows: wholeNumber(1, "How many rows to show, from the first one. Default: 5."),
+    row: wholeNumber(1, "Show only this row. The first record below the header is row 1."),
+    to,
+    source,
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const path = yield* Path.Path
@@ -37,6 +30,7 @@ export const preview = {
       const { preview } = yield* Effect.promise(() => import("../jobs/preview.ts"))
       const { rows, warnings, notes } = yield* preview(project, input.pipeline, {
         ...input,
+        rows: input.rows ?? 5,
         source: input.source === undefined ? undefined : path.resolve(input.source),
       })
       if (input.json) {
@@ -48,8 +42,8 @@ export const preview = {
       yield* output.print(
         showPreview(rows.map((row) => ({ ...row, fate: fateOf(row) })), output.out),
       )
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})
 
 const fateOf = (row: { readonly filtered: boolean; readonly valid: boolean }) =>
   row.filtered ? "filtered" : row.valid ? undefined : "invalid"

@@ -1,29 +1,26 @@
-import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
-import { json, pipeline, redact, to } from "./arguments.ts"
+import { command, flag, json, pipeline, redact, to } from "./command.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { progressOf } from "./progress.ts"
 import { oneByOne, showRun } from "./runs.ts"
 
-const options = {
-  to,
-  anew: Options.boolean("anew").pipe(
-    Options.withDescription("Read everything again, though an interrupted reconciliation has read a part already."),
-  ),
-  redact,
-  json,
-}
-
-const about =
-  "Reads every submission of a pipeline back again: tells import errors, and what was edited or deleted since the import."
-
-/** `reconcile NAME`: reads every submission of the pipeline back again and reports. */
-export const reconcile = {
+/** `reconcile NAME`. */
+export const reconcile = command({
   name: "reconcile",
-  about,
-  options,
-  command: Command.make("reconcile", { ...options, pipeline }, (input) =>
+  about:
+    "Reads every submission of a pipeline back again. Reports import errors, and what was edited or deleted since the import.",
+  examples: [
+    { words: "reconcile contacts", about: "Continues an interrupted reconciliation, or starts one." },
+  ],
+  arguments: { pipeline },
+  options: {
+    to,
+    anew: flag("Read everything again, even if an interrupted reconciliation has read a part."),
+    redact,
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const project = yield* openProject([input.pipeline])
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
@@ -44,5 +41,5 @@ export const reconcile = {
           yield* upkeepAfterRun(project, report)
           return yield* showRun(project, report)
         }))
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})

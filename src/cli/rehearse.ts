@@ -1,23 +1,23 @@
-import { Command } from "@effect/cli"
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import { pipeline } from "./arguments.ts"
+import { command, pipeline, runOptions } from "./command.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { progressOf } from "./progress.ts"
-import { runOptions as options } from "./runOptions.ts"
 import { oneByOne, showRun } from "./runs.ts"
 
-const about =
-  "Runs a pipeline against a practice service that has the live form's questions: everything but the live create, on a copy of the ledger."
-
-/** `rehearse NAME`: the whole run, sent to a practice service. */
-export const rehearse = {
+/** `rehearse NAME`. */
+export const rehearse = command({
   name: "rehearse",
-  about,
-  options,
-  command: Command.make("rehearse", { ...options, pipeline }, (input) =>
+  about:
+    "Runs a pipeline against a practice service with the live form's questions: everything but the live create, on a copy of the ledger.",
+  examples: [
+    { words: "rehearse contacts", about: "Rehearses the whole run." },
+  ],
+  arguments: { pipeline },
+  options: runOptions,
+  run: (input) =>
     Effect.gen(function*() {
       const path = yield* Path.Path
       const output = yield* Output
@@ -44,5 +44,5 @@ export const rehearse = {
           }).pipe(Effect.ensuring(progress.done))
           return yield* showRun(project, report)
         }))
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})

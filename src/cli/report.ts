@@ -1,35 +1,30 @@
-import { Command, Options } from "@effect/cli"
 import { Path } from "@effect/platform"
-import { Effect, Option } from "effect"
-import { json, pipeline, redact } from "./arguments.ts"
+import { Effect } from "effect"
+import { command, flag, json, pipeline, redact, text } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showRuns } from "./show/runs.ts"
 import { showSummary } from "./show/summary.ts"
 
-const options = {
-  run: Options.text("run").pipe(
-    Options.withPseudoName("ID"),
-    Options.withDescription("Which run; without it the latest one."),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  open: Options.boolean("open").pipe(Options.withDescription("Open the report's page in the browser.")),
-  redact,
-  json,
-}
-
 /** How many runs are listed below a report. */
 const listed = 10
 
-const about = "Prints or opens the report of a run."
-
-/** `report NAME`: prints or opens a run's report. */
-export const report = {
+/** `report NAME`. */
+export const report = command({
   name: "report",
-  about,
-  options,
-  command: Command.make("report", { ...options, pipeline }, (input) =>
+  about: "Prints or opens the report of a run.",
+  examples: [
+    { words: "report contacts", about: "Prints the latest report." },
+    { words: "report contacts --open", about: "Opens it in the browser." },
+  ],
+  arguments: { pipeline },
+  options: {
+    run: text("ID", "Which run. Default: the latest one."),
+    open: flag("Open the report's page in the browser."),
+    redact,
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const project = yield* openProject([])
@@ -52,5 +47,5 @@ export const report = {
         output.tell("There is no browser to open it with here. The report is:")
       }
       if (input.open && !input.json) yield* output.print(page)
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})

@@ -1,66 +1,46 @@
-import { Args, Command, Options, Prompt } from "@effect/cli"
-import { Path } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { Path, type Terminal } from "@effect/platform"
+import { Effect } from "effect"
 import type { SendQuestion } from "../jobs/run.ts"
 import { count } from "../report/words.ts"
+import { argumentList, command, flag, runOptions, text } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { progressOf } from "./progress.ts"
-import { runOptions } from "./runOptions.ts"
 import { oneByOne, showRun } from "./runs.ts"
 import { cutToWidth } from "./show/fit.ts"
+import { confirm } from "./terminal/prompt.ts"
 
-const { json, limit, redact, retryRefused, source, to } = runOptions
-
-const options = {
-  to,
-  source,
-  dryRun: Options.boolean("dry-run").pipe(
-    Options.withDescription("Read, map and check every row and write the full report, but send nothing."),
-  ),
-  limit,
-  retryRefused,
-  confirm: Options.text("confirm").pipe(
-    Options.withPseudoName("SERVICE"),
-    Options.withDescription("Confirms that rows may be sent to this service, which can't be undone."),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  redact,
-  json,
-}
-
-const names = Args.text({ name: "NAME" }).pipe(
-  Args.withDescription("Names of pipelines; several run one after the other."),
-  Args.atLeast(1),
-)
-
-const about =
-  "Runs pipelines: checks, sends a few rows first, then the others, reads every submission back, and reports."
-
-/** `run NAME…`: the main job. */
-export const run = {
+/** `run NAME…`. */
+export const run = command({
   name: "run",
-  about,
-  options,
-  command: Command.make("run", { ...options, names }, (input) =>
+  about:
+    "Runs pipelines: checks, sends a few rows first and then the others, reads every submission back, and reports.",
+  examples: [
+    { words: "run contacts --dry-run", about: "Checks every row and writes the full report. Sends nothing." },
+    { words: "run contacts --confirm live", about: "Runs, and confirms that rows may be sent to the service live." },
+    { words: "run contacts --source reports/contacts/latest/rejected.csv", about: "Imports the rows that you fixed." },
+  ],
+  arguments: { names: argumentList("NAME", true, "Names of pipelines. Several run one after the other.") },
+  options: {
+    ...runOptions,
+    dryRun: flag("Read, map and check every row and write the full report. Send nothing."),
+    confirm: text("SERVICE", "Confirm that rows may be sent to this service. This can't be undone."),
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const path = yield* Path.Path
       const output = yield* Output
       const invocation = yield* Invocation
       if (input.source !== undefined && input.names.length > 1) {
-        return yield* new UsageWrong({
-          message: "`--source` feeds a file to one pipeline: name only one.",
-          command: "run",
-        })
+        return yield* new UsageWrong({ message: "`--source` feeds a file to one pipeline: name only one." })
       }
       const project = yield* openProject(input.names)
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       const { shareServices } = yield* Effect.promise(() => import("../jobs/shareServices.ts"))
       const services = yield* shareServices
-      const prompts = yield* Effect.context<Prompt.Prompt.Environment>()
+      const prompts = yield* Effect.context<Terminal.Terminal>()
       yield* oneByOne(input.names, (pipeline, interrupted) =>
         Effect.gen(function*() {
           const progress = yield* progressOf(pipeline)
@@ -92,15 +72,14 @@ export const run = {
           }).pipe(Effect.ensuring(progress.done))
           return yield* showRun(project, report)
         }))
-    }).pipe(Effect.scoped)).pipe(Command.withDescription(about)),
-}
+    }).pipe(Effect.scoped),
+})
 
 /** Asks the person at the terminal; Ctrl-C means no. */
 const ask = ({ form, rows, service }: SendQuestion) => {
   const sent = rows === 1 ? "1 row" : `${count(rows)} rows`
   const to = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`
-  return Prompt.run(Prompt.confirm({
-    message: `Writes to ${service} can't be undone. ${sent} will be sent to form ${to}. Continue?`,
-    initial: false,
-  })).pipe(Effect.orElseSucceed(() => false))
+  return confirm(`Writes to ${service} can't be undone. ${sent} will be sent to form ${to}. Continue?`).pipe(
+    Effect.orElseSucceed(() => false),
+  )
 }

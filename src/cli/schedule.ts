@@ -1,10 +1,9 @@
-import { Command, Options } from "@effect/cli"
 import type { FileSystem } from "@effect/platform"
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { ScheduleOptions } from "../jobs/schedule/options.ts"
-import { json } from "./arguments.ts"
 import { cleanEnd } from "./cleanEnd.ts"
+import { command, flag, json, texts } from "./command.ts"
 import type { Ended } from "./explain.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
@@ -13,42 +12,31 @@ import { Output } from "./Output.ts"
 import { together } from "./runs.ts"
 import { tellEvent } from "./scheduleEvents.ts"
 
-const options = {
-  once: Options.boolean("once").pipe(
-    Options.withDescription(
-      "Run what is due, then end: for cron, systemd, Kubernetes, CI. What never ran is due, and what missed its time.",
-    ),
-  ),
-  plan: Options.boolean("plan").pipe(Options.withDescription("Show the next times of each pipeline, and run nothing.")),
-  confirm: Options.text("confirm").pipe(
-    Options.withPseudoName("SERVICE"),
-    Options.withDescription(
-      "Confirms that rows may be sent to this service, which can't be undone. May be given several times.",
-    ),
-    Options.repeated,
-  ),
-  json,
-}
-
-const about =
-  "Runs pipelines at the times that their files give, until it is ended; or, with --once, those that are due."
-
 /** How many times of each pipeline `--plan` shows. */
 const plannedTimes = 5
 
-/** `schedule`: runs pipelines at their times. */
-export const schedule = {
+/** `schedule`. */
+export const schedule = command({
   name: "schedule",
-  about,
-  options,
-  command: Command.make("schedule", options, (input) =>
+  about: "Runs pipelines at the times in their files, until you stop it. With --once, runs the pipelines that are due.",
+  examples: [
+    { words: "schedule --plan", about: "Shows the next times of each pipeline." },
+    { words: "schedule --once --confirm live", about: "Runs what is due: for cron, systemd, Kubernetes, CI." },
+  ],
+  arguments: {},
+  options: {
+    once: flag("Run what is due, then exit. A pipeline that never ran, or missed its time, is due."),
+    plan: flag("Show the next times of each pipeline. Run nothing."),
+    confirm: texts("SERVICE", "Confirm that rows may be sent to these services. This can't be undone."),
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const path = yield* Path.Path
       if (input.once && input.plan) {
         return yield* new UsageWrong({
           message: "`--plan` runs nothing, `--once` does: give one of them.",
-          command: "schedule",
         })
       }
       const root = path.resolve(yield* projectFolder)
@@ -92,8 +80,8 @@ export const schedule = {
         ? sameCommand(invocation)
         : commandFor(invocation, status === 6 ? ["status"] : ["schedule", "--plan"])
       return yield* new CommandEnded(together(bySignal || !input.once ? [] : ends, status, otherwise))
-    }).pipe(Effect.scoped)).pipe(Command.withDescription(about)),
-}
+    }).pipe(Effect.scoped),
+})
 
 const plan = (asked: Pick<ScheduleOptions, "load" | "root">, asJson: boolean) =>
   Effect.gen(function*() {

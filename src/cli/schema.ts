@@ -1,26 +1,22 @@
-import { Args, Command } from "@effect/cli"
 import { Effect } from "effect"
-import type { SchemaName } from "../jobs/schema.ts"
+import { chosenArgument, command } from "./command.ts"
 import { Output } from "./Output.ts"
 
-const options = {}
-
-const about = "Prints the JSON Schema of the configuration files, for editors."
-
-/** `schema [pipeline|project]`: the JSON Schema of a configuration file. */
-export const schema = {
+/** `schema [pipeline|project]`. */
+export const schema = command({
   name: "schema",
-  about,
-  options,
-  command: Command.make("schema", {
-    file: Args.choice<SchemaName>([["pipeline", "pipeline"], ["project", "project"]], { name: "FILE" }).pipe(
-      Args.withDescription("Which file: `pipeline`, the default, or `project`."),
-      Args.withDefault("pipeline"),
-    ),
-  }, ({ file }) =>
+  about: "Prints the JSON Schema of the configuration files, for editors.",
+  examples: [
+    { words: "schema project > project.schema.json", about: "Writes the schema of config/formferry.yaml." },
+  ],
+  arguments: {
+    file: chosenArgument("FILE", ["pipeline", "project"], "Which file. Default: pipeline.", "pipeline"),
+  },
+  options: {},
+  run: ({ file }) =>
     Effect.gen(function*() {
       const output = yield* Output
       const { schemaOf } = yield* Effect.promise(() => import("../jobs/schema.ts"))
       yield* output.print(JSON.stringify(schemaOf(file), null, 2))
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})

@@ -1,58 +1,13 @@
-import { Command, Options } from "@effect/cli"
 import { Path } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { SettleBy, WhichRows } from "../jobs/settle.ts"
-import { json, pipeline, to, wholeNumber } from "./arguments.ts"
+import { choice, command, flag, json, pipeline, text, texts, to, wholeNumber } from "./command.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { wrapToWidth } from "./show/fit.ts"
 import { userName } from "./userName.ts"
-
-const optional = <A>(option: Options.Options<A>) => option.pipe(Options.optional, Options.map(Option.getOrUndefined))
-
-const options = {
-  results: optional(
-    Options.text("results").pipe(
-      Options.withPseudoName("FILE"),
-      Options.withDescription("An export of the form's results, with their submission ids."),
-    ),
-  ),
-  complete: Options.boolean("complete").pipe(
-    Options.withDescription(
-      "You vouch that the export is complete: a row that it lacks did not land. Needs --because.",
-    ),
-  ),
-  as: optional(
-    Options.choice("as", ["landed", "not-landed"]).pipe(
-      Options.withDescription("By hand: the rows have arrived, or have not."),
-    ),
-  ),
-  all: Options.boolean("all").pipe(Options.withDescription("By hand: all rows in doubt.")),
-  batch: optional(
-    wholeNumber("batch", 1).pipe(
-      Options.withPseudoName("ID"),
-      Options.withDescription("By hand: the rows in doubt of a batch, the column _batch of in-doubt.csv."),
-    ),
-  ),
-  rows: Options.text("rows").pipe(
-    Options.withPseudoName("KEY"),
-    Options.withDescription("By hand: keys of the rows, several behind one another; the column _key of in-doubt.csv."),
-    Options.repeated,
-  ),
-  because: optional(
-    Options.text("because").pipe(
-      Options.withPseudoName("TEXT"),
-      Options.withDescription("Why; needed by hand."),
-    ),
-  ),
-  to,
-  json,
-}
-
-const about =
-  "Settles rows in doubt: from an export of the form's results, or by hand. A row that is in the export has landed; one that is not has not, if the export shows that it would be there. Landed rows are read back by the next run, the others go out with it."
 
 interface Input {
   readonly results: string | undefined
@@ -64,12 +19,31 @@ interface Input {
   readonly because: string | undefined
 }
 
-/** `settle NAME --results FILE`, or `settle NAME --as landed|not-landed (--all | --batch ID | --rows KEY…) --because TEXT`. */
-export const settle = {
+/** `settle NAME --results FILE`, or `settle NAME --as OUTCOME (--all | --batch ID | --rows KEY…) --because TEXT`. */
+export const settle = command({
   name: "settle",
-  about,
-  options,
-  command: Command.make("settle", { ...options, pipeline }, (input) =>
+  about:
+    "Settles rows in doubt, from an export of the form's results or manually. The next run reads back the rows that landed and sends the others.",
+  examples: [
+    { words: "settle contacts --results results.csv", about: "Settles what an export of the form's results proves." },
+    {
+      words: "settle contacts --as landed --rows K-17 --because 'seen in the results'",
+      about: "Settles one row manually.",
+    },
+  ],
+  arguments: { pipeline },
+  options: {
+    results: text("FILE", "An export of the form's results, with their submission ids."),
+    complete: flag("You vouch that the export is complete: a row that it lacks did not land. Needs --because."),
+    as: choice("OUTCOME", ["landed", "not-landed"], "Manually: whether the rows have landed."),
+    all: flag("Manually: all rows in doubt."),
+    batch: wholeNumber(1, "Manually: the rows of a batch, the column _batch of in-doubt.csv.", undefined, "ID"),
+    rows: texts("KEY", "Manually: row keys, the column _key of in-doubt.csv."),
+    because: text("TEXT", "Why. Needed to settle manually."),
+    to,
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const invocation = yield* Invocation
@@ -97,10 +71,10 @@ export const settle = {
         ? ["status", input.pipeline]
         : ["acknowledge", input.pipeline, ...target, "--rows", open.key, "--because", "…"]
       return yield* new CommandEnded({ status: 4, next: commandFor(invocation, next) })
-    })).pipe(Command.withDescription(about)),
-}
+    }),
+})
 
-const wrong = (message: string) => Effect.fail(new UsageWrong({ message, command: "settle" }))
+const wrong = (message: string) => Effect.fail(new UsageWrong({ message }))
 
 /** What the options ask for. */
 const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>

@@ -1,9 +1,8 @@
-import { Command, Options } from "@effect/cli"
-import { Clock, DateTime, Effect, Option } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 import type { ProjectStatus } from "../jobs/status.ts"
 import type { NotBegun } from "../jobs/status/due.ts"
 import type { PipelineHealth } from "../jobs/status/health.ts"
-import { json, pipelines, wholeNumber } from "./arguments.ts"
+import { command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
@@ -12,36 +11,45 @@ import { wrapToWidth } from "./show/fit.ts"
 import { nextRunText } from "./show/schedule.ts"
 import { showStatus } from "./show/status.ts"
 
-const options = {
-  runs: wholeNumber("runs", 1).pipe(
-    Options.withDescription("Tell of this many of the last runs; default 10."),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  maxAge: Options.text("max-age").pipe(
-    Options.withPseudoName("TIME"),
-    Options.filterMap(
-      (text) => Option.fromNullable(timeOf(text)),
-      "--max-age takes a time such as 26h, 90m or 2d.",
-    ),
-    Options.withDescription(
-      "End with 1 when the last good run of a pipeline is older than this (26h, 90m, 2d), or there is none: for probes.",
-    ),
-    Options.optional,
-    Options.map(Option.getOrUndefined),
-  ),
-  verify: Options.boolean("verify").pipe(Options.withDescription("Have the ledger's whole file checked for damage.")),
-  json,
+/** How many of the last runs are told of, unless asked otherwise. */
+const usualRuns = 10
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** A hundred years, in milliseconds. */
+const longest = 36_525 * units.d
+
+/** A time as people write it, `26h`, in milliseconds. */
+const timeOf = (text: string): number | undefined => {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(m|h|d)$/.exec(text) ?? []
+  const millis = unit === "m" || unit === "h" || unit === "d" ? Number(amount) * units[unit] : undefined
+  return millis !== undefined && millis <= longest ? millis : undefined
 }
 
-const about = "Shows what the ledger holds: imported, verified, in doubt by age, the last runs, the next one."
-
-/** `status [NAME…]`: what the ledger holds. */
-export const status = {
+/** `status [NAME…]`. */
+export const status = command({
   name: "status",
-  about,
-  options,
-  command: Command.make("status", { ...options, pipelines }, (input) =>
+  about: "Shows what the ledger contains: imported, verified, in doubt by age, the last runs, the next one.",
+  examples: [
+    { words: "status", about: "Shows all pipelines." },
+    {
+      words: "status --max-age 26h",
+      about: "Exits with code 1 if a pipeline had no good run for 26 hours: for probes.",
+    },
+  ],
+  arguments: { pipelines },
+  options: {
+    runs: wholeNumber(1, "How many of the last runs to show. Default: 10."),
+    maxAge: parsed(
+      "TIME",
+      timeOf,
+      "a time such as 26h, 90m or 2d",
+      "Exit with code 1 if the last good run of a pipeline is older (26h, 90m, 2d), or if there is none.",
+    ),
+    verify: flag("Check the ledger's whole file for damage."),
+    json,
+  },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const project = yield* openProject([])
@@ -101,23 +109,8 @@ export const status = {
       if (overdue.length > 0) {
         return yield* new CommandEnded({ status: 1, next: commandFor(yield* Invocation, ["status", ...overdue]) })
       }
-    })).pipe(Command.withDescription(about)),
-}
-
-/** How many of the last runs are told of, unless asked otherwise. */
-const usualRuns = 10
-
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-/** A time as people write it, `26h`, in milliseconds. */
-const timeOf = (text: string): number | undefined => {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(m|h|d)$/.exec(text) ?? []
-  const millis = unit === "m" || unit === "h" || unit === "d" ? Number(amount) * units[unit] : undefined
-  return millis !== undefined && millis <= longest ? millis : undefined
-}
-
-/** A hundred years, in milliseconds. */
-const longest = 36_525 * units.d
+    }),
+})
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 

@@ -1,73 +1,174 @@
-import { Options } from "@effect/cli"
-import { Either, LogLevel } from "effect"
+import { NodeContext } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect, LogLevel } from "effect"
 import fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { describe } from "vitest"
+import {
+  argumentList,
+  choice,
+  command,
+  flag,
+  json,
+  pipelines,
+  text,
+  texts,
+  wholeNumber,
+} from "../../src/cli/command.ts"
 import { readCommandLine } from "../../src/cli/commandLine.ts"
+import { UsageWrong } from "../../src/cli/Failure.ts"
+import { version } from "../../src/project/version.ts"
+import { command as ran } from "./inProcess.ts"
 
-const commands = [
-  {
-    name: "run",
-    options: {
-      to: Options.text("to").pipe(Options.optional),
-      dryRun: Options.boolean("dry-run"),
-      rows: Options.text("rows").pipe(Options.repeated),
-      json: Options.boolean("json"),
-    },
+/** What the last command that was read is asked to do. */
+let asked: Record<string, unknown> | undefined
+
+const run = command({
+  name: "run",
+  about: "Runs pipelines.",
+  examples: [{ words: "run a --dry-run", about: "Sends nothing." }],
+  arguments: { names: argumentList("NAME", true, "Pipelines.") },
+  options: {
+    to: text("TARGET", "Where to."),
+    dryRun: flag("Sends nothing."),
+    rows: texts("KEY", "Which rows."),
+    limit: wholeNumber(1, "How many."),
+    format: choice("FORMAT", ["csv", "jsonl"], "Which format."),
+    json,
   },
-  { name: "status", options: {} },
-]
-
-const read = (...typed: ReadonlyArray<string>) => readCommandLine(typed, commands)
-
-const args = (...typed: ReadonlyArray<string>) => {
-  const line = Either.getOrThrowWith(read(...typed), (fault) => new Error(fault.message))
-  return line._tag === "Command" ? line.args : line._tag
+  run: (input) => {
+    asked = input
+    return Effect.void
+  },
+})
+const nothing = { examples: [], arguments: {}, run: () => Effect.void } as const
+const status = command({ ...nothing, name: "status", about: "Shows.", arguments: { pipelines }, options: {} })
+const forget = command({ ...nothing, name: "forget", about: "Forgets.", options: { because: text("TEXT", "Why.") } })
+const compact = command({ ...nothing, name: "compact", about: "Compacts.", options: {} })
+const tree = {
+  "First:": [run, status],
+  "Then:": [{ name: "ledger", about: "Maintains.", commands: [compact, forget] }],
 }
 
-const fault = (...typed: ReadonlyArray<string>) => Either.getOrThrow(Either.flip(read(...typed))).message
+const read = (...typed: ReadonlyArray<string>) => {
+  asked = undefined
+  return readCommandLine(typed, { about: "Moves answers.", tree }, { width: 80, colour: false })
+}
 
-describe("what @effect/cli gets", () => {
-  it("the command first, then its options, then `--` and its arguments, wherever they were written", () => {
-    const right = ["run", "--to", "live", "--dry-run", "--", "a", "b"]
-    expect(args("run", "a", "b", "--to", "live", "--dry-run")).toEqual(right)
-    expect(args("run", "--to=live", "a", "--dry-run", "b")).toEqual(right)
-    expect(args("--to", "live", "run", "--dry-run", "a", "b")).toEqual(right)
-    expect(args("--project", "run", "run", "a", "--to", "live", "b", "--dry-run")).toEqual(right)
+/** The values that the command gets, without those that were not given. */
+const values = (...typed: ReadonlyArray<string>) => {
+  read(...typed)
+  return Object.fromEntries(
+    Object.entries(asked ?? {}).filter(([, value]) =>
+      value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
+    ),
+  )
+}
+
+const printed = (...typed: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const { out, status } = yield* ran(typed)
+    return { out, status }
   })
 
-  it("a list's words one by one, up to the next option", () => {
-    expect(args("run", "a", "--rows", "1", "-2", "x y", "--dry-run", "--rows=--z"))
-      .toEqual(["run", "--rows", "1", "--rows", "-2", "--rows", "x y", "--rows", "--z", "--dry-run", "--", "a"])
+/** What is wrong with a command line, and the command that it is about. */
+const refused = (...typed: ReadonlyArray<string>) => {
+  const line = read(...typed)
+  const error = Effect.runSync(Effect.flip(line.work as Effect.Effect<void, UsageWrong>))
+  expect(error).toBeInstanceOf(UsageWrong)
+  expect(asked).toBeUndefined()
+  return [line.invocation.command, error.message]
+}
+
+describe("a command gets", () => {
+  it("its options and arguments in any order after its name", () => {
+    const right = { names: ["a", "b"], to: "live", dryRun: true }
+    expect(values("run", "a", "b", "--to", "live", "--dry-run")).toEqual(right)
+    expect(values("run", "--to=live", "a", "--dry-run", "b")).toEqual(right)
+    expect(values("--project", "run", "run", "a", "--to", "live", "b", "--dry-run")).toEqual(right)
   })
 
-  it("no word behind a flag as the flag's value, and what begins with a dash behind `--`", () => {
-    expect(args("run", "--dry-run", "yes", "--", "-5", "--to")).toEqual(["run", "--dry-run", "--", "yes", "-5", "--to"])
+  it("a list's words up to the next option", () => {
+    expect(values("run", "a", "--rows", "1", "-2", "x y", "--dry-run", "--rows=--z"))
+      .toEqual({ names: ["a"], rows: ["1", "-2", "x y", "--z"], dryRun: true })
   })
 
-  it("none of the options that stand for every command", () => {
-    expect(args("status", "--log-level", "debug", "--no-color", "--project=x")).toEqual(["status", "--"])
-    expect(Either.getOrThrow(read("status", "--log-level", "debug", "--project=x")).invocation)
-      .toMatchObject({ command: "status", logLevel: LogLevel.Debug, project: "x", json: false })
+  it("no word after a flag as the flag's value, and every word after `--` as an argument", () => {
+    expect(values("run", "--dry-run", "yes", "--", "-5", "--to"))
+      .toEqual({ dryRun: true, names: ["yes", "-5", "--to"] })
+  })
+
+  it("numbers and choices as declared", () => {
+    expect(values("run", "a", "--limit", "12", "--format", "csv")).toEqual({ names: ["a"], limit: 12, format: "csv" })
+  })
+
+  it("none of the options of all commands, which may stand anywhere", () => {
+    const line = read("--no-color", "status", "people", "--log-level", "DEBUG", "--project=x", "--log-format", "json")
+    expect(line.logFormat).toBe("json")
+    expect(line.invocation)
+      .toMatchObject({ command: "status", pipelines: ["people"], logLevel: LogLevel.Debug, project: "x", json: false })
+    expect(read("run", "a", "--json").invocation).toMatchObject({
+      json: true,
+      pipelines: ["a"],
+      logLevel: LogLevel.Info,
+    })
+    expect(read("ledger", "compact").invocation.command).toBe("ledger compact")
   })
 })
 
-it("help and version win over everything that could be read", () => {
-  expect([args("--help"), args("run", "-h"), args("run", "--to", "x", "--help"), args("--version")])
-    .toEqual(["Help", "Help", "Help", "Version"])
+it("what can't be read says what is wrong, and nothing is done", () => {
+  expect(refused("rnu")).toEqual([undefined, "There is no command `rnu`. Did you mean `run`?"])
+  expect(refused("ledger", "compat")).toEqual(["ledger", "There is no command `compat`. Did you mean `compact`?"])
+  expect(refused("frobnicate")).toEqual([undefined, "There is no command `frobnicate`."])
+  expect(refused("run", "a", "--tp", "x")).toEqual(["run", "There is no option `--tp`. Did you mean `--to`?"])
+  expect(refused("run", "a", "-x")).toEqual(["run", "There is no option `-x`."])
+  expect(refused("run", "a", "--dry-run=yes")).toEqual(["run", expect.stringContaining("`--dry-run=yes`")])
+  expect(refused("run", "a", "--to")).toEqual(["run", "`--to` needs a value."])
+  expect(refused("run", "a", "--to", "--dry-run")).toEqual(["run", "`--to` needs a value."])
+  expect(refused("run", "a", "--to", "a", "--to", "b")).toEqual(["run", "`--to` is given twice."])
+  expect(refused("run", "a", "--limit", "-1")[1]).toContain("--limit takes a whole number from 1 on.")
+  expect(refused("run", "a", "--format", "xml")[1]).toContain("Allowed choices are csv, jsonl.")
+  expect(refused("run")).toEqual(["run", "Missing required argument `NAME`."])
+  expect(refused("ledger", "compact", "x")[1]).toContain("Too many arguments")
+  expect(refused("ledger", "compact", "--because", "x"))
+    .toEqual(["ledger compact", "There is no option `--because`. `--because` belongs to `ledger forget`."])
+  expect(refused("--dry-run", "run", "a"))
+    .toEqual([undefined, "There is no option `--dry-run`. Write a command's options after its name."])
+  expect(refused("status", "--log-level", "loud")[1]).toContain("--log-level takes all, trace")
+  expect(refused()).toEqual([undefined, "Which command?"])
+  expect(refused("ledger")).toEqual(["ledger", "Which command: `compact` or `forget`?"])
 })
 
-it("what can't be read says what was meant", () => {
-  expect(fault("rnu")).toBe("There is no command `rnu`. Did you mean `run`?")
-  expect(fault("frobnicate")).toBe("There is no command `frobnicate`. There are `run` and `status`.")
-  expect(fault("run", "--tp", "x")).toBe("`run` has no option `--tp`. Did you mean `--to`?")
-  expect(fault("run", "-5")).toBe("`run` has no option `-5`. Write an argument that begins with a dash behind `--`.")
-  expect(fault("run", "--to")).toBe("`--to` needs a value.")
-  expect(fault("run", "--to", "--dry-run")).toBe("`--to` needs a value.")
-  expect(fault("run", "--to", "a", "--to", "b")).toBe("`--to` is given twice.")
-  expect(fault("run", "--dry-run=yes")).toBe("`--dry-run` takes no value.")
-  expect(fault("status", "--log-level", "loud")).toContain("`loud` is no log level.")
-  expect(fault()).toBe("Which command?")
-})
+it.effect("help and version need nothing else to be right", () =>
+  Effect.gen(function*() {
+    expect(yield* printed("--version")).toEqual({ out: `${version}\n`, status: 0 })
+    expect(yield* printed("run", "-V")).toEqual({ out: `${version}\n`, status: 0 })
+    const help = yield* printed("run", "--help")
+    expect(help.status).toBe(0)
+    for (const words of [["run", "-h"], ["help", "run"], ["run", "--to", "x", "--help"], ["run", "--tp", "--help"]]) {
+      expect(yield* printed(...words)).toEqual(help)
+    }
+    expect(help.out).toMatch(/^Usage: formferry run \[options\] <NAME\.\.\.>/)
+    for (
+      const part of ["Arguments:", "--dry-run", "Global Options:", "--project <DIR>", "Examples:\n  formferry run "]
+    ) {
+      expect(help.out).toContain(part)
+    }
+    expect((yield* printed("help", "ledger", "forget")).out).toContain("formferry ledger ")
+    expect((yield* printed("ledger", "forget", "--help")).out).toContain("Usage: formferry ledger forget")
+    const all = (yield* printed("help")).out
+    for (const part of ["Review:", "  settle ", "Help:\n  help ", "-V, --version"]) expect(all).toContain(part)
+    for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(100)
+  }).pipe(Effect.provide(NodeContext.layer)))
+
+it.effect("completions know every command and option", () =>
+  Effect.gen(function*() {
+    for (const shell of ["bash", "fish", "zsh"]) {
+      const { out, status } = yield* printed("--completions", shell)
+      expect(status).toBe(0)
+      for (const word of ["reconcile", "rekey", "retry-refused", "log-level", "not-landed"]) expect(out).toContain(word)
+    }
+    expect((yield* printed("--completions", "cmd")).status).toBe(2)
+  }).pipe(Effect.provide(NodeContext.layer)))
 
 it("any words are read or refused, and an argument is never lost or changed", () => {
   const word = fc.oneof(
@@ -89,12 +190,22 @@ it("any words are read or refused, and an argument is never lost or changed", ()
   )
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (typed) => {
-      const line = read("run", ...typed)
-      if (Either.isLeft(line) || line.right._tag !== "Command") return
-      const { args, invocation } = line.right
-      const behind = args.slice(args.indexOf("--") + 1)
-      expect(behind.slice(-invocation.names.length || behind.length)).toEqual(invocation.names)
-      for (const name of invocation.names) expect(typed).toContain(name)
+      const { invocation } = read("run", ...typed)
+      if (asked === undefined) return
+      const { names, rows, to } = asked as {
+        readonly names: ReadonlyArray<string>
+        readonly rows: ReadonlyArray<string>
+        readonly to?: string
+      }
+      for (const one of names) expect(typed).toContain(one)
+      for (const one of [...rows, to ?? ""]) {
+        expect(typed.some((word) => word === one || word.endsWith(`=${one}`) || one === "")).toBe(true)
+      }
+      const end = typed.indexOf("--")
+      const known = [...names, ...rows, to, invocation.project]
+      for (const [at, one] of typed.entries()) {
+        if (!one.startsWith("-") || (end >= 0 && at > end)) expect(known).toContain(one)
+      }
     }),
     { seed: 41, numRuns: 500 },
   )

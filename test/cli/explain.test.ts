@@ -33,7 +33,7 @@ const told = (
     Effect.provideService(Invocation, {
       typed: ["run", "contacts", "it's"],
       command: "run",
-      names: ["contacts"],
+      pipelines: ["contacts"],
       project: "/my project",
       json: options.json ?? false,
       logLevel: options.logLevel ?? LogLevel.Info,

@@ -21,7 +21,7 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
     yield* here.source(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
     yield* here.run()
     const faults: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-      [[], "What is to be done: `compact`, `backup`, `export`, `forget` or `rekey`?"],
+      [[], "Which command: `compact`, `backup`, `export`, `forget` or `rekey`?"],
       [["compat"], "Did you mean `compact`?"],
       [["compact", "--rows", "K-1"], "`--rows` belongs to `ledger forget`."],
       [["export", "--format", "xml"], "csv, jsonl"],

@@ -22,7 +22,7 @@ const event = (more: Partial<Progress>): Progress => ({
 const asked = (json: boolean) => ({
   typed: [],
   command: "run",
-  names: ["contacts"],
+  pipelines: ["contacts"],
   project: undefined,
   json,
   logLevel: LogLevel.Info,

@@ -29,7 +29,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
       Effect.provideService(Invocation, {
         typed: ["schedule"],
         command: "schedule",
-        names: [],
+        pipelines: [],
         project: undefined,
         json: false,
         logLevel: LogLevel.Info,

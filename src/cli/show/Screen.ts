@@ -12,17 +12,13 @@ export interface Screen {
  * The screen that a stream of the terminal gives. Colours only on a terminal, unless NO_COLOR is set to anything (no-color.org), `--no-color` is given or the terminal is a dumb
  * one. What is not a terminal (a file, a pipe) gets 100 columns: wide enough to read, not cut to a window that nobody looks at.
  */
-export const screenOf = (stream: {
-  readonly isTerminal: boolean
-  /** Columns of the terminal, where it tells. */
-  readonly columns: number | undefined
-  /** Whether `--no-color` was given. */
-  readonly noColor: boolean
-  /** The environment's NO_COLOR and TERM. */
-  readonly env: { readonly NO_COLOR: string | undefined; readonly TERM: string | undefined }
-}): Screen => ({
-  width: stream.isTerminal && stream.columns !== undefined && stream.columns > 0 ? Math.max(20, stream.columns) : 100,
-  colour: stream.isTerminal && !stream.noColor && !stream.env.NO_COLOR && stream.env.TERM !== "dumb",
+export const screenOf = (
+  { columns = 0, isTTY }: { readonly isTTY?: boolean; readonly columns?: number | undefined },
+  env: NodeJS.ProcessEnv,
+  noColor: boolean,
+): Screen => ({
+  width: isTTY === true && columns > 0 ? Math.max(20, columns) : 100,
+  colour: isTTY === true && !noColor && !env["NO_COLOR"] && env["TERM"] !== "dumb",
 })
 
 export type Paint = (text: string) => string

@@ -137,21 +137,22 @@ const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
 }
 
 describe("the screen", () => {
-  const terminal = { isTerminal: true, columns: 80, noColor: false, env: { NO_COLOR: undefined, TERM: "xterm" } }
+  const terminal = { isTTY: true, columns: 80 }
+  const env = { TERM: "xterm" }
 
   it("has colours on a terminal only, and not when somebody does not want them", () => {
-    expect(screenOf(terminal)).toEqual({ width: 80, colour: true })
-    expect(screenOf({ ...terminal, isTerminal: false }).colour).toBe(false)
-    expect(screenOf({ ...terminal, noColor: true }).colour).toBe(false)
-    expect(screenOf({ ...terminal, env: { ...terminal.env, NO_COLOR: "1" } }).colour).toBe(false)
-    expect(screenOf({ ...terminal, env: { ...terminal.env, NO_COLOR: "" } }).colour).toBe(true)
-    expect(screenOf({ ...terminal, env: { ...terminal.env, TERM: "dumb" } }).colour).toBe(false)
+    expect(screenOf(terminal, env, false)).toEqual({ width: 80, colour: true })
+    expect(screenOf({ columns: 80 }, env, false).colour).toBe(false)
+    expect(screenOf(terminal, env, true).colour).toBe(false)
+    expect(screenOf(terminal, { ...env, NO_COLOR: "1" }, false).colour).toBe(false)
+    expect(screenOf(terminal, { ...env, NO_COLOR: "" }, false).colour).toBe(true)
+    expect(screenOf(terminal, { TERM: "dumb" }, false).colour).toBe(false)
   })
 
   it("has a width that can be worked with", () => {
-    expect(screenOf({ ...terminal, columns: 3 }).width).toBe(20)
-    expect(screenOf({ ...terminal, columns: undefined }).width).toBe(100)
-    expect(screenOf({ ...terminal, isTerminal: false, columns: 40 }).width).toBe(100)
+    expect(screenOf({ ...terminal, columns: 3 }, env, false).width).toBe(20)
+    expect(screenOf({ isTTY: true }, env, false).width).toBe(100)
+    expect(screenOf({ columns: 40 }, env, false).width).toBe(100)
   })
 })
 

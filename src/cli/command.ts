@@ -1,0 +1,170 @@
+import type { FileSystem, Path, Terminal } from "@effect/platform"
+import type { Effect } from "effect"
+import type { Notifier } from "../jobs/Notifier.ts"
+import type { Failure } from "./Failure.ts"
+import type { Interrupts } from "./Interrupts.ts"
+import type { Invocation } from "./Invocation.ts"
+import type { Output } from "./Output.ts"
+
+/** What a command does, and the services that it may use. */
+export type Work = Effect.Effect<
+  void,
+  Failure,
+  Output | Invocation | Interrupts | Notifier | FileSystem.FileSystem | Path.Path | Terminal.Terminal
+>
+
+/** An option. Its key names it: `dryRun` is `--dry-run`. */
+export interface Option<out A> {
+  readonly about: string
+  /** What stands for its value in the help; undefined for a flag. */
+  readonly value?: string
+  readonly isList?: boolean
+  readonly choices?: ReadonlyArray<string>
+  /** Reads the value; undefined if it isn't what `takes` says. */
+  readonly parse?: (text: string) => A | undefined
+  readonly takes?: string
+  /** The value if the option isn't given. */
+  readonly absent: A
+}
+
+/** An argument that is no option. */
+export interface Argument<out A> {
+  readonly about: string
+  /** What stands for it in the help. */
+  readonly value: string
+  readonly isRequired: boolean
+  readonly isList: boolean
+  readonly choices?: ReadonlyArray<string>
+  /** The value if a single argument isn't given. */
+  readonly absent?: A
+}
+
+export interface Example {
+  /** The words after `formferry`. */
+  readonly words: string
+  readonly about: string
+}
+
+/** A command as it is declared. The command line, its help and the completions derive from it. */
+export interface Command {
+  readonly name: string
+  readonly about: string
+  readonly examples: ReadonlyArray<Example>
+  readonly arguments: Readonly<Record<string, Argument<unknown>>>
+  readonly options: Readonly<Record<string, Option<unknown>>>
+  /** What it does with the values of its arguments and options, by their keys. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- as the parser gives them; `command` types them.
+  readonly run: (input: any) => Work
+}
+
+/** Commands of which one is chosen by the next word. */
+export interface CommandGroup {
+  readonly name: string
+  readonly about: string
+  readonly commands: ReadonlyArray<Command>
+}
+
+type Values<Declared> = {
+  readonly [K in keyof Declared]: Declared[K] extends Option<infer A> | Argument<infer A> ? A : never
+}
+
+/** Declares a command. */
+export const command = <
+  const A extends Readonly<Record<string, Argument<unknown>>>,
+  const O extends Readonly<Record<string, Option<unknown>>>,
+>(declared: {
+  readonly name: string
+  readonly about: string
+  readonly examples: ReadonlyArray<Example>
+  readonly arguments: A
+  readonly options: O
+  readonly run: (input: Values<A> & Values<O>) => Work
+}): Command => declared
+
+export const flag = (about: string): Option<boolean> => ({ about, absent: false })
+
+export const text = (value: string, about: string): Option<string | undefined> => ({ about, value, absent: undefined })
+
+export const texts = (value: string, about: string): Option<ReadonlyArray<string>> => ({
+  about,
+  value,
+  isList: true,
+  absent: [],
+})
+
+export const choice = <const A extends string>(
+  value: string,
+  choices: ReadonlyArray<A>,
+  about: string,
+): Option<A | undefined> => ({ about, value, choices, absent: undefined })
+
+export const parsed = <A>(
+  value: string,
+  parse: (text: string) => A | undefined,
+  takes: string,
+  about: string,
+): Option<A | undefined> => ({ about, value, parse, takes, absent: undefined })
+
+/** Reads a whole number from `least` to `most`. */
+export const wholeNumber = (least: number, about: string, most = Number.MAX_SAFE_INTEGER, value = "N") =>
+  parsed(
+    value,
+    (text) => {
+      const number = /^\d+$/.test(text) ? Number(text) : NaN
+      return number >= least && number <= most ? number : undefined
+    },
+    `a whole number from ${least} ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}`,
+    about,
+  )
+
+export const argument = (value: string, about: string): Argument<string> => ({
+  about,
+  value,
+  isRequired: true,
+  isList: false,
+})
+
+export const optionalArgument = (value: string, about: string): Argument<string | undefined> => ({
+  ...argument(value, about),
+  isRequired: false,
+})
+
+/** One or more words, or any number of them. */
+export const argumentList = (value: string, isRequired: boolean, about: string): Argument<ReadonlyArray<string>> => ({
+  about,
+  value,
+  isRequired,
+  isList: true,
+})
+
+/** One of several words. */
+export const chosenArgument = <const A extends string>(
+  value: string,
+  choices: ReadonlyArray<A>,
+  about: string,
+  absent?: NoInfer<A>,
+): Argument<A> => ({
+  about,
+  value,
+  choices,
+  isRequired: absent === undefined,
+  isList: false,
+  ...(absent === undefined ? {} : { absent }),
+})
+
+/** What several commands take. */
+export const json = flag("Write machine-readable output to stdout.")
+export const redact = flag("Write keyed digests instead of values into every file of the report.")
+export const to = text("TARGET", "Which of the pipeline's targets to use.")
+export const source = text("FILE", "Another file to feed through the pipeline, such as a fixed rejected.csv.")
+/** An argument called NAME is a pipeline's name: the next command that is printed repeats it. */
+export const pipeline = argument("NAME", "The pipeline's name.")
+export const pipelines = argumentList("NAME", false, "Names of pipelines. Default: all pipelines of the project.")
+export const runOptions = {
+  to,
+  source,
+  limit: wholeNumber(0, "Send at most this many new rows. The others stay pending."),
+  retryRefused: flag("Retry rows that the service refused."),
+  redact,
+  json,
+}

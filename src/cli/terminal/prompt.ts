@@ -1,0 +1,74 @@
+import { Terminal } from "@effect/platform"
+import { Effect } from "effect"
+import { visible } from "../../domain/visible.ts"
+import { widthOf } from "../show/fit.ts"
+
+/** Reads keys until `isDone` for one of them. Gives the text that they wrote; shows it with `echo`. Ctrl-C and Ctrl-D fail with QuitException. */
+const readKeys = (isDone: (text: string, key: string) => boolean, echo: boolean) =>
+  Effect.scoped(Effect.gen(function*() {
+    const terminal = yield* Terminal.Terminal
+    const keys = yield* terminal.readInput
+    const characters: Array<string> = []
+    while (true) {
+      const { input, key } = yield* Effect.mapError(keys.take, () => new Terminal.QuitException())
+      if (key.ctrl && (key.name === "c" || key.name === "d")) return yield* new Terminal.QuitException()
+      const typed = input._tag === "Some" && !key.ctrl && !key.meta && /^\P{Cc}+$/u.test(input.value) ? input.value : ""
+      if (key.name === "backspace") {
+        const removed = characters.pop()
+        if (removed !== undefined && echo) yield* terminal.display("\b \b".repeat(widthOf(removed)))
+      } else if (typed !== "") {
+        characters.push(typed)
+        if (echo) yield* terminal.display(typed)
+      }
+      if (isDone(characters.join(""), key.name)) {
+        yield* terminal.display("\n")
+        return characters.join("")
+      }
+    }
+  }))
+
+const show = (text: string) => Effect.flatMap(Terminal.Terminal, (terminal) => terminal.display(text))
+
+const isEnter = (_: string, key: string): boolean => key === "return" || key === "enter"
+
+/** Asks a question to which one key is the answer. Only `y` means yes. */
+export const confirm = (question: string) =>
+  Effect.gen(function*() {
+    yield* show(`${visible(question)} (y/N) `)
+    const answer = yield* readKeys((text, key) => text !== "" || isEnter(text, key), true)
+    return answer.toLowerCase() === "y"
+  })
+
+/**
+ * Asks for a text until `read` accepts it.
+ *
+ * @param read fails with what is wrong
+ */
+export const ask = <A>(
+  question: string,
+  read: (text: string) => Effect.Effect<A, string>,
+  { echo = true }: { readonly echo?: boolean } = {},
+) =>
+  Effect.gen(function*() {
+    while (true) {
+      yield* show(`${visible(question)}: `)
+      const text = yield* readKeys(isEnter, echo)
+      const answer = yield* Effect.either(read(text.trim()))
+      if (answer._tag === "Right") return answer.right
+      yield* show(`${visible(answer.left)}\n`)
+    }
+  })
+
+/** Asks for one of several values, by its number. */
+export const choose = <A>(
+  question: string,
+  choices: ReadonlyArray<{ readonly title: string; readonly value: A }>,
+) =>
+  Effect.gen(function*() {
+    yield* show(choices.map(({ title }, at) => `${at + 1}  ${visible(title)}\n`).join(""))
+    const wrong = `Type a number from 1 to ${choices.length}.`
+    return yield* ask(question, (text) => {
+      const chosen = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined
+      return chosen === undefined ? Effect.fail(wrong) : Effect.succeed(chosen.value)
+    })
+  })

@@ -1,0 +1,73 @@
+import { Terminal } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect, Mailbox, Option } from "effect"
+import { ask, choose, confirm } from "../../../src/cli/terminal/prompt.ts"
+
+const names: Readonly<Record<string, string>> = {
+  "\r": "return",
+  "\u007F": "backspace",
+  "\u0003": "c",
+  "\u001B": "escape",
+}
+
+/** Answers a question with these keys. Gives the answer, or that the person left, and what the terminal showed. */
+const typing = <A>(keys: string, question: Effect.Effect<A, unknown, Terminal.Terminal>) =>
+  Effect.gen(function*() {
+    const mailbox = yield* Mailbox.make<Terminal.UserInput>()
+    for (const key of keys) {
+      const ctrl = key === "\u0003"
+      yield* mailbox.offer({
+        input: Option.some(key),
+        key: { name: names[key] ?? key.toLowerCase(), ctrl, meta: false, shift: false },
+      })
+    }
+    const shown: Array<string> = []
+    const terminal = Terminal.Terminal.of({
+      columns: Effect.succeed(80),
+      rows: Effect.succeed(24),
+      isTTY: Effect.succeed(true),
+      readInput: Effect.succeed(mailbox),
+      readLine: Effect.never,
+      display: (text) => Effect.sync(() => void shown.push(text)),
+    })
+    const answer = yield* question.pipe(
+      Effect.provideService(Terminal.Terminal, terminal),
+      Effect.catchAll((error) => Effect.succeed(error instanceof Terminal.QuitException ? "left" : error)),
+    )
+    return { answer, shown: shown.join("") }
+  })
+
+const name = ask("Name", (text) => text === "" ? Effect.fail("Type a name.") : Effect.succeed(text))
+
+it.effect("only y means yes, and one key is enough", () =>
+  Effect.gen(function*() {
+    const answers: Array<unknown> = []
+    for (const key of ["y", "Y", "n", "x", "\r", "\u0003"]) answers.push((yield* typing(key, confirm("Go on?"))).answer)
+    expect(answers).toEqual([true, true, false, false, false, "left"])
+    expect((yield* typing("y", confirm("Send\u001B[2J?"))).shown).toBe("Send␛[2J? (y/N) y\n")
+  }))
+
+it.effect("a text is shown while it is typed, corrected with backspace, and asked for again if it is wrong", () =>
+  Effect.gen(function*() {
+    expect(yield* typing("Adq\u007Fa\r", name)).toEqual({ answer: "Ada", shown: "Name: Adq\b \ba\n" })
+    expect(yield* typing("\u007F \rBo\u001B\r", name)).toEqual({
+      answer: "Bo",
+      shown: "Name:  \nType a name.\nName: Bo\n",
+    })
+    expect((yield* typing("Ad\u0003", name)).answer).toBe("left")
+  }))
+
+it.effect("a secret is never shown", () =>
+  Effect.gen(function*() {
+    const key = ask("Key", Effect.succeed<string>, { echo: false })
+    expect(yield* typing("s3cre\u007Fet\r", key)).toEqual({ answer: "s3cret", shown: "Key: \n" })
+  }))
+
+it.effect("one of several values is chosen by its number", () =>
+  Effect.gen(function*() {
+    const which = choose("Which", [{ title: "live", value: 1 }, { title: "practice", value: 2 }])
+    expect(yield* typing("3\r2\r", which)).toEqual({
+      answer: 2,
+      shown: "1  live\n2  practice\nWhich: 3\nType a number from 1 to 2.\nWhich: 2\n",
+    })
+  }))
