@@ -90,14 +90,25 @@ const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Comm
   ].join("\n")
 }
 
-/** Rewrites the parser's sentence in the style of our messages. */
+/** What commander says, and what we say instead. */
+const wordings: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^unknown (command|option) '([^]*?)'$/, "There is no $1 `$2`."],
+  [/^option '(--[^ ']+)[^']*' argument missing$/, "`$1` needs a value."],
+  [/^missing required argument '(.*)'$/, "`<$1>` is missing."],
+  [
+    /^too many arguments for '(.*)'\. Expected (\d+) arguments? but got (\d+)\.$/,
+    "Too many arguments for `$1`: $3 instead of $2.",
+  ],
+  [/^option '(--[^ ']+)[^']*' argument '([^]*)' is invalid\. (.*)$/, "`$1` can't be `$2`. $3"],
+  [/^command-argument value '([^]*)' is invalid for argument '(.*)'\. (.*)$/, "`<$2>` can't be `$1`. $3"],
+]
+
+/** Says in our words what commander says. */
 const sentence = (message: string): string => {
-  const [said = "", hint = ""] = message.replace(/^error: /, "").replace(/^unknown (command|option)/, "there is no $1")
-    .replace(/^option '(--[^ ']+)[^']*' argument missing$/, "'$1' needs a value").split("\n")
-  const near = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(hint)?.[1]?.split(", ").map(quoted)
-  const plain = said.replaceAll(/'([^']*)'/g, (_, words: string) => quoted(words))
-  const whole = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}${/[.?]$/.test(plain) ? "" : "."}`
-  return near === undefined ? whole : `${whole} Did you mean ${oneOf(near)}?`
+  const [, said = "", near] = /^(?:error: )?([^]*?)(?:\n\(Did you mean (?:one of )?(.+)\?\))?$/.exec(message) ?? []
+  const [pattern, ours] = wordings.find(([one]) => one.test(said)) ?? [/$/, ""]
+  const sentence = said.replace(pattern, ours)
+  return near === undefined ? sentence : `${sentence} Did you mean ${oneOf(near.split(", ").map(quoted))}?`
 }
 
 /** Returns where an unknown option belongs, if that helps. */

@@ -127,7 +127,7 @@ it("what can't be read says what is wrong, and nothing is done", () => {
   expect(refused("run", "a", "--to", "a", "--to", "b")).toEqual(["run", "`--to` is given twice."])
   expect(refused("run", "a", "--limit", "-1")[1]).toContain("--limit takes a whole number from 1 on.")
   expect(refused("run", "a", "--format", "xml")[1]).toContain("Allowed choices are csv, jsonl.")
-  expect(refused("run")).toEqual(["run", "Missing required argument `NAME`."])
+  expect(refused("run")).toEqual(["run", "`<NAME>` is missing."])
   expect(refused("ledger", "compact", "x")[1]).toContain("Too many arguments")
   expect(refused("ledger", "compact", "--because", "x"))
     .toEqual(["ledger compact", "There is no option `--because`. `--because` belongs to `ledger forget`."])

@@ -25,7 +25,7 @@ it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says
       [["compat"], "Did you mean `compact`?"],
       [["compact", "--rows", "K-1"], "`--rows` belongs to `ledger forget`."],
       [["export", "--format", "xml"], "csv, jsonl"],
-      [["backup"], "takes one file"],
+      [["backup"], "`<FILE>` is missing."],
       [["forget", "people", "--because", "request 1"], "Say which rows"],
       [["forget", "people", "--rows", "K-1"], "`--because` needs a reason"],
       [["forget", "people", "--rows", "K-9", "--because", "request 1"], "knows no row of people with the key K-9"],
