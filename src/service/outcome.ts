@@ -60,6 +60,9 @@ const quoted = (words: string): string => {
   return line === "" ? "" : ` ("${cut(line, longestMessage)}")`
 }
 
+/** Statuses with which a service refuses the content of a create request, if it says what is wrong with it. */
+const contentStatuses = new Set([400, 413, 422])
+
 /** Why a refused request means that the service can't be used at all; undefined when it is about the content. */
 export const unusable = (
   status: number,
@@ -102,13 +105,16 @@ export const unusable = (
       message: `${baseUrl} asks for payment: status 402${said}. Check the account's plan and its limits.`,
     })
   }
-  const aboutContent = what === "create" && (status === 400 || status === 413 || status === 422)
+  // Without words of the service's own, such as a proxy's page, nothing shows that the content was refused before any item was created.
+  const aboutContent = what === "create" && contentStatuses.has(status) && words !== ""
   if (status !== 408 && status !== 429 && !aboutContent) {
+    const next = status === 413
+      ? "If a proxy limits the size of requests, set sink.batchSize lower."
+      : "Find out from the service what it means."
     return new ServiceUnusable({
       reason: "unexpected",
       status,
-      message:
-        `${baseUrl} refused the request with status ${status}${said}. Nothing more was sent. Find out from the service what it means.`,
+      message: `${baseUrl} refused the request with status ${status}${said}. Nothing more was sent. ${next}`,
     })
   }
   return undefined
@@ -139,7 +145,7 @@ const refusal = (status: number, body: Uint8Array, sent: number, { masked }: Tel
       const what = message ?? (expected === undefined ? "not accepted" : `expected ${JSON.stringify(expected)}`)
       return where === "" ? what : `${where}: ${what}`
     })
-  const said = shown.length > 0 ? shown.join("; ") : words === "" ? `status ${status}` : words
+  const said = shown.length > 0 ? shown.join("; ") : words
   // Before it is cut: a part of the key is no less secret.
   const message = cut(masked(said), longestMessage)
   return { _tag: "Refused", status, message, index }
@@ -147,8 +153,8 @@ const refusal = (status: number, body: Uint8Array, sent: number, { masked }: Tel
 
 const inDoubt = (reason: string, error?: ServiceUnusable): CreateOutcome => ({ _tag: "InDoubt", reason, error })
 
-/** Statuses that show that the request was turned away before any item of it was looked at. */
-const turnedAway = new Set([400, 401, 403, 404])
+/** Reasons that show that the request was refused before any item of it was created. */
+const refusedAsAWhole = new Set<ServiceUnusable["reason"]>(["credentials", "form-not-found"])
 
 /**
  * The outcome of a create request that was answered (product.md, "Outcomes of a create request").
@@ -174,11 +180,11 @@ export const outcomeOfResponse = (
   }
   const error = unusable(status, body, settings, "create")
   if (error !== undefined) {
-    return turnedAway.has(status)
+    return refusedAsAWhole.has(error.reason)
       ? { _tag: "Unusable", error }
       : inDoubt(`the service answered ${status}, and may have created some of the items before`, error)
   }
-  if (status === 400 || status === 413 || status === 422) return refusal(status, body, sent, settings)
+  if (contentStatuses.has(status)) return refusal(status, body, sent, settings)
   if (status === 503 && settings.unavailableIsNotCreated && header(headers, "retry-after") !== undefined) {
     return { _tag: "NotCreated", reason: "the service is not available (503)", throttled: false, wait }
   }

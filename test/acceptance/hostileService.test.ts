@@ -77,3 +77,16 @@ it.scopedLive("answers to creates that are as deep, in members that nobody knows
     expect(run.status, run.stdout + run.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ imported: 5, inDoubt: 0 })
   }))
+
+it.scopedLive("a 400 with a page, sent after the rows were kept, stops the run, and the next run sends none of them again", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ faults: [{ fault: "status", status: 400, body: "html", when: "after", at: [2] }] })
+    at.write("source.csv", csv(upTo(20)))
+    const run = yield* at.run("run", "contacts")
+    expect(run.status, run.stdout + run.stderr).toBe(5)
+    expect(at.report().rows).toMatchObject({ imported: 10, inDoubt: 10 })
+    const next = yield* at.run("run", "contacts")
+    expect(next.status, next.stdout + next.stderr).toBe(4)
+    expect(at.count()).toBe(20)
+    expect(new Set(at.answers("qName")).size).toBe(20)
+  }))

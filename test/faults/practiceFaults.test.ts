@@ -60,6 +60,11 @@ const table: ReadonlyArray<readonly [name: string, fault: Fault, outcome: string
   ...[413, 422].map((status) =>
     [`${status}`, { fault: "status", status, body: "json", when: "before" }, "Refused unnamed", 0] as const
   ),
+  ...[400, 413, 422].flatMap((status) =>
+    (["html", "empty"] as const).map((body) =>
+      [`${status} ${body}`, { fault: "status", status, body, when: "after" }, "InDoubt unexpected", 2] as const
+    )
+  ),
   ...([
     [402, "InDoubt quota"],
     [404, "Unusable form-not-found"],

@@ -79,6 +79,13 @@ const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault
     when: when(draws),
     ...seldom(draws),
   }),
+  (draws) => ({
+    fault: "status",
+    status: draws.pick([400, 413, 422]),
+    body: draws.pick(["html", "empty"]),
+    when: when(draws),
+    ...seldom(draws),
+  }),
   (draws) => ({ fault: "status", status: 404, body: "json", when: "before", ...seldom(draws) }),
   (draws) => ({
     fault: "status",

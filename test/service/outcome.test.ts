@@ -70,9 +70,11 @@ describe("the outcome of a create request", () => {
     ["a wrong content type", 415, "", "InDoubt unexpected"],
     ["unavailable for legal reasons", 451, "", "InDoubt unexpected"],
     ["a refusal in words", 400, error("question q1 is odd"), "Refused"],
-    ["a refusal without a word", 400, "", "Refused"],
-    ["a refusal as HTML", 400, html, "Refused"],
-    ["too large", 413, html, "Refused"],
+    ["a refusal without a word", 400, "", "InDoubt unexpected"],
+    ["a refusal as HTML", 400, html, "InDoubt unexpected"],
+    ["a refusal that is not an error of the service", 422, "[]", "InDoubt unexpected"],
+    ["too large, in the service's words", 413, error("too large"), "Refused"],
+    ["too large, in a proxy's page", 413, html, "InDoubt unexpected"],
     ["not processable", 422, error("no"), "Refused"],
     ["a request timeout", 408, "", "InDoubt"],
     ["too fast", 429, error("Too many requests. Try again soon."), "NotCreated"],
@@ -145,7 +147,6 @@ describe("the outcome of a create request", () => {
       index: 1,
       message: 'login.email: expected "email"; questions.0.value: No',
     })
-    expect(outcome(400, "")).toMatchObject({ message: "status 400" })
     // The issues as a list, not as a string that holds one.
     const list = JSON.stringify({ message: [{ path: ["submissions", 1, "questions"], message: "No" }] })
     expect(outcome(400, list)).toMatchObject({ _tag: "Refused", index: 1, message: "questions: No" })
