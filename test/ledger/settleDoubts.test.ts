@@ -112,4 +112,57 @@ describe("settling rows in doubt", () => {
       yield* session.settle(batch, [doubt])
       expect(yield* view.standing).toMatchObject({ inDoubt: 3, acknowledged: { inDoubt: 2 } })
     }))
+
+  it.scopedLive("an export need not have a missing submission that was acknowledged, nor one found deleted; it needs all others", () =>
+    Effect.gen(function*() {
+      const { digestOf, ledger, session, view } = yield* doubtful
+      const batch = yield* session.intend(batchOf([5, 6, 7, 8].map((number) => rowOf(ledger, number))))
+      yield* session.settle(batch, ["s5", "s6", "s7", "s8"].map(imported))
+      const verdicts = [[5, "missing"], [6, "missing"], [7, "verified"], [8, "differing"]] as const
+      yield* session.readBack(
+        verdicts.map(([number, verdict]) => ({ keyDigest: digestOf(number), verdict, answers: new Map() })),
+      )
+      const required = Effect.map(
+        view.submissions({ after: 0, limit: 9 }),
+        (known) => known.filter(({ isRequired }) => isRequired).map(({ id }) => id),
+      )
+      expect(yield* required).toEqual(["s1", "s5", "s6", "s7", "s8"])
+      const because = { because: "deleted by us", by: "ada", leaveOut: false }
+      yield* session.acknowledge({ keys: ["key 5", "key 8"], ...because })
+      expect(yield* required).toEqual(["s1", "s6", "s7", "s8"])
+      const seen = Buffer.alloc(16, 1)
+      yield* session.seenAgain([
+        { keyDigest: digestOf(7), standing: "gone", seen },
+        { keyDigest: digestOf(1), standing: "edited", seen },
+      ])
+      expect(yield* required).toEqual(["s1", "s6", "s8"])
+    }))
+
+  it.scopedLive("a row that was sent again keeps its first batch: what is older is older than that, and it is visible after the last", () =>
+    Effect.gen(function*() {
+      const { digestOf, ledger, session, view } = yield* doubtful
+      const between = yield* session.intend(batchOf([rowOf(ledger, 5)]))
+      yield* session.settle(between, [imported("s5")])
+      const again = yield* session.intend(batchOf([rowOf(ledger, 2)], true))
+      yield* session.settle(again, [{ _tag: "InDoubt", reason: "timeout again" }])
+      const rows = yield* view.doubtful({ after: undefined, limit: 9 })
+      expect(rows.map(({ batch, first, key, resent }) => ({ batch, first, key, resent }))).toEqual([
+        { key: "key 2", batch: 3, first: 1, resent: true },
+        { key: "key 3", batch: 1, first: 1, resent: false },
+        { key: "key 4", batch: 1, first: 1, resent: false },
+      ])
+      const waits = { visibleWithin: 0, lateWithin: 0 }
+      // Batch 2 is older than the second sending only.
+      const evidence = (first: number) => view.evidence({ first, last: 3 }, waits, [])
+      expect((yield* evidence(1)).before).toBeUndefined()
+      expect((yield* evidence(3)).before).toEqual({ batch: 2, submissionId: "s5" })
+      // Batch 2 is later than the first sending, and proves nothing about the second.
+      expect((yield* view.evidence({ first: 1, last: 1 }, waits, [])).witness).toEqual({ batch: 2, submissionId: "s5" })
+      expect((yield* evidence(1)).witness).toBeUndefined()
+      yield* settle(session, [{ keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "", proof: "person" }])
+      const later = yield* session.intend(batchOf([rowOf(ledger, 2)]))
+      yield* session.settle(later, [doubt])
+      const anew = (yield* view.doubtful({ after: undefined, limit: 9 })).find(({ key }) => key === "key 2")
+      expect(anew).toMatchObject({ batch: 4, first: 4 })
+    }))
 })

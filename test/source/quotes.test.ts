@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import { accountForLines } from "../../src/source/lineCount.ts"
+import { learnRecords } from "../../src/source/quoteRule.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 
 const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
@@ -113,6 +114,63 @@ describe("a record whose quotes are wrong", () => {
   it("is named where the file ends inside its last line", async () => {
     const all = await csv(`${header}${rows(1, 3)}C-4,"Ada,cut sh`)
     expect([...all.faults.keys()]).toEqual([4])
+  })
+})
+
+describe("what follows a record in question", () => {
+  const stops = async (text: string, lines: string) => {
+    for (const blockSize of [20, 1 << 20]) {
+      expect(await refusal(config(file(text)), { blockSize })).toContain(lines)
+    }
+  }
+
+  it("must be a record if the quoted one is too short, otherwise the reading stops", async () => {
+    const short = (next: string) => `${header}${rows(1, 3)}C-4,"Ada\nand more"\n${next}${rows(6, 8)}`
+    const all = await csv(short("C-5,Bob,fine\n"))
+    expect([...all.faults.keys()]).toEqual([4])
+    expect(all.rows).toHaveLength(8)
+    await stops(short("the rest of it\n"), "in lines 5 to 6")
+    // A line of the same width follows: both are too short.
+    expect([...(await csv(short("C-5,Bob\n"))).faults.keys()]).toEqual([4, 5])
+  })
+
+  it("must have the width of the quoted one if that has taken in a line with a quote and a key", async () => {
+    const taken = (next: string) => `${header}${rows(1, 3)}C-4,"Ada,x\nC-5,Bob",fine\n${next}${rows(7, 8)}`
+    await stops(taken("one,more\n"), "in lines 5 to 6")
+    // Without a key on that line it is a paragraph, whatever follows.
+    const prose = await csv(`${header}${rows(1, 3)}C-4,"Ada,x\nand Bob",fine\none,more\n${rows(7, 8)}`)
+    expect(prose.rows[3]).toEqual(["C-4", "Ada,x\nand Bob", "fine"])
+    expect([...prose.faults.keys()]).toEqual([5])
+  })
+
+  it("is no record if a quote closes in it that did not open: it may be the rest of a malformed one", async () => {
+    const torn = (next: string) => `${header}${rows(1, 2)}C-3,"says "hi" and\nleaves",fine\n${next}${rows(5, 6)}`
+    expect([...(await csv(torn("C-4,Ada,fine\n"))).faults.keys()]).toEqual([3])
+    await stops(torn('C-4,again",fine\n'), "Quotes are wrong in lines 4 to 5")
+  })
+})
+
+describe("what records look like", () => {
+  it("is learnt above the first torn record; below it only what is common counts", async () => {
+    // `x/1` is the key of one record below a torn one: its shape is no neighbours'.
+    const rule = (records: ReadonlyArray<ReadonlyArray<string>>) =>
+      learnRecords(records, { width: 3, open: true, key: [0] }).shapes
+    const plain = Array.from({ length: 20 }, (_, at) => [`C-${at}`, "Ada", "fine"])
+    const ragged = ["C-99", "a\nb"]
+    expect(rule([...plain, ragged, ["x/1", "a", "b"]])).toEqual(new Set(["w-w9"]))
+    expect(rule([["x/1", "a", "b"], ...plain, ragged])).toEqual(new Set(["w/w9", "w-w9"]))
+    const common = Array.from({ length: 5 }, (_, at) => [`x/${at}`, "a", "b"])
+    expect(rule([...plain, ragged, ...common])).toEqual(new Set(["w-w9", "w/w9"]))
+    const all = await csv(`${header}${rows(1, 3)}C-4,"Ada\nx/1,a,b",fine\n${rows(20, 60)}`)
+    expect(all.rows[3]).toEqual(["C-4", "Ada\nx/1,a,b", "fine"])
+  })
+
+  it("includes whether cells begin with a space: if none does, a line of prose is no record", async () => {
+    const inside = (record: string) =>
+      `${header}${record}${record}${record}C-4,"Ada\nC-5, and, so\nend",fine\n${rows(6, 8)}`
+    const all = await csv(inside("C-1,Ada,fine\n"))
+    expect(all.rows[3]).toEqual(["C-4", "Ada\nC-5, and, so\nend", "fine"])
+    expect(await refusal(config(file(inside("C-1, Ada, fine\n"))))).toContain("lines 5 to 7")
   })
 })
 
