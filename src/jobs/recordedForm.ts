@@ -43,7 +43,10 @@ const inLedger = (project: Project, pipeline: Pipeline, target: Target, asked: s
       for (const name of [pipeline.name, pipeline.renamedFrom]) {
         for (const service of services) {
           if (name === undefined) continue
-          const kept = yield* ledger.view({ pipeline: name, destination: { service, form } }).form
+          const view = ledger.view({ pipeline: name, destination: { service, form } })
+          const kept = yield* view.form
+          // What an older copy has is out of date, and nothing of it can be accepted.
+          if (kept !== undefined) yield* view.isNewest
           if (kept !== undefined) return kept
         }
       }

@@ -1,7 +1,7 @@
 // A form that is edited between nights: the ledger has it as the last run met it.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync } from "node:fs"
+import { cpSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, bench } from "./contacts.ts"
 import type { Ran } from "./formferry.ts"
@@ -162,4 +162,19 @@ it.scopedLive("the record goes with a pipeline that is renamed, and stands for t
     }
     expect((yield* at.run("accept", "staff", "form", "--because", "looked at")).status).toBe(0)
     expect((yield* at.run("run", "staff")).status).toBe(0)
+  }))
+
+it.scopedLive("a ledger that is not the newest is refused before a form that changed", () =>
+  Effect.gen(function*() {
+    const at = yield* afterFirstNight
+    const copy = join(at.folder, "copy")
+    cpSync(join(at.folder, ".formferry"), copy, { recursive: true })
+    expect((yield* at.run("run", "people")).status).toBe(0)
+    cpSync(join(copy, "ledger.db"), join(at.folder, ".formferry/ledger.db"))
+    at.write("forms/people.yaml", form.replace(", Blue", ""))
+    const refused = yield* at.run("run", "people")
+    expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining("accept people ledger --because TEXT")])
+    expect((yield* at.run("accept", "people", "ledger", "--because", "nothing is sent twice")).status).toBe(0)
+    // The copy has the form as it was.
+    expect(said(yield* at.run("run", "people"))).toContain("formferry accept people form --because TEXT")
   }))

@@ -1,27 +1,26 @@
-import { Path } from "@effect/platform"
-import type { FileSystem } from "@effect/platform"
-import { Cause, Effect, Exit, Layer, Logger, Random, Redacted } from "effect"
+import type { FileSystem, Path } from "@effect/platform"
+import { Cause, Effect, Exit } from "effect"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import type { AcceptReason } from "../../src/domain/acceptance.ts"
+import type { Form, Question } from "../../src/domain/form.ts"
 import type { RunReport } from "../../src/domain/run.ts"
 import { acceptRefused } from "../../src/jobs/acceptances.ts"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
+import { settlePipeline, type SettleResult } from "../../src/jobs/settle.ts"
 import { Database } from "../../src/ledger/database.ts"
-import { LockHolder } from "../../src/ledger/holder.ts"
 import { MarkWriter } from "../../src/ledger/marks.ts"
-import { inProcess } from "../../src/practice/PracticeService.ts"
-import { memoryStore } from "../../src/practice/store.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { Transports } from "../../src/service/client.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
-import { temporaryFolder } from "../faults/ledgerOnDisk.ts"
-import { form } from "../faults/pipeline.ts"
-import { Machine, VirtualTime } from "../faults/VirtualTime.ts"
-import { syncFiles } from "../nights/syncFiles.ts"
+import { form as people } from "../faults/pipeline.ts"
+import { VirtualProject } from "../faults/VirtualProject.ts"
+import { Machine } from "../faults/VirtualTime.ts"
+import { fileOf, type Format, sourceIn, teams } from "./source.ts"
 
-const apiKey = "practice_key_of_the_histories"
-const hour = 3_600_000
+/** The forms of the service, by id. */
+export const forms = ["people", "crew"] as const
+
+export type FormId = (typeof forms)[number]
 
 /** What people edit, each with its current text. */
 export interface Edited {
@@ -31,6 +30,9 @@ export interface Edited {
   readonly previousBaseUrls: ReadonlyArray<string>
   readonly rowKey: ReadonlyArray<string>
   readonly empty: ReadonlyArray<string>
+  readonly format: Format
+  readonly form: FormId
+  readonly inDoubt: "hold" | "resend"
 }
 
 const unedited: Edited = {
@@ -40,44 +42,68 @@ const unedited: Edited = {
   previousBaseUrls: [],
   rowKey: ["No"],
   empty: [],
+  format: "csv",
+  form: "people",
+  inDoubt: "hold",
 }
 
-const projectYaml = ({ baseUrl, previousBaseUrls }: Edited): string =>
-  `services:
-  live:
-    baseUrl: ${baseUrl}
-${
-    previousBaseUrls.length === 0
-      ? ""
-      : `    previousBaseUrls: ${JSON.stringify(previousBaseUrls)}\n`
-  }    apiKey: { env: THE_KEY }
-    requestsPerSecond: 1000
-    concurrency: 2
-    timeout: 5 seconds
-    confirm: false
-`
+/** What people edit in a form, in the form editor. */
+export interface EditedForm {
+  /** Of the question Name, which the pipeline fills. */
+  readonly type: "ShortAnswer" | "LongAnswer"
+  /** The label of an option that no row has. */
+  readonly spare: "Green" | "Lime"
+  /** Options that were added. */
+  readonly added: number
+  /** The name of the question Note, which the pipeline leaves out. */
+  readonly note: "Note" | "Remark"
+}
 
-const pipelineYaml = ({ empty, pipeline, renamedFrom, rowKey }: Edited): string =>
+const uneditedForm: EditedForm = { type: "ShortAnswer", spare: "Green", added: 0, note: "Note" }
+
+const formOf = (id: FormId, { added, note, spare, type }: EditedForm): Form => {
+  const team: Question = {
+    id: "team",
+    name: "Team",
+    type: "Dropdown",
+    options: [...teams, "spare", ...Array.from({ length: added }, (_, at) => `Team ${at}`)]
+      .map((value) => ({ value, label: value === "spare" ? spare : value })),
+  }
+  const questions = people.questions.map((one) =>
+    one.id === "name" ? { ...one, type } : one.id === "note" ? { ...one, name: note } : one
+  )
+  return { ...people, id, questions: [...questions, team] }
+}
+
+const pipelineYaml = ({ empty, form, format, inDoubt, pipeline, renamedFrom, rowKey }: Edited): string =>
   `pipeline: ${pipeline}
 ${renamedFrom === undefined ? "" : `renamedFrom: ${renamedFrom}`}
-source: { file: ../source.csv, rowKey: ${JSON.stringify(rowKey)}${
+source: { file: ../${fileOf(format)}, rowKey: ${JSON.stringify(rowKey)}${
     empty.length === 0 ? "" : `, empty: ${JSON.stringify(empty)}`
   } }
 mapping:
   questions:
     - { name: Name, from: Name }
     - { name: Mail, from: Mail, as: email }
+    - { name: Team, from: Team }
   urlParameters:
     - { name: Reference, from: No }
   unmapped: ignore
-sink: { service: live, form: people, batchSize: 3, concurrency: 2, canary: 2 }
+sink: { service: live, form: ${form}, inDoubt: ${inDoubt}, batchSize: ${batchSize}, concurrency: ${concurrency}, canary: 2 }
 reconcile: { visibleWithin: 20 seconds }
 `
+
+const batchSize = 3
+const concurrency = 2
+
+/** Rows in doubt that a killed process leaves, at most. */
+export const mostInFlight = batchSize * concurrency
 
 /** How a command ended; killed: its machine was switched off. */
 export type Ended =
   | { readonly _tag: "Report"; readonly report: RunReport }
   | { readonly _tag: "Accepted" }
+  | { readonly _tag: "Settled"; readonly result: SettleResult }
   | { readonly _tag: "Failed"; readonly error: string; readonly message: string }
   | { readonly _tag: "Killed" }
 
@@ -102,56 +128,50 @@ const ledgerFolder = ".formferry"
 const nextToLedger = join(ledgerFolder, "ledger.db.marks")
 const withReports = join("reports", ".ledger")
 
-/** One project and everything that happens to it: real configuration, source, ledger, marks and reports in real files, the service in this process, virtual time. */
-export class History {
-  private readonly home = temporaryFolder("formferry-history-")
-  private readonly time = new VirtualTime()
-  private readonly store = memoryStore()
-  private readonly server = new Machine(this.time)
-  private readonly seed: number
-  private processes = 0
+/** One project and everything that happens to it. */
+export class History extends VirtualProject {
   private folders = 0
-  private transport: OpenTransport | undefined
-  root = join(this.home, "project")
+  private services = 0
+  private open: OpenTransport | undefined
+  private readonly formsNow = new Map(forms.map((id) => [id, uneditedForm]))
   edited = unedited
   rows: ReadonlyArray<number> = []
 
   constructor(seed: number) {
-    this.seed = seed
+    super(seed, "formferry-history-")
     this.edit({})
-    this.write(".env", `THE_KEY=${apiKey}\n`)
-  }
-
-  close(): void {
-    this.server.switchOff()
-    rmSync(this.home, { recursive: true, force: true })
-  }
-
-  private write(name: string, content: string): void {
-    mkdirSync(dirname(join(this.root, name)), { recursive: true })
-    writeFileSync(join(this.root, name), content)
   }
 
   edit(change: Partial<Edited>): void {
     this.edited = { ...this.edited, ...change }
-    this.write("config/formferry.yaml", projectYaml(this.edited))
+    const { baseUrl, format, pipeline, previousBaseUrls } = this.edited
+    this.writeServices({ baseUrl, ...(previousBaseUrls.length === 0 ? {} : { previousBaseUrls }) })
     rmSync(join(this.root, "pipelines"), { recursive: true, force: true })
-    this.write(`pipelines/${this.edited.pipeline}.yaml`, pipelineYaml(this.edited))
+    this.write(`pipelines/${pipeline}.yaml`, pipelineYaml(this.edited))
+    this.write(fileOf(format), sourceIn(format, this.rows))
   }
 
   /** Writes the source; no rows: only its header. */
   source(rows: ReadonlyArray<number>): void {
     this.rows = rows
-    this.write(
-      "source.csv",
-      ["No,Name,Mail", ...rows.map((no) => `${no},Person ${no},p${no}@example.org`), ""].join("\n"),
-    )
+    this.edit({})
   }
 
-  /** How often each row is at the service. */
-  sent(): ReadonlyMap<number, number> {
+  /** The form that the pipeline fills, as it is now. */
+  form(): EditedForm {
+    return this.formsNow.get(this.edited.form) ?? uneditedForm
+  }
+
+  /** Edits the form that the pipeline fills. */
+  editForm(change: Partial<EditedForm>): void {
+    this.formsNow.set(this.edited.form, { ...this.form(), ...change })
+    this.open = undefined
+  }
+
+  /** How often each row is in a form. */
+  sent(form: FormId = this.edited.form): ReadonlyMap<number, number> {
     const counts = new Map<number, number>()
-    for (const { json } of this.store.all(form.id)) {
+    for (const { json } of this.store.all(form)) {
       const { urlParameters } = JSON.parse(json) as {
         readonly urlParameters: ReadonlyArray<{ readonly value: string }>
       }
@@ -159,6 +179,11 @@ export class History {
       counts.set(no, (counts.get(no) ?? 0) + 1)
     }
     return counts
+  }
+
+  /** How many submissions a form has. */
+  submissions(form: FormId): number {
+    return this.store.all(form).length
   }
 
   async pass(millis: number): Promise<void> {
@@ -170,24 +195,11 @@ export class History {
     this.time.now += millis
   }
 
-  private async practice(): Promise<OpenTransport> {
-    if (this.transport !== undefined) return this.transport
-    const made = this.server.start(
-      inProcess({ forms: [form], store: this.store, apiKey: Redacted.make(apiKey) }).pipe(
-        Effect.withRandom(Random.make(`${this.seed} ids`)),
-      ),
+  private async service(): Promise<OpenTransport> {
+    return this.open ??= await this.practice(
+      forms.map((id) => formOf(id, this.formsNow.get(id) ?? uneditedForm)),
+      `${++this.services}`,
     )
-    await this.until(() => made.exit !== undefined)
-    if (made.exit?._tag !== "Success") throw new Error("The practice service did not start.")
-    return this.transport = made.exit.value.open
-  }
-
-  /** A module that is loaded only where it is needed is waited for in real time. */
-  private async until(isSo: () => boolean): Promise<void> {
-    for (let tries = 0; !(await this.time.until(isSo, 4 * hour)); tries++) {
-      if (tries > 100) throw new Error(`Seed ${this.seed} hangs.`)
-      await new Promise<void>((turn) => setTimeout(turn, 5))
-    }
   }
 
   /** `formferry run`, killed at a step if there is one. */
@@ -221,48 +233,54 @@ export class History {
     )
   }
 
+  /**
+   * `formferry settle --results`, killed at a step if there is one.
+   *
+   * @param lines of the form's results that the export has; undefined: all
+   * @param isComplete `--complete`
+   */
+  settle(lines: number | undefined, isComplete: boolean, killedAt?: number): Promise<Ended> {
+    const file = this.writeResults(formOf(this.edited.form, this.form()), lines)
+    const by = { _tag: "Export", file, isComplete } as const
+    return this.process(
+      killedAt,
+      Effect.flatMap(loadProject(this.root), (project) =>
+        Effect.map(
+          settlePipeline(project, {
+            pipeline: this.edited.pipeline,
+            to: undefined,
+            by,
+            who: "ada",
+            because: "all results",
+          }),
+          (result): Ended => ({ _tag: "Settled", result }),
+        )),
+    )
+  }
+
   private async process<E>(
     killedAt: number | undefined,
     work: Effect.Effect<Ended, E, FileSystem.FileSystem | Path.Path>,
   ): Promise<Ended> {
-    const open = await this.practice()
+    const open = await this.service()
     const machine = new Machine(this.time)
-    const number = ++this.processes
     let steps = 0
-    const stepped = () => {
-      if (++steps === killedAt) {
-        machine.switchOff()
-        this.time.moved()
-      }
-      if (machine.isOff) throw new Error("the machine is off")
+    const isKilled = () => {
+      if (machine.isOff || ++steps !== killedAt) return false
+      machine.switchOff()
+      this.time.moved()
+      return true
     }
-    const watched: OpenTransport = (target) =>
-      Effect.map(open(target), (transport) => ({
-        send: (request) =>
-          Effect.suspend(() => {
-            if (!machine.isOff && ++steps === killedAt) {
-              // Half of the requests still leave: the kernel has them.
-              const leaves = steps % 2 === 0
-              if (leaves) {
-                Effect.runFork(Effect.withClock(transport.send(request), this.time.clock), { scheduler: this.server })
-              }
-              machine.switchOff()
-              this.time.moved()
-            }
-            return machine.isOff ? Effect.never : transport.send(request)
-          }),
-      }))
-    step = stepped
-    const holder = { pid: number, born: "", boot: `boot${number}` }
-    const running = machine.start(
-      work.pipe(
-        Effect.provide(Layer.mergeAll(syncFiles, Path.layer, Logger.remove(Logger.defaultLogger))),
-        Effect.provideService(Transports, watched),
-        Effect.provideService(LockHolder, () => holder),
-        Effect.withRandom(Random.make(`${this.seed} ${number}`)),
-      ),
-    )
-    await this.until(() => running.exit !== undefined || machine.isOff)
+    step = () => {
+      if (isKilled() || machine.isOff) throw new Error("the machine is off")
+    }
+    const running = this.start(machine, work, open, (send) => {
+      // Half of the requests still leave: the kernel has them.
+      if (isKilled() && steps % 2 === 0) {
+        Effect.runFork(Effect.withClock(send, this.time.clock), { scheduler: this.server })
+      }
+    })
+    await this.until(() => running.exit !== undefined || machine.isOff, "a command")
     step = undefined
     if (machine.isOff) {
       await this.time.pass(2_000)
@@ -314,6 +332,14 @@ export class History {
       reports: "reports",
     }
     rmSync(join(this.root, paths[what]), { recursive: true, force: true })
+  }
+
+  /** A new machine each night: it checks the project out anew and keeps only the folder of the ledger. */
+  onNewMachine(): void {
+    const old = this.root
+    this.root = join(this.home, `project${++this.folders}`)
+    for (const kept of [".env", ledgerFolder]) cpSync(join(old, kept), join(this.root, kept), { recursive: true })
+    this.edit({})
   }
 
   /** Whether marks are found in both places. */

@@ -1,19 +1,10 @@
 import { beforeAll, expect, it } from "vitest"
+import { loadLazyModules } from "../faults/VirtualProject.ts"
 import { play, type Played } from "./play.ts"
 
 const seeds = 40
 
-// What is loaded only where it is needed would be waited for outside of virtual time.
-beforeAll(() =>
-  Promise.all([
-    import("../../src/jobs/openRun.ts"),
-    import("../../src/report/html/attention.ts"),
-    import("../../src/report/html/reportPage.ts"),
-    import("../../src/run/Run.ts"),
-    import("../../src/service/client.ts"),
-    import("jschardet"),
-  ])
-)
+beforeAll(loadLazyModules)
 
 it(
   `${seeds} histories: nothing is sent twice, innocent ones are not refused, and each refusal is resolved by what it says`,

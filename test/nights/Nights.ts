@@ -1,42 +1,23 @@
-import { FetchHttpClient, Path } from "@effect/platform"
-import type { FileSystem } from "@effect/platform"
-import { Cause, Effect, Exit, Layer, Logger, Random, Redacted } from "effect"
+import { FetchHttpClient, type FileSystem, type Path } from "@effect/platform"
+import { Cause, Effect, Exit } from "effect"
 import iconv from "iconv-lite"
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
-import Papa from "papaparse"
+import { rmSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { Notifier } from "../../src/jobs/Notifier.ts"
 import { runDue } from "../../src/jobs/schedule.ts"
 import type { ScheduleEvent } from "../../src/jobs/schedule/options.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { webhookNotifier } from "../../src/jobs/webhookNotifier.ts"
-import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { Notification } from "../../src/notify/Notification.ts"
-import type { Fault } from "../../src/practice/faultKinds.ts"
-import { inProcess } from "../../src/practice/PracticeService.ts"
-import { resultsTable } from "../../src/practice/results/table.ts"
-import { memoryStore } from "../../src/practice/store.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { Transports } from "../../src/service/client.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
-import { temporaryFolder } from "../faults/ledgerOnDisk.ts"
 import { form } from "../faults/pipeline.ts"
-import { Machine, type Running, VirtualTime } from "../faults/VirtualTime.ts"
+import { VirtualProject } from "../faults/VirtualProject.ts"
+import { Machine, type Running } from "../faults/VirtualTime.ts"
 import type { Night, Person } from "./plan.ts"
-import { syncFiles } from "./syncFiles.ts"
 
-const key = "practice_key_of_the_nights"
-
-const project = `services:
-  live:
-    baseUrl: http://127.0.0.1/v1/api
-    apiKey: { env: THE_KEY }
-    requestsPerSecond: 1000
-    concurrency: 2
-    timeout: 5 seconds
-    confirm: false
-notify:
+const notify = `notify:
   - webhook: { env: THE_HOOK }
     on: [failed, degraded, unavailable]
 `
@@ -65,37 +46,20 @@ export interface Told {
   readonly news: ReadonlyArray<string>
 }
 
-/** One project, night after night, in virtual time: real configuration, source, ledger, reports and schedulers over real files; the service and the webhook are in this process. */
-export class Nights {
-  readonly root = temporaryFolder("formferry-nights-")
+/** One project, night after night, with schedulers and a webhook. */
+export class Nights extends VirtualProject {
   readonly told: Array<Told> = []
   readonly ends: Array<{ readonly night: number; readonly exit: number | string }> = []
-  readonly counts = { processes: 0, crashes: 0, runs: 0, unchanged: 0 }
-  private readonly time = new VirtualTime()
-  private readonly store = memoryStore()
-  private readonly server = new Machine(this.time)
-  private readonly seed: number
-  private boot = 0
+  readonly counts = { crashes: 0, runs: 0, unchanged: 0 }
   private night = 0
   private webhookDown = false
 
   constructor(seed: number) {
-    this.seed = seed
-    this.write("config/formferry.yaml", project)
+    super(seed, "formferry-nights-")
+    this.writeServices({ baseUrl: "http://127.0.0.1/v1/api" }, notify)
     this.write("pipelines/people.yaml", pipeline)
-    this.write(".env", `THE_KEY=${key}\nTHE_HOOK=https://hooks.example/secret\n`)
     // Noon: nobody is at work.
     this.time.now = Date.UTC(2026, 0, 1, 12)
-  }
-
-  close(): void {
-    this.server.switchOff()
-    rmSync(this.root, { recursive: true, force: true })
-  }
-
-  private write(name: string, content: string | Uint8Array): void {
-    mkdirSync(dirname(join(this.root, name)), { recursive: true })
-    writeFileSync(join(this.root, name), content)
   }
 
   /** Submissions that stand at the service, in the order of their creation, as the rows that they were made of. */
@@ -120,29 +84,14 @@ export class Nights {
     this.write("source.csv", iconv.encode(text, writing, { addBOM: writing === "utf-16le" }))
   }
 
-  /** A process of formferry on a machine of its own; killed at a request, if so. */
-  private start<A, E>(
+  /** A process of formferry; killed at a request, if so. */
+  private process<A, E>(
     open: OpenTransport,
     crashAt: number | undefined,
     work: Effect.Effect<A, E, FileSystem.FileSystem | Path.Path | Notifier>,
   ): { readonly machine: Machine; readonly running: Running<A, E> } {
     const machine = new Machine(this.time)
-    const number = ++this.counts.processes
     let requests = 0
-    const watched: OpenTransport = (target) =>
-      Effect.map(open(target), (transport) => ({
-        send: (request) =>
-          Effect.suspend(() => {
-            if (++requests === crashAt) {
-              machine.switchOff()
-              this.time.moved()
-              this.boot++
-              this.counts.crashes++
-            }
-            return machine.isOff ? Effect.never : transport.send(request)
-          }),
-      }))
-    const holder = { pid: number, born: "", boot: `boot${this.boot} process${number}` }
     const fetch = (_: unknown, init?: RequestInit) => {
       if (this.webhookDown) return Promise.reject(new Error("down"))
       const { anomalies, event } = JSON.parse(new TextDecoder().decode(init?.body as Uint8Array)) as Notification
@@ -150,15 +99,19 @@ export class Nights {
       this.told.push({ night: this.night, event, news })
       return Promise.resolve(new Response(null, { status: 200 }))
     }
-    const running = machine.start(
+    const running = this.start(
+      machine,
       work.pipe(
-        Effect.provide(Layer.mergeAll(syncFiles, Path.layer, Logger.remove(Logger.defaultLogger))),
         Effect.provideService(Notifier, webhookNotifier()),
-        Effect.provideService(Transports, watched),
-        Effect.provideService(LockHolder, () => holder),
         Effect.provideService(FetchHttpClient.Fetch, fetch as typeof globalThis.fetch),
-        Effect.withRandom(Random.make(`${this.seed} ${number}`)),
       ),
+      open,
+      () => {
+        if (++requests !== crashAt) return
+        machine.switchOff()
+        this.time.moved()
+        this.counts.crashes++
+      },
     )
     return { machine, running }
   }
@@ -175,7 +128,7 @@ export class Nights {
         const exit = Exit.isSuccess(event.exit) ? event.exit.value.exitCode : errorOf(event.exit.cause)
         this.ends.push({ night: this.night, exit })
       })
-    return this.start(
+    return this.process(
       open,
       crashAt,
       runDue({
@@ -189,26 +142,8 @@ export class Nights {
   }
 
   /** The service of a night: its store stays, what goes wrong changes. */
-  private async practice(faults: ReadonlyArray<Fault>): Promise<OpenTransport> {
-    const made = this.server.start(
-      inProcess({
-        forms: [form],
-        store: this.store,
-        apiKey: Redacted.make(key),
-        faults: { seed: this.seed + this.night, faults },
-      }).pipe(Effect.withRandom(Random.make(`${this.seed} ${this.night} ids`))),
-    )
-    await this.until(() => made.exit !== undefined, "the practice service")
-    if (made.exit?._tag !== "Success") throw new Error("The practice service did not start.")
-    return made.exit.value.open
-  }
-
-  /** Lets time go by until something is so. A package that is loaded only where it is needed is waited for in real time, before anybody holds the ledger. */
-  private async until(isSo: () => boolean, what: string): Promise<void> {
-    for (let tries = 0; !(await this.time.until(isSo, 4 * hour)); tries++) {
-      if (tries > 100) throw new Error(`This hangs: ${what}.`)
-      await new Promise<void>((turn) => setTimeout(turn, 5))
-    }
+  private service(faults: Night["faults"]): Promise<OpenTransport> {
+    return this.practice([form], `${this.night}`, { seed: this.seed + this.night, faults })
   }
 
   private async over(...processes: ReadonlyArray<ReturnType<Nights["schedule"]>>): Promise<void> {
@@ -226,23 +161,21 @@ export class Nights {
     await this.time.pass(Date.UTC(2026, 0, 1 + this.night, 1) - this.time.now)
     this.export(night)
     this.webhookDown = night.webhookDown
-    const open = await this.practice(night.faults)
+    const open = await this.service(night.faults)
     const first = this.schedule(open, night.crashAt)
     await this.over(first, ...(night.competing ? [this.schedule(open, undefined)] : []))
-    await this.time.pass(hour / 2)
+    await this.time.pass(1_800_000)
     if (night.crashAt !== undefined || this.night % 5 === 0) await this.over(this.schedule(open, undefined))
     if (night.settled) await this.settle()
   }
 
   /** Somebody exports the form's results in the morning, and settles what is in doubt. */
   async settle(): Promise<void> {
-    await this.time.pass(6 * hour)
-    const { rows, titles } = resultsTable(form, this.store.all(form.id))
-    const file = join(this.root, "results.csv")
-    writeFileSync(file, Papa.unparse([titles, ...rows].map((line) => [...line])))
-    const open = await this.practice([])
+    await this.time.pass(6 * 3_600_000)
+    const file = this.writeResults(form)
+    const open = await this.service([])
     const by = { _tag: "Export", file, isComplete: true } as const
-    const { running } = this.start(
+    const { running } = this.process(
       open,
       undefined,
       Effect.flatMap(
@@ -261,7 +194,7 @@ export class Nights {
 
   /** What the ledger says at the end. */
   async ledger() {
-    const { running } = this.start(
+    const { running } = this.process(
       () => Effect.die("nothing is sent"),
       undefined,
       Effect.scoped(Effect.gen(this, function*() {

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from "vitest"
+import { loadLazyModules } from "../faults/VirtualProject.ts"
 import { Nights } from "./Nights.ts"
 import { type Night, type Person, plan } from "./plan.ts"
 
@@ -7,18 +8,7 @@ const seed = 7
 
 const same = (a: Person, b: Person) => a.name === b.name && a.mail === b.mail
 
-// What is loaded only where it is needed would be waited for outside of the nights' own time.
-beforeAll(() =>
-  Promise.all([
-    import("../../src/jobs/openRun.ts"),
-    import("../../src/jobs/upkeepAfterRun.ts"),
-    import("../../src/report/html/attention.ts"),
-    import("../../src/report/html/reportPage.ts"),
-    import("../../src/run/Run.ts"),
-    import("../../src/service/client.ts"),
-    import("jschardet"),
-  ])
-)
+beforeAll(loadLazyModules)
 
 it(
   `${nights} nights: every row that should be there is there once, every anomaly was told once, and the ledger stays in proportion`,

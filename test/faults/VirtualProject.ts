@@ -1,0 +1,137 @@
+import { Path } from "@effect/platform"
+import type { FileSystem } from "@effect/platform"
+import { Effect, Layer, Logger, Random, Redacted } from "effect"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import Papa from "papaparse"
+import type { Form } from "../../src/domain/form.ts"
+import { LockHolder } from "../../src/ledger/holder.ts"
+import type { FaultPlan } from "../../src/practice/faultKinds.ts"
+import { inProcess } from "../../src/practice/PracticeService.ts"
+import { resultsTable } from "../../src/practice/results/table.ts"
+import { memoryStore } from "../../src/practice/store.ts"
+import { Transports } from "../../src/service/client.ts"
+import type { OpenTransport } from "../../src/service/transport.ts"
+import { temporaryFolder } from "./ledgerOnDisk.ts"
+import { syncFiles } from "./syncFiles.ts"
+import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
+
+const apiKey = "practice_key_of_a_virtual_project"
+const hour = 3_600_000
+
+/** Loads the modules that are loaded only where they are needed: they would be waited for in real time. */
+export const loadLazyModules = (): Promise<unknown> =>
+  Promise.all([
+    import("../../src/jobs/openRun.ts"),
+    import("../../src/jobs/upkeepAfterRun.ts"),
+    import("../../src/report/html/attention.ts"),
+    import("../../src/report/html/reportPage.ts"),
+    import("../../src/run/Run.ts"),
+    import("../../src/service/client.ts"),
+    import("jschardet"),
+  ])
+
+/** A project in virtual time: its configuration, source, ledger and reports are real files, and its service is in this process. */
+export class VirtualProject {
+  protected readonly home: string
+  root: string
+  protected readonly time = new VirtualTime()
+  protected readonly store = memoryStore()
+  /** Where the service runs: it continues when a machine of formferry is off. */
+  protected readonly server = new Machine(this.time)
+  protected readonly seed: number
+  protected processes = 0
+
+  constructor(seed: number, prefix: string) {
+    this.seed = seed
+    this.home = temporaryFolder(prefix)
+    this.root = join(this.home, "project")
+    this.write(".env", `THE_KEY=${apiKey}\nTHE_HOOK=https://hooks.example/secret\n`)
+  }
+
+  close(): void {
+    this.server.switchOff()
+    rmSync(this.home, { recursive: true, force: true })
+  }
+
+  protected write(name: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(join(this.root, name)), { recursive: true })
+    writeFileSync(join(this.root, name), content)
+  }
+
+  /** Writes `config/formferry.yaml`. */
+  protected writeServices(
+    keys: { readonly baseUrl: string; readonly previousBaseUrls?: ReadonlyArray<string> },
+    rest = "",
+  ): void {
+    this.write(
+      "config/formferry.yaml",
+      `services:
+  live: ${
+        JSON.stringify(keys).slice(0, -1)
+      }, apiKey: { env: THE_KEY }, requestsPerSecond: 1000, concurrency: 2, timeout: 5 seconds, confirm: false }
+${rest}`,
+    )
+  }
+
+  /** Returns the file to which it writes the form's results as the service shows them, or only their first lines. */
+  protected writeResults(form: Form, lines?: number): string {
+    const { rows, titles } = resultsTable(form, this.store.all(form.id))
+    const file = join(this.home, "results.csv")
+    writeFileSync(file, Papa.unparse([titles, ...rows.slice(0, lines)].map((line) => [...line])))
+    return file
+  }
+
+  /** Starts the service over the project's store. */
+  protected async practice(forms: ReadonlyArray<Form>, name: string, faults?: FaultPlan): Promise<OpenTransport> {
+    const made = this.server.start(
+      inProcess({
+        forms,
+        store: this.store,
+        apiKey: Redacted.make(apiKey),
+        ...(faults === undefined ? {} : { faults }),
+      }).pipe(
+        Effect.withRandom(Random.make(`${this.seed} ${name} ids`)),
+      ),
+    )
+    await this.until(() => made.exit !== undefined, "the practice service")
+    if (made.exit?._tag !== "Success") throw new Error("The practice service did not start.")
+    return made.exit.value.open
+  }
+
+  /** Lets time pass until something is so. A module that is loaded only where it is needed is waited for in real time. */
+  protected async until(isSo: () => boolean, what: string): Promise<void> {
+    for (let tries = 0; !(await this.time.until(isSo, 4 * hour)); tries++) {
+      if (tries > 100) throw new Error(`This hangs (seed ${this.seed}): ${what}.`)
+      await new Promise<void>((turn) => setTimeout(turn, 5))
+    }
+  }
+
+  /** Starts a process on its machine. `before` is called before each request with what sends it, and may switch the machine off. */
+  protected start<A, E>(
+    machine: Machine,
+    work: Effect.Effect<A, E, FileSystem.FileSystem | Path.Path>,
+    open: OpenTransport,
+    before: (send: Effect.Effect<unknown, unknown>) => void,
+  ): Running<A, E> {
+    const number = ++this.processes
+    const watched: OpenTransport = (target) =>
+      Effect.map(open(target), (transport) => ({
+        send: (request) =>
+          Effect.suspend(() => {
+            const send = transport.send(request)
+            if (!machine.isOff) before(send)
+            return machine.isOff ? Effect.never : send
+          }),
+      }))
+    const holder = { pid: number, born: "", boot: `boot${number}` }
+    return machine.start(
+      work.pipe(
+        Effect.provide(Layer.mergeAll(syncFiles, Path.layer, Logger.remove(Logger.defaultLogger))),
+        Effect.provideService(Transports, watched),
+        Effect.provideService(LockHolder, () => holder),
+        Effect.withRandom(Random.make(`${this.seed} ${number}`)),
+      ),
+    )
+  }
+}

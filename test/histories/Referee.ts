@@ -1,0 +1,345 @@
+import type { AcceptReason } from "../../src/domain/acceptance.ts"
+import { acceptReasons } from "../../src/domain/acceptance.ts"
+import type { Draws } from "../faults/Draws.ts"
+import { type Edited, type EditedForm, type Ended, type FormId, forms, type History, mostInFlight } from "./History.ts"
+import { hasHeader } from "./source.ts"
+
+/** What the next command may do: an innocent history is never refused, and one that lost commits never imports. */
+export type Expected = "goes" | "refused" | "either"
+
+/** What holds if both are expected. */
+const both = (a: Expected, b: Expected): Expected =>
+  a === "refused" || b === "refused" ? "refused" : a === "either" || b === "either" ? "either" : "goes"
+
+/** What the last run that ended met in a form. */
+interface Visit {
+  readonly form: EditedForm
+  /** What people had edited, apart from the form. */
+  readonly edited: string
+  readonly troubles: number
+}
+
+/** The ledger's files at a moment. */
+interface Image {
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly commands: number
+  readonly facts: number
+}
+
+const day = 86_400_000
+
+/** Runs commands in a history, knows what may and may not happen, and does what refusals say. */
+export class Referee {
+  private readonly at: History
+  private readonly draws: Draws
+  /** What happened, line by line. */
+  readonly lines: Array<string> = []
+  /** Promises that did not hold. */
+  readonly broken: Array<string> = []
+  readonly met = new Map<string, number>()
+  /** Rows that a person removed from the source for good. */
+  readonly removed = new Set<number>()
+  /** Commands that ended or were killed: an image with fewer of them is not the newest. */
+  private commands = 0
+  private settled = 0
+  private kills = 0
+  /** How often the ledger was harmed, restored or accepted. */
+  private troubles = 0
+  /** What a killed run leaves for the next one to notice. */
+  private carried: Expected = "goes"
+  private readonly attempted = new Set<FormId>()
+  private readonly visits = new Map<FormId, Visit>()
+  private readonly editedForms = new Set<FormId>()
+  private readonly images: Array<Image> = []
+  private newest: Image
+  /** Rows that a killed process sent, by form and number, with the number of that kill. */
+  private readonly doubtful = new Map<string, number>()
+  /** Those of them that a run with `inDoubt: resend` met. */
+  private readonly resendable = new Set<string>()
+
+  constructor(at: History, draws: Draws) {
+    this.at = at
+    this.draws = draws
+    this.newest = this.image()
+  }
+
+  meet(what: string): void {
+    this.met.set(what, (this.met.get(what) ?? 0) + 1)
+    this.lines.push(what)
+  }
+
+  /** What can't be undone or forgotten: a ledger that lacks some of it must be refused. */
+  private facts(): number {
+    return forms.reduce((sum, form) => sum + this.at.submissions(form), this.settled)
+  }
+
+  private image(): Image {
+    return { files: this.at.image(), commands: this.commands, facts: this.facts() }
+  }
+
+  /** Keeps the ledger's files for a later restore, if they are sound. */
+  keepImage(): void {
+    if (this.carried !== "goes") return
+    this.newest = this.image()
+    this.images.push(this.newest)
+  }
+
+  /** Restores one of the images. */
+  restoreAny(): Expected | undefined {
+    const image = this.images[this.draws.int(0, this.images.length - 1)]
+    if (image === undefined) return undefined
+    this.at.restore(image.files)
+    this.troubles++
+    // A copy may lack nothing that counts if the runs since only repeated what was known.
+    return image.facts < this.facts() ? "refused" : image.commands < this.commands ? "either" : "goes"
+  }
+
+  /** Does something to the ledger. */
+  harm(what: () => void): Expected {
+    what()
+    this.troubles++
+    return "either"
+  }
+
+  /** Whether something was imported or settled. */
+  hasFacts(): boolean {
+    return this.facts() > 0
+  }
+
+  editForm(change: Partial<EditedForm>): Expected {
+    this.at.editForm(change)
+    this.editedForms.add(this.at.edited.form)
+    return "goes"
+  }
+
+  /** Edits by what the ledger finds the pipeline's rows: they must not be sent again. */
+  editPlace(change: Partial<Edited>): Expected {
+    const isKnown = this.carried === "goes" && this.visits.get(this.at.edited.form)?.troubles === this.troubles
+      && this.at.sent().size > 0
+    this.at.edit(change)
+    return isKnown ? "refused" : "either"
+  }
+
+  /** Edits how rows are read or recognised: they are known if none is missing. */
+  editReading(change: Partial<Edited>): Expected {
+    this.at.edit(change)
+    return this.removed.size === 0 ? "goes" : "either"
+  }
+
+  /** The pipeline fills the other form: rows that it has are known there, unless something else changed meanwhile. */
+  switchForm(): Expected {
+    const form = forms.find((one) => one !== this.at.edited.form) ?? forms[0]
+    this.at.edit({ form })
+    const visit = this.visits.get(form)
+    if (this.carried !== "goes") return "either"
+    if (visit === undefined) return this.attempted.has(form) || this.troubles > 0 ? "either" : "goes"
+    return visit.troubles === this.troubles && visit.edited === this.editedApart() ? "goes" : "either"
+  }
+
+  private editedApart(): string {
+    return JSON.stringify({ ...this.at.edited, form: "", inDoubt: "" })
+  }
+
+  /** The ledger has the form as it is now. */
+  private visit(): void {
+    const visit = { form: this.at.form(), edited: this.editedApart(), troubles: this.troubles }
+    this.visits.set(this.at.edited.form, visit)
+  }
+
+  /** Whether the form as it is now must be refused: something that the pipeline fills changed since the last run. */
+  private formExpected(): Expected {
+    const { form } = this.at.edited
+    if (!this.editedForms.has(form) || !this.attempted.has(form)) return "goes"
+    const visit = this.visits.get(form)
+    if (visit === undefined || visit.troubles !== this.troubles) return "either"
+    const now = this.at.form()
+    return visit.form.type === now.type && visit.form.spare === now.spare ? "goes" : "refused"
+  }
+
+  private checkSent(): void {
+    const doubled = new Map<number, number>()
+    for (const form of forms) {
+      for (const [no, count] of this.at.sent(form)) {
+        if (count === 1) continue
+        const row = `${form} ${no}`
+        const kill = this.resendable.has(row) ? this.doubtful.get(row) : undefined
+        if (count > 2 || kill === undefined) {
+          this.broken.push(`row ${no} was sent to ${form} ${count} times, after: ${this.lines.at(-1)}`)
+        } else doubled.set(kill, (doubled.get(kill) ?? 0) + 1)
+      }
+    }
+    for (const rows of doubled.values()) {
+      if (rows > mostInFlight) this.broken.push(`${rows} rows of one kill were resent, of ${mostInFlight} in flight`)
+    }
+  }
+
+  /** Whether `inDoubt: resend` sent a row a second time that had landed. */
+  private hasDoubled(): boolean {
+    return forms.some((form) => this.at.submissions(form) > this.at.sent(form).size)
+  }
+
+  private async killed(): Promise<void> {
+    this.commands++
+    this.kills++
+    await this.at.pass(120_000)
+  }
+
+  /** Runs the pipeline, and does what refusals say until it is not refused. */
+  async run(expected: Expected, killedAt?: number): Promise<void> {
+    const { at } = this
+    const { form } = at.edited
+    let ledger = this.carried === "goes"
+      ? expected
+      : this.carried === "refused" && expected !== "either"
+      ? this.carried
+      : "either"
+    this.carried = "goes"
+    for (let tries = 0; tries < 6; tries++) {
+      const left = both(ledger, this.formExpected())
+      this.attempted.add(form)
+      const before = at.sent()
+      if (at.edited.inDoubt === "resend") {
+        for (const row of this.doubtful.keys()) if (row.startsWith(`${form} `)) this.resendable.add(row)
+      }
+      const ended = await at.run(killedAt)
+      this.checkSent()
+      const sent = [...at.sent()].filter(([no, count]) => count > (before.get(no) ?? 0)).map(([no]) => no)
+      if (ended._tag === "Killed") {
+        this.meet("killed")
+        if (left === "refused" && sent.length > 0) {
+          this.broken.push("a run that should be refused sends rows before it is killed")
+        }
+        await this.killed()
+        for (const no of sent) {
+          const row = `${form} ${no}`
+          if (!this.doubtful.has(row)) this.doubtful.set(row, this.kills)
+        }
+        this.carried = ledger
+        return
+      }
+      const isRefused = ended._tag === "Report" && ended.report.exitCode === 2
+      if (ended._tag === "Report" && !isRefused) {
+        const { balance, exitCode, rows } = ended.report
+        this.lines.push(`exit code ${exitCode}, ${JSON.stringify(rows)}`)
+        if (left === "refused") this.broken.push(`a run that should be refused is not, after: ${this.lines.at(-2)}`)
+        if (!balance.holds) this.broken.push("the balance does not hold")
+        if (rows.changed + rows.invalid + rows.refused > 0) this.broken.push("rows are not what they were")
+        this.visit()
+        this.commands++
+        if (this.hasDoubled()) this.meet("a row that had landed was resent")
+        return
+      }
+      const message = ended._tag === "Report" ? ended.report.because.join(" ") : refusalOf(ended)
+      if (message === undefined) {
+        this.broken.push(`a run ends with ${JSON.stringify(ended)}`)
+        return
+      }
+      this.meet("refused")
+      if (sent.length > 0) this.broken.push("a refused run sends rows")
+      if (left === "goes") this.broken.push(`an innocent history is refused: ${message}`)
+      await this.resolve(message)
+      ledger = "either"
+    }
+    this.broken.push("a refusal is not resolved by what it says")
+  }
+
+  /** Does what a refusal says. */
+  private async resolve(message: string): Promise<void> {
+    const { at } = this
+    const { edited } = at
+    if (message.includes("renamedFrom: people")) {
+      this.meet("resolved: renamedFrom")
+      at.edit({ renamedFrom: "people" })
+      return
+    }
+    const previous = /previousBaseUrls: \[(\S+?)\]/.exec(message)?.[1]
+    if (previous !== undefined) {
+      this.meet("resolved: previousBaseUrls")
+      at.edit({ previousBaseUrls: [...edited.previousBaseUrls, previous] })
+      return
+    }
+    const command = /formferry accept (\S+) (\S+) --because TEXT/.exec(message)
+    const reason = Object.keys(acceptReasons).find((one): one is AcceptReason => one === command?.[2])
+    if (command?.[1] !== edited.pipeline || reason === undefined) {
+      this.broken.push(`a refusal names no command that resolves it: ${message}`)
+      return
+    }
+    if (reason === "ledger") {
+      this.troubles++
+      if (this.newest.commands === this.commands && this.draws.chance(0.4)) {
+        this.meet("resolved: the newest ledger is put back")
+        at.restore(this.newest.files)
+        return
+      }
+    }
+    this.meet(`resolved: accept ${reason}`)
+    if (reason === "form") this.visit()
+    else {
+      // As docs/in-doubt.md says: rows that a form has leave the source.
+      for (const form of forms) for (const no of at.sent(form).keys()) this.removed.add(no)
+      const rows = at.rows.filter((no) => !this.removed.has(no))
+      if (rows.length === 0 && !hasHeader(edited.format)) at.edit({ format: "csv" })
+      at.source(rows)
+    }
+    const accepted = await at.accept(edited.pipeline, reason)
+    if (accepted._tag !== "Accepted") this.broken.push(`accept ${reason}: ${JSON.stringify(accepted)}`)
+    this.commands++
+  }
+
+  /**
+   * Settles rows in doubt from an export, and compares what is concluded with the form.
+   *
+   * @param lines of the form's results that the export has; undefined: all
+   * @returns how many rows stay in doubt; undefined: the command did not end by itself or was refused
+   */
+  async settle(lines: number | undefined, isComplete: boolean, killedAt?: number): Promise<number | undefined> {
+    const { at } = this
+    const ended = await at.settle(lines, isComplete, killedAt)
+    if (ended._tag === "Killed") {
+      this.meet("settle killed")
+      await this.killed()
+      return undefined
+    }
+    if (ended._tag !== "Settled") {
+      if (refusalOf(ended) === undefined) this.broken.push(`settle ends with ${JSON.stringify(ended)}`)
+      if (this.carried === "goes") this.broken.push(`settle is refused: ${JSON.stringify(ended)}`)
+      this.meet("settle refused")
+      return undefined
+    }
+    if (this.carried === "refused") this.broken.push("settle works with a ledger that lost commits")
+    const sent = at.sent()
+    const how = isComplete ? "settled with --complete" : "settled"
+    for (const { key, outcome, reason } of ended.result.rows) {
+      const no = Number(/\d+/.exec(key)?.[0])
+      this.meet(`${how}: ${outcome}`)
+      if (outcome === "in doubt") this.lines.push(reason)
+      else this.settled++
+      if (outcome === "landed") this.doubtful.delete(`${at.edited.form} ${no}`)
+      if (outcome === "landed" && !sent.has(no)) this.broken.push(`row ${no} did not land, but is settled as landed`)
+      if (outcome === "not landed" && sent.has(no)) this.broken.push(`row ${no} landed, but is settled as not landed`)
+    }
+    this.commands++
+    return ended.result.left
+  }
+
+  /** In the end everything that is left is sent and settled, and nothing is missing. */
+  async finish(grow: () => void): Promise<void> {
+    const { at } = this
+    await this.run("either")
+    // Later than any clock that went back.
+    await at.pass(60 * day)
+    grow()
+    await this.run("goes")
+    if (this.broken.length > 0) return
+    await this.settle(undefined, false)
+    const left = await this.settle(undefined, true)
+    if (left !== 0 && !this.hasDoubled()) this.broken.push(`${left} rows stay in doubt though the export is complete`)
+    await this.run("goes")
+    const sent = at.sent()
+    for (const no of at.rows) if (!sent.has(no)) this.broken.push(`row ${no} is missing in the end`)
+  }
+}
+
+/** What a command says that was refused; undefined: it failed otherwise. */
+const refusalOf = (ended: Ended): string | undefined =>
+  ended._tag === "Failed" && ["LedgerRefused", "ConfigurationInvalid"].includes(ended.error) ? ended.message : undefined
