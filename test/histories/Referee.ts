@@ -43,6 +43,7 @@ export class Referee {
   private commands = 0
   private settled = 0
   private kills = 0
+  private isLogLeft = false
   /** How often the ledger was harmed, restored or accepted. */
   private troubles = 0
   /** What a killed run leaves for the next one to notice. */
@@ -114,7 +115,8 @@ export class Referee {
 
   /** Edits by what the ledger finds the pipeline's rows: they must not be sent again. */
   editPlace(change: Partial<Edited>): Expected {
-    const isKnown = this.carried === "goes" && this.visits.get(this.at.edited.form)?.troubles === this.troubles
+    const isKnown = this.carried === "goes" && this.removed.size === 0
+      && this.visits.get(this.at.edited.form)?.troubles === this.troubles
       && this.at.sent().size > 0
     this.at.edit(change)
     return isKnown ? "refused" : "either"
@@ -178,7 +180,13 @@ export class Referee {
     return forms.some((form) => this.at.submissions(form) > this.at.sent(form).size)
   }
 
+  /** Whether the last command was killed, so that its log was left. */
+  wasKilled(): boolean {
+    return this.isLogLeft
+  }
+
   private async killed(): Promise<void> {
+    this.isLogLeft = true
     this.commands++
     this.kills++
     await this.at.pass(120_000)
@@ -201,6 +209,7 @@ export class Referee {
       if (at.edited.inDoubt === "resend") {
         for (const row of this.doubtful.keys()) if (row.startsWith(`${form} `)) this.resendable.add(row)
       }
+      this.isLogLeft = false
       const ended = await at.run(killedAt)
       this.checkSent()
       const sent = [...at.sent()].filter(([no, count]) => count > (before.get(no) ?? 0)).map(([no]) => no)
@@ -235,6 +244,7 @@ export class Referee {
         return
       }
       this.meet("refused")
+      this.lines.push(message)
       if (sent.length > 0) this.broken.push("a refused run sends rows")
       if (left === "goes") this.broken.push(`an innocent history is refused: ${message}`)
       await this.resolve(message)
@@ -269,6 +279,8 @@ export class Referee {
       if (this.newest.commands === this.commands && this.draws.chance(0.4)) {
         this.meet("resolved: the newest ledger is put back")
         at.restore(this.newest.files)
+        // Once: it may be one that a person accepted for another form.
+        this.newest = { ...this.newest, commands: -1 }
         return
       }
     }
@@ -294,6 +306,7 @@ export class Referee {
    */
   async settle(lines: number | undefined, isComplete: boolean, killedAt?: number): Promise<number | undefined> {
     const { at } = this
+    this.isLogLeft = false
     const ended = await at.settle(lines, isComplete, killedAt)
     if (ended._tag === "Killed") {
       this.meet("settle killed")

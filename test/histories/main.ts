@@ -15,7 +15,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   for (let seed = from; seed < from + count; seed++) {
     const played = await play(seed)
     for (const [what, times] of played.met) met.set(what, (met.get(what) ?? 0) + times)
-    if (values.seed !== undefined) process.stderr.write(`${played.lines.join("\n")}\n`)
+    if (values.seed !== undefined || played.broken.length > 0) process.stderr.write(`${played.lines.join("\n")}\n`)
     for (const what of played.broken) process.stderr.write(`seed ${seed}: ${what}\n`)
     if (played.broken.length > 0) broken++
     if (values.seed === undefined && (seed - from + 1) % 50 === 0) {

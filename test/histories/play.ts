@@ -79,12 +79,14 @@ const logHarms = (at: History, draws: Draws, referee: Referee): Moves => {
   return {
     "log lost": log(() => undefined),
     "log cut": log((bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))),
-    "log flipped": log((bytes) => {
-      const flipped = Buffer.from(bytes)
-      const place = draws.int(0, bytes.length - 1)
-      flipped[place] = flipped[place]! ^ 4
-      return flipped
-    }),
+    "log flipped": () => {
+      const place = draws.int(0, 1_000_000)
+      return log((bytes) => {
+        const flipped = Buffer.from(bytes)
+        flipped[place % bytes.length]! ^= 4
+        return flipped
+      })()
+    },
   }
 }
 
@@ -109,7 +111,9 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
   "row key": () => referee.editReading({ rowKey: at.edited.rowKey.length === 1 ? ["No", "Mail"] : ["No"] }),
   empty: () => referee.editReading({ empty: at.edited.empty.length === 0 ? ["-"] : [] }),
   format: () => {
-    const [first, ...others] = formats.filter((one) => one !== at.edited.format)
+    const [first, ...others] = formats.filter((one) =>
+      one !== at.edited.format && (hasHeader(one) || at.rows.length > 0)
+    )
     if (first === undefined) return undefined
     const format = draws.pick([first, ...others])
     referee.meet(`format: ${format}`)
@@ -156,7 +160,7 @@ export const play = async (seed: number): Promise<Played> => {
     for (let event = 0; event < events && broken.length === 0; event++) {
       referee.keepImage()
       if (draws.chance(0.7)) await at.pass(day)
-      const possible = at.image().has("ledger.db-wal") && draws.chance(0.2)
+      const possible = referee.wasKilled() && draws.chance(0.25)
         ? moves.log
         : event > 0 && draws.chance(0.5)
         ? moves.harmful
