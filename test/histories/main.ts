@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
-import { play } from "./play.ts"
+import { happens, play } from "./play.ts"
 
-/** `npm run histories -- --seeds 500 [--from N]`, or `--seed N` to repeat one. Exit code 1 if a promise did not hold. */
+/** `npm run histories -- --seeds 500 [--from N]`, or `--seed N` to repeat one. Exit code 1 if a promise did not hold, or if something never happened in many seeds. */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],
@@ -25,7 +25,9 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   for (const [what, times] of [...met].toSorted(([a], [b]) => a < b ? -1 : 1)) {
     process.stdout.write(`${what.padEnd(45)}${String(times).padStart(6)}\n`)
   }
+  const lacking = count < 400 ? [] : [...happens.inFew, ...happens.inMany].filter((what) => !met.has(what))
+  if (lacking.length > 0) process.stderr.write(`These never happened: ${lacking.join(", ")}.\n`)
   const seconds = ((performance.now() - began) / 1_000).toFixed(0)
   process.stdout.write(`histories: ${count}, broken: ${broken} (${seconds} s)\n`)
-  return broken === 0 ? 0 : 1
+  return broken + lacking.length === 0 ? 0 : 1
 }

@@ -131,6 +131,57 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
   },
 })
 
+/** What must happen, in a few seeds and in many: histories in which nothing happens prove nothing. */
+export const happens = {
+  inFew: [
+    "quiet night",
+    "rows",
+    "header only",
+    "clock",
+    "reports tidied",
+    "reports lost",
+    "marks lost",
+    "new machine",
+    "moved",
+    "copied",
+    "deleted",
+    "address",
+    "renamed",
+    "row key",
+    "empty",
+    "format",
+    "another form",
+    "resend",
+    "killed",
+    "refused",
+    "resolved: accept form",
+    "resolved: accept ledger",
+    "resolved: the newest ledger is put back",
+    "resolved: renamedFrom",
+    "resolved: previousBaseUrls",
+  ],
+  inMany: [
+    "restored",
+    "log lost",
+    "log cut",
+    "log flipped",
+    "option added",
+    "option relabelled",
+    "type of a question",
+    "question not mapped",
+    ...formats.map((format) => `format: ${format}`),
+    "settle killed",
+    "settle refused",
+    "settled: landed",
+    "settled: not landed",
+    "settled: in doubt",
+    "settled with --complete: landed",
+    "settled with --complete: not landed",
+    "a row that had landed was resent",
+    "resolved: accept row-key",
+  ],
+} as const
+
 /** Plays a history: runs, kills, settlements, and what people, disks and clocks do between them. */
 export const play = async (seed: number): Promise<Played> => {
   const draws = new Draws(seed)
