@@ -40,7 +40,8 @@ export class VirtualProject {
   /** Where the service runs: it continues when a machine of formferry is off. */
   protected readonly server = new Machine(this.time)
   protected readonly seed: number
-  protected processes = 0
+  private processes = 0
+  private boots = 0
 
   constructor(seed: number, prefix: string) {
     this.seed = seed
@@ -107,6 +108,13 @@ ${rest}`,
     }
   }
 
+  /** Kills what runs on a machine, which then starts anew. */
+  protected crash(machine: Machine): void {
+    machine.switchOff()
+    this.time.moved()
+    this.boots++
+  }
+
   /** Starts a process on its machine. `before` is called before each request with what sends it, and may switch the machine off. */
   protected start<A, E>(
     machine: Machine,
@@ -124,7 +132,7 @@ ${rest}`,
             return machine.isOff ? Effect.never : send
           }),
       }))
-    const holder = { pid: number, born: "", boot: `boot${number}` }
+    const holder = { pid: number, born: "", boot: `boot${this.boots} process${number}` }
     return machine.start(
       work.pipe(
         Effect.provide(Layer.mergeAll(syncFiles, Path.layer, Logger.remove(Logger.defaultLogger))),

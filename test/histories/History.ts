@@ -7,7 +7,7 @@ import type { Form, Question } from "../../src/domain/form.ts"
 import type { RunReport } from "../../src/domain/run.ts"
 import { acceptRefused } from "../../src/jobs/acceptances.ts"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
-import { settlePipeline, type SettleResult } from "../../src/jobs/settle.ts"
+import { type SettleBy, settlePipeline, type SettleResult } from "../../src/jobs/settle.ts"
 import { Database } from "../../src/ledger/database.ts"
 import { MarkWriter } from "../../src/ledger/marks.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -241,20 +241,22 @@ export class History extends VirtualProject {
    */
   settle(lines: number | undefined, isComplete: boolean, killedAt?: number): Promise<Ended> {
     const file = this.writeResults(formOf(this.edited.form, this.form()), lines)
-    const by = { _tag: "Export", file, isComplete } as const
+    return this.settleBy({ _tag: "Export", file, isComplete }, killedAt)
+  }
+
+  /** `formferry settle --as landed` or `--as not-landed`. */
+  settleByWord(landed: boolean, keys: ReadonlyArray<string>): Promise<Ended> {
+    return this.settleBy({ _tag: "Person", landed, which: { _tag: "Rows", keys } })
+  }
+
+  private settleBy(by: SettleBy, killedAt?: number): Promise<Ended> {
+    const options = { pipeline: this.edited.pipeline, to: undefined, by, who: "ada", because: "all results" }
     return this.process(
       killedAt,
-      Effect.flatMap(loadProject(this.root), (project) =>
-        Effect.map(
-          settlePipeline(project, {
-            pipeline: this.edited.pipeline,
-            to: undefined,
-            by,
-            who: "ada",
-            because: "all results",
-          }),
-          (result): Ended => ({ _tag: "Settled", result }),
-        )),
+      Effect.flatMap(
+        loadProject(this.root),
+        (project) => Effect.map(settlePipeline(project, options), (result): Ended => ({ _tag: "Settled", result })),
+      ),
     )
   }
 
@@ -267,8 +269,7 @@ export class History extends VirtualProject {
     let steps = 0
     const isKilled = () => {
       if (machine.isOff || ++steps !== killedAt) return false
-      machine.switchOff()
-      this.time.moved()
+      this.crash(machine)
       return true
     }
     step = () => {

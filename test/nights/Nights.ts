@@ -108,8 +108,7 @@ export class Nights extends VirtualProject {
       open,
       () => {
         if (++requests !== crashAt) return
-        machine.switchOff()
-        this.time.moved()
+        this.crash(machine)
         this.counts.crashes++
       },
     )
