@@ -163,14 +163,14 @@ export class Nights extends VirtualProject {
     const open = await this.service(night.faults)
     const first = this.schedule(open, night.crashAt)
     await this.over(first, ...(night.competing ? [this.schedule(open, undefined)] : []))
-    await this.time.pass(1_800_000)
+    await this.time.pass(hour / 2)
     if (night.crashAt !== undefined || this.night % 5 === 0) await this.over(this.schedule(open, undefined))
     if (night.settled) await this.settle()
   }
 
   /** Somebody exports the form's results in the morning, and settles what is in doubt. */
   async settle(): Promise<void> {
-    await this.time.pass(6 * 3_600_000)
+    await this.time.pass(6 * hour)
     const file = this.writeResults(form)
     const open = await this.service([])
     const by = { _tag: "Export", file, isComplete: true } as const
