@@ -78,7 +78,7 @@ export interface SourceFile {
   readonly rows: number
   /** How it was read, in the order to show it: encoding, delimiter, sheet, header row, … */
   readonly taken: ReadonlyArray<{ readonly what: string; readonly value: string }>
-  /** What the file contains and the pipeline does not read: other visible sheets, JSON members without a column. Absent: nothing. */
+  /** What the file contains and the pipeline does not read: other visible sheets, JSON members without a column, JSON values outside the records. Absent: nothing. */
   readonly unread?: ReadonlyArray<Unread>
   /** Of delimited text. */
   readonly lines?: LineCounts | undefined
@@ -87,9 +87,9 @@ export interface SourceFile {
 
 /** Something in a file that is not read. */
 export interface Unread {
-  readonly what: "sheet" | "member"
+  readonly what: "sheet" | "member" | "outside"
   readonly name: string
-  /** Of a member: how many records have a value for it. */
+  /** Of a member, how many records have a value for it. Of a place outside the records, its values. */
   readonly cells?: number | undefined
 }
 

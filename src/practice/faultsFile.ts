@@ -2,6 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
 import { nearest } from "../project/suggestion.ts"
+import { yamlTooLarge } from "../project/textFile.ts"
 import { faultKinds } from "./faultKinds.ts"
 import type { Fault, FaultKind, FaultPlan } from "./faultKinds.ts"
 import { ofCreates } from "./faultsOfCreates.ts"
@@ -112,6 +113,8 @@ export const parseFaults = (file: string, text: string): Effect.Effect<FaultPlan
 export const loadFaults = (file: string): Effect.Effect<FaultPlan, FaultsFileInvalid, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
+    const tooLarge = yield* yamlTooLarge(file)
+    if (tooLarge !== undefined) return yield* new FaultsFileInvalid({ file, problems: [tooLarge] })
     const text = yield* Effect.mapError(
       fs.readFileString(file),
       (error) => new FaultsFileInvalid({ file, problems: [error.message] }),

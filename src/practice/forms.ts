@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
 import type { Form } from "../domain/form.ts"
+import { yamlTooLarge } from "../project/textFile.ts"
 import { FormFile, toForm } from "./formFile.ts"
 
 /** A form file of the practice service can't be used. */
@@ -65,6 +66,8 @@ export const loadForms = (
     const forms = new Map<string, Form>()
     for (const name of names) {
       const file = path.join(folder, name)
+      const tooLarge = yield* yamlTooLarge(file)
+      if (tooLarge !== undefined) return yield* new FormFileInvalid({ file, problems: [tooLarge] })
       const form = yield* parseForm(file, yield* fs.readFileString(file).pipe(unreadable(file)))
       if (forms.has(form.id)) {
         return yield* new FormFileInvalid({

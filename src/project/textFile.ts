@@ -21,6 +21,21 @@ const decoded = (bytes: Uint8Array): { readonly text: string; readonly faulty: b
   }
 }
 
+/** Returns the sentence that refuses a file of too many bytes, before it is read; undefined if it may be read, or has no size (a device, a pipe). */
+export const yamlTooLarge = (file: string) =>
+  FileSystem.FileSystem.pipe(
+    Effect.flatMap((fs) => fs.stat(file)),
+    Effect.map(({ size }) => Number(size)),
+    Effect.orElseSucceed(() => 0),
+    Effect.map((size) =>
+      size <= yamlLimits.bytes
+        ? undefined
+        : `The file has ${size.toLocaleString("en-GB")} bytes, more than the ${
+          yamlLimits.bytes.toLocaleString("en-GB")
+        } that are read.`
+    ),
+  )
+
 /**
  * Reads a YAML file; what is wrong with it as YAML stands in the result's findings.
  * @param root the project's folder, absolute: diagnostics name the file from there
@@ -34,16 +49,13 @@ export const readYamlFile = (root: string, file: string) =>
       _tag: "Unreadable",
       diagnostics: [{ severity: "error", file: shown, ...diagnostic }],
     })
-    // Before it is read: of what is no file (a device, a pipe) there is no size.
-    const size = yield* fs.stat(file).pipe(Effect.map(({ size }) => Number(size)), Effect.orElseSucceed(() => 0))
-    if (size > yamlLimits.bytes) {
+    const tooLarge = yield* yamlTooLarge(file)
+    if (tooLarge !== undefined) {
       return unreadable({
         line: 1,
         column: 1,
         excerpt: "",
-        message: `The file has ${size.toLocaleString("en-GB")} bytes, more than the ${
-          yamlLimits.bytes.toLocaleString("en-GB")
-        } that are read.`,
+        message: tooLarge,
         suggestion: "Keep long lists in a CSV file: `{ file: NAME.csv, key: …, value: … }`.",
       })
     }

@@ -33,6 +33,7 @@ export const leftBehind = (report: Pick<RunReport, "columns" | "sources">): Read
       .map(({ cells, name }) => cells === undefined ? `"${name}"` : `"${name}" (${counted(cells, "value")})`)
   const sheets = names("sheet")
   const members = names("member")
+  const outside = names("outside")
   const total = (some: ReadonlyArray<ColumnCells>) => some.reduce((sum, { cells }) => sum + cells, 0)
   const be = (cells: number) => (cells === 1 ? "is" : "are")
   return [
@@ -56,5 +57,6 @@ export const leftBehind = (report: Pick<RunReport, "columns" | "sources">): Read
         members.length === 1 ? "is" : "are"
       } not read: ${members.join(", ")}.`,
     ]),
+    ...(outside.length === 0 ? [] : [`Values outside the list of records are not read: ${outside.join(", ")}.`]),
   ]
 }

@@ -70,7 +70,7 @@ const Source = Schema.Struct({
   taken: maybe(Schema.Array(Schema.Struct({ what: Schema.String, value: Schema.String }))),
   unread: maybe(
     Schema.Array(Schema.Struct({
-      what: Schema.Literal("sheet", "member"),
+      what: Schema.Literal("sheet", "member", "outside"),
       name: Schema.String,
       cells: Schema.optionalWith(Schema.Number, { nullable: true }),
     })),

@@ -110,6 +110,7 @@ interface Rows {
   readonly empty: number
   /** Members without a column: the row in which each was first seen, and how many records have a value for it. */
   readonly unseen: ReadonlyMap<string, { readonly row: number; readonly cells: number }>
+  readonly outside: JsonReader["outside"]
 }
 
 const noRecord = (row: number, value: unknown): Problem => ({
@@ -207,7 +208,7 @@ const rowsOf = (
     }).pipe(Effect.mapError(Option.some))
     if (block === undefined) {
       ended = true
-      finished({ rows: given, empty, unseen })
+      finished({ rows: given, empty, unseen, outside: reader.outside })
     }
     return Chunk.unsafeFromArray(made)
   })
@@ -257,7 +258,11 @@ export const openJson = (
 
     const read = (expected?: Fingerprint) =>
       Effect.map(bytes.blocks(expected), (blocks) => {
-        const finished = ({ empty, rows, unseen }: Rows) => {
+        const finished = ({ empty, outside, rows, unseen }: Rows) => {
+          const unread = [
+            ...Array.from(unseen, ([name, { cells }]) => ({ what: "member" as const, name, cells })),
+            ...Array.from(outside, ([name, cells]) => ({ what: "outside" as const, name, cells })),
+          ]
           const fingerprint = blocks.fingerprint()
           const late = [...unseen].map(([title, { row }]) => `${title} (from row ${row} on)`).join(", ")
           const more = [
@@ -275,9 +280,7 @@ export const openJson = (
               sha256: fingerprint.sha256,
               rows,
               taken: [...taken, ...more],
-              ...(unseen.size === 0
-                ? {}
-                : { unread: [...unseen].map(([name, { cells }]) => ({ what: "member", name, cells })) }),
+              ...(unread.length === 0 ? {} : { unread }),
             },
             fingerprint,
           }]

@@ -16,13 +16,27 @@ export interface JsonReader {
   readonly push: (text: string, last: boolean) => ReadonlyArray<JsonRecord>
   /** Line of the file, from 1, at which the text pushed so far ends, where lines count. */
   readonly line: () => number
+  /** Values outside the records that were passed so far, by their places. */
+  readonly outside: ReadonlyMap<string, number>
 }
+
+/** Places outside the records that are counted one by one at most. */
+const mostOutside = 50
 
 /** Records that are the elements of an array. */
 export const readElements = (place: ReadonlyArray<string>): JsonReader => {
   let records: Array<JsonRecord> = []
   let line = 1
-  const walk = walkJson({ target: place, record: (value) => records.push({ value }) })
+  const outside = new Map<string, number>()
+  const walk = walkJson({
+    target: place,
+    record: (value) => records.push({ value }),
+    outside: (place) => {
+      const pointer = pointerOf(place)
+      const name = outside.has(pointer) || outside.size < mostOutside ? pointer : "others"
+      outside.set(name, (outside.get(name) ?? 0) + 1)
+    },
+  })
   return {
     push: (text, last) => {
       walk.push(text)
@@ -38,6 +52,7 @@ export const readElements = (place: ReadonlyArray<string>): JsonReader => {
       return given
     },
     line: () => line,
+    outside,
   }
 }
 
@@ -91,5 +106,6 @@ export const readLines = (): JsonReader => {
       return records
     },
     line: () => line + 1,
+    outside: new Map(),
   }
 }

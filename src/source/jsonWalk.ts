@@ -15,6 +15,8 @@ export interface Walk {
   readonly record: (value: Json) => void
   /** An array whose first element is an object, and which is in no other array. */
   readonly found?: (place: ReadonlyArray<string>) => void
+  /** A value outside the array of records, neither null nor empty, and its place without the positions in arrays. */
+  readonly outside?: (place: ReadonlyArray<string>) => void
 }
 
 export interface JsonWalk {
@@ -67,7 +69,7 @@ export const deepest = 500
  * Walks through JSON that comes in pieces and gives the elements of one array, each as soon as it is complete. The tokens are those of
  * \@streamparser/json; put together here, so that a member called `__proto__` stays one and long numbers keep their digits.
  */
-export const walkJson = ({ found, record, target }: Walk): JsonWalk => {
+export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => {
   const tokenizer = new ExactTokenizer()
   const frames: Array<Frame> = []
   let awaited: Awaited = "value"
@@ -106,6 +108,9 @@ export const walkJson = ({ found, record, target }: Walk): JsonWalk => {
   const scalar = (value: Json, offset: number) => {
     if (isTarget()) throw new UnreadableJson(notAnArray(target ?? []))
     if (recordDepth === frames.length) recordStart = offset
+    if (recordDepth === -1 && value !== null && value !== "") {
+      outside?.(frames.flatMap(({ array, key }) => (array ? [] : [key])))
+    }
     finished(recordDepth === -1 ? undefined : value)
   }
 

@@ -2,6 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { loadFaults } from "../../src/practice/faultsFile.ts"
 import { loadForms, parseForm } from "../../src/practice/forms.ts"
 
 const yaml = `
@@ -76,6 +77,17 @@ describe("form files", () => {
         yield* fs.writeFileString(`${folder}/c.yml`, yaml)
         expect((yield* Effect.flip(loadForms(folder))).message).toContain('another file has the id "f1" already')
         expect((yield* Effect.flip(loadForms(`${folder}/none`)))._tag).toBe("FormFileInvalid")
+      }))
+
+    it.scoped("are refused by their size before they are read, and so are faults files", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const file = `${folder}/large.yaml`
+        yield* fs.writeFileString(file, `${yaml}# ${"x".repeat(1_100_000)}`)
+        const tooLarge = "more than the 1,048,576 that are read"
+        expect((yield* Effect.flip(loadForms(folder))).message).toContain(tooLarge)
+        expect((yield* Effect.flip(loadFaults(file))).message).toContain(tooLarge)
       }))
   })
 })

@@ -117,6 +117,20 @@ describe("records of JSON", () => {
     expect((await json([{ a: 1 }, {}, { a: 2 }])).rows).toEqual([[1], [2]])
   })
 
+  it("outside the list of records are counted by their places", async () => {
+    const text = JSON.stringify({
+      meta: { made: "today", by: null, note: "" },
+      items: [{ a: 1 }, { a: 2 }],
+      other: [{ name: "Ada" }, { name: "Grace", tags: [1, 2] }],
+    })
+    const all = await json(text, { records: "/items" })
+    expect(all.files[0]?.file.unread).toEqual([
+      { what: "outside", name: "/meta/made", cells: 1 },
+      { what: "outside", name: "/other/name", cells: 2 },
+      { what: "outside", name: "/other/tags", cells: 2 },
+    ])
+  })
+
   it("are read in bounded memory", async () => {
     const one = JSON.stringify({ id: 1, answers: { email: "ada@example.org", note: "x".repeat(200) }, list: [1, 2, 3] })
     const path = file(`{"items":[${`${one},`.repeat(250_000)}${one}]}`, "json")
