@@ -1,18 +1,49 @@
-import type { Schema } from "effect"
+import { Schema } from "effect"
 import type { Cell } from "../domain/cell.ts"
 import type { AnswerVerdict } from "../domain/comparison.ts"
 import type { Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 
-/** A cell that can't be turned into a value of its kind. */
+/**
+ * A kind of value: its options, how cells are parsed, how a sent and a returned value compare. A kind is one file and its line in `index.ts`.
+ */
+export interface Kind<Options = never> {
+  readonly name: string
+  /** Says what it takes and what it sends, in the reference page and in editors. */
+  readonly description: string
+  /** The keys it adds to a mapping entry, all optional, annotated on the encoded side. */
+  readonly options: Schema.Struct.Fields
+  readonly sends: "string" | "number" | "boolean" | "array" | "object" | "any"
+  /** Parts that `from` may name instead of one column, each with the kind that parses it. */
+  readonly parts?: Readonly<Record<string, string>>
+  /** Whether several columns may be joined. */
+  readonly many?: true
+  /** What other names than `parts` mean in `from: { NAME: column }`. Absent: such names are errors. */
+  readonly named?: "options" | "ranks" | "rows"
+  /** Options that say how one cell is written. A pipeline's default for them doesn't apply to entries with parts. */
+  readonly cellOptions?: ReadonlyArray<string>
+  /** Whether the parts take over options that they don't set themselves. */
+  readonly inherited?: true
+  /** Question types for which it is the default. */
+  readonly types: ReadonlyArray<string>
+  /** Runs once for an entry. The function that it returns runs for every row. */
+  readonly compile: (options: Options, context: KindContext) => Parse | ReadonlyArray<OptionFault>
+  /** Compares two values, neither of which is null. */
+  readonly compare: (sent: Json, returned: Json) => Compared
+}
+
+/** Turns the cells of an entry's columns into a value. `undefined` is no answer. */
+export type Parse = (cells: ReadonlyArray<Cell>) => Json | undefined | Fault
+
+/** Why a cell can't become a value of its kind. */
 export class Fault {
   readonly code: ProblemCode
-  /** What was expected, to stand behind "expected": `a date as dd.MM.yyyy`. */
+  /** Completes "expected …": `a date as dd.MM.yyyy`. */
   readonly expected: string
-  /** Index of the cell to blame, among those handed to `Parse`. */
+  /** Index of the cell at fault among those given to `Parse`. */
   readonly cell: number
-  /** The piece of the cell that is wrong, where it is not all of it. */
+  /** The wrong piece of the cell. Undefined: the whole cell. */
   readonly piece: string | undefined
   constructor(code: ProblemCode, expected: string, cell = 0, piece?: string) {
     this.code = code
@@ -22,94 +53,71 @@ export class Fault {
   }
 }
 
-/** Cells of the mapped columns → value; `undefined`: no answer. Synchronous, and cheap on the good path: it runs for every row. */
-export interface Parse {
-  (cells: ReadonlyArray<Cell>): Json | undefined | Fault
-  /** The same for one cell that is filled, and trimmed if it is a text: without the list, and without a second look at the cell. Where a kind takes one cell. */
-  readonly one?: ParseCell
+/** What a kind knows of the entry that it is compiled for. */
+export interface KindContext {
+  readonly question: Question | undefined
+  readonly input: InputShape
+  /** Trimmed cells that mean "no answer". They arrive as null, unless an option of the question has that name. */
+  readonly empty: ReadonlySet<string>
+  /** Redirects a text to another question: `textTo` is its name or id. Called while a cell is parsed. */
+  readonly redirect?: ((text: string, textTo: string) => void) | undefined
+  /** Notes how a cell is used, by its index among those given to `Parse`. Without notes, an answer uses all of its cells. */
+  readonly note?: ((note: CellNote, cell?: number) => void) | undefined
 }
 
-export type ParseCell = (cell: Exclude<Cell, null>) => Json | undefined | Fault
+/** Where the cells of an answer come from. */
+export type InputShape =
+  | { readonly _tag: "Columns"; readonly count: number; readonly other?: OtherCells | undefined }
+  /** The parts in the order of their cells. Each cell was parsed by the part's kind before, and is that kind's value or null. */
+  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string>; readonly other?: OtherCells | undefined }
 
-/** Cells of an "Other" beside the options, by their index among the cells handed to `Parse`. */
+/** Cells of an "Other" next to the options, by their index among the cells given to `Parse`. */
 export interface OtherCells {
   /** A tick, or the text itself. */
   readonly tick: number | undefined
-  /** What the tick's column is called, where a cell of it may hold that as its tick. */
+  /** The name of the tick's column, if a cell may hold it as its tick. */
   readonly name?: string | undefined
-  /** What was written beside it. */
   readonly text: number | undefined
 }
 
 /**
- * What becomes of a cell beside the answer's value. `unused`: it gives nothing, though other cells of the answer may. Of a text in it: `nothing`: it means no answer;
- * `dropped`: `otherwise: drop` leaves it out; `part`: something of it is left behind; `handed`: it goes to another question.
+ * How a cell is used, apart from giving the answer's value.
+ * `unused`: not at all, though other cells of the answer may be. `nothing`: a text in it means no answer. `dropped`: `otherwise: drop` removes a text.
+ * `part`: some of it is not sent. `redirected`: a text goes to another question.
  */
-export type CellNote = "unused" | "nothing" | "dropped" | "part" | "handed"
+export type CellNote = "unused" | "nothing" | "dropped" | "part" | "redirected"
 
-/** Where the cells of an answer come from, as far as a kind must know. */
-export type InputShape =
-  | { readonly _tag: "Columns"; readonly count: number; readonly other?: OtherCells | undefined }
-  /**
-   * The parts in the order in which their cells are handed to `Parse`. Each was parsed by its own kind (`Kind.partKinds`; text where the parts
-   * are options or rows) before: what `Parse` gets is that kind's value, or null.
-   */
-  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string>; readonly other?: OtherCells | undefined }
-
-export interface KindContext {
-  readonly question: Question | undefined
-  readonly input: InputShape
-  /** Cells that mean "no answer" (trimmed); handed over as null unless an option of the question has that name. */
-  readonly empty: ReadonlySet<string>
-  /** Takes a text that goes to another question (`textTo`: its name or id); called while a cell is parsed. */
-  readonly spill?: ((text: string, textTo: string) => void) | undefined
-  /** Notes what becomes of a cell, by its index among those handed to `Parse`. Called while cells are parsed; without a note, the cells of an answer with a value are all sent. */
-  readonly note?: ((note: CellNote, cell?: number) => void) | undefined
-}
-
-/** What is wrong with a kind's options for this question and input: a sentence, and the option to point at. */
+/** What is wrong with a kind's options for this question and input. */
 export interface OptionFault {
-  readonly option: string | undefined
+  /** The option to point at. */
+  readonly option?: string | undefined
   /** The member or item of the option's value. */
   readonly member?: string | number | undefined
   readonly message: string
   readonly suggestion?: string | undefined
-  /** A name that is not among these: whoever shows the fault suggests the nearest. */
+  /** A name that is not among these. The nearest one is suggested. */
   readonly unknown?: { readonly name: string; readonly among: ReadonlyArray<string> } | undefined
 }
 
-/** How a sent and a returned value compare; both are there and neither is null. */
+/** The result of comparing a sent with a returned value. */
 export interface Compared {
   readonly verdict: Extract<AnswerVerdict, "same" | "equivalent" | "different">
   /** For `equivalent`: what the service normalised, in a few words. */
   readonly normalised?: string
 }
 
-/**
- * A kind of value (configuration.md, "Kinds of value"): its options, how cells are parsed, how a sent and a returned value compare. One file each;
- * `index.ts` lists them.
- */
-export interface Kind<Options = never> {
-  readonly name: string
-  /** For reference pages and editors: what it takes and what it sends. */
-  readonly description: string
-  /** The keys it adds to a mapping entry, all optional; annotated on the encoded side. */
-  readonly options: Schema.Struct.Fields
-  /** What it sends, in JSON's words. */
-  readonly sends: "string" | "number" | "boolean" | "array" | "object" | "any"
-  /** Parts that `from` may give instead of one column; empty: none. `many`: several columns may be joined. */
-  readonly parts: ReadonlyArray<string>
-  /** The kind of each part: it parses the part's cells, with options of its own. */
-  readonly partKinds: Readonly<Record<string, string>>
-  readonly many: boolean
-  /** What other names than `parts` stand for in `from: { NAME: column }`: options that are ticked, options with their ranks, rows; absent: nothing. */
-  readonly named?: "options" | "ranks" | "rows"
-  /** Options that say how one cell is written: a default of theirs is for entries without parts. */
-  readonly cellOptions?: ReadonlyArray<string>
-  /** Whether options of the whole hold for its parts too, where a part does not say otherwise. */
-  readonly inherited?: boolean
-  /** Question types (service-observations.md) for which it is the default. */
-  readonly types: ReadonlyArray<string>
-  readonly compile: (options: Options, context: KindContext) => Parse | ReadonlyArray<OptionFault>
-  readonly compare: (sent: Json, returned: Json) => Compared
-}
+/** Returns a fault for each part that a kind needs and `from` doesn't name. */
+export const missingParts = (
+  given: ReadonlyArray<string>,
+  needed: ReadonlyArray<string>,
+): ReadonlyArray<OptionFault> =>
+  needed.filter((part) => !given.includes(part)).map((part) => ({
+    option: "from",
+    message: `The part \`${part}\` is missing.`,
+  }))
+
+/** An option's value that stands for a cell or an answer: text as written, so that `007`, `yes` and `1.50` stay as they are. */
+export const AsWritten = Schema.String.annotations({
+  description: "Text as written: quotes are not needed for numbers or yes and no",
+  jsonSchema: { type: ["string", "number", "boolean"] },
+})

@@ -1,14 +1,10 @@
-import { JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
-import { errorIn, oneCell, textOf } from "./cells.ts"
-import { compareText, isObject } from "./compared.ts"
+import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
+import { compareMembers, compareText, objectOf } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
-import { compareMembers, objectOf } from "./members.ts"
 
 const parts = ["address", "city", "state", "zipCode", "country"] as const
-
-const isPart = (name: string) => parts.some((part) => part === name)
 
 const notInParts = new Fault(
   "pattern",
@@ -25,16 +21,13 @@ export const address: Kind = {
     "A postal address, from the parts address, city, state, zipCode and country, or one column taken apart by `extract` with named groups. Sent as an object",
   options: {},
   sends: "object",
-  parts,
-  partKinds: Object.fromEntries(parts.map((part) => [part, "text"])),
-  many: false,
+  parts: Object.fromEntries(parts.map((part) => [part, "text"])),
   types: ["Address"],
   compile: (_options, { input, note }) => {
     if (input._tag === "Columns") {
       return oneCell((cell) => {
-        const value = cell instanceof JsonCell ? cell.value : null
-        if (isObject(value) && Object.keys(value).some((key) => !isPart(key))) note?.("part")
-        return isObject(value) ? objectOf(parts.map((part) => [part, partText(value[part])])) : notInParts
+        const value = objectIn(cell, parts, note)
+        return value === undefined ? notInParts : objectOf(parts.map((part) => [part, partText(value[part])]))
       })
     }
     const names = input.parts

@@ -1,10 +1,11 @@
 import type { Cell } from "../domain/cell.ts"
-import { cellText, ErrorCell } from "../domain/cell.ts"
-import type { Json } from "../domain/json.ts"
-import type { Parse, ParseCell } from "./Kind.ts"
+import { cellText, ErrorCell, JsonCell } from "../domain/cell.ts"
+import type { Json, JsonObject } from "../domain/json.ts"
+import { isObject } from "./compared.ts"
+import type { KindContext, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 
-/** `1e21` → its digits: a number written without an exponent. */
+/** `1e21` → its digits. */
 const withoutExponent = (text: string): string => {
   const at = text.indexOf("e")
   if (at < 0) return text
@@ -18,28 +19,19 @@ const withoutExponent = (text: string): string => {
     : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** A number of a workbook or JSON file as people would write it: no exponent, and no noise behind the 15 digits that a workbook keeps. */
+/** Writes a number of a workbook or JSON file plainly: no exponent, and no noise after the 15 digits that a workbook keeps. */
 export const plainNumber = (value: number): string => {
   if (Number.isSafeInteger(value)) return String(value)
   return Number.isFinite(value) ? withoutExponent(String(Number(value.toPrecision(15)))) : String(value)
 }
 
-/** From `!` to `~`: no white space. What lies beyond may be some. */
-const isPlain = (unit: number): boolean => unit > 32 && unit < 127
-
-/** `text.trim()`, without its call for the many texts that need none: a third of what reading a cell took. */
-export const trimmed = (text: string): string => {
-  const last = text.length - 1
-  return last >= 0 && isPlain(text.charCodeAt(0)) && isPlain(text.charCodeAt(last)) ? text : text.trim()
-}
-
-/** A cell's text, trimmed; "" for no cell. */
+/** Returns a cell's text, trimmed; "" for no cell. */
 export const textOf = (cell: Cell | undefined): string =>
-  typeof cell === "string" ? trimmed(cell) : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
+  typeof cell === "string" ? cell.trim() : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
 
 const excelError = new Fault("excel-error", "a value, not an error of the workbook")
 
-/** The fault of a cell that holds a workbook's error. */
+/** Returns the fault of the first cell that holds a workbook's error. */
 export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
   for (let index = 0; index < cells.length; index++) {
     if (cells[index] instanceof ErrorCell) {
@@ -49,22 +41,54 @@ export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
   return undefined
 }
 
-/** A `Parse` of one cell that is not empty. */
-const parseOf = (one: ParseCell): Parse =>
-  Object.assign((cells: ReadonlyArray<Cell>) => {
-    const cell = cells[0]
-    if (cell === null || cell === undefined) return undefined
-    if (typeof cell !== "string") return one(cell)
-    const text = trimmed(cell)
-    return text === "" ? undefined : one(text)
-  }, { one })
+/** Makes a `Parse` of a function for one cell that is neither empty nor an error. A text is trimmed before. */
+export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined | Fault): Parse => (cells) => {
+  const cell = cells[0]
+  if (cell === null || cell === undefined) return undefined
+  if (typeof cell !== "string") return cell instanceof ErrorCell ? excelError : parse(cell)
+  const text = cell.trim()
+  return text === "" ? undefined : parse(text)
+}
 
-/** A `Parse` of one cell that is neither empty nor an error. */
-export const oneCell = (parse: ParseCell): Parse =>
-  parseOf((cell) => typeof cell === "object" && cell instanceof ErrorCell ? excelError : parse(cell))
-
-/** A `Parse` of one cell by its text, which is not empty. */
+/** Makes a `Parse` of a function for the text of one cell. */
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
-  parseOf((cell) =>
-    typeof cell === "string" ? parse(cell) : cell instanceof ErrorCell ? excelError : parse(textOf(cell))
-  )
+  oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
+
+/** Returns the object that a JSON cell holds. Members besides `names` are noted as not sent. */
+export const objectIn = (
+  cell: Cell,
+  names: ReadonlyArray<string>,
+  note: KindContext["note"],
+): JsonObject | undefined => {
+  const value = cell instanceof JsonCell ? cell.value : null
+  if (!isObject(value)) return undefined
+  if (Object.keys(value).some((name) => !names.includes(name))) note?.("part")
+  return value
+}
+
+/** Returns the texts of a JSON list; undefined if a member is no text, number or boolean. */
+export const textsIn = (value: Json): ReadonlyArray<string> | undefined => {
+  if (!Array.isArray(value) || value.some((member) => typeof member === "object")) return undefined
+  return value.map((member: Cell) => textOf(member))
+}
+
+/** Words for two opposite meanings, such as yes and no. */
+export interface Opposites {
+  readonly yes: ReadonlySet<string>
+  readonly no: ReadonlySet<string>
+  /** A word with both meanings. */
+  readonly clash: string | undefined
+}
+
+/** Makes the sets of two opposite meanings. Words that are given for one side are removed from the other side's usual ones. */
+export const opposites = (
+  given: { readonly yes: ReadonlyArray<string> | undefined; readonly no: ReadonlyArray<string> | undefined },
+  usual: { readonly yes: ReadonlyArray<string>; readonly no: ReadonlyArray<string> },
+  fold: (word: string) => string,
+): Opposites => {
+  const yes = new Set((given.yes ?? usual.yes).map((word) => fold(word)))
+  const no = new Set((given.no ?? usual.no).map((word) => fold(word)))
+  if (given.yes === undefined) { for (const word of no) yes.delete(word) }
+  if (given.no === undefined) { for (const word of yes) no.delete(word) }
+  return { yes, no, clash: [...yes].find((word) => no.has(word)) }
+}

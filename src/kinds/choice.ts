@@ -4,15 +4,12 @@ import type { Kind } from "./Kind.ts"
 import type { OptionOptions } from "./optionTable.ts"
 import { optionOptions, optionTable } from "./optionTable.ts"
 
-/** One option of a question: found by value or label, exactly, then ignoring case and space; what fits several is an error. */
+/** One option of a question, found by value or label: exactly, then ignoring case and space. A text that fits several is an error. */
 export const choice: Kind<OptionOptions> = {
   name: "choice",
   description: "One option of a question, by its value or label. Sent as the option's value",
   options: optionOptions,
   sends: "string",
-  parts: [],
-  partKinds: {},
-  many: false,
   types: ["MultipleChoice", "Dropdown"],
   compile: (options, context) => {
     const table = optionTable(options, context)

@@ -1,23 +1,24 @@
 import { Schema } from "effect"
-import type { Cell } from "../domain/cell.ts"
 import { JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
-import { AsWritten } from "./asWritten.ts"
-import { oneCell, textOf } from "./cells.ts"
+import { oneCell, textOf, textsIn } from "./cells.ts"
 import { compareText, different, equivalent, isList, same } from "./compared.ts"
-import type { CellNote, Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import type { Kind } from "./Kind.ts"
+import { AsWritten, Fault } from "./Kind.ts"
 import { compileOther, compileTicks, optionColumns } from "./optionColumns.ts"
-import { optionOptions, optionTable, otherFields, saysWhere } from "./optionTable.ts"
-import { members, optionSplitter, splitFault } from "./splitOptions.ts"
+import {
+  optionOptions,
+  optionSplitter,
+  optionTable,
+  otherFields,
+  readPieces,
+  saysWhere,
+  splitOption,
+} from "./optionTable.ts"
 
 const options = {
   ...optionOptions,
-  split: Schema.optional(Schema.NonEmptyString.annotations({
-    description:
-      "What stands between the choices of a cell. Whole options are found first, longest first, so the sign may occur in an option. When left out, a cell holds one choice",
-    examples: [",", ";", "\n"],
-  })),
+  ...splitOption,
   checked: Schema.optional(
     Schema.NonEmptyArray(AsWritten).annotations({
       description:
@@ -49,14 +50,6 @@ const options = {
 
 type Options = Schema.Struct.Type<typeof options>
 
-const remembered = 10_000
-
-/** What the texts of a cell give, and what becomes of those that give nothing. */
-interface Pieces {
-  readonly values: ReadonlyArray<string> | undefined
-  readonly notes: ReadonlyArray<CellNote>
-}
-
 const notAList = new Fault("not-an-option", "a list of options")
 
 /** Several options of a question, without repetition, in the form's order. */
@@ -66,28 +59,18 @@ export const choices: Kind<Options> = {
     "Several options of a question, by their values or labels. Sent as an array of values, in the form's order",
   options,
   sends: "array",
-  parts: [],
-  partKinds: {},
-  many: false,
   named: "options",
   types: ["MultiSelect", "Checkboxes"],
   compile: (options, context) => {
     const { input } = context
-    // Notes on the one cell that is split are kept with what it gives; those on an "Other" beside it go on at once.
-    let notes: Array<CellNote> = []
-    const note = (note: CellNote, cell = 0) => cell === 0 ? void notes.push(note) : context.note?.(note, cell)
-    const table = input._tag === "Parts"
-      ? optionTable(options, context, namesIn(input.parts, options))
-      : optionTable(options, { ...context, note })
+    const table = optionTable(options, context, input._tag === "Parts" ? namesIn(input.parts, options) : [])
     if (!("read" in table)) return table
-    const separator = options.split
-    if (separator !== undefined && table.names.length === 0) return [splitFault]
-    const inOrder = (values: Array<string>): ReadonlyArray<string> | undefined => {
-      if (values.length > 1) values.sort((a, b) => table.order(a) - table.order(b))
-      return values.length === 0 ? undefined : values
-    }
+    const split = optionSplitter(options.split, table)
+    if (typeof split !== "function") return split
+    const inOrder = (values: Array<string>): ReadonlyArray<string> | undefined =>
+      values.length === 0 ? undefined : values.sort((a, b) => table.order(a) - table.order(b))
     const ticks = compileTicks(options)
-    if (!("tick" in ticks)) return ticks
+    if (!("isTicked" in ticks)) return ticks
     const other = input.other === undefined
       ? undefined
       : compileOther(options.other, input.other, ticks, table, context)
@@ -96,47 +79,22 @@ export const choices: Kind<Options> = {
 
     if (input._tag === "Parts") return optionColumns(input.parts, ticks, table, inOrder, addOther, context)
 
-    const split = optionSplitter(separator, table)
-    const isNothing = (piece: string) => context.empty.size > 0 && context.empty.has(piece) && !table.has(piece)
-    const read = (pieces: ReadonlyArray<string>): Pieces | Fault => {
-      notes = []
-      const values: Array<string> = []
-      for (const piece of pieces) {
-        if (piece === "") continue
-        const value = isNothing(piece) ? note("nothing") : table.read(piece)
-        if (value instanceof Fault) return value
-        if (value !== undefined && !values.includes(value)) values.push(value)
-      }
-      return { values: inOrder(values), notes }
-    }
-    // Combinations repeat: a look-up is cheaper than cutting a cell again. The lists are never changed.
-    const memory = new Map<string, Pieces>()
-    const remember = (text: string): Pieces | Fault => {
-      const known = memory.get(text)
-      if (known !== undefined) return known
-      const found = read(split(text))
-      // A text that goes to another question has to go there each time.
-      if (found instanceof Fault || table.spills) return found
-      if (memory.size >= remembered) memory.clear()
-      memory.set(text, found)
-      return found
-    }
-    const piecesOf = (cell: Exclude<Cell, null>): Pieces | Fault => {
-      if (!(cell instanceof JsonCell)) return remember(typeof cell === "string" ? cell : textOf(cell))
-      const pieces = members(cell.value)
-      return pieces === undefined ? notAList : read(pieces)
+    const read = (piece: string): string | undefined | Fault => {
+      if (!context.empty.has(piece) || table.has(piece)) return table.read(piece)
+      context.note?.("nothing")
+      return undefined
     }
     const parse = oneCell((cell) => {
-      const found = piecesOf(cell)
-      if (found instanceof Fault) return found
-      for (const one of found.notes) context.note?.(one)
-      return found.values
+      const pieces = cell instanceof JsonCell ? textsIn(cell.value) : split(textOf(cell))
+      if (pieces === undefined) return notAList
+      const values = readPieces(pieces, read)
+      return values instanceof Fault ? values : inOrder(values)
     })
     if (addOther === undefined) return parse
     return (cells) => {
       const chosen = parse(cells)
       if (chosen instanceof Fault) return chosen
-      const values = isList(chosen ?? null) ? [...(chosen as ReadonlyArray<string>)] : []
+      const values = [...((chosen ?? []) as ReadonlyArray<string>)]
       if (values.length === 0) context.note?.("unused", 0)
       return addOther(values, cells) ?? inOrder(values)
     }
@@ -153,14 +111,14 @@ export const choices: Kind<Options> = {
   },
 }
 
-/** The options that a pipeline names by their columns. */
+/** Returns the options that a pipeline names by their columns. */
 const namesIn = (parts: ReadonlyArray<string>, { other, otherwise }: Options): ReadonlyArray<string> => [
   ...parts,
   ...(other?.use === undefined ? [] : [other.use]),
   ...(typeof otherwise === "object" && otherwise.use !== undefined ? [otherwise.use] : []),
 ]
 
-/** The members of a list of texts, or a text alone. */
+/** Returns the members of a list of texts, or a text alone. */
 const asSet = (value: Json): ReadonlyArray<string> | undefined => {
   if (typeof value === "string") return [value]
   if (!isList(value)) return undefined

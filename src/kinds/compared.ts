@@ -5,17 +5,35 @@ export const same: Compared = { verdict: "same" }
 export const different: Compared = { verdict: "different" }
 export const equivalent = (normalised: string): Compared => ({ verdict: "equivalent", normalised })
 
-/** The lesser of two verdicts on parts of one value, with all that was normalised. */
+export const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
+export const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Returns the worse of two verdicts on parts of one value, with all that was normalised. */
 export const both = (a: Compared, b: Compared): Compared => {
   if (a.verdict === "different" || b.verdict === "same") return a
   if (b.verdict === "different" || a.verdict === "same") return b
   return a.normalised === b.normalised ? a : equivalent(`${a.normalised}, ${b.normalised}`)
 }
 
+/**
+ * Makes a comparison of values that mean the same in several ways of writing.
+ *
+ * @param meaningOf undefined for a value that is none of the kind
+ * @param normalised says what differs if only the meaning is the same
+ */
+export const compareBy =
+  (meaningOf: (value: Json) => string | number | boolean | undefined, normalised: string) =>
+  (sent: Json, returned: Json): Compared => {
+    if (sent === returned) return same
+    const meaning = meaningOf(sent)
+    return meaning !== undefined && meaning === meaningOf(returned) ? equivalent(normalised) : different
+  }
+
 const nfc = (text: string) => text.normalize("NFC")
 const lineEnds = (text: string) => text.replaceAll(/\r\n?/g, "\n")
 
-/** Text: after Unicode NFC and line-end normalisation (product.md, "Comparing"). */
+/** Compares texts after Unicode NFC and line-end normalisation. */
 export const compareText = (sent: Json, returned: Json): Compared => {
   if (sent === returned) return same
   if (typeof sent !== "string" || typeof returned !== "string") return different
@@ -24,31 +42,58 @@ export const compareText = (sent: Json, returned: Json): Compared => {
   return nfc(lineEnds(sent)) === nfc(lineEnds(returned)) ? equivalent("Unicode form and line ends") : different
 }
 
-export const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
-export const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+/** Compares two lists item by item, in their order. */
+export const compareLists = (
+  sent: Json,
+  returned: Json,
+  compare: (sent: Json, returned: Json) => Compared,
+): Compared => {
+  if (!isList(sent) || !isList(returned)) return sent === returned ? same : different
+  if (sent.length !== returned.length) return different
+  return sent.reduce<Compared>((verdict, each, at) => both(verdict, compare(each, returned[at] ?? null)), same)
+}
 
-/** Any JSON value: lists in order, members by name, strings as text. Members may stand in any order. */
+/** Compares any JSON value: lists in order, members by name, strings as text. The order of members doesn't matter. */
 export const compareJson = (sent: Json, returned: Json): Compared => {
-  if (sent === returned) return same
-  if (isList(sent)) {
-    if (!isList(returned) || sent.length !== returned.length) return different
-    let verdict = same
-    for (let index = 0; index < sent.length && verdict.verdict !== "different"; index++) {
-      verdict = both(verdict, compareJson(sent[index] ?? null, returned[index] ?? null))
-    }
-    return verdict
+  if (isList(sent)) return compareLists(sent, returned, compareJson)
+  if (!isObject(sent)) return compareText(sent, returned)
+  if (!isObject(returned)) return different
+  const names = Object.keys(sent)
+  if (names.length !== Object.keys(returned).length || names.some((name) => !Object.hasOwn(returned, name))) {
+    return different
   }
-  if (isObject(sent)) {
-    if (!isObject(returned)) return different
-    const names = Object.keys(sent)
-    if (names.length !== Object.keys(returned).length) return different
-    let verdict = same
-    for (const name of names) {
-      if (verdict.verdict === "different" || !Object.hasOwn(returned, name)) return different
-      verdict = both(verdict, compareJson(sent[name] ?? null, returned[name] ?? null))
-    }
-    return verdict
+  return names.reduce<Compared>(
+    (verdict, name) => both(verdict, compareJson(sent[name] ?? null, returned[name] ?? null)),
+    same,
+  )
+}
+
+/** Whether a value says nothing: null, an empty text or list, or an object whose members all say nothing. */
+export const saysNothing = (value: Json | undefined): boolean => {
+  if (value === null || value === undefined || value === "") return true
+  return isList(value) ? value.length === 0 : isObject(value) && Object.values(value).every(saysNothing)
+}
+
+/** Compares two objects member by member. A member that says nothing may be absent. Members that only the returned value has are named. */
+export const compareMembers = (
+  sent: Json,
+  returned: Json,
+  compare: (sent: Json, returned: Json) => Compared,
+): Compared => {
+  if (!isObject(sent) || !isObject(returned)) return sent === returned ? same : different
+  let verdict = same
+  for (const [member, value] of Object.entries(sent)) {
+    const other = Object.hasOwn(returned, member) ? returned[member] ?? null : null
+    if (saysNothing(value) !== saysNothing(other)) return different
+    if (!saysNothing(value)) verdict = both(verdict, compare(value, other))
   }
-  return compareText(sent, returned)
+  const added = Object.keys(returned).filter((member) => !Object.hasOwn(sent, member))
+  if (added.length === 0) return verdict
+  return both(verdict, added.every((member) => saysNothing(returned[member])) ? equivalent("empty members") : different)
+}
+
+/** Makes an object of the members that have a value; undefined if none has. */
+export const objectOf = (members: ReadonlyArray<readonly [string, Json | undefined]>): JsonObject | undefined => {
+  const filled = members.filter((member): member is readonly [string, Json] => member[1] !== undefined)
+  return filled.length === 0 ? undefined : Object.fromEntries(filled)
 }

@@ -1,15 +1,11 @@
-import type { Schema } from "effect"
-import { JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
-import { errorIn, oneCell, textOf } from "./cells.ts"
-import { isObject } from "./compared.ts"
+import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
+import { compareMembers } from "./compared.ts"
 import { date } from "./date.ts"
-import { formatOptions } from "./formats.ts"
+import type { FormatOptions } from "./dateFormats.ts"
+import { formatOptions } from "./dateFormats.ts"
 import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
-import { compareMembers } from "./members.ts"
-
-type Options = Schema.Struct.Type<typeof formatOptions>
+import { Fault, missingParts } from "./Kind.ts"
 
 const notARange = new Fault(
   "not-a-date",
@@ -18,15 +14,13 @@ const notARange = new Fault(
 
 const asDay = (value: Json | undefined): string | null => typeof value === "string" ? value : null
 
-/** Two days, the first and the last. Both are needed, and the last is not before the first. */
-export const dateRange: Kind<Options> = {
+/** The first and the last of some days. Both are needed. */
+export const dateRange: Kind<FormatOptions> = {
   name: "dateRange",
   description: "The days from start to end, never shifted by a time zone. Sent as an object { start, end }",
   options: formatOptions,
   sends: "object",
-  parts: ["start", "end"],
-  partKinds: { start: "date", end: "date" },
-  many: false,
+  parts: { start: "date", end: "date" },
   inherited: true,
   types: ["DateRange"],
   compile: (options, context) => {
@@ -41,11 +35,9 @@ export const dateRange: Kind<Options> = {
         : { start, end }
     }
     if (input._tag === "Parts") {
+      const missing = missingParts(input.parts, ["start", "end"])
+      if (missing.length > 0) return missing
       const [startAt, endAt] = [input.parts.indexOf("start"), input.parts.indexOf("end")]
-      const missing = ["start", "end"].filter((part) => !input.parts.includes(part))
-      if (missing.length > 0) {
-        return missing.map((part) => ({ option: "from", message: `The part \`${part}\` is missing.` }))
-      }
       return (cells) => {
         const error = errorIn(cells)
         if (error !== undefined) return error
@@ -54,9 +46,8 @@ export const dateRange: Kind<Options> = {
       }
     }
     return oneCell((cell) => {
-      const value = cell instanceof JsonCell ? cell.value : null
-      if (isObject(value) && Object.keys(value).some((key) => key !== "start" && key !== "end")) context.note?.("part")
-      const days = isObject(value) ? [asDay(value["start"]), asDay(value["end"])] : textOf(cell).split("/")
+      const value = objectIn(cell, ["start", "end"], context.note)
+      const days = value === undefined ? textOf(cell).split("/") : [asDay(value["start"]), asDay(value["end"])]
       if (days.length !== 2) return notARange
       const [start, end] = days.map((day) => parse([day]))
       if (start instanceof Fault || end instanceof Fault) return notARange

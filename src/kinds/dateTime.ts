@@ -1,13 +1,11 @@
 import { Schema } from "effect"
 import { DateCell } from "../domain/cell.ts"
-import type { Json } from "../domain/json.ts"
 import { errorIn, oneCell, textOf } from "./cells.ts"
-import { different, equivalent, same } from "./compared.ts"
-import { compileFormats, formatOptions, readFormats } from "./formats.ts"
+import { compareBy } from "./compared.ts"
+import { compileFormats, formatOptions, readFormats } from "./dateFormats.ts"
 import type { Kind, Parse } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
-import { isoInstant, readIso } from "./wallClock.ts"
-import { zoneClock } from "./zone.ts"
+import { Fault, missingParts } from "./Kind.ts"
+import { isoInstant, readIso, zoneClock } from "./wallClock.ts"
 
 const options = {
   ...formatOptions,
@@ -26,18 +24,23 @@ const options = {
 
 type Options = Schema.Struct.Type<typeof options>
 
-const minute = 60_000
 const beyond = new Fault("not-a-date-time", "a time in the years 1 to 9999 of UTC")
 
-/** The instant of an ISO text that has a day, a time and an offset; NaN for any other text. */
+/** Returns the instant of an ISO text with a day, a time and an offset; NaN for any other text. */
 const isoInstantOf = (text: string): number => {
   const read = readIso(text)
-  return read === undefined || !read.hasDate || !read.hasTime ? NaN : read.wall - read.offset * minute
+  return read === undefined || !read.hasDate || !read.hasTime ? NaN : read.wall - read.offset * 60_000
+}
+
+/** Returns the reading of an ISO text with a day and a time, and without an offset; NaN for any other text. */
+const isoWallOf = (text: string): number => {
+  const read = readIso(text)
+  return read?.hasDate && read.hasTime && Number.isNaN(read.offset) ? read.wall : NaN
 }
 
 /**
- * An instant: a day and a time with an offset, or in a zone. A workbook's cell with no time is midnight, for a workbook can't tell the two
- * apart; a text without a time is an error. What is finer than a millisecond is cut off.
+ * An instant: a day and a time with an offset, or in a zone. A workbook's cell without a time is midnight, since a workbook doesn't distinguish
+ * the two. A text without a time is an error. Anything finer than a millisecond is cut off.
  */
 export const dateTime: Kind<Options> = {
   name: "dateTime",
@@ -45,9 +48,7 @@ export const dateTime: Kind<Options> = {
     "An instant, from a day and a time with an offset or in a `zone`; or from the parts date and time. Sent as ISO 8601 in UTC",
   options,
   sends: "string",
-  parts: ["date", "time"],
-  partKinds: { date: "date", time: "time" },
-  many: false,
+  parts: { date: "date", time: "time" },
   cellOptions: ["format", "firstMatch"],
   types: ["DateTimePicker"],
   compile: (options, context) => {
@@ -84,10 +85,9 @@ export const dateTime: Kind<Options> = {
           suggestion: "Write `date: { from: Column, format: dd.MM.yyyy }`.",
         }]),
         ...(clock === undefined
-          ? [{ option: undefined, message: "A date and a time need the `zone` they are of." }]
+          ? [{ message: "A date and a time need the `zone` they are of." }]
           : []),
-        ...["date", "time"].filter((part) => context.input._tag === "Parts" && !context.input.parts.includes(part))
-          .map((part) => ({ option: undefined, message: `The part \`${part}\` is missing.` })),
+        ...missingParts(context.input.parts, ["date", "time"]),
       ]
       return faults.length > 0 ? faults : fromParts(context.input.parts, inZone)
     }
@@ -107,28 +107,23 @@ export const dateTime: Kind<Options> = {
     )
     const offsets = { ...formats, formats: formats.formats.filter((format) => format.hasOffset) }
     const walls = { ...formats, formats: formats.formats.filter((format) => !format.hasOffset) }
-    const isoWall = (text: string): number => {
-      const read = readIso(text)
-      return read?.hasDate && read.hasTime && Number.isNaN(read.offset) ? read.wall : NaN
-    }
     return oneCell((cell) => {
       if (cell instanceof DateCell) {
         const read = readIso(cell.iso)
         return read?.hasDate ? inZone(read.wall) : notADateTime
       }
       const text = typeof cell === "string" ? cell : textOf(cell)
-      const reading = readFormats(text, walls, (format, text) => format.wall(text), isoWall)
+      const reading = readFormats(text, walls, (format, text) => format.wall(text), isoWallOf)
       if (reading === undefined) return ambiguous
       if (!Number.isNaN(reading)) return inZone(reading)
       const instant = readFormats(text, offsets, (format, text) => format.instant(text), isoInstantOf)
       return instant === undefined ? ambiguous : Number.isNaN(instant) ? notADateTime : isoInstant(instant) ?? beyond
     })
   },
-  compare: (sent, returned) => {
-    if (sent === returned) return same
-    const [a, b] = [instantIn(sent), instantIn(returned)]
-    return a !== undefined && a === b ? equivalent("way of writing an instant") : different
-  },
+  compare: compareBy((value) => {
+    const instant = typeof value === "string" ? isoInstantOf(value) : NaN
+    return Number.isNaN(instant) ? undefined : instant
+  }, "way of writing an instant"),
 }
 
 const fromParts = (parts: ReadonlyArray<string>, inZone: (reading: number) => string | Fault): Parse => {
@@ -146,9 +141,4 @@ const fromParts = (parts: ReadonlyArray<string>, inZone: (reading: number) => st
     const value = inZone(read.wall)
     return value instanceof Fault ? new Fault(value.code, `on ${date} ${value.expected}`, timeAt) : value
   }
-}
-
-const instantIn = (value: Json): number | undefined => {
-  const instant = typeof value === "string" ? isoInstantOf(value) : NaN
-  return Number.isNaN(instant) ? undefined : instant
 }

@@ -1,10 +1,13 @@
-/** A field of a scheduling or payment value: the kind of value it takes, and whether the interface needs it. */
+/** A field of a scheduling or payment value. */
 export interface ElementPart {
   readonly kind: string
+  /** Whether the interface requires it. */
   readonly required: boolean
+  /** Options of the kind that always apply. */
+  readonly options: object
 }
 
-const part = (kind: string, required = false): ElementPart => ({ kind, required })
+const part = (kind: string, required = false, options: object = {}): ElementPart => ({ kind, required, options })
 
 /** Fields of a scheduling value (service interface, "Scheduling answer"). */
 export const schedulingParts: Readonly<Record<string, ElementPart>> = {
@@ -16,7 +19,7 @@ export const schedulingParts: Readonly<Record<string, ElementPart>> = {
   eventId: part("text"),
   eventUrl: part("url"),
   rescheduleOrCancelUrl: part("url"),
-  userId: part("number"),
+  userId: part("number", false, { integer: true }),
   scheduledUserEmail: part("email"),
   meetingNotes: part("text"),
 }

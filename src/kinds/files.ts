@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { JsonCell } from "../domain/cell.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
-import { errorIn, oneCell, textOf } from "./cells.ts"
-import { both, compareText, different, equivalent, isList, isObject, same } from "./compared.ts"
-import type { Compared, Kind, Parse } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
+import { both, compareLists, compareText, different, equivalent, isList, isObject, same } from "./compared.ts"
+import type { Compared, Kind, KindContext, Parse } from "./Kind.ts"
+import { Fault, missingParts } from "./Kind.ts"
 import { compareUrls, urlCheck } from "./url.ts"
 
 const options = {
@@ -17,11 +17,13 @@ const options = {
 
 type Options = Schema.Struct.Type<typeof options>
 
+const parts = ["url", "filename"] as const
+
 const isWebAddress = urlCheck(["http", "https"])
 const expected = "a file's address that begins with http: or https:"
 const notAUrl = new Fault("not-a-url", expected)
 
-/** The name of a file by its address: the last member of the path, else `file`. */
+/** Guesses a file's name from its address: the last member of the path, or `file`. */
 export const filenameOf = (url: string): string => {
   const last = /\/([^/?#]+)\/?(?:[?#].*)?$/.exec(url.replace(/^[a-z]+:\/\/[^/?#]*/i, ""))?.[1]
   if (last === undefined) return "file"
@@ -32,7 +34,7 @@ export const filenameOf = (url: string): string => {
   }
 }
 
-/** Cuts a cell at the separators behind which another address begins. */
+/** Cuts a cell at the separators that another address follows. */
 const splitAddresses = (text: string, separator: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const piece of text.split(separator)) {
@@ -62,23 +64,22 @@ const all = (files: ReadonlyArray<File | Fault>): ReadonlyArray<File> | undefine
   return right.length === 0 ? undefined : right
 }
 
-/** A file of a JSON source: its address, or `{ url, filename }`. */
-const fromJson = (value: Json): File | Fault => {
+/** Reads a file of a JSON source: its address, or `{ url, filename }`. */
+const fromJson = (value: Json, note: KindContext["note"]): File | Fault => {
   if (typeof value === "string") return file(value.trim(), "")
-  if (!isObject(value) || typeof value.url !== "string") return notAUrl
-  return file(value.url.trim(), typeof value.filename === "string" ? value.filename.trim() : "")
+  const { filename, url } = objectIn(new JsonCell(value), parts, note) ?? {}
+  if (typeof url !== "string") return notAUrl
+  return file(url.trim(), typeof filename === "string" ? filename.trim() : "")
 }
 
-/** Files that stand somewhere on the web. */
+/** Files on the web. */
 export const files: Kind<Options> = {
   name: "files",
   description:
     "Files, by their addresses; or the parts url and filename. Sent as an array of { url, filename }, a filename missing is guessed from the address",
   options,
   sends: "array",
-  parts: ["url", "filename"],
-  partKinds: { url: "text", filename: "text" },
-  many: false,
+  parts: Object.fromEntries(parts.map((part) => [part, "text"])),
   types: ["FileUpload", "Signature"],
   compile: (options, context) => {
     const separator = options.split
@@ -86,23 +87,15 @@ export const files: Kind<Options> = {
     if (context.input._tag === "Columns") {
       return oneCell((cell) =>
         cell instanceof JsonCell
-          ? all((isList(cell.value) ? cell.value : [cell.value]).map((value) => {
-            if (isObject(value) && Object.keys(value).some((key) => key !== "url" && key !== "filename")) {
-              context.note?.("part")
-            }
-            return fromJson(value)
-          }))
+          ? all((isList(cell.value) ? cell.value : [cell.value]).map((value) => fromJson(value, context.note)))
           : all(addresses(textOf(cell)).map((url) => file(url, "")))
       )
     }
-    if (!context.input.parts.includes("url")) return [{ option: undefined, message: "The part `url` is missing." }]
+    const missing = missingParts(context.input.parts, ["url"])
+    if (missing.length > 0) return missing
     return fromParts(context.input.parts, addresses, (text) => separator === undefined ? [text] : text.split(separator))
   },
-  compare: (sent, returned) => {
-    if (!isList(sent) || !isList(returned)) return sent === returned ? same : different
-    if (sent.length !== returned.length) return different
-    return sent.reduce<Compared>((verdict, each, at) => both(verdict, compareFiles(each, returned[at] ?? null)), same)
-  },
+  compare: (sent, returned) => compareLists(sent, returned, compareFiles),
 }
 
 const fromParts = (

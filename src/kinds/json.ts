@@ -1,6 +1,6 @@
-import { DateCell, JsonCell } from "../domain/cell.ts"
-import { deeperThan } from "../domain/json.ts"
+import { JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
+import { deeperThan } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { compareJson } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
@@ -23,20 +23,11 @@ export const json: Kind = {
   description: "A value written as JSON, for questions that have no kind of their own. Sent as the parsed value",
   options: {},
   sends: "any",
-  parts: [],
-  partKinds: {},
-  many: false,
   types: [],
   compile: () =>
     oneCell((cell) => {
-      if (cell instanceof DateCell) return notJson
-      const value = typeof cell === "string"
-        ? read(cell)
-        : cell instanceof JsonCell
-        ? cell.value
-        : typeof cell === "number" || typeof cell === "boolean"
-        ? cell
-        : notJson
+      if (typeof cell === "object" && !(cell instanceof JsonCell)) return notJson
+      const value = typeof cell === "string" ? read(cell) : cell instanceof JsonCell ? cell.value : cell
       if (value === null) return undefined
       if (value instanceof Fault) return value
       if (typeof value === "number" && !Number.isFinite(value)) return notJson

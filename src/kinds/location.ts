@@ -1,13 +1,14 @@
 import type { Cell } from "../domain/cell.ts"
 import { JsonCell } from "../domain/cell.ts"
-import { oneCell, textOf } from "./cells.ts"
-import { isObject } from "./compared.ts"
+import { objectIn, oneCell, textOf } from "./cells.ts"
+import { compareMembers } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
-import { compareMembers } from "./members.ts"
+import { Fault, missingParts } from "./Kind.ts"
 import { number } from "./number.ts"
 
-const expected = "a latitude and a longitude, such as 52.52 13.405"
+const names = ["latitude", "longitude"] as const
+
+const notAPlace = new Fault("not-a-number", "a latitude and a longitude, such as 52.52 13.405")
 
 const place = (
   latitude: Cell | undefined,
@@ -21,7 +22,7 @@ const place = (
   return { latitude, longitude }
 }
 
-/** Two decimal numbers with a comma or semicolon between them; or with a space, and then with what tools write behind them (altitude, accuracy), which is left behind. */
+/** Two decimals with a comma or semicolon between them, or with a space: then tools may write altitude and accuracy after them, which are not sent. */
 const pair =
   /^([-+]?\d+(?:\.\d+)?)°?(?:\s*[,;]\s*([-+]?\d+(?:\.\d+)?)°?|\s+([-+]?\d+(?:\.\d+)?)°?((?:\s+[-+]?\d+(?:\.\d+)?){0,2}))$/
 
@@ -32,16 +33,12 @@ export const location: Kind = {
     "A point on the earth in degrees: latitude and longitude in one cell, or the parts latitude and longitude. Sent as an object { latitude, longitude }",
   options: {},
   sends: "object",
-  parts: ["latitude", "longitude"],
-  partKinds: { latitude: "number", longitude: "number" },
-  many: false,
+  parts: { latitude: "number", longitude: "number" },
   types: ["LocationCoordinates"],
   compile: (_options, { input, note }) => {
     if (input._tag === "Parts") {
-      const missing = ["latitude", "longitude"].filter((part) => !input.parts.includes(part))
-      if (missing.length > 0) {
-        return missing.map((part) => ({ option: "from", message: `The part \`${part}\` is missing.` }))
-      }
+      const missing = missingParts(input.parts, names)
+      if (missing.length > 0) return missing
       const at = [input.parts.indexOf("latitude"), input.parts.indexOf("longitude")] as const
       return (cells) => {
         const [latitude, longitude] = [cells[at[0]] ?? null, cells[at[1]] ?? null]
@@ -50,18 +47,16 @@ export const location: Kind = {
     }
     return oneCell((cell) => {
       if (cell instanceof JsonCell) {
-        const { latitude = null, longitude = null, ...others } = isObject(cell.value) ? cell.value : {}
-        if (Object.keys(others).length > 0) note?.("part")
+        const { latitude, longitude } = objectIn(cell, names, note) ?? {}
         return typeof latitude === "number" && typeof longitude === "number"
           ? place(latitude, longitude, [0, 0])
-          : new Fault("not-a-number", expected)
+          : notAPlace
       }
       const text = textOf(cell)
       const found = text.length <= 100 ? pair.exec(text) : null
-      if (found?.[4]) note?.("part")
-      return found === null
-        ? new Fault("not-a-number", expected)
-        : place(Number(found[1]), Number(found[2] ?? found[3]), [0, 0])
+      if (found === null) return notAPlace
+      if (found[4]) note?.("part")
+      return place(Number(found[1]), Number(found[2] ?? found[3]), [0, 0])
     })
   },
   compare: (sent, returned) => compareMembers(sent, returned, number.compare),

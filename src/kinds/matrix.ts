@@ -1,56 +1,46 @@
 import type { Schema } from "effect"
 import { JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
-import { oneCell, textOf } from "./cells.ts"
+import { oneCell, textOf, textsIn } from "./cells.ts"
 import { choices } from "./choices.ts"
-import { compareText, isObject } from "./compared.ts"
+import { compareMembers, compareText, isObject, objectOf } from "./compared.ts"
 import type { Kind, KindContext, OptionFault } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
-import { compareMembers, objectOf } from "./members.ts"
-import { optionOptions, optionTable } from "./optionTable.ts"
-import { members, optionSplitter, splitFault } from "./splitOptions.ts"
+import { optionOptions, optionSplitter, optionTable, readPieces, splitOption } from "./optionTable.ts"
 
-const options = { ...optionOptions, split: choices.options["split"]! }
+const options = { ...optionOptions, ...splitOption }
 
-type Options = Schema.Struct.Type<typeof optionOptions> & { readonly split?: string | undefined }
+type Options = Schema.Struct.Type<typeof options>
 
 const notRows = new Fault("not-an-option", "rows with their answers; give each row a column")
 
-/** Reads one row's answer: a text, or a list of them where cells are split. */
+/** Reads one row's answer: a text, or a list of them if cells are split. */
 type ReadRow = (text: string, cell?: number) => Json | undefined | Fault
 
-/** Answers are options where the form, `options` or `values` tell them; else they are sent as they stand. */
+/** Makes the function for one row's answer. Answers are options if the form, `options` or `values` list them. Otherwise they are sent as written. */
 const compileRow = (options: Options, context: KindContext): ReadRow | ReadonlyArray<OptionFault> => {
   const results = Object.values(options.values ?? {}).filter((name) => name !== null)
-  const told = (context.question?.options ?? []).length > 0 || options.options !== undefined || results.length > 0
-  const table = optionTable(told ? options : { otherwise: "keep", ...options }, context, [...new Set(results)])
+  const isListed = (context.question?.options ?? []).length > 0 || options.options !== undefined || results.length > 0
+  const table = optionTable(isListed ? options : { otherwise: "keep", ...options }, context, [...new Set(results)])
   if (!("read" in table)) return table
   if (options.split === undefined) return table.read
-  if (table.names.length === 0) return [splitFault]
   const split = optionSplitter(options.split, table)
+  if (typeof split !== "function") return split
   return (text, cell) => {
-    const values: Array<string> = []
-    for (const piece of split(text)) {
-      const value = piece === "" ? undefined : table.read(piece, cell)
-      if (value instanceof Fault) return value
-      if (value !== undefined && !values.includes(value)) values.push(value)
-    }
-    return values.length === 0 ? undefined : values
+    const values = readPieces(split(text), (piece) => table.read(piece, cell))
+    return values instanceof Fault || values.length > 0 ? values : undefined
   }
 }
 
 const rowTexts = (value: Json): string | undefined =>
-  value === null ? "" : typeof value === "object" ? members(value)?.join("\n") : textOf(value)
+  value === null ? "" : typeof value === "object" ? textsIn(value)?.join("\n") : textOf(value)
 
-/** One answer for each of several rows. Rows without an answer are left out. */
+/** One answer for each of several rows. Rows without an answer are not sent. */
 export const matrix: Kind<Options> = {
   name: "matrix",
   description: "One answer for each of several rows, a column each. Sent as an object: row: answer",
   options,
   sends: "object",
-  parts: [],
-  partKinds: {},
-  many: false,
   named: "rows",
   types: ["Matrix"],
   compile: (options, context) => {

@@ -2,10 +2,8 @@ import { Schema } from "effect"
 import type { Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { different, equivalent, same } from "./compared.ts"
-import { withoutCurrency } from "./currency.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
-import { plainDecimal } from "./plainDecimal.ts"
 
 const options = {
   decimal: Schema.optional(
@@ -32,14 +30,27 @@ type Options = Schema.Struct.Type<typeof options>
 
 const groupSigns = { ".": "\\.", ",": ",", " ": "[ \\u00A0\\u2009\\u202F]", "'": "['\\u2019]" } as const
 
-const json = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+/** Loaded with the first code, since the list takes a while. */
+let currencies: ReadonlySet<string> | undefined
+const isCurrency = (code: string): boolean => (currencies ??= new Set(Intl.supportedValuesOf("currency"))).has(code)
 
-/** A decimal text in one form only: no leading zeros, no zeros at the end of a fraction, no plus, no exponent. */
+/** A currency's sign, which may follow letters (`US$`), or three letters that may be its code. */
+const currencyBefore = /^(?:[A-Z]{0,3}\p{Sc}|([A-Z]{3})(?![A-Za-z]))\s*/u
+const currencyAfter = /\s*(?:[A-Z]{0,3}\p{Sc}|(?<![A-Za-z])([A-Z]{3}))$/u
+
+/** Returns an amount without its currency's sign or code (ISO 4217), on either side or between sign and digits. */
+export const withoutCurrency = (text: string): string => {
+  const sign = /^[-+\u2212]\s*/.exec(text)?.[0] ?? ""
+  const amount = text.slice(sign.length)
+  const found = currencyBefore.exec(amount) ?? currencyAfter.exec(amount)
+  if (found === null || (found[1] !== undefined && !isCurrency(found[1]))) return text
+  return sign + (found.index === 0 ? amount.slice(found[0].length) : amount.slice(0, found.index))
+}
+
+/** Writes a decimal in one form only: no leading zeros, no zeros at the end of a fraction, no plus. */
 const normal = (text: string): string => {
-  const [mantissa = "", exponent] = text.split(/[eE]/)
-  if (exponent !== undefined) return normal(mantissa) + "e" + Number(exponent)
-  const negative = mantissa.startsWith("-")
-  const [whole = "", fraction = ""] = mantissa.replace(/^[-+]/, "").split(".")
+  const negative = text.startsWith("-")
+  const [whole = "", fraction = ""] = text.replace(/^[-+]/, "").split(".")
   const digits = whole.replace(/^0+(?=\d)/, "") || "0"
   const rest = fraction.replace(/0+$/, "")
   const value = rest === "" ? digits : `${digits}.${rest}`
@@ -49,26 +60,33 @@ const normal = (text: string): string => {
 const significant = (text: string): number =>
   text.replace(/[eE].*$/, "").replace(/^[-+]/, "").replace(".", "").replace(/^0+/, "").length
 
-/** Beyond 15 digits a JSON number may be another number than the text says. */
-const exact = (text: string, value: number): boolean =>
-  text.length <= 15 || significant(text) <= 15 || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
+const plainDigits = (value: number): string => {
+  const text = String(value)
+  return text.includes("e") ? BigInt(Math.trunc(value)).toString() : text
+}
 
-const plainDigits = (value: number): string =>
-  Number.isSafeInteger(value) ? String(value) : value.toString().includes("e")
-    ? BigInt(Math.trunc(value)).toString()
-    : value.toString()
+/** Whether a JSON number says what the text says. Beyond 15 digits it may be another number. */
+const isExact = (text: string, value: number): boolean =>
+  text.length <= 15 || significant(text) <= 15 || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
 
 const inexact = new Fault("out-of-range", "a number that can be sent exactly (15 digits at most); map it as text")
 
-/** A number, written with the signs that the options say; currency signs and codes are understood. */
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+
+/** Returns the value of a JSON number or of a text that is one. */
+const numberIn = (value: Json): number | undefined => {
+  if (typeof value === "number") return value
+  if (typeof value !== "string" || !jsonNumber.test(value)) return undefined
+  const read = Number(value)
+  return Number.isFinite(read) && isExact(value, read) ? read : undefined
+}
+
+/** A number, written with the signs that the options name. Currency signs and codes are understood. */
 export const number: Kind<Options> = {
   name: "number",
   description: "A number; currency signs and codes are understood. Sent as a JSON number",
   options,
   sends: "number",
-  parts: [],
-  partKinds: {},
-  many: false,
   types: ["NumberInput", "OpinionScale", "StarRating", "Slider", "CurrencyInput"],
   compile: (options) => {
     const { decimal = ".", group, integer = false, min = -Infinity, max = Infinity } = options
@@ -84,46 +102,34 @@ export const number: Kind<Options> = {
     const point = decimal === "." ? "\\." : ","
     const shape = new RegExp(`^[-+\\u2212]?(?:${whole}(?:${point}\\d*)?|${point}\\d+)(?:[eE][-+]?\\d+)?$`)
     const groups = group === undefined ? undefined : new RegExp(groupSigns[group], "g")
-    const example = `1${group ?? ""}234${decimal}5`
-    const expected = integer ? "a whole number" : `a number written like ${example}`
-    const notANumber = new Fault("not-a-number", expected)
+    const notANumber = new Fault(
+      "not-a-number",
+      integer ? "a whole number" : `a number written like 1${group ?? ""}234${decimal}5`,
+    )
     const range = min === -Infinity ? `at most ${max}` : max === Infinity ? `at least ${min}` : `from ${min} to ${max}`
     const outOfRange = new Fault("out-of-range", `${integer ? "a whole number" : "a number"} ${range}`)
     const check = (value: number): number | Fault => {
       if (integer && !Number.isInteger(value)) return notANumber
       return value < min || value > max ? outOfRange : value === 0 ? 0 : value
     }
-    const read = (text: string): number | Fault => {
-      if (text.length > 100) return notANumber
-      let amount = text
-      if (!shape.test(text)) {
-        amount = withoutCurrency(text)
+    return oneCell((cell) => {
+      if (typeof cell === "number") return Number.isFinite(cell) ? check(cell) : notANumber
+      if (typeof cell !== "string" || cell.length > 100) return notANumber
+      let amount = cell
+      if (!shape.test(amount)) {
+        amount = withoutCurrency(cell)
         if (!shape.test(amount)) return notANumber
       }
       const ungrouped = groups === undefined ? amount : amount.replace(groups, "")
       const digits = ungrouped.replace(decimal, ".").replace("\u2212", "-")
       const value = Number(digits)
-      return Number.isFinite(value) && exact(digits, value) ? check(value) : inexact
-    }
-    return oneCell((cell) => {
-      if (typeof cell === "number") return Number.isFinite(cell) ? check(cell) : notANumber
-      if (typeof cell !== "string") return notANumber
-      // With another decimal sign or groups a point means something else.
-      const value = plainDecimal(cell, decimal === ".")
-      return Number.isNaN(value) ? read(cell) : check(value)
+      return Number.isFinite(value) && isExact(digits, value) ? check(value) : inexact
     })
   },
-  compare: (sent: Json, returned: Json) => {
+  compare: (sent, returned) => {
     if (sent === returned) return same
-    const [a, b] = [numeric(sent), numeric(returned)]
-    if (a === undefined || a !== b) return different
+    const value = numberIn(sent)
+    if (value === undefined || value !== numberIn(returned)) return different
     return typeof returned === "string" ? equivalent("a number as text") : same
   },
-}
-
-const numeric = (value: Json): number | undefined => {
-  if (typeof value === "number") return value
-  if (typeof value !== "string" || !json.test(value)) return undefined
-  const read = Number(value)
-  return Number.isFinite(read) && exact(value, read) ? read : undefined
 }

@@ -1,57 +1,57 @@
 import type { Cell } from "../domain/cell.ts"
-import { textOf } from "./cells.ts"
+import { opposites, textOf } from "./cells.ts"
 import type { CellNote, KindContext, OptionFault, OtherCells, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import type { OptionTable } from "./optionTable.ts"
 import { loose } from "./optionTable.ts"
 
 const usual = {
-  checked: ["1", "x", "yes", "y", "true", "checked", "selected"],
-  unchecked: ["0", "no", "n", "false", "unchecked", "not selected"],
+  yes: ["1", "x", "yes", "y", "true", "checked", "selected"],
+  no: ["0", "no", "n", "false", "unchecked", "not selected"],
 }
 
-/** What a cell of an option's column says: ticked, not ticked, or neither. */
+/** What a cell of an option's column says. */
 export interface Ticks {
-  /** @param own the option's own names, without case and space */
-  readonly tick: (text: string, own: ReadonlySet<string>) => boolean | undefined
+  /**
+   * Whether a text is a tick; undefined if it means neither.
+   *
+   * @param own the option's own names, without case and space
+   */
+  readonly isTicked: (text: string, own: ReadonlySet<string>) => boolean | undefined
   readonly words: string
 }
 
-/** Makes the tokens of ticked and unticked cells ready. Tokens given for one side take those of the other side's usual ones. */
+/** Makes the words of ticked and unticked cells ready. */
 export const compileTicks = (
   options: {
     readonly checked?: ReadonlyArray<string> | undefined
     readonly unchecked?: ReadonlyArray<string> | undefined
   },
 ): Ticks | ReadonlyArray<OptionFault> => {
-  const checked = new Set((options.checked ?? usual.checked).map((token) => loose(token)))
-  const unchecked = new Set((options.unchecked ?? usual.unchecked).map((token) => loose(token)))
-  if (options.checked === undefined) { for (const token of unchecked) checked.delete(token) }
-  if (options.unchecked === undefined) { for (const token of checked) unchecked.delete(token) }
-  const clash = [...checked].find((token) => unchecked.has(token))
+  const { clash, no, yes } = opposites({ yes: options.checked, no: options.unchecked }, usual, loose)
   if (clash !== undefined) {
     return [{ option: "unchecked", message: `"${clash}" can't mean both ticked and not ticked.` }]
   }
   return {
-    tick: (text, own) => {
-      const token = loose(text)
-      return checked.has(token) || own.has(token) ? true : unchecked.has(token) ? false : undefined
+    isTicked: (text, own) => {
+      const word = loose(text)
+      return yes.has(word) || own.has(word) ? true : no.has(word) ? false : undefined
     },
-    words: `${[...checked].join(", ")} or its own name for ticked, or ${[...unchecked].join(", ")} or nothing`,
+    words: `${[...yes].join(", ")} or its own name for ticked, or ${[...no].join(", ")} or nothing`,
   }
 }
 
 const ownNames = (table: OptionTable, value: string, name: string): ReadonlySet<string> =>
   new Set([name, ...table.namesOf(value)].map((each) => loose(each)))
 
-/** Adds what an "Other" column holds to a row's choices. */
+/** Adds what the cells of an "Other" say to a row's choices. */
 export type AddOther = (values: Array<string>, cells: ReadonlyArray<Cell>) => Fault | undefined
 
 const add = (values: Array<string>, value: string | undefined): void => {
   if (value !== undefined && !values.includes(value)) values.push(value)
 }
 
-/** Makes the reading of an "Other" ready. Where the pipeline does not say what becomes of it, `otherwise` decides. */
+/** Makes the function for an "Other". Unless the pipeline says what it is sent as, `otherwise` decides. */
 export const compileOther = (
   other: { readonly use?: string | undefined; readonly textTo?: string | undefined } | undefined,
   cells: OtherCells,
@@ -75,7 +75,7 @@ export const compileOther = (
   return (values, row) => {
     const mark = cells.tick === undefined ? "" : textOf(row[cells.tick])
     const beside = cells.text === undefined ? "" : textOf(row[cells.text])
-    const ticked = mark === "" ? false : ticks.tick(mark, own)
+    const ticked = mark === "" ? false : ticks.isTicked(mark, own)
     const text = [ticked === undefined ? mark : "", beside].filter((each) => each !== "").join(", ")
     const noteTexts = (note: CellNote) => {
       if (ticked === undefined && cells.tick !== undefined) context.note?.(note, cells.tick)
@@ -90,8 +90,8 @@ export const compileOther = (
       if (text === "") return undefined
       if (other.textTo === undefined) noteTexts("part")
       else {
-        noteTexts("handed")
-        context.spill?.(text, other.textTo)
+        noteTexts("redirected")
+        context.redirect?.(text, other.textTo)
       }
       return undefined
     }
@@ -104,7 +104,7 @@ export const compileOther = (
   }
 }
 
-/** A `Parse` of cells that are the columns of one option each. */
+/** Makes a `Parse` for columns of one option each. */
 export const optionColumns = (
   names: ReadonlyArray<string>,
   ticks: Ticks,
@@ -129,7 +129,7 @@ export const optionColumns = (
       const text = textOf(cells[index])
       if (text === "") continue
       const { value, own, fault } = columns[index]!
-      const ticked = ticks.tick(text, own)
+      const ticked = ticks.isTicked(text, own)
       if (ticked === undefined) return fault
       if (ticked && value !== undefined) add(values, value)
       else context.note?.("unused", index)

@@ -1,10 +1,9 @@
 import { Schema } from "effect"
 import type { Option } from "../domain/form.ts"
-import { AsWritten } from "./asWritten.ts"
 import type { KindContext, OptionFault } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { AsWritten, Fault } from "./Kind.ts"
 
-/** What another text than an option may become. */
+/** What a text that is no option may become. */
 export const otherFields = {
   use: Schema.optional(Schema.String.annotations({
     description: "The option that is sent in its place",
@@ -16,7 +15,7 @@ export const otherFields = {
   })),
 }
 
-/** Says where a text goes: at least one of both. */
+/** The rule that at least one of `use` and `textTo` is set. */
 export const saysWhere = {
   filter: (value: { readonly use?: string | undefined; readonly textTo?: string | undefined }) =>
     value.use !== undefined || value.textTo !== undefined || "It needs `use` or `textTo`.",
@@ -56,6 +55,15 @@ export const optionOptions = {
 
 export type OptionOptions = Schema.Struct.Type<typeof optionOptions>
 
+/** The option for cells that hold several choices. */
+export const splitOption = {
+  split: Schema.optional(Schema.NonEmptyString.annotations({
+    description:
+      "What stands between the choices of a cell. Whole options are found first, longest first, so the sign may occur in an option. When left out, a cell holds one choice",
+    examples: [",", ";", "\n"],
+  })),
+}
+
 /** Options that a name fits equally well. */
 class Several {
   readonly values: ReadonlyArray<string>
@@ -64,49 +72,47 @@ class Several {
   }
 }
 
-/** What a text stands for: an option's value, null for no answer, undefined for nothing known. */
+/** What a text means: an option's value, null for no answer, undefined if it is unknown. */
 type Found = string | null | Several | undefined
 
-/** A name without case and space. */
+type Names = Map<string, Exclude<Found, undefined>>
+
+/** Returns a name without case and space. */
 export const loose = (name: string, matchCase = false): string => {
   const text = name.normalize("NFC").replaceAll(/\s+/g, "")
   return matchCase ? text : text.toLowerCase()
 }
 
-const put = (names: Map<string, string | null | Several>, name: string, value: string | null): void => {
-  const there = names.get(name)
-  if (there === undefined || there === value) names.set(name, value)
+const put = (names: Names, name: string, value: string | null): void => {
+  const known = names.get(name)
+  if (known === undefined || known === value) names.set(name, value)
   else {
-    const values = there instanceof Several ? there.values : [String(there)]
-    names.set(name, values.includes(String(value)) ? there : new Several([...values, String(value)]))
+    const values = known instanceof Several ? known.values : [String(known)]
+    names.set(name, values.includes(String(value)) ? known : new Several([...values, String(value)]))
   }
 }
 
-const remembered = 10_000
-
 /** The options of a question, by all their names. */
 export interface OptionTable {
-  /** Whether the text is the name of an option or stands under `values`. */
+  /** Whether the text is the name of an option or a key of `values`. */
   readonly has: (text: string) => boolean
   /**
-   * Returns what a choice is sent as; undefined: no answer, by `values` or `otherwise`, which may hand the text to another question.
+   * Returns what a choice is sent as. Undefined: no answer, by `values` or `otherwise`, which may redirect the text to another question.
    *
-   * @param cell its index among those handed to `Parse`
+   * @param cell its index among those given to `Parse`
    */
   readonly read: (text: string, cell?: number) => string | undefined | Fault
-  /** The same for a name of the pipeline; what is no option is found as a fault of `option`, `otherwise` or not. */
+  /** Returns the value of a name in the pipeline. A name that is no option is a fault of `option`, whatever `otherwise` says. */
   readonly resolve: (name: string, option: string, faults: Array<OptionFault>, member?: string) => string | undefined
-  /** Whether reading a text may hand it on. */
-  readonly spills: boolean
-  /** The names of a value: itself and its label. */
+  /** Returns the names of a value: itself and its label. */
   readonly namesOf: (value: string) => ReadonlyArray<string>
-  /** Position of a value among the form's options; behind them all when it is none. */
+  /** Returns the position of a value among the form's options; after all of them if it is none. */
   readonly order: (value: string) => number
-  /** All names, for finding whole options in a cell that holds several. */
+  /** All names, to find whole options in a cell that holds several. */
   readonly names: ReadonlyArray<string>
 }
 
-/** The names under which a cell may mean something for an answer: these are never taken for an empty cell. */
+/** Returns the names that mean something for an answer, so that `empty` doesn't apply to them. */
 export const optionNames = (
   options: { readonly options?: ReadonlyArray<string> | undefined; readonly values?: object | undefined },
   known: ReadonlyArray<Option> | undefined,
@@ -120,54 +126,50 @@ const shown = (names: ReadonlyArray<string>): string =>
   names.length <= 8 ? names.join(", ") : `${names.slice(0, 8).join(", ")} or another of its ${names.length} options`
 
 /**
- * Makes the table of a question's options ready.
+ * Makes the table of a question's options.
  *
- * @param names options where neither the form nor the pipeline tells them
+ * @param names the options if neither the form nor the pipeline lists them
  */
 export const optionTable = (
   options: OptionOptions,
   context: KindContext,
   names: ReadonlyArray<string> = [],
 ): OptionTable | ReadonlyArray<OptionFault> => {
-  const told = context.question?.options
-  const fromForm = told !== undefined && told.length > 0
+  const listed = context.question?.options ?? []
+  const fromForm = listed.length > 0
   const list: ReadonlyArray<Option> = fromForm
-    ? told
+    ? listed
     : (options.options ?? names).map((name) => ({ value: name, label: name }))
   const otherwise = options.otherwise ?? "reject"
   if (list.length === 0 && otherwise !== "keep") {
     return [{
-      option: undefined,
       message: "The form does not tell the options of this question.",
       suggestion: "List them under `options`, or set `otherwise: keep`.",
     }]
   }
 
   const matchCase = options.matchCase === true
-  const exact = new Map<string, string | null | Several>()
-  const near = new Map<string, string | null | Several>()
+  const exact: Names = new Map()
+  const near: Names = new Map()
   for (const option of list) {
     for (const name of new Set([option.value, option.label])) {
       put(exact, name.trim(), option.value)
       put(near, loose(name, matchCase), option.value)
     }
   }
-  const inForm = (name: string): Found => {
-    const text = name.trim()
+  const find = (text: string): Found => {
     const found = exact.get(text)
     return found === undefined ? near.get(loose(text, matchCase)) : found
   }
 
-  const faults: Array<OptionFault> = []
   const among = list.map((option) => option.label)
   const resolve = (
     name: string,
     option: string,
+    into: Array<OptionFault>,
     member?: string | number,
-    into = faults,
-    look = inForm,
   ): string | undefined => {
-    const found = look(name)
+    const found = find(name.trim())
     if (typeof found === "string") return found
     if (found === null || (found === undefined && list.length === 0)) return found === null ? undefined : name
     into.push({
@@ -180,16 +182,22 @@ export const optionTable = (
     })
     return undefined
   }
-  if (fromForm) { for (const [index, name] of (options.options ?? []).entries()) resolve(name, "options", index) }
+  const faults: Array<OptionFault> = []
+  if (fromForm) {
+    for (const [index, name] of (options.options ?? []).entries()) {
+      resolve(name, "options", faults, index)
+    }
+  }
   const values = Object.entries(options.values ?? {}).map(([cell, name]) =>
-    [cell, name === null ? null : resolve(name, "values", cell)] as const
+    [cell, name === null ? null : resolve(name, "values", faults, cell)] as const
   )
   const elsewhere = typeof otherwise === "object" ? otherwise : undefined
-  const use = elsewhere?.use === undefined ? undefined : resolve(elsewhere.use, "otherwise", "use")
-  const textTo = context.spill === undefined ? undefined : elsewhere?.textTo
+  const use = elsewhere?.use === undefined ? undefined : resolve(elsewhere.use, "otherwise", faults, "use")
+  const textTo = context.redirect === undefined ? undefined : elsewhere?.textTo
   if (faults.length > 0) return faults
 
-  const nearValues = new Map<string, string | null | Several>()
+  // What `values` says replaces what the form's names mean.
+  const nearValues: Names = new Map()
   for (const [cell, value] of values) {
     if (value === undefined) continue
     exact.set(cell.trim(), value)
@@ -197,26 +205,6 @@ export const optionTable = (
   }
   for (const [name, value] of nearValues) near.set(name, value)
 
-  const nearly = (text: string): Found => near.get(loose(text, matchCase))
-  const memory = new Map<string, Found>()
-  const known = [...exact.keys()]
-  const meant = [...exact.values()]
-  // A look-up in a map needs the text's hash, which no cell has yet: a few names are compared in less time.
-  const few = known.length <= 8
-  const exactly = (text: string): Found => {
-    if (!few) return exact.get(text)
-    for (let at = 0; at < known.length; at++) if (known[at] === text) return meant[at]
-    return undefined
-  }
-  const find = (text: string): Found => {
-    const found = exactly(text)
-    if (found !== undefined) return found
-    if (memory.has(text)) return memory.get(text)
-    if (memory.size >= remembered) memory.clear()
-    const result = nearly(text)
-    memory.set(text, result)
-    return result
-  }
   const expected = list.length === 0 ? "an option" : `one of: ${shown(among)}`
   const positions = new Map(list.map((option, position) => [option.value, position]))
   return {
@@ -233,14 +221,63 @@ export const optionTable = (
       }
       if (otherwise === "reject") return new Fault("not-an-option", expected, 0, text)
       if (otherwise === "keep") return text
-      context.note?.(otherwise === "drop" ? "dropped" : textTo === undefined ? "part" : "handed", cell)
-      if (textTo !== undefined) context.spill?.(text, textTo)
+      context.note?.(otherwise === "drop" ? "dropped" : textTo === undefined ? "part" : "redirected", cell)
+      if (textTo !== undefined) context.redirect?.(text, textTo)
       return otherwise === "drop" ? undefined : use
     },
-    resolve: (name, option, into, member) => resolve(name, option, member, into, (text) => find(text.trim())),
-    spills: textTo !== undefined,
+    resolve,
     namesOf: (value) => [value, ...list.filter((option) => option.value === value).map((option) => option.label)],
     order: (value) => positions.get(value) ?? list.length,
-    names: [...optionNames(options, list)].map((name) => name.trim()),
+    names: optionNames(options, list).map((name) => name.trim()),
   }
+}
+
+/**
+ * Makes the function that cuts a cell at its separators, but never inside a name that the table has: of several pieces in a row, the most
+ * that are a name are one. Without a separator a cell is one piece.
+ */
+export const optionSplitter = (
+  separator: string | undefined,
+  table: Pick<OptionTable, "has" | "names">,
+): ((text: string) => ReadonlyArray<string>) | ReadonlyArray<OptionFault> => {
+  if (separator === undefined) return (text) => [text]
+  if (table.names.length === 0) {
+    return [{
+      option: "split",
+      message: "A cell can be split only where the options are known.",
+      suggestion: "List them under `options`.",
+    }]
+  }
+  const longest = table.names.reduce((most, name) => Math.max(most, name.split(separator).length), 1)
+  return (text) => {
+    const pieces = text.split(separator)
+    const found: Array<string> = []
+    let start = 0
+    while (start < pieces.length) {
+      let end = Math.min(pieces.length, start + longest)
+      let piece = ""
+      for (; end > start + 1; end--) {
+        piece = pieces.slice(start, end).join(separator).trim()
+        if (table.has(piece)) break
+      }
+      if (end === start + 1) piece = (pieces[start] ?? "").trim()
+      if (piece !== "") found.push(piece)
+      start = end
+    }
+    return found
+  }
+}
+
+/** Reads the pieces of a cell that holds several choices. Returns their values without repetition. */
+export const readPieces = (
+  pieces: ReadonlyArray<string>,
+  read: (piece: string) => string | undefined | Fault,
+): Array<string> | Fault => {
+  const values: Array<string> = []
+  for (const piece of pieces) {
+    const value = piece === "" ? undefined : read(piece)
+    if (value instanceof Fault) return value
+    if (value !== undefined && !values.includes(value)) values.push(value)
+  }
+  return values
 }

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js"
 
-/** What an expression found in a text: the whole, then its groups; a group that took no part is undefined. */
+/** What an expression found in a text: the whole, then its groups. A group that took no part is undefined. */
 export interface Match {
   readonly groups: ReadonlyArray<string | undefined>
   readonly named: (name: string) => string | undefined
@@ -12,11 +12,11 @@ export interface Pattern {
   readonly names: ReadonlyArray<string>
   /** Whether it is found anywhere in the text. */
   readonly test: (text: string) => boolean
-  /** The first place where it is found. */
+  /** Returns the first match in the text. */
   readonly exec: (text: string) => Match | undefined
 }
 
-/** Makes an expression ready; a `string` says what is wrong with it. */
+/** Compiles an expression. Returns a text that says what is wrong with it, if it is none. */
 export const compilePattern = (expression: string): Pattern | string => {
   try {
     const compiled = RE2JS.compile(expression)

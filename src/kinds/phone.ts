@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { oneText } from "./cells.ts"
-import { different, equivalent, same } from "./compared.ts"
+import { compareBy } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 
@@ -24,18 +24,22 @@ type Options = Schema.Struct.Type<typeof options>
 const countries: ReadonlyArray<string> = getCountries()
 const isCountry = (code: string): code is CountryCode => countries.includes(code)
 
+/** Reads a text as a number with + in front; undefined if it isn't a valid one. Country codes don't begin with 0, and nobody writes +(. */
+const withPlus = (text: string): string | undefined => {
+  if (!/^[1-9]/.test(text)) return undefined
+  const number = parsePhoneNumberFromString(`+${text}`, { extract: false })
+  return number?.isValid() === true ? number.number : undefined
+}
+
 /**
- * A phone number. The small metadata of libphonenumber decides what is one: length and shape of a country's numbers, not the ranges
- * given out today, which change. A number with an extension is an error, for E.164 has no place for it.
+ * A phone number. The small metadata of libphonenumber decides what is valid: length and shape of a country's numbers, not the ranges
+ * in use today, which change. A number with an extension is an error, since E.164 has no place for it.
  */
 export const phone: Kind<Options> = {
   name: "phone",
   description: "A phone number. Sent as E.164, such as +493012345678",
   options,
   sends: "string",
-  parts: [],
-  partKinds: {},
-  many: false,
   types: ["PhoneNumber"],
   compile: (options) => {
     const country = options.country?.toUpperCase()
@@ -66,24 +70,10 @@ export const phone: Kind<Options> = {
       )
     })
   },
-  compare: (sent, returned) => {
-    if (sent === returned) return same
-    if (typeof sent !== "string" || typeof returned !== "string") return different
-    const [a, b] = [canonical(sent), canonical(returned)]
-    return a !== undefined && a === b ? equivalent("way of writing") : different
-  },
-}
-
-/** The number that a text is with + in front, if it is a valid one. Country codes begin with no 0, and nobody writes +(. */
-const withPlus = (text: string): string | undefined => {
-  if (!/^[1-9]/.test(text)) return undefined
-  const number = parsePhoneNumberFromString(`+${text}`, { extract: false })
-  return number?.isValid() === true ? number.number : undefined
-}
-
-/** E.164 with an extension, if any; undefined for what is no number with a country code. */
-const canonical = (text: string): string | undefined => {
-  // RFC 3966: a number as an address.
-  const number = parsePhoneNumberFromString(text.replace(/^tel:/i, ""), { extract: false })
-  return number === undefined ? undefined : `${number.number};${number.ext ?? ""}`
+  compare: compareBy((value) => {
+    if (typeof value !== "string") return undefined
+    // RFC 3966 writes a number as an address.
+    const number = parsePhoneNumberFromString(value.replace(/^tel:/i, ""), { extract: false })
+    return number === undefined ? undefined : `${number.number};${number.ext ?? ""}`
+  }, "way of writing"),
 }

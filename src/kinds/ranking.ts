@@ -1,22 +1,19 @@
 import type { Schema } from "effect"
 import { JsonCell } from "../domain/cell.ts"
-import type { Json } from "../domain/json.ts"
-import { oneCell, textOf } from "./cells.ts"
-import { choices } from "./choices.ts"
-import { both, compareText, different, isList, same } from "./compared.ts"
-import type { Compared, Kind, KindContext, OptionFault, Parse } from "./Kind.ts"
+import { oneCell, textOf, textsIn } from "./cells.ts"
+import { compareLists, compareText } from "./compared.ts"
+import type { Kind, KindContext, OptionFault, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
-import { optionOptions, optionTable } from "./optionTable.ts"
 import type { OptionTable } from "./optionTable.ts"
-import { members, optionSplitter, splitFault } from "./splitOptions.ts"
+import { optionOptions, optionSplitter, optionTable, splitOption } from "./optionTable.ts"
 
-const options = { ...optionOptions, split: choices.options["split"]! }
+const options = { ...optionOptions, ...splitOption }
 
-type Options = Schema.Struct.Type<typeof optionOptions> & { readonly split?: string | undefined }
+type Options = Schema.Struct.Type<typeof options>
 
 const notAList = new Fault("not-an-option", "a list of options")
 
-/** Options in the order of their ranks, without repetition. */
+/** Reads options in the order of their ranks. An option that repeats is an error. */
 const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): ReadonlyArray<string> | undefined | Fault => {
   const values: Array<string> = []
   for (const piece of pieces) {
@@ -29,7 +26,7 @@ const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): Readonl
   return values.length === 0 ? undefined : values
 }
 
-/** A `Parse` of cells that hold the rank of one option each. */
+/** Makes a `Parse` for columns that hold the rank of one option each. */
 const ranked = (
   names: ReadonlyArray<string>,
   table: OptionTable,
@@ -58,16 +55,13 @@ const ranked = (
   }
 }
 
-/** Options in an order of preference, the first being the best. Options without a rank are left out. */
+/** Options in an order of preference, best first. Options without a rank are not sent. */
 export const ranking: Kind<Options> = {
   name: "ranking",
   description:
     "Options in order of rank: a list in one cell, or a column with each option's rank. Sent as an array of values, the first rank first",
   options,
   sends: "array",
-  parts: [],
-  partKinds: {},
-  many: false,
   named: "ranks",
   types: ["Ranking"],
   compile: (options, context) => {
@@ -75,20 +69,12 @@ export const ranking: Kind<Options> = {
     const table = optionTable(options, context, input._tag === "Parts" ? input.parts : [])
     if (!("read" in table)) return table
     if (input._tag === "Parts") return ranked(input.parts, table, context)
-    if (options.split !== undefined && table.names.length === 0) return [splitFault]
     const split = optionSplitter(options.split, table)
+    if (typeof split !== "function") return split
     return oneCell((cell) => {
-      if (!(cell instanceof JsonCell)) return inRankOrder(split(typeof cell === "string" ? cell : textOf(cell)), table)
-      const pieces = members(cell.value)
+      const pieces = cell instanceof JsonCell ? textsIn(cell.value) : split(textOf(cell))
       return pieces === undefined ? notAList : inRankOrder(pieces, table)
     })
   },
-  compare: (sent, returned) => {
-    if (!isList(sent) || !isList(returned)) return sent === returned ? same : different
-    if (sent.length !== returned.length) return different
-    return sent.reduce<Compared>(
-      (verdict, each: Json, at) => both(verdict, compareText(each, returned[at] ?? null)),
-      same,
-    )
-  },
+  compare: (sent, returned) => compareLists(sent, returned, compareText),
 }

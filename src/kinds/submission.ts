@@ -2,22 +2,53 @@ import type { AnswerComparison } from "../domain/comparison.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
-import { comparingKind, saysNothing } from "./compareAnswer.ts"
-import { both, compareJson, different, equivalent, isObject, same } from "./compared.ts"
+import { both, compareJson, different, equivalent, isList, isObject, same, saysNothing } from "./compared.ts"
 import type { ElementPart } from "./elements.ts"
 import { paymentParts, schedulingParts } from "./elements.ts"
-import type { Compared } from "./Kind.ts"
+import { kindOfType, kinds } from "./index.ts"
+import type { Compared, Kind } from "./Kind.ts"
+import { readIso } from "./wallClock.ts"
 
-/** What the comparison must know of a mapped answer; a `MappedAnswer` of the mapping has it all. */
+/** What comparing needs to know of a mapped answer. */
 export interface ComparedAnswer {
   readonly id: string
   readonly name: string
+  /** Name of its kind. */
   readonly kind: string
   readonly list: "questions" | "urlParameters" | "scheduling" | "payments" | "own"
 }
 
-/** Question types that a form fills by itself or from another list: an answer that was not sent there is nothing unexpected. */
+/** Question types that a form fills itself or from another list. An answer to them that was not sent is not unexpected. */
 export const filledByTheForm: ReadonlySet<string> = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
+
+/** Returns the name of the kind that a sent value looks like; undefined for any other JSON. */
+const kindOfValue = (sent: Json): string | undefined => {
+  if (typeof sent === "number") return "number"
+  if (typeof sent === "boolean") return "boolean"
+  if (typeof sent === "string") {
+    const iso = readIso(sent)
+    if (iso?.hasDate && iso.hasTime) return "dateTime"
+    return iso === undefined ? "text" : iso.hasDate ? "date" : "time"
+  }
+  const isFile = (each: Json) => isObject(each) && "url" in each && "filename" in each
+  return isList(sent) && sent.length > 0 && sent.every(isFile) ? "files" : undefined
+}
+
+/**
+ * Returns the kind that compares an answer: the mapping's, otherwise the default of the question's type, otherwise the one that the sent value
+ * looks like (the row may have been sent under another mapping). Undefined: any JSON, with lists in order, since they may be a ranking.
+ */
+const comparingKind = (kind: string | undefined, type: string | undefined, sent: Json): Kind | undefined => {
+  const named = kinds.get(kind ?? "") ?? (type === undefined ? undefined : kindOfType(type))
+  return named ?? kinds.get(kindOfValue(sent) ?? "")
+}
+
+/**
+ * Compares a sent and a returned value, neither of which is null, by the kind of that name; without one by the question's type, or by what the
+ * value looks like.
+ */
+export const compareAnswer = (kind: string | undefined, sent: Json, returned: Json, type?: string): Compared =>
+  sent === returned ? same : (comparingKind(kind, type, sent)?.compare ?? compareJson)(sent, returned)
 
 interface Returned {
   readonly id: string
@@ -32,21 +63,17 @@ interface Sent {
   readonly value: Json
 }
 
-type Compare = (kind: string | undefined, type: string | undefined, sent: Json, returned: Json) => Compared
+type Compare = typeof compareAnswer
 
-/** What came back as it was sent is the same to every kind. */
-const byKind: Compare = (kind, type, sent, returned) =>
-  sent === returned ? same : (comparingKind(kind, type, sent)?.compare ?? compareJson)(sent, returned)
-
-/** Members by the kinds of their parts. What the service adds (`eventId`, `status`, …) is no loss, and is named. */
-const byParts = (parts: Readonly<Record<string, ElementPart>>): Compare => (_kind, _type, sent, returned) => {
+/** Compares members by the kinds of their parts. Members that the service adds (`eventId`, `status`, …) are no loss, and are named. */
+const byParts = (parts: Readonly<Record<string, ElementPart>>): Compare => (_kind, sent, returned) => {
   if (!isObject(sent) || !isObject(returned)) return compareJson(sent, returned)
   let verdict = same
   for (const [part, value] of Object.entries(sent)) {
     if (saysNothing(value)) continue
     const there = Object.hasOwn(returned, part) ? returned[part] : undefined
     if (there === undefined || there === null) return different
-    verdict = both(verdict, byKind(parts[part]?.kind, undefined, value, there))
+    verdict = both(verdict, compareAnswer(parts[part]?.kind, value, there))
   }
   const added = Object.keys(returned).filter((part) => saysNothing(sent[part]) && !saysNothing(returned[part]))
   return added.length === 0 ? verdict : both(verdict, equivalent(`added ${added.toSorted().join(", ")}`))
@@ -54,7 +81,7 @@ const byParts = (parts: Readonly<Record<string, ElementPart>>): Compare => (_kin
 
 const byScheduling = byParts(schedulingParts)
 const byPayment = byParts(paymentParts)
-const asText: Compare = (_kind, _type, sent, returned) => byKind("text", undefined, sent, returned)
+const asText: Compare = (_kind, sent, returned) => compareAnswer("text", sent, returned)
 
 /** A value of our own types as JSON: members that are not there are left out. */
 export const asJson = (value: object | null): Json =>
@@ -94,7 +121,7 @@ const compareList = (
         ...(verdict === "equivalent" ? { normalised: "no answer" } : {}),
       })
     } else {
-      const compared = compare(mapped?.kind, there.type, value, there.value)
+      const compared = compare(mapped?.kind, value, there.value, there.type)
       found({ question: id, name, ...compared, sent: value, returned: there.value })
     }
   }
@@ -187,7 +214,7 @@ const visit = (
   found: (comparison: AnswerComparison) => void,
 ): void => {
   const answers = byList(mapped)
-  compareList(answers.questions, "questions", item.questions, submission.questions, byKind, found)
+  compareList(answers.questions, "questions", item.questions, submission.questions, compareAnswer, found)
   compareList(answers.urlParameters, "urlParameters", item.urlParameters ?? [], submission.urlParameters, asText, found)
   const own = (
     question: string,
@@ -202,7 +229,7 @@ const visit = (
       "own",
       sent === undefined ? [] : [{ id: question, value: sent }],
       [{ id: question, name: question, value: returned }],
-      byKind,
+      compareAnswer,
       found,
     )
   }

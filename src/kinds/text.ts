@@ -1,6 +1,5 @@
 import { Schema } from "effect"
-import type { Cell } from "../domain/cell.ts"
-import { errorIn, textOf, trimmed } from "./cells.ts"
+import { errorIn, textOf } from "./cells.ts"
 import { compareText } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
@@ -33,30 +32,19 @@ const options = {
 
 type Options = Schema.Struct.Type<typeof options>
 
-/** Characters as people count them: code points. */
+/** Counts characters as people do: code points. */
 const length = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-const joined = (cells: ReadonlyArray<Cell>, join: string): string => {
-  let text = ""
-  for (const cell of cells) {
-    const piece = textOf(cell)
-    if (piece !== "") text = text === "" ? piece : text + join + piece
-  }
-  return text
-}
-
-/** Text as it stands, trimmed. A number of a workbook is written plainly (`1200000`, no noise behind its digits), a date as ISO. */
+/** Text as written, trimmed. A number of a workbook is written plainly (`1200000`), a date as ISO. */
 export const text: Kind<Options> = {
   name: "text",
   description: "Text as it stands, trimmed; from one column, or several joined. Sent as a string",
   options,
   sends: "string",
-  parts: [],
-  partKinds: {},
   many: true,
   types: ["ShortAnswer", "LongAnswer", "Password"],
   compile: (options) => {
@@ -69,22 +57,20 @@ export const text: Kind<Options> = {
     const tooShort = new Fault("too-short", `${minLength} characters or more`)
     const tooLong = new Fault("too-long", `${maxLength} characters at most`)
     const mismatch = new Fault("pattern", `a text that matches ${options.pattern}`)
-    const plain = options.case === undefined && pattern === undefined && minLength === 0 && maxLength === Infinity
     const check = (text: string): string | Fault => {
       const value = options.case === "upper" ? text.toUpperCase() : options.case === "lower" ? text.toLowerCase() : text
       if (minLength > 0 && value.length < minLength * 2 && length(value) < minLength) return tooShort
       if (value.length > maxLength && length(value) > maxLength) return tooLong
       return pattern !== undefined && !pattern.test(value) ? mismatch : value
     }
-    const filled = (text: string) => text === "" ? undefined : plain ? text : check(text)
-    const several = (cells: ReadonlyArray<Cell>) => errorIn(cells) ?? filled(joined(cells, join))
-    return Object.assign(
-      (cells: ReadonlyArray<Cell>) => {
-        const first = cells[0]
-        return cells.length === 1 && typeof first === "string" ? filled(trimmed(first)) : several(cells)
-      },
-      { one: (cell: Cell) => typeof cell === "string" ? filled(cell) : several([cell]) },
-    )
+    return (cells) => {
+      const error = errorIn(cells)
+      if (error !== undefined) return error
+      const text = cells.length === 1
+        ? textOf(cells[0])
+        : cells.map(textOf).filter((piece) => piece !== "").join(join)
+      return text === "" ? undefined : check(text)
+    }
   },
   compare: compareText,
 }

@@ -1,18 +1,15 @@
-import type { Schema } from "effect"
 import { DateCell } from "../domain/cell.ts"
-import type { Json } from "../domain/json.ts"
 import { oneCell, textOf } from "./cells.ts"
-import { different, equivalent, same } from "./compared.ts"
-import { compileFormats, formatOptions, readFormats } from "./formats.ts"
+import { compareBy } from "./compared.ts"
+import type { FormatOptions } from "./dateFormats.ts"
+import { compileFormats, formatOptions, readFormats } from "./dateFormats.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import { isoTime, readIso, timeOf } from "./wallClock.ts"
 
-type Options = Schema.Struct.Type<typeof formatOptions>
-
 const seconds = (wall: number): number => Number.isNaN(wall) || wall % 1000 !== 0 ? NaN : timeOf(wall)
 
-/** A time of day of an ISO text without a day and without an offset. */
+/** Returns the time of an ISO text without a day and without an offset, in milliseconds; NaN for any other text. */
 const isoTimeOfDay = (text: string): number => {
   const read = readIso(text)
   return read === undefined || !read.hasTime || read.hasDate || read.fraction || !Number.isNaN(read.offset)
@@ -20,16 +17,13 @@ const isoTimeOfDay = (text: string): number => {
     : seconds(read.wall)
 }
 
-/** A time of day, to the second. A day beside it is an error, unless the format names one: then it is left behind. */
-export const time: Kind<Options> = {
+/** A time of day, to the second. A day next to it is an error, unless the format names one: then the day is not sent. */
+export const time: Kind<FormatOptions> = {
   name: "time",
   description:
     "A time of day. ISO times and time cells of a workbook need no format. Sent as HH:mm, or HH:mm:ss when there are seconds",
   options: formatOptions,
   sends: "string",
-  parts: [],
-  partKinds: {},
-  many: false,
   types: ["TimePicker"],
   compile: (options, { note }) => {
     const formats = compileFormats(options, "time", "HH:mm")
@@ -53,14 +47,8 @@ export const time: Kind<Options> = {
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notATime : isoTime(reading)
     })
   },
-  compare: (sent, returned) => {
-    if (sent === returned) return same
-    const [a, b] = [timeIn(sent), timeIn(returned)]
-    return a !== undefined && a === b ? equivalent("way of writing a time") : different
-  },
-}
-
-const timeIn = (value: Json): number | undefined => {
-  const time = typeof value === "string" ? isoTimeOfDay(value) : NaN
-  return Number.isNaN(time) ? undefined : time
+  compare: compareBy((value) => {
+    const reading = typeof value === "string" ? isoTimeOfDay(value) : NaN
+    return Number.isNaN(reading) ? undefined : reading
+  }, "way of writing a time"),
 }

@@ -1,9 +1,8 @@
 import { Schema } from "effect"
 import validator from "validator"
-import type { Json } from "../domain/json.ts"
 import { oneText } from "./cells.ts"
-import { different, equivalent, same } from "./compared.ts"
-import type { Compared, Kind } from "./Kind.ts"
+import { compareBy } from "./compared.ts"
+import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 
 const options = {
@@ -19,7 +18,7 @@ type Options = Schema.Struct.Type<typeof options>
 
 const withHost = new Set(["http", "https", "ftp", "sftp"])
 
-/** Tells web addresses by validator, others (`mailto:`, `tel:`) by the URL standard; blanks are always wrong. */
+/** Makes the check for addresses of these schemes: web addresses by validator, others (`mailto:`, `tel:`) by the URL standard. */
 export const urlCheck = (schemes: ReadonlyArray<string>): (text: string) => boolean => {
   const settings = {
     protocols: schemes.filter((scheme) => withHost.has(scheme)),
@@ -35,15 +34,11 @@ export const urlCheck = (schemes: ReadonlyArray<string>): (text: string) => bool
   }
 }
 
-const href = (text: string): string | undefined => URL.canParse(text) ? new URL(text).href : undefined
-
-/** Addresses: equivalent when the URL standard writes them alike (case of the host, the slash of an empty path, percent signs). */
-export const compareUrls = (sent: Json, returned: Json): Compared => {
-  if (sent === returned) return same
-  if (typeof sent !== "string" || typeof returned !== "string") return different
-  const address = href(sent)
-  return address !== undefined && address === href(returned) ? equivalent("way of writing") : different
-}
+/** Compares addresses as the URL standard writes them: the host's case, the slash of an empty path and percent signs don't matter. */
+export const compareUrls = compareBy(
+  (value) => typeof value === "string" && URL.canParse(value) ? new URL(value).href : undefined,
+  "way of writing",
+)
 
 /** A web address, sent as written. */
 export const url: Kind<Options> = {
@@ -51,12 +46,8 @@ export const url: Kind<Options> = {
   description: "A web address. Sent as a string, as written",
   options,
   sends: "string",
-  parts: [],
-  partKinds: {},
-  many: false,
   types: ["URLInput"],
-  compile: (options) => {
-    const schemes = options.schemes ?? ["http", "https"]
+  compile: ({ schemes = ["http", "https"] }) => {
     const check = urlCheck(schemes)
     const notAUrl = new Fault("not-a-url", `an address that begins with ${schemes.join(": or ")}:`)
     return oneText((text) => check(text) ? text : notAUrl)

@@ -1,20 +1,22 @@
+import { Info } from "luxon"
+
 /**
- * A reading of a clock and calendar without a zone, held as the milliseconds that it would be in UTC: one number, cheap to pass on. NaN: no
- * such reading.
+ * A reading of a clock and calendar without a zone, as the milliseconds that it would be in UTC. NaN: no such reading. One number is cheap to
+ * pass on.
  */
 export type Wall = number
 
 export const day = 86_400_000
 
 const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-const leap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** Whether there is such a day, month 1 to 12, year 1 to 9999; false for NaN. */
-export const isDay = (year: number, month: number, dayOfMonth: number): boolean =>
+/** Whether such a day exists in the years 1 to 9999; false for NaN. */
+const isDay = (year: number, month: number, dayOfMonth: number): boolean =>
   year >= 1 && year <= 9999 && dayOfMonth >= 1 && dayOfMonth <= (daysIn[month - 1] ?? 0)
-  && (month !== 2 || dayOfMonth !== 29 || leap(year))
+  && (month !== 2 || dayOfMonth !== 29 || isLeap(year))
 
-/** A reading from its fields, month 1 to 12; NaN when there is no such day or time. Years 1 to 9999. */
+/** Makes a reading of its fields, month 1 to 12; NaN if no such day or time exists. Years 1 to 9999. */
 export const wall = (
   year: number,
   month: number,
@@ -32,45 +34,36 @@ export const wall = (
   return days + hour * 3_600_000 + minute * 60_000 + second * 1000 + milli
 }
 
-const pad = (value: number) => value < 10 ? `0${value}` : String(value)
+/** Returns `YYYY-MM-DD`. */
+export const isoDay = (reading: Wall): string => new Date(reading).toISOString().slice(0, 10)
 
-/** `YYYY-MM-DD` */
-export const isoDay = (reading: Wall): string => {
-  const date = new Date(reading)
-  const year = date.getUTCFullYear()
-  return `${year < 1000 ? String(year).padStart(4, "0") : year}-${pad(date.getUTCMonth() + 1)}-${
-    pad(date.getUTCDate())
-  }`
-}
-
-/** Milliseconds since midnight. */
+/** Returns the milliseconds since midnight. */
 export const timeOf = (reading: Wall): number => ((reading % day) + day) % day
 
-/** `HH:mm`, with `:ss` when there are seconds. */
+/** Returns `HH:mm`, with `:ss` if there are seconds. */
 export const isoTime = (reading: Wall): string => {
-  const seconds = Math.floor(timeOf(reading) / 1000)
-  const text = `${pad(Math.floor(seconds / 3600))}:${pad(Math.floor(seconds / 60) % 60)}`
-  return seconds % 60 === 0 ? text : `${text}:${pad(seconds % 60)}`
+  const text = new Date(reading).toISOString().slice(11, 19)
+  return text.endsWith(":00") ? text.slice(0, 5) : text
 }
 
 const firstInstant = Date.parse("0001-01-01T00:00:00Z")
 const lastInstant = Date.parse("9999-12-31T23:59:59.999Z")
 
-/** `YYYY-MM-DDTHH:mm:ss.SSSZ`; undefined when its year has not four digits in UTC. */
+/** Returns `YYYY-MM-DDTHH:mm:ss.SSSZ`; undefined if its year in UTC is not 1 to 9999. */
 export const isoInstant = (instant: number): string | undefined =>
   instant >= firstInstant && instant <= lastInstant ? new Date(instant).toISOString() : undefined
 
 const iso =
   /^(?:(\d{4})-(\d\d)-(\d\d))?(?:(?:^|(?<=\d)[Tt ])(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z|z|[-+](?:0\d|1[0-5])(?::?[0-5]\d)?))?)?$/
 
-/** What an ISO 8601 text holds; NaN where it does not. */
+/** What an ISO 8601 text says. */
 export interface IsoReading {
   readonly wall: Wall
   readonly hasDate: boolean
   readonly hasTime: boolean
-  /** Minutes east of UTC; NaN: not told. */
+  /** Minutes east of UTC; NaN if it has no offset. */
   readonly offset: number
-  /** Whether anything finer than a second is told and is not zero. */
+  /** Whether it says anything finer than a second that is not zero. */
   readonly fraction: boolean
 }
 
@@ -81,13 +74,11 @@ const minutesEast = (offset: string): number => {
 }
 
 /**
- * Reads an ISO 8601 date, time or both (extended form; a space may stand for the T). A time alone is a reading of 1970-01-01. What is finer than
+ * Reads an ISO 8601 date, time or both (extended form; a space may replace the T). A time alone is a reading of 1970-01-01. Anything finer than
  * a millisecond is cut off.
  */
 export const readIso = (text: string): IsoReading | undefined => {
-  // Most texts that are no ISO are told by one character, without the expression.
-  const iso4 = text.charCodeAt(4) === 45 || text.charCodeAt(2) === 58
-  const found = iso4 && text.length <= 40 ? iso.exec(text) : null
+  const found = text !== "" && text.length <= 40 ? iso.exec(text) : null
   if (found === null) return undefined
   const [, year, month, dayOfMonth, hour, minute, second = "0", fraction = "0", offset] = found
   const reading = wall(
@@ -105,5 +96,57 @@ export const readIso = (text: string): IsoReading | undefined => {
     hasTime: hour !== undefined,
     offset: offset === undefined ? NaN : minutesEast(offset),
     fraction: Number(fraction) !== 0,
+  }
+}
+
+/** The clocks of a zone. */
+export interface ZoneClock {
+  /**
+   * Returns the instant at which the clocks of the zone show a reading. NaN: a clock change skips or repeats it, and `ambiguous` doesn't say
+   * which of the two instants is meant.
+   */
+  readonly instant: (reading: Wall, ambiguous: "earlier" | "later" | undefined) => number
+}
+
+// No clock is further from UTC.
+const farthest = 15 * 3_600_000
+const remembered = 20_000
+
+/**
+ * Returns the clocks of a zone of the tz database (`Europe/Berlin`), `UTC`, or a fixed offset (`UTC+2`); undefined for any other name. Never
+ * the zone of the machine.
+ */
+export const zoneClock = (name: string): ZoneClock | undefined => {
+  if (/^(?:system|local|default)$/i.test(name.trim()) || name.trim() === "") return undefined
+  const zone = Info.normalizeZone(name.trim())
+  if (!zone.isValid) return undefined
+  const offset = (instant: number) => zone.offset(instant) * 60_000
+  // The offset of each day without a clock change nearby. Looking it up in the tz database takes several seconds per million cells.
+  const quietDays = new Map<number, number>()
+
+  const nearChange: ZoneClock["instant"] = (reading, ambiguous) => {
+    const before = reading - offset(reading - farthest)
+    const after = reading - offset(reading + farthest)
+    const fits = (instant: number) => instant + offset(instant) === reading
+    if (before === after) return fits(before) ? before : NaN
+    if (fits(before) !== fits(after)) return fits(before) ? before : after
+    if (ambiguous === undefined) return NaN
+    return ambiguous === "earlier" ? Math.min(before, after) : Math.max(before, after)
+  }
+
+  return {
+    instant: (reading, ambiguous) => {
+      const date = Math.floor(reading / day)
+      const known = quietDays.get(date)
+      if (known !== undefined) return reading - known
+      const start = date * day
+      const first = offset(start - farthest)
+      if (first !== offset(start + day + farthest) || first !== offset(start + day / 2)) {
+        return nearChange(reading, ambiguous)
+      }
+      if (quietDays.size >= remembered) quietDays.clear()
+      quietDays.set(date, first)
+      return reading - first
+    },
   }
 }

@@ -32,7 +32,7 @@ export class CellUses {
   }
 }
 
-const bits: Readonly<Record<CellNote, number>> = { unused: 1, nothing: 2, dropped: 4, part: 8, handed: 16 }
+const bits: Readonly<Record<CellNote, number>> = { unused: 1, nothing: 2, dropped: 4, part: 8, redirected: 16 }
 const lossy = bits.nothing | bits.dropped | bits.part
 
 /** What a kind noted of the cells that it was given, by their index. One for each input. */
@@ -54,7 +54,7 @@ export class CellNotes {
   madeOf(cell: number, answered: boolean): number {
     if (!this.any) return answered ? made.sent : made.nothing
     const flags = this.flags[cell] ?? 0
-    const sent = (flags & bits.handed) !== 0 || (answered && (flags & bits.unused) === 0)
+    const sent = (flags & bits.redirected) !== 0 || (answered && (flags & bits.unused) === 0)
     if (sent) return (flags & lossy) === 0 ? made.sent : made.part
     return (flags & bits.dropped) === 0 ? made.nothing : made.dropped
   }

@@ -29,7 +29,7 @@ export const compileCell = (
   }
   const whole = compile({ _tag: "Parts", parts: extracting.parts })
   const parts = extracting.parts.map((part) => {
-    const kind = kindNamed(asked.kind.partKinds[part])
+    const kind = kindNamed(asked.kind.parts?.[part])
     if (kind === undefined) return undefined
     const piece = { ...asked, kind, options: {}, extract: undefined, inherited: handedDown(asked, kind, options) }
     const own = optionsOf(piece, undefined, workshop)

@@ -39,7 +39,7 @@ export const compileInput = (
   const spill = spillOf(asked, options, workshop)
   const notes = new CellNotes()
   const compile = (shape: Parameters<typeof compileKind>[3]) =>
-    compileKind(asked, options, input, shape, { empty, spill: spill?.hand, note: notes.note }, workshop)
+    compileKind(asked, options, input, shape, { empty, redirect: spill?.hand, note: notes.note }, workshop)
   const fallback = () =>
     fallbackText === undefined ? undefined : constant(asked, options, fallbackText, "default", workshop, false)
   const { uses } = workshop
@@ -63,7 +63,7 @@ export const compileInput = (
       const columns = findAll(input.columns, book)
       const other = otherColumn({ ...asked, options: asked.options })
       const beside = other === undefined ? undefined : book.find(other, "answers")
-      if (input.columns.length > 1 && (!kind.many || asked.extract !== undefined)) {
+      if (input.columns.length > 1 && (kind.many !== true || asked.extract !== undefined)) {
         findings.error(
           [...path, "from"],
           asked.extract === undefined
@@ -113,7 +113,7 @@ export const compileInput = (
         findings.error([...path, "from"], `The kind ${kind.name} has no ranks.`)
         return undefined
       }
-      if (kind.parts.length === 0 && kind.named === undefined) {
+      if (kind.parts === undefined && kind.named === undefined) {
         findings.error([...path, "from"], `The kind ${kind.name} has no parts.`, "Give it one column.")
         return undefined
       }
@@ -123,7 +123,10 @@ export const compileInput = (
       }
       const within = inParts()
       const parts = kind.named === undefined
-        ? compileParts(asked, input, (part) => kind.partKinds[part], kind.parts, { ...within, empty: workshop.empty })
+        ? compileParts(asked, input, (part) => kind.parts?.[part], Object.keys(kind.parts ?? {}), {
+          ...within,
+          empty: workshop.empty,
+        })
         : compileNamed(asked, input.parts, within)
       const beside = other === undefined ? undefined : book.find(other, "answers")
       const count = input.parts.length

@@ -69,7 +69,7 @@ export const emptyFor = (
 /** The place of an option: in the entry, or in the pipeline's defaults where the entry does not say it. */
 const placeOf =
   (asked: Asked, input: Input | undefined, workshop: Workshop) =>
-  ({ option, member }: { readonly option: string | undefined; readonly member?: string | number | undefined }) => {
+  ({ option, member }: { readonly option?: string | undefined; readonly member?: string | number | undefined }) => {
     if (option === undefined) return undefined
     const tail = member === undefined ? [] : [member]
     if (option === "from") {
@@ -91,7 +91,7 @@ export const compileKind = (
   options: KindOptions,
   input: Input | undefined,
   shape: InputShape,
-  more: Pick<KindContext, "empty" | "spill" | "note">,
+  more: Pick<KindContext, "empty" | "redirect" | "note">,
   workshop: Workshop,
 ): Parse | undefined => {
   const parse = parseOf(asked, options, { question: asked.question, input: shape, ...more })

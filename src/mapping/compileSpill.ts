@@ -49,7 +49,7 @@ const parseOf = (
 ): { readonly parse: Parse; readonly kind: string } | undefined => {
   const usual = to.type === undefined ? undefined : kindOfType(to.type)
   const kind = usual ?? kindNamed("text")
-  if (kind === undefined || kind.sends !== "string" || kind.parts.length > 0) {
+  if (kind === undefined || kind.sends !== "string" || kind.parts !== undefined) {
     workshop.findings.error(path, `"${to.name}" is a ${to.type}, which takes no text.`)
     return undefined
   }

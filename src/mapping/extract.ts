@@ -58,16 +58,17 @@ export const compileExtract = (
       },
     }
   }
-  const strangers = names.filter((name) => !kind.parts.includes(name))
+  const known = Object.keys(kind.parts ?? {})
+  const strangers = names.filter((name) => !known.includes(name))
   for (const name of strangers) {
     findings.error(
       path,
-      kind.parts.length === 0
+      known.length === 0
         ? `The kind ${kind.name} has no parts for the group "${name}".`
         : `The kind ${kind.name} has no part "${name}".`,
-      kind.parts.length === 0
+      known.length === 0
         ? "Write the group without a name: ( … )."
-        : suggest(name, kind.parts, "Its parts are") ?? `Its parts are ${oneOf(kind.parts.map(quoted), "and")}.`,
+        : suggest(name, known, "Its parts are") ?? `Its parts are ${oneOf(known.map(quoted), "and")}.`,
     )
   }
   if (strangers.length > 0) return undefined

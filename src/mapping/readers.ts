@@ -4,7 +4,7 @@ import { ErrorCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import { errorIn, textOf, trimmed } from "../kinds/cells.ts"
+import { errorIn, textOf } from "../kinds/cells.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { made } from "./CellUses.ts"
@@ -39,7 +39,7 @@ export interface Reading {
 const given = (cells: Cells, position: number, empty: ReadonlySet<string>): Cell => {
   const cell = cells[position]
   if (typeof cell === "string") {
-    const text = trimmed(cell)
+    const text = cell.trim()
     // A look-up needs the text's hash, also in a set that is empty.
     return text === "" || (empty.size > 0 && empty.has(text)) ? null : text
   }
@@ -50,11 +50,10 @@ const given = (cells: Cells, position: number, empty: ReadonlySet<string>): Cell
 /** One column. */
 export const readColumn = (column: Column, { id, parse, empty, fallback, uses, notes }: Reading): Read => {
   const { position } = column
-  const one = parse.one ?? ((cell) => parse([cell]))
   return (cells, problems) => {
     const cell = given(cells, position, empty)
     if (cell === null) return fallback
-    const value = one(cell)
+    const value = parse([cell])
     if (typeof value === "object" && value instanceof Fault) {
       problems.push(cellProblem(id, column, cell, value))
       notes.clear()

@@ -124,7 +124,7 @@ export const entryOf = (
 ): MappingEntry => {
   const as = entry.as ?? how.kind
   const shape = room.kinds.get(as ?? "")
-  const partKinds = how.parts ?? shape?.partKinds ?? {}
+  const partKinds = how.parts ?? shape?.parts ?? {}
   const named = shape?.named === undefined ? undefined : "text"
   const blocks = how.parts === undefined && (shape === undefined || shape.named !== undefined)
   const { from = [], ...rest } = entry

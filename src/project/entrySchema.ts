@@ -10,7 +10,7 @@ import { isTemplate } from "./template.ts"
 /** What an entry needs to know of a kind. */
 export type KindShape = Pick<
   Kind,
-  "name" | "description" | "options" | "parts" | "partKinds" | "many" | "sends" | "named"
+  "name" | "description" | "options" | "parts" | "many" | "sends" | "named"
 >
 export type Kinds = ReadonlyMap<string, KindShape>
 
@@ -127,9 +127,7 @@ const parts = (kinds: Kinds, of: Readonly<Record<string, string>>): FieldsSchema
 const fromOf = (kinds: Kinds, kind: KindShape | undefined): FieldsSchema => {
   const inputs = [loose(Column)]
   if (kind === undefined || kind.many) inputs.push(loose(Columns))
-  if (kind !== undefined && kind.parts.length > 0) {
-    inputs.push(parts(kinds, Object.fromEntries(kind.parts.map((part) => [part, kind.partKinds[part] ?? "text"]))))
-  }
+  if (kind?.parts !== undefined) inputs.push(parts(kinds, kind.parts))
   if (kind?.named === undefined && kind !== undefined) return union(...inputs, loose(FirstOf))
   const part = partEntry(kind === undefined ? undefined : kinds.get("text"))
   if (kind?.named === undefined || kind.named === "ranks") inputs.push(ranks(part))
@@ -148,7 +146,7 @@ const namedFrom = {
 const describedFrom = (kind: KindShape | undefined): string => {
   if (kind === undefined) return "A column, a list of columns, or parts with their columns"
   if (kind.named !== undefined) return namedFrom[kind.named]
-  if (kind.parts.length > 0) return `A column, or the parts ${kind.parts.join(", ")} with their columns`
+  if (kind.parts !== undefined) return `A column, or the parts ${Object.keys(kind.parts).join(", ")} with their columns`
   return kind.many ? "A column, or several joined" : one
 }
 

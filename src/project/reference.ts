@@ -86,13 +86,13 @@ const member = (ast: SchemaAST.AST, key: string): SchemaAST.AST => {
 }
 
 /** What kinds take: one column, parts, options, rows. */
-const takes = (kind: Pick<Kind, "many" | "named" | "parts" | "partKinds">): string =>
+const takes = (kind: Pick<Kind, "many" | "named" | "parts">): string =>
   [
     "one column",
     ...(kind.many ? ["several columns, joined"] : []),
-    ...(kind.parts.length > 0
-      ? [`the parts ${oneOf(kind.parts.map((part) => `${quoted(part)} (${kind.partKinds[part]})`), "and")}`]
-      : []),
+    ...(kind.parts === undefined
+      ? []
+      : [`the parts ${oneOf(Object.entries(kind.parts).map(([part, of]) => `${quoted(part)} (${of})`), "and")}`]),
     ...(kind.named === "options" ? ["a column for each option", "a block"] : []),
     ...(kind.named === "ranks" ? ["a column with the rank of each option (`ranks`)", "a block"] : []),
     ...(kind.named === "rows" ? ["a column for each row", "a block"] : []),

@@ -31,7 +31,7 @@ const among = (kinds: Kinds, names: Iterable<string>): Kinds => {
     const kind = kinds.get(name)
     if (kind === undefined || found.has(name)) return
     found.add(name)
-    Object.values(kind.partKinds).forEach(add)
+    Object.values(kind.parts ?? {}).forEach(add)
   }
   for (const name of names) add(name)
   return new Map([...kinds].filter(([name]) => found.has(name)))

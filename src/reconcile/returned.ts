@@ -1,6 +1,6 @@
 import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
-import { saysNothing } from "../kinds/compareAnswer.ts"
+import { saysNothing } from "../kinds/compared.ts"
 import { asJson, filledByTheForm } from "../kinds/submission.ts"
 
 /** What a submission holds for one question or other member. */

@@ -1,8 +1,8 @@
 import { type Cell, cellText, DateCell, JsonCell } from "../domain/cell.ts"
 import type { Option } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
-import { compareAnswer, saysNothing } from "../kinds/compareAnswer.ts"
-import { isList, isObject } from "../kinds/compared.ts"
+import { isList, isObject, saysNothing } from "../kinds/compared.ts"
+import { compareAnswer } from "../kinds/submission.ts"
 import { readIso } from "../kinds/wallClock.ts"
 import { relateTime, type Relation } from "./settleTime.ts"
 

@@ -65,21 +65,6 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("reads a cell by itself as it reads a list of that cell", () => {
-      for (const parse of parses()) {
-        const { one } = parse
-        if (one === undefined) continue
-        for (const [cell] of sends) if (cell !== null) expect(one(cell)).toEqual(parse([cell]))
-        fc.assert(
-          fc.property(anyCell, (any) => {
-            const cell = typeof any === "string" ? any.trim() : any
-            if (cell !== null && cell !== "") expect(one(cell)).toEqual(parse([cell]))
-          }),
-          settings,
-        )
-      }
-    })
-
     it("blames the workbook for a cell that holds its error", () => {
       for (const parse of parses()) expect(parse([new ErrorCell("#N/A")])).toMatchObject({ code: "excel-error" })
     })

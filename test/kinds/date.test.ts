@@ -3,7 +3,7 @@ import { DateTime } from "luxon"
 import { describe, expect, it } from "vitest"
 import { DateCell } from "../../src/domain/cell.ts"
 import { date } from "../../src/kinds/date.ts"
-import { dateFormat, luxonFormat } from "../../src/kinds/dateFormat.ts"
+import { dateFormat, luxonFormat } from "../../src/kinds/dateFormats.ts"
 import { isoDay } from "../../src/kinds/wallClock.ts"
 import { compiled, conforms } from "./conformance.ts"
 

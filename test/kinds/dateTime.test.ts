@@ -3,7 +3,7 @@ import { DateTime } from "luxon"
 import { describe, expect, it } from "vitest"
 import { DateCell } from "../../src/domain/cell.ts"
 import { dateTime } from "../../src/kinds/dateTime.ts"
-import { zoneClock } from "../../src/kinds/zone.ts"
+import { zoneClock } from "../../src/kinds/wallClock.ts"
 import { compiled, conforms } from "./conformance.ts"
 
 conforms({

@@ -7,7 +7,7 @@ import { knownQuestionTypes } from "../../src/service/questionTypes.ts"
 describe("the list of kinds", () => {
   it("has each name once, and every kind of part and element in it", () => {
     expect(new Set(kindNames).size).toBe(kindNames.length)
-    const parts = [...kinds.values()].flatMap((kind) => kind.parts.map((part) => kind.partKinds[part]))
+    const parts = [...kinds.values()].flatMap((kind) => Object.values(kind.parts ?? {}))
     const elements = [...Object.values(schedulingParts), ...Object.values(paymentParts)].map((part) => part.kind)
     for (const name of [...parts, ...elements]) expect(kindNames).toContain(name)
   })

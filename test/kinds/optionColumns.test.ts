@@ -71,15 +71,15 @@ describe("choices with a column for each option", () => {
 })
 
 describe("an Other beside the options", () => {
-  const spilled: Array<readonly [string, string]> = []
+  const redirected: Array<readonly [string, string]> = []
   const context = {
     question,
     input: shape(["Basic"], { tick: 1, text: 2 }),
-    spill: (text: string, to: string) => void spilled.push([text, to]),
+    redirect: (text: string, to: string) => void redirected.push([text, to]),
   }
   const parse = (options: object, ...cells: ReadonlyArray<string | null>) => {
-    spilled.length = 0
-    return [compiled(choices, options, context)(cells), [...spilled]]
+    redirected.length = 0
+    return [compiled(choices, options, context)(cells), [...redirected]]
   }
 
   it("is sent as the option that the pipeline names, its text going to another question", () => {
@@ -107,10 +107,10 @@ describe("an Other beside the options", () => {
   it("hands an unknown piece of a split cell on each time", () => {
     const split = compiled(choices, { split: ",", otherwise: { use: "Other", textTo: "Which?" } }, {
       question,
-      spill: context.spill,
+      redirect: context.redirect,
     })
-    spilled.length = 0
+    redirected.length = 0
     expect([split(["Basic, Chairs"]), split(["Basic, Chairs"])]).toEqual([["b", "o"], ["b", "o"]])
-    expect(spilled).toEqual([["Chairs", "Which?"], ["Chairs", "Which?"]])
+    expect(redirected).toEqual([["Chairs", "Which?"], ["Chairs", "Which?"]])
   })
 })

@@ -42,7 +42,7 @@ const inWords = new Set([
   "reconcile",
   "examples",
   ...kinds.keys(),
-  ...[...kinds.values()].flatMap((kind) => kind.parts),
+  ...[...kinds.values()].flatMap((kind) => Object.keys(kind.parts ?? {})),
 ])
 
 describe("docs/pipeline.md and the JSON Schemas", () => {
@@ -61,7 +61,9 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     for (const kind of kinds.values()) {
       const text = page.slice(page.indexOf(`### ${kind.name}\n`)).split(/\n##/)[0] ?? ""
       expect(text).toContain(kind.description)
-      for (const name of [...Object.keys(kind.options), ...kind.parts]) expect(text, kind.name).toContain(`\`${name}\``)
+      for (const name of [...Object.keys(kind.options), ...Object.keys(kind.parts ?? {})]) {
+        expect(text, kind.name).toContain(`\`${name}\``)
+      }
     }
   })
 

@@ -1,4 +1,4 @@
-import { withoutCurrency } from "../../kinds/currency.ts"
+import { withoutCurrency } from "../../kinds/number.ts"
 
 /** How the numbers of a column are written, counted by what they prove. */
 export interface NumberEvidence {
