@@ -2,7 +2,7 @@ import { DateCell } from "../domain/cell.ts"
 import { oneCell, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import type { FormatOptions } from "./dateFormats.ts"
-import { compileFormats, formatOptions, readFormats } from "./dateFormats.ts"
+import { compileFormats, fixedDay, formatOptions, isoFormat, readFormats } from "./dateFormats.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import { isoDay, readIso, timeOf } from "./wallClock.ts"
@@ -31,6 +31,8 @@ export const date: Kind<FormatOptions> = {
     const withTime = new Fault("not-a-date", "a date without a time (a format with a time leaves it behind)")
     const ambiguous = new Fault("ambiguous-date", `a date that only one of the formats fits (${formats.words})`)
     const dropsTime = formats.formats.some((format) => format.hasTime)
+    const [only, ...others] = formats.formats
+    const fixed = others.length === 0 ? fixedDay(only?.format ?? isoFormat) : undefined
     return oneCell((cell) => {
       if (cell instanceof DateCell) {
         const read = readIso(cell.iso)
@@ -42,6 +44,8 @@ export const date: Kind<FormatOptions> = {
       }
       const text = typeof cell === "string" ? cell : textOf(cell)
       if (dropsTime && text.includes(":")) note?.("part")
+      const day = fixed?.(text)
+      if (day !== undefined) return day
       const reading = readFormats(text, formats, (format, text) => dayOf(format.wall(text)), isoDate)
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notADate : isoDay(reading)
     })

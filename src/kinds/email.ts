@@ -9,7 +9,7 @@ const notAnEmail = new Fault("not-an-email", "an e-mail address such as name@exa
 /** Returns the address with its domain in lower case. Only what stands before the @ may depend on case. */
 const withDomain = (address: string): string => {
   const at = address.lastIndexOf("@") + 1
-  return address.slice(0, at) + address.slice(at).toLowerCase()
+  return /[^a-z\d.-]/.test(address.slice(at)) ? address.slice(0, at) + address.slice(at).toLowerCase() : address
 }
 
 /** Matches nearly all addresses, and none that validator refuses. It takes a thirtieth of validator's time, which would double that of a dry run. */

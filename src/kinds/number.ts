@@ -121,7 +121,8 @@ export const number: Kind<Options> = {
         if (!shape.test(amount)) return notANumber
       }
       const ungrouped = groups === undefined ? amount : amount.replace(groups, "")
-      const digits = ungrouped.replace(decimal, ".").replace("\u2212", "-")
+      const pointed = decimal === "." ? ungrouped : ungrouped.replace(decimal, ".")
+      const digits = pointed.startsWith("\u2212") ? `-${pointed.slice(1)}` : pointed
       const value = Number(digits)
       return Number.isFinite(value) && isExact(digits, value) ? check(value) : inexact
     })

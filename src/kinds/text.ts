@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { errorIn, textOf } from "./cells.ts"
+import { errorIn, oneText, textOf } from "./cells.ts"
 import { compareText } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
@@ -63,13 +63,11 @@ export const text: Kind<Options> = {
       if (value.length > maxLength && length(value) > maxLength) return tooLong
       return pattern !== undefined && !pattern.test(value) ? mismatch : value
     }
+    const one = oneText(check)
     return (cells) => {
-      const error = errorIn(cells)
-      if (error !== undefined) return error
-      const text = cells.length === 1
-        ? textOf(cells[0])
-        : cells.map(textOf).filter((piece) => piece !== "").join(join)
-      return text === "" ? undefined : check(text)
+      if (cells.length === 1) return one(cells)
+      const text = cells.map(textOf).filter((piece) => piece !== "").join(join)
+      return errorIn(cells) ?? (text === "" ? undefined : check(text))
     }
   },
   compare: compareText,

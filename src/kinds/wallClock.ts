@@ -12,7 +12,7 @@ const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
 /** Whether such a day exists in the years 1 to 9999; false for NaN. */
-const isDay = (year: number, month: number, dayOfMonth: number): boolean =>
+export const isDay = (year: number, month: number, dayOfMonth: number): boolean =>
   year >= 1 && year <= 9999 && dayOfMonth >= 1 && dayOfMonth <= (daysIn[month - 1] ?? 0)
   && (month !== 2 || dayOfMonth !== 29 || isLeap(year))
 
@@ -35,7 +35,15 @@ export const wall = (
 }
 
 /** Returns `YYYY-MM-DD`. */
-export const isoDay = (reading: Wall): string => new Date(reading).toISOString().slice(0, 10)
+export const isoDay = (reading: Wall): string => {
+  const date = new Date(reading)
+  const year = date.getUTCFullYear()
+  return `${year < 1000 ? String(year).padStart(4, "0") : year}-${pad(date.getUTCMonth() + 1)}-${
+    pad(date.getUTCDate())
+  }`
+}
+
+const pad = (value: number) => value < 10 ? `0${value}` : String(value)
 
 /** Returns the milliseconds since midnight. */
 export const timeOf = (reading: Wall): number => ((reading % day) + day) % day

@@ -3,7 +3,7 @@ import { DateTime } from "luxon"
 import { describe, expect, it } from "vitest"
 import { DateCell } from "../../src/domain/cell.ts"
 import { date } from "../../src/kinds/date.ts"
-import { dateFormat, luxonFormat } from "../../src/kinds/dateFormats.ts"
+import { dateFormat, fixedDay, luxonFormat } from "../../src/kinds/dateFormats.ts"
 import { isoDay } from "../../src/kinds/wallClock.ts"
 import { compiled, conforms } from "./conformance.ts"
 
@@ -192,5 +192,30 @@ describe("date", () => {
       }),
       { seed: 14, numRuns: 1500 },
     )
+  })
+
+  it("reads days of fixed widths exactly as their format does", () => {
+    const formats = ["dd.MM.yyyy", "MM/dd/yyyy", "yyyy-MM-dd", "yyyy/MM/dd", "dd-MM yyyy"]
+    const mutated = fc.record({
+      format: fc.constantFrom(...formats),
+      days: fc.integer({ min: -719_000, max: 2_900_000 }),
+      at: fc.nat(10),
+      character: fc.constantFrom("", "0", "1", "3", "9", ".", "/", "-", "x"),
+      cut: fc.nat(1),
+    })
+    fc.assert(
+      fc.property(mutated, ({ at, character, cut, days, format }) => {
+        const text = DateTime.fromMillis(days * 86_400_000, { zone: "utc" }).toFormat(format)
+        const changed = text.slice(0, at) + character + text.slice(at + cut)
+        const plain = dateFormat(format)
+        if (typeof plain === "string") throw new Error(plain)
+        const reading = plain.wall(changed)
+        expect(fixedDay(format)?.(changed)).toBe(Number.isNaN(reading) ? undefined : isoDay(reading))
+      }),
+      { seed: 16, numRuns: 3000 },
+    )
+    for (const format of ["d.M.yyyy", "yyyy-dd-MM", "dd.MM.yy", "dd.MM.yyyy HH:mm", "dd.dd.yyyy"]) {
+      expect(fixedDay(format)).toBeUndefined()
+    }
   })
 })
