@@ -1,5 +1,5 @@
-import { Context } from "effect"
-import type { LogLevel } from "effect"
+import { Context, Effect, type LogLevel } from "effect"
+import { userInfo } from "node:os"
 import { commandLine } from "../domain/shell.ts"
 
 /** What the command line asks for. */
@@ -38,3 +38,6 @@ export const sameCommandWith = (
   const end = kept.indexOf("--")
   return commandLine(kept.toSpliced(end < 0 ? kept.length : end, 0, ...values.flatMap((value) => [option, value])))
 }
+
+/** Who runs this, as the system knows them. A user without an entry in the system's list has a number only. */
+export const userName = Effect.try(() => userInfo().username).pipe(Effect.orElseSucceed(() => "unknown user"))

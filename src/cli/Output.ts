@@ -1,11 +1,9 @@
 import { Context, Data, Effect } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { visible } from "../domain/visible.ts"
-import { type LogDetails, type LogFormat, logLine } from "./logFormat.ts"
+import { type LogDetails, type LogFormat, logLine } from "./log.ts"
 import type { Host } from "./runMain.ts"
-import { widthOf } from "./show/fit.ts"
-import { erase, type Painted, repaint } from "./show/repaint.ts"
-import { type Screen, screenOf } from "./show/Screen.ts"
+import { erase, type Painted, repaint, type Screen, screenOf, widthOf } from "./terminal/screen.ts"
 
 /** Results could not be written to stdout: the disk is full, say (exit 70). */
 export class OutputLost extends Data.TaggedError("OutputLost")<{ readonly reason: string }> {

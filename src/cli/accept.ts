@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
 import { chosenArgument, command, json, pipeline, text, to } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
+import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { userName } from "./userName.ts"
 
 const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
 

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { counted } from "../report/words.ts"
 import { command, flag, json, pipeline, text, texts, to } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
+import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { userName } from "./userName.ts"
 
 /** `acknowledge NAME (--rows KEY… | --all) --because TEXT`. */
 export const acknowledge = command({

@@ -1,6 +1,5 @@
 import * as Commander from "commander"
-import { Effect, LogLevel } from "effect"
-import type { Context } from "effect"
+import { type Context, Effect, LogLevel } from "effect"
 import { oneOf, quoted } from "../project/suggestion.ts"
 import { version } from "../project/version.ts"
 import {
@@ -17,9 +16,9 @@ import {
 import { completions, shells } from "./completions.ts"
 import { UsageWrong } from "./Failure.ts"
 import type { Invocation } from "./Invocation.ts"
-import { type LogFormat, logFormats } from "./logFormat.ts"
+import { type LogFormat, logFormats } from "./log.ts"
 import { Output } from "./Output.ts"
-import { paints, type Screen } from "./show/Screen.ts"
+import { paints, type Screen } from "./terminal/screen.ts"
 
 /** Commands below the title under which the help lists them. */
 export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>

@@ -7,9 +7,9 @@ import { CommandEnded } from "./Failure.ts"
 import { Interrupts } from "./Interrupts.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
-import { progressOf } from "./progress.ts"
-import { paints } from "./show/Screen.ts"
-import { showSummary } from "./show/summary.ts"
+import { progressOf } from "./terminal/progress.ts"
+import { paints } from "./terminal/screen.ts"
+import { showSummary } from "./terminal/summary.ts"
 
 const titles: { readonly [S in DemonstrationStep]: string } = {
   import: "Importing the sample pipelines into the practice service, over HTTP",

@@ -1,12 +1,10 @@
-import { Cause, Effect, Either, LogLevel } from "effect"
-import type { Context } from "effect"
+import { Cause, type Context, Effect, Either, LogLevel } from "effect"
 import { commandLine } from "../domain/shell.ts"
 import { type Failure, statusOf } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
-import type { LogDetails } from "./logFormat.ts"
+import type { LogDetails } from "./log.ts"
 import { Output } from "./Output.ts"
-import { wrapToWidth } from "./show/fit.ts"
-import type { Screen } from "./show/Screen.ts"
+import { type Screen, wrapToWidth } from "./terminal/screen.ts"
 
 /** How a command, or a part of it, ended. */
 export interface Ended {
@@ -34,7 +32,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const error = failure.left
     if (error._tag === "CommandEnded") return { status: error.status, next: error.next }
     const status = statusOf[error._tag]
-    const { showDiagnostics } = yield* Effect.promise(() => import("./show/diagnostics.ts"))
+    const { showDiagnostics } = yield* Effect.promise(() => import("./terminal/diagnostics.ts"))
     output.tell(
       error._tag === "ConfigurationInvalid"
         ? showDiagnostics(error.diagnostics, output.err)

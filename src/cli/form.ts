@@ -1,8 +1,11 @@
 import { Effect } from "effect"
+import type { Element, Form, Question } from "../domain/form.ts"
+import { counted } from "../report/words.ts"
 import { argument, command, json } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { showForm } from "./show/form.ts"
+import { cutToWidth, paints, type Screen } from "./terminal/screen.ts"
+import { table } from "./terminal/table.ts"
 
 /** `form SERVICE FORM`. */
 export const form = command({
@@ -25,3 +28,49 @@ export const form = command({
       yield* output.print(input.json ? JSON.stringify(form, null, 2) : showForm(form, output.out))
     }),
 })
+
+/** Options of a question that are named. */
+const most = 12
+
+const optionsOf = (question: Question): string => {
+  const options = question.options ?? []
+  const named = options.slice(0, most).map(({ value, label }) => value === label ? value : `${value} (${label})`)
+  const more = options.length - named.length
+  return named.map((name) => cutToWidth(name, 60)).join(", ") + (more > 0 ? `, … ${counted(more, "more option")}` : "")
+}
+
+const elements = (title: string, list: ReadonlyArray<Element>, screen: Screen): string | undefined =>
+  list.length === 0
+    ? undefined
+    : table([{ title }, { title: "id" }], list.map(({ id, name }) => [cutToWidth(name, 200), id]), screen)
+
+/** A form's questions and its other lists. */
+export const showForm = (form: Form, screen: Screen): string => {
+  const paint = paints(screen)
+  const typed = form.questions.some(({ type }) => type !== undefined)
+  const optional = form.questions.some(({ options }) => options !== undefined && options.length > 0)
+  const questions = form.questions.length === 0 ? "The form has no questions." : table(
+    [
+      { title: "question" },
+      { title: "id" },
+      ...typed ? [{ title: "type" }] : [],
+      ...optional ? [{ title: "options" }] : [],
+    ],
+    form.questions.map((question) => [
+      cutToWidth(question.name, 200),
+      question.id,
+      ...typed ? [question.type ?? ""] : [],
+      ...optional ? [optionsOf(question)] : [],
+    ]),
+    screen,
+  )
+  return [
+    `${paint.strong(cutToWidth(form.name, screen.width))}\n${paint.soft(cutToWidth(form.id, screen.width))}`,
+    questions,
+    elements("URL parameter", form.urlParameters, screen),
+    elements("scheduling", form.scheduling, screen),
+    elements("payment", form.payments, screen),
+    elements("calculation (not imported)", form.calculations, screen),
+    form.quiz?.enabled === true ? "Quiz mode is on." : undefined,
+  ].filter((part) => part !== undefined).join("\n\n")
+}

@@ -1,5 +1,4 @@
-import { Cause, DateTime, Effect, FiberRef, HashSet, Logger } from "effect"
-import type { Context } from "effect"
+import { Cause, type Context, DateTime, Effect, FiberRef, HashSet, Logger } from "effect"
 import { Notifier } from "../jobs/Notifier.ts"
 import { telemetrySettings } from "../project/telemetrySettings.ts"
 import { accept } from "./accept.ts"
@@ -26,8 +25,8 @@ import type { HostTerminal } from "./runMain.ts"
 import { schedule } from "./schedule.ts"
 import { schema } from "./schema.ts"
 import { settle } from "./settle.ts"
-import { screenOf } from "./show/Screen.ts"
 import { status } from "./status.ts"
+import { screenOf } from "./terminal/screen.ts"
 
 const about = "Moves answers from files into a form of a form service, and proves that every one arrived."
 

@@ -1,7 +1,11 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
+import type { InspectedColumn, Inspection } from "../jobs/inspect/inspectFile.ts"
+import { count, counted } from "../report/words.ts"
 import { argumentList, command, json } from "./command.ts"
 import { Output } from "./Output.ts"
+import { cutToWidth, indented, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
+import { table, type TableCell } from "./terminal/table.ts"
 
 /** `inspect FILE…`. */
 export const inspect = command({
@@ -18,7 +22,6 @@ export const inspect = command({
       const output = yield* Output
       const path = yield* Path.Path
       const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect/inspectFile.ts"))
-      const { showInspection } = yield* Effect.promise(() => import("./show/inspect.ts"))
       for (const [index, file] of input.files.entries()) {
         const inspection = yield* inspectFile(path.resolve(file))
         if (input.json) yield* output.print(JSON.stringify({ ...inspection, file }))
@@ -26,3 +29,128 @@ export const inspect = command({
       }
     }),
 })
+
+const percent = (share: number): string => {
+  const rounded = Math.round(share * 100)
+  // 100 % means all, 0 % none.
+  return `${share < 1 && rounded === 100 ? "<100" : share > 0 && rounded === 0 ? ">0" : rounded} %`
+}
+
+const distinctOf = ({ distinct, unique }: InspectedColumn): string =>
+  unique === true
+    ? `${count(distinct.count)}, all`
+    : distinct.exact
+    ? count(distinct.count)
+    : `about ${count(distinct.count)}`
+
+const samplesOf = ({ distinct, samples, unique }: InspectedColumn): string => {
+  const shown = unique === true ? samples.slice(0, 2) : samples
+  const texts = shown.map(({ text, times }) => cutToWidth(text, 36) + (times > 1 ? ` (${count(times)})` : ""))
+  return texts.join(" · ") + (distinct.count > shown.length ? " · …" : "")
+}
+
+const what = (inspection: Inspection, screen: Screen): string => {
+  const { faults, faulty, others, rows, tool, unfinished } = inspection
+  const paint = paints(screen)
+  const facts: ReadonlyArray<readonly [string, string]> = [
+    ...inspection.taken.map(({ value, what }) => [what, value] as const),
+    ...(others.length === 0
+      ? []
+      : [
+        [
+          "other tools",
+          others.map(({ reasons, score, title }) =>
+            `${title}: ${Math.round(score * 100)} of 100 (${reasons.join("; ")})`
+          ).join(". "),
+        ] as const,
+      ]),
+    [
+      "rows",
+      count(rows)
+      + (faulty === 0 ? "" : `, ${count(faulty)} of them ${faulty === 1 ? "is" : "are"} faulty and would be rejected`)
+      + (unfinished === undefined || unfinished === 0 ? "" : `, ${counted(unfinished, "response")} never finished`),
+    ],
+    ...faults.map((fault) => ["faulty row", fault] as const),
+    ...(faulty > faults.length ? [["faulty row", `and ${count(faulty - faults.length)} more`] as const] : []),
+    ...(tool?.notes ?? []).map((note) => ["note", note] as const),
+    ...inspection.warnings.map((warning) => ["note", warning] as const),
+  ]
+  return table(
+    [{ title: "" }, { title: "" }],
+    facts.map(([name, value]) => [{ text: name, paint: paint.soft }, value]),
+    screen,
+  )
+    .split("\n").filter((line, at) => at > 0 || line.trim() !== "│").join("\n")
+}
+
+/** Blocks by letters, for the table: A, B, …, Z, AA, … */
+const letters = (at: number): string =>
+  at < 26 ? String.fromCharCode(65 + at) : letters(Math.floor(at / 26) - 1) + letters(at % 26)
+
+const nameOf = (column: InspectedColumn, blocks: ReadonlyMap<string, string>, screen: Screen): TableCell => {
+  const paint = paints(screen)
+  const letter = column.block === undefined ? undefined : blocks.get(column.block)
+  if (letter !== undefined) return `${letter}▪ ${cutToWidth(column.option ?? "", 60)}`
+  const shown = cutToWidth(column.name ?? (column.title.trim() === "" ? "(no title)" : column.title), 70)
+  return column.role === undefined ? shown : { text: `${shown} (${column.role})`, paint: paint.soft }
+}
+
+const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string | undefined => {
+  const paint = paints(screen)
+  const lines = columns.flatMap((column) =>
+    column.traps.map(({ examples, message }) => {
+      const shown = examples.length === 0
+        ? ""
+        : ` For example ${examples.map((text) => JSON.stringify(text)).join(", ")}.`
+      const name = cutToWidth(column.name ?? (column.title.trim() === "" ? "(no title)" : column.title), 50)
+      return indented(`${column.position} ${name}: ${message}${shown}`, screen.width, 2)
+    })
+  )
+  return lines.length === 0 ? undefined : [paint.strong("Traps"), ...lines].join("\n")
+}
+
+/** What a file is and why, its columns, traps and row keys, for a terminal. */
+export const showInspection = (inspection: Inspection, screen: Screen): string => {
+  const { blocks, columns, rowKey, tool } = inspection
+  const paint = paints(screen)
+  const letterOf = new Map(blocks.map(({ title }, at) => [title, letters(at)]))
+  const kindOf = ({ kind, share }: InspectedColumn): TableCell =>
+    kind === "empty" ? { text: "empty", paint: paint.soft } : share < 1 ? `${kind} (${percent(share)})` : kind
+  return [
+    paint.strong(cutToWidth(inspection.file, screen.width)) + "\n"
+    + (tool === undefined ? cutToWidth(inspection.format, screen.width) : `An export of ${tool.title}`),
+    what(inspection, screen),
+    table(
+      [
+        { title: "", right: true },
+        { title: "column" },
+        { title: "kind" },
+        { title: "filled", right: true },
+        { title: "distinct", right: true },
+        { title: "cells" },
+      ],
+      columns.map((column) => [
+        String(column.position),
+        nameOf(column, letterOf, screen),
+        kindOf(column),
+        percent(column.fill),
+        column.filled === 0 ? "" : distinctOf(column),
+        samplesOf(column),
+      ]),
+      screen,
+    ),
+    blocks.length === 0 ? undefined : [
+      ...wrapToWidth("Questions that stand in several columns, for `from: { block: … }`", screen.width).map(
+        paint.strong,
+      ),
+      ...blocks.map(({ title }) => indented(`${letterOf.get(title) ?? ""}▪ ${title}`, screen.width, 2)),
+    ].join("\n"),
+    traps(columns, screen),
+    [
+      paint.strong("Row key"),
+      ...(rowKey.length === 0
+        ? ["  No column is filled in every row and different in each: `rowKey` needs several columns, or `content`."]
+        : rowKey.map(({ because, columns: names }) => indented(`${names.join(", ")}: ${because}`, screen.width, 2))),
+    ].join("\n"),
+  ].filter((part) => part !== undefined).join("\n\n")
+}

@@ -15,10 +15,10 @@ import {
   to,
 } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
+import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { confirm } from "./terminal/prompt.ts"
-import { userName } from "./userName.ts"
 
 const wrong = (message: string) => new UsageWrong({ message })
 

@@ -1,10 +1,16 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
+import type { Fate } from "../domain/fate.ts"
+import type { Json } from "../domain/json.ts"
+import type { Problem } from "../domain/problem.ts"
+import { valueText } from "../report/differences.ts"
+import { count, fateWords } from "../report/words.ts"
 import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { showDiagnostics } from "./show/diagnostics.ts"
-import { showPreview } from "./show/preview.ts"
+import { showDiagnostics } from "./terminal/diagnostics.ts"
+import { cutToWidth, paints, type Screen, widthOf } from "./terminal/screen.ts"
+import { table } from "./terminal/table.ts"
 
 /** `preview NAME`. */
 export const preview = command({
@@ -47,3 +53,81 @@ export const preview = command({
 
 const fateOf = (row: { readonly filtered: boolean; readonly valid: boolean }) =>
   row.filtered ? "filtered" : row.valid ? undefined : "invalid"
+
+/** One answer of a row as it would be sent. */
+export interface PreviewAnswer {
+  /** The question's or element's name. */
+  readonly name: string
+  readonly kind: string
+  /** The cells that it is made of; none for a constant. */
+  readonly cells: ReadonlyArray<{ readonly column: string; readonly text: string }>
+  /** Undefined: no answer is sent. */
+  readonly value: Json | undefined
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** One row as it would be sent, or why not. */
+export interface PreviewRow {
+  readonly row: number
+  readonly key: string | undefined
+  /** What would become of it, where that is known. */
+  readonly fate: Fate | undefined
+  readonly answers: ReadonlyArray<PreviewAnswer>
+  /** Problems that are no single answer's. */
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** Characters of a cell or value that are shown. */
+const most = 160
+
+/** A value as JSON has it, with a space behind each comma between members, where a line can end. */
+const shown = (value: Json): string =>
+  Array.isArray(value)
+    ? `[${value.map((one: Json) => JSON.stringify(one)).join(", ")}]`
+    : typeof value === "object" && value !== null
+    ? `{ ${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${JSON.stringify(one)}`).join(", ")} }`
+    : valueText(value)
+
+/** One row: every cell beside the answer it becomes, and what is wrong with it. */
+const showRow = (row: PreviewRow, screen: Screen): string => {
+  const paint = paints(screen)
+  const problematic = row.answers.some(({ problems }) => problems.length > 0)
+  const cells = table(
+    [{ title: "question" }, { title: "cell" }, { title: "becomes" }, ...problematic ? [{ title: "problem" }] : []],
+    row.answers.map((answer) => [
+      cutToWidth(answer.name, most),
+      cutToWidth(
+        answer.cells.length === 1
+          ? answer.cells[0]?.text ?? ""
+          : answer.cells.map(({ column, text }) => `${column}: ${text}`).join(", "),
+        most,
+      ),
+      answer.value === undefined
+        ? { text: answer.problems.length > 0 ? "" : "no answer", paint: paint.soft }
+        : { text: cutToWidth(shown(answer.value), most), paint: paint.good },
+      ...problematic
+        ? [{ text: answer.problems.map(({ message }) => message).join(" · "), paint: paint.bad }]
+        : [],
+    ]),
+    screen,
+  )
+  const others = row.problems.map(({ message }) => paint.bad(cutToWidth(message, screen.width)))
+  return [heading(row, screen), cells, ...others].join("\n")
+}
+
+/** The row's number and key, and its fate behind them or, where that is too long, below. */
+const heading = (row: PreviewRow, screen: Screen): string => {
+  const paint = paints(screen)
+  const number = `Row ${count(row.row)}`
+  const key = cutToWidth(row.key === undefined ? "no row key" : `key ${row.key}`, screen.width - number.length - 1)
+  const fate = row.fate === undefined ? undefined : fateWords[row.fate]
+  const apart = fate !== undefined && widthOf(`${number} ${key} ${fate.title}`) > screen.width ? "\n" : " "
+  return [
+    `${paint.strong(number)} ${row.key === undefined ? paint.bad(key) : key}`,
+    ...fate === undefined ? [] : [paint[fate.tone](fate.title)],
+  ].join(apart)
+}
+
+/** What would be sent for some rows, problems included. */
+export const showPreview = (rows: ReadonlyArray<PreviewRow>, screen: Screen): string =>
+  rows.length === 0 ? "There is no such row." : rows.map((row) => showRow(row, screen)).join("\n\n")

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { command, flag, json, pipeline, redact, to } from "./command.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
-import { progressOf } from "./progress.ts"
 import { oneByOne, showRun } from "./runs.ts"
+import { progressOf } from "./terminal/progress.ts"
 
 /** `reconcile NAME`. */
 export const reconcile = command({

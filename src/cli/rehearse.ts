@@ -4,8 +4,8 @@ import { command, pipeline, runOptions } from "./command.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { progressOf } from "./progress.ts"
 import { oneByOne, showRun } from "./runs.ts"
+import { progressOf } from "./terminal/progress.ts"
 
 /** `rehearse NAME`. */
 export const rehearse = command({

@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import { command, flag, json, pipeline, redact, text } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { showRuns } from "./show/runs.ts"
-import { showSummary } from "./show/summary.ts"
+import { showRuns, showSummary } from "./terminal/summary.ts"
 
 /** How many runs are listed below a report. */
 const listed = 10

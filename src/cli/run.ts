@@ -7,10 +7,10 @@ import { UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { progressOf } from "./progress.ts"
 import { oneByOne, showRun } from "./runs.ts"
-import { cutToWidth } from "./show/fit.ts"
+import { progressOf } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
+import { cutToWidth } from "./terminal/screen.ts"
 
 /** `run NAME…`. */
 export const run = command({

@@ -1,6 +1,5 @@
 import { makeRunMain } from "@effect/platform/Runtime"
-import type { Context } from "effect"
-import { Deferred, Effect, Exit, FiberId, Layer } from "effect"
+import { type Context, Deferred, Effect, Exit, FiberId, Layer } from "effect"
 import { closeSync } from "node:fs"
 import { isatty } from "node:tty"
 import { statusOfSignal } from "../run/exit.ts"

@@ -4,9 +4,9 @@ import { mostSevere } from "../domain/exit.ts"
 import type { RunReport } from "../domain/run.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
-import { cleanEnd } from "./cleanEnd.ts"
 import { type Ended, explain } from "./explain.ts"
 import { CommandEnded, type Failure } from "./Failure.ts"
+import { cleanEnd } from "./Interrupts.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 
@@ -21,7 +21,7 @@ export const showRun = (project: Project, report: RunReport) =>
       const { reportJson } = yield* Effect.promise(() => import("../report/reportJson.ts"))
       yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(report)), folder }))
     } else {
-      const { showSummary } = yield* Effect.promise(() => import("./show/summary.ts"))
+      const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
       // What did not end well has its next command on stderr.
       const shown = report.exitCode === 0 ? report : { ...report, next: undefined }
       yield* output.print(showSummary(shown, folder, output.out))

@@ -1,16 +1,15 @@
-import type { FileSystem } from "@effect/platform"
-import { Path } from "@effect/platform"
+import { type FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { ScheduleOptions } from "../jobs/schedule/options.ts"
-import { cleanEnd } from "./cleanEnd.ts"
 import { command, flag, json, texts } from "./command.ts"
 import type { Ended } from "./explain.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
+import { cleanEnd } from "./Interrupts.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { hidingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { together } from "./runs.ts"
-import { tellEvent } from "./scheduleEvents.ts"
+import { tellEvent } from "./terminal/schedule.ts"
 
 /** How many times of each pipeline `--plan` shows. */
 const plannedTimes = 5
@@ -87,7 +86,7 @@ const plan = (asked: Pick<ScheduleOptions, "load" | "root">, asJson: boolean) =>
   Effect.gen(function*() {
     const output = yield* Output
     const { planSchedule } = yield* Effect.promise(() => import("../jobs/schedule/plan.ts"))
-    const { planJson, showPlan } = yield* Effect.promise(() => import("./show/schedule.ts"))
+    const { planJson, showPlan } = yield* Effect.promise(() => import("./terminal/schedule.ts"))
     const planned = yield* planSchedule(asked, plannedTimes)
     if (asJson) return yield* output.print(JSON.stringify(planJson(planned)))
     const nothing = planned.pipelines.length === 0 && planned.unreadable.length === 0

@@ -1,13 +1,15 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import type { SettleBy, WhichRows } from "../jobs/settle.ts"
+import { visible } from "../domain/visible.ts"
+import type { SettleBy, SettleResult, WhichRows } from "../jobs/settle.ts"
+import { counted } from "../report/words.ts"
 import { choice, command, flag, json, pipeline, text, texts, to, wholeNumber } from "./command.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
-import { commandFor, Invocation } from "./Invocation.ts"
+import { commandFor, Invocation, userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { wrapToWidth } from "./show/fit.ts"
-import { userName } from "./userName.ts"
+import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
+import { table } from "./terminal/table.ts"
 
 interface Input {
   readonly results: string | undefined
@@ -50,7 +52,6 @@ export const settle = command({
       const by = yield* asked(input)
       const project = yield* openProject([input.pipeline])
       const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
-      const { showSettled } = yield* Effect.promise(() => import("./show/settled.ts"))
       const who = yield* userName
       const because = input.because?.trim()
       const result = yield* settlePipeline(project, { pipeline: input.pipeline, to: input.to, by, who, because })
@@ -111,3 +112,84 @@ const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
     }
     return { _tag: "Person", landed: input.as === "landed", which: rows }
   })
+
+/** Rows that the table shows; `--json` has all of them. */
+const most = 50
+
+/** What `settle` did: each row with what it turned out to be and why, the sums, and what comes next. */
+export const showSettled = (result: SettleResult, screen: Screen): string => {
+  const paint = paints(screen)
+  const { file, landed, left, notLanded, pipeline, rows } = result
+  if (rows.length === 0) return `No row of ${visible(pipeline)} is in doubt.`
+  const tone = { landed: paint.good, "not landed": paint.strong, "in doubt": paint.bad } as const
+  const sums = [
+    ...(landed > 0 ? [`${counted(landed, "row")} landed`] : []),
+    ...(notLanded > 0 ? [`${counted(notLanded, "row")} did not land`] : []),
+    left === 0 ? "nothing is left in doubt" : `${counted(left, "row")} in doubt still`,
+  ].join(", ")
+  const next = landed + notLanded === 0
+    ? []
+    : wrapToWidth(
+      `The next run of ${visible(pipeline)} ${
+        [
+          ...(rows.some((row) => row.submissionId !== undefined) ? ["reads back what landed"] : []),
+          ...(notLanded > 0 ? ["sends what did not"] : []),
+        ].join(" and ") || "knows it"
+      }.`,
+      screen.width,
+    )
+  return [
+    ...(file === undefined ? [] : [
+      paint.soft(
+        cutToWidth(
+          `${visible(file.name)}: ${counted(file.submissions, "submission")}${
+            file.lacking === 0 ? "" : `; it lacks ${file.lacking} that the ledger knows`
+          }`,
+          screen.width,
+        ),
+      ),
+    ]),
+    table(
+      [{ title: "row", right: true }, { title: "key" }, { title: "batch", right: true }, { title: "is" }, {
+        title: "because",
+      }],
+      rows.slice(0, most).map((row) => [
+        String(row.row),
+        cutToWidth(visible(row.key), 40),
+        String(row.batch),
+        { text: row.outcome, paint: tone[row.outcome] },
+        visible(row.reason),
+      ]),
+      screen,
+    ),
+    ...(rows.length > most ? [`… and ${rows.length - most} more; --json shows all`] : []),
+    paint.strong(`${sums}.`),
+    ...next,
+    ...(left === 0 ? [] : advice(result).flatMap((line) => wrapToWidth(line, screen.width))),
+  ].join("\n")
+}
+
+/** What to do about rows that an export does not settle. */
+const advice = ({ testEntry, wants }: SettleResult): ReadonlyArray<string> => {
+  const vouch = "If you know that the export has all submissions of the form, say so: --complete --because TEXT."
+  switch (wants) {
+    case undefined:
+      return []
+    case "time":
+      return ["Settle again later, with a new download of the form's results."]
+    case "another export":
+      return [
+        "Download all of the form's results again, without a filter and as the form shows them, and settle from that.",
+      ]
+    case "a witness":
+      return [
+        `To show that an export is late enough, open the form, submit a test entry with the text ${testEntry} in any text question, then download all results again and settle from that. You can delete the test entry afterwards.`,
+        "Or settle after a later run has imported something.",
+        vouch,
+      ]
+    case "a vouched export":
+      return [vouch]
+    case "a person":
+      return ["Look at these rows in the form's results, then say --as landed or --as not-landed."]
+  }
+}

@@ -7,9 +7,9 @@ import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { wrapToWidth } from "./show/fit.ts"
-import { nextRunText } from "./show/schedule.ts"
-import { showStatus } from "./show/status.ts"
+import { nextRunText } from "./terminal/schedule.ts"
+import { wrapToWidth } from "./terminal/screen.ts"
+import { showStatus } from "./terminal/status.ts"
 
 /** How many of the last runs are told of, unless asked otherwise. */
 const usualRuns = 10
@@ -76,7 +76,7 @@ export const status = command({
         } else if (status.pipelines.length > 0) {
           // One pipeline is told of at length; of many, a line each.
           const atLength = status.pipelines.length === 1 || input.pipelines.length > 0 || input.runs !== undefined
-          const { showPipelineStatus } = yield* Effect.promise(() => import("./show/pipelineStatus.ts"))
+          const { showPipelineStatus } = yield* Effect.promise(() => import("./terminal/status.ts"))
           yield* output.print(
             atLength
               ? status.pipelines.map((one) => showPipelineStatus(one, now, output.out)).join("\n\n")

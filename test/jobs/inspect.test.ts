@@ -6,10 +6,9 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import stringWidth from "string-width"
 import { afterAll, describe, expect, it } from "vitest"
-import { showInspection } from "../../src/cli/show/inspect.ts"
+import { showInspection } from "../../src/cli/inspect.ts"
 import { DistinctCount } from "../../src/jobs/inspect/DistinctCount.ts"
-import { inspectFile } from "../../src/jobs/inspect/inspectFile.ts"
-import type { Inspection } from "../../src/jobs/inspect/inspectFile.ts"
+import { inspectFile, type Inspection } from "../../src/jobs/inspect/inspectFile.ts"
 import { hashOf, UniqueCheck } from "../../src/mapping/suggest/UniqueCheck.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))

@@ -1,7 +1,7 @@
 import { Terminal } from "@effect/platform"
 import { Effect } from "effect"
 import { visible } from "../../domain/visible.ts"
-import { widthOf } from "../show/fit.ts"
+import { widthOf } from "./screen.ts"
 
 /** Reads keys until `isDone` for one of them. Gives the text that they wrote; shows it with `echo`. Ctrl-C and Ctrl-D fail with QuitException. */
 const readKeys = (isDone: (text: string, key: string) => boolean, echo: boolean) =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { annotation } from "../../../src/cli/show/annotations.ts"
+import { annotation } from "../../../src/cli/terminal/diagnostics.ts"
 
 it("Annotations keep to their line and property, whatever a finding says", () => {
   expect(annotation(

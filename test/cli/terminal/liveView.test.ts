@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import stringWidth from "string-width"
-import { liveView } from "../../../src/cli/show/liveView.ts"
-import { SlidingRate } from "../../../src/cli/show/SlidingRate.ts"
+import { liveView } from "../../../src/cli/terminal/liveView.ts"
+import { SlidingRate } from "../../../src/cli/terminal/progress.ts"
 import { type Phase, phases, type Progress } from "../../../src/domain/progress.ts"
 import { terminal } from "../terminal.ts"
 

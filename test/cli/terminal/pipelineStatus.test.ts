@@ -1,7 +1,6 @@
 import stringWidth from "string-width"
 import { expect, it } from "vitest"
-import { showPipelineStatus } from "../../../src/cli/show/pipelineStatus.ts"
-import { sparkline } from "../../../src/cli/show/sparkline.ts"
+import { showPipelineStatus, sparkline } from "../../../src/cli/terminal/status.ts"
 import type { PastRecord, PipelineStanding } from "../../../src/jobs/status.ts"
 
 const now = Date.parse("2026-11-20T12:00:00Z")

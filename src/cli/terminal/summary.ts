@@ -3,11 +3,10 @@ import type { RunReport } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
 import { accountOf } from "../../report/account.ts"
 import { leftBehind } from "../../report/leftBehind.ts"
+import type { PastRun } from "../../report/pastRuns.ts"
 import { span } from "../../report/span.ts"
 import { count, counted, fateWords, modeWords, outcomeWords, verdictWords } from "../../report/words.ts"
-import { cutToWidth, wrapToWidth } from "./fit.ts"
-import { paints } from "./Screen.ts"
-import type { Screen } from "./Screen.ts"
+import { cutToWidth, paints, type Screen, wrapToWidth } from "./screen.ts"
 import { table } from "./table.ts"
 
 /** Kinds of problems, and differences, that the summary names; the report has all of them. */
@@ -126,4 +125,31 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
       ...report.next === undefined ? [] : [`${paint.soft("Next")}    ${paint.strong(visible(report.next))}`],
     ].join("\n"),
   ].filter((part) => part !== undefined).join("\n\n")
+}
+
+/** The runs of a pipeline that left a report, in the order given. */
+export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string => {
+  if (runs.length === 0) return "There is no report yet."
+  const paint = paints(screen)
+  return table(
+    [
+      { title: "run" },
+      { title: "mode" },
+      { title: "started" },
+      { title: "read", right: true },
+      { title: "imported", right: true },
+      { title: "verified", right: true },
+      { title: "outcome" },
+    ],
+    runs.map((run) => [
+      cutToWidth(run.run, 60),
+      modeWords[run.mode],
+      run.startedAt,
+      count(run.rows.read),
+      count(run.rows.imported),
+      count(run.readBack.verified),
+      { text: outcomeWords[run.outcome].title, paint: paint[outcomeWords[run.outcome].tone] },
+    ]),
+    screen,
+  )
 }

@@ -1,11 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, LogLevel, TestClock } from "effect"
 import { Writable } from "node:stream"
-import { Invocation } from "../../src/cli/Invocation.ts"
-import { makeOutput, Output } from "../../src/cli/Output.ts"
-import { progressOf } from "../../src/cli/progress.ts"
-import type { Progress } from "../../src/domain/progress.ts"
-import { terminal } from "./terminal.ts"
+import { Invocation } from "../../../src/cli/Invocation.ts"
+import { makeOutput, Output } from "../../../src/cli/Output.ts"
+import { progressOf } from "../../../src/cli/terminal/progress.ts"
+import type { Progress } from "../../../src/domain/progress.ts"
+import { terminal } from "../terminal.ts"
 
 const event = (more: Partial<Progress>): Progress => ({
   phase: "survey",
