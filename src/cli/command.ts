@@ -2,9 +2,9 @@ import type { FileSystem, Path, Terminal } from "@effect/platform"
 import type { Effect } from "effect"
 import type { Notifier } from "../jobs/Notifier.ts"
 import type { Failure } from "./Failure.ts"
-import type { Interrupts } from "./Interrupts.ts"
 import type { Invocation } from "./Invocation.ts"
 import type { Output } from "./Output.ts"
+import type { Interrupts } from "./runMain.ts"
 
 /** What a command does, and the services that it may use. */
 export type Work = Effect.Effect<

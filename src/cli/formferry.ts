@@ -10,7 +10,6 @@ import { explain, tellNext } from "./explain.ts"
 import { form } from "./form.ts"
 import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
-import { Interrupts } from "./Interrupts.ts"
 import { Invocation, sameCommand } from "./Invocation.ts"
 import { ledger } from "./ledger.ts"
 import { logger } from "./log.ts"
@@ -21,7 +20,7 @@ import { reconcile } from "./reconcile.ts"
 import { rehearse } from "./rehearse.ts"
 import { report } from "./report.ts"
 import { run } from "./run.ts"
-import type { HostTerminal } from "./runMain.ts"
+import { type HostTerminal, Interrupts } from "./runMain.ts"
 import { schedule } from "./schedule.ts"
 import { schema } from "./schema.ts"
 import { settle } from "./settle.ts"
@@ -97,7 +96,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
       Effect.provideService(Notifier, webhooks(output.interactive && invocation.command !== "schedule")),
-      Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output))),
+      Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output.tell))),
       Logger.withMinimumLogLevel(invocation.logLevel),
     )
   })

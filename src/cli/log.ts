@@ -1,5 +1,4 @@
-import { type Context, HashMap, Logger } from "effect"
-import type { Output } from "./Output.ts"
+import { HashMap, Logger } from "effect"
 
 export const logFormats = ["text", "json", "logfmt"] as const
 
@@ -52,12 +51,12 @@ export const logLine: { readonly [F in LogFormat]: (line: LogLine) => string } =
 }
 
 /** Logs go to stderr, a line each, level first; how they are written is the output's business. */
-export const logger = (output: Context.Tag.Service<typeof Output>) =>
+export const logger = (tell: (text: string, details: LogDetails) => void) =>
   Logger.make<unknown, void>(({ annotations, logLevel, message }) => {
     const words = (Array.isArray(message) ? message : [message]).map((word) =>
       typeof word === "string" ? word : word instanceof Error ? word.message : JSON.stringify(word)
     )
-    output.tell(words.join(" "), {
+    tell(words.join(" "), {
       level: logLevel.label,
       annotations: Object.fromEntries(HashMap.toEntries(annotations)),
     })

@@ -1,9 +1,9 @@
 import { Path } from "@effect/platform"
 import { Effect, Option, Redacted } from "effect"
 import { command, json, text, wholeNumber } from "./command.ts"
-import { Interrupts } from "./Interrupts.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { Interrupts } from "./runMain.ts"
 
 /** `practice`. */
 export const practice = command({

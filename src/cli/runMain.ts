@@ -1,10 +1,17 @@
 import { makeRunMain } from "@effect/platform/Runtime"
-import { type Context, Deferred, Effect, Exit, FiberId, Layer } from "effect"
+import { Context, Deferred, Effect, Exit, FiberId, Layer, type Scope } from "effect"
 import { closeSync } from "node:fs"
 import { isatty } from "node:tty"
 import { statusOfSignal } from "../run/exit.ts"
 import type { Signal } from "../run/Stop.ts"
-import type { Interrupts } from "./Interrupts.ts"
+
+/** The signals that end formferry. A second Ctrl-C (SIGINT) or SIGTERM ends the process at once. */
+export class Interrupts extends Context.Tag("formferry/Interrupts")<Interrupts, {
+  /** Completes with the first signal. */
+  readonly first: Effect.Effect<Signal>
+  /** While the scope is open the first signal interrupts nothing: the command asks `first` and comes to a clean end itself. */
+  readonly takeOver: Effect.Effect<void, never, Scope.Scope>
+}>() {}
 
 /** The part of Node's process that a command sees; a test gives its own. */
 export type Host = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "stderr" | "on" | "exit">

@@ -6,9 +6,23 @@ import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { type Ended, explain } from "./explain.ts"
 import { CommandEnded, type Failure } from "./Failure.ts"
-import { cleanEnd } from "./Interrupts.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
+import { Interrupts } from "./runMain.ts"
+import { wrapToWidth } from "./terminal/screen.ts"
+
+/** Takes over what the first Ctrl-C does, for as long as the scope is open, and says that it was heard. Gives the signal when it comes. */
+export const cleanEnd = Effect.gen(function*() {
+  const output = yield* Output
+  const interrupts = yield* Interrupts
+  yield* interrupts.takeOver
+  yield* Effect.forkScoped(Effect.flatMap(interrupts.first, (signal) =>
+    Effect.sync(() => {
+      const text = `${signal}: what is in flight is finished and recorded. A second Ctrl-C or SIGTERM ends at once.`
+      output.tell(wrapToWidth(text, output.err.width).join("\n"))
+    })))
+  return interrupts.first
+})
 
 /** Shows the end of a run: its summary, or with `--json` its report. Gives its exit status and the command to run next. */
 export const showRun = (project: Project, report: RunReport) =>

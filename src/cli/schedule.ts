@@ -4,11 +4,10 @@ import type { ScheduleOptions } from "../jobs/schedule/options.ts"
 import { command, flag, json, texts } from "./command.ts"
 import type { Ended } from "./explain.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
-import { cleanEnd } from "./Interrupts.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { hidingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { together } from "./runs.ts"
+import { cleanEnd, together } from "./runs.ts"
 import { tellEvent } from "./terminal/schedule.ts"
 
 /** How many times of each pipeline `--plan` shows. */
