@@ -2,6 +2,7 @@ interface Sent {
   readonly at: number
   /** When the service counted it, at the latest. */
   countedAt: number
+  isAnswered: boolean
 }
 
 /** The requests of late that the service has not refused, in the order in which they were sent. Times are milliseconds, given by the caller. */
@@ -13,7 +14,7 @@ export class SentRequests {
 
   /** @param at not before the request that was added last */
   add(at: number): void {
-    this.#sent.push({ at, countedAt: at })
+    this.#sent.push({ at, countedAt: at, isAnswered: false })
   }
 
   /** Forgets all that were sent before a time. */
@@ -27,16 +28,31 @@ export class SentRequests {
   }
 
   /**
-   * Learns when the service counted a request: an answer that took longer than others may have been long on its way there.
+   * Learns when the service counted a request: an answer that took longer than others may have been long on its way there. It was counted before those
+   * that were sent after it, so a slow answer between fast ones tells nothing.
    *
-   * @param atMost milliseconds: a service may also take its time after it has counted
+   * @param atMost milliseconds that it is taken to have been on its way longer than others
    */
   answered(sentAt: number, now: number, atMost: number): void {
     const took = now - sentAt
-    // Falls at once, rises slowly: the way to the service may become longer.
-    this.#fastest = took < this.#fastest ? took : this.#fastest + (took - this.#fastest) / 100
-    const sent = this.#sent[this.#indexOf(sentAt)]
-    if (sent !== undefined) sent.countedAt = sentAt + Math.min(took - this.#fastest, atMost)
+    // Falls at once, and rises so slowly that a standstill doesn't count as the usual way.
+    this.#fastest = took < this.#fastest ? took : this.#fastest + (took - this.#fastest) / 1_000
+    const index = this.#indexOf(sentAt)
+    if (index < 0) return
+    let latest = sentAt + Math.min(took - this.#fastest, atMost)
+    for (let at = index + 1; at < this.#sent.length; at++) {
+      const later = this.#sent[at]
+      if (later?.isAnswered !== true) continue
+      latest = Math.max(sentAt, Math.min(latest, later.countedAt))
+      break
+    }
+    for (let at = index; at >= this.#first; at--) {
+      const one = this.#sent[at]
+      if (one === undefined || (one.isAnswered && one.countedAt <= latest)) break
+      if (at !== index && !one.isAnswered) continue
+      one.isAnswered = true
+      one.countedAt = Math.max(one.at, latest)
+    }
   }
 
   /** Takes a request out that was refused: it doesn't count. */
@@ -56,8 +72,10 @@ export class SentRequests {
     return at < this.#first ? -Infinity : this.#sent[at]?.countedAt ?? -Infinity
   }
 
+  /** Index of a request that was sent at a time and is not answered, or -1. */
   #indexOf(sentAt: number): number {
-    const at = this.#since(sentAt)
+    let at = this.#since(sentAt)
+    while (this.#sent[at]?.at === sentAt && this.#sent[at]?.isAnswered) at++
     return this.#sent[at]?.at === sentAt ? at : -1
   }
 

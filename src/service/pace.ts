@@ -13,15 +13,18 @@ const usualWindow = 1_000
 /** Share of a window by which the service's count may lag behind ours before a request is refused. */
 const margin = 0.01
 /** Share of a window by which one request is taken to have been counted late, at most. */
-const mostLate = 0.05
+const mostLate = 0.25
 /** Share of the rate that was last accepted by which we start below it after a refusal. */
 const caution = 0.03
-/** Milliseconds until the rate that was last accepted is reached again, at least; and that many times what the refusal made us wait. */
+/** Times that a refusal made us wait until the rate that was last accepted is reached again, so that probing costs a twelfth of the time; and the least milliseconds. */
+const returnsPerWait = 12
 const shortestReturn = 8_500
-const returnsPerWait = 3
-/** The same if much more was accepted than before: the limit is not found yet. */
-const searching = 2_000
-const muchMore = 1.25
+/** Share of that time after a rate that differs from the one before by more than `change`, or is nearly the configured one; and its growth with each refusal at the same rate. */
+const restless = 0.25
+const calming = 1.5
+const change = 1.25
+/** Share of the highest rate from which on it was accepted: nothing is to be searched above. */
+const nearly = 0.95
 /** Milliseconds in which the rate doubles once it is above the one that was last accepted. */
 const doubling = 800
 /** Milliseconds that slots may be late and still be made up for. */
@@ -31,6 +34,8 @@ const longEnough = 3_000
 const mostlyWaiting = 0.6
 /** Milliseconds between two requests that timers can keep. */
 const finest = 5
+/** Milliseconds by which the way of requests that are closer than that may vary: several of them arrive in it. */
+const edge = 3
 /** Milliseconds of the first wait after a refusal that asks for none; it doubles until a request is accepted. */
 const firstBackOff = 250
 /** Requests per second below which no refusal leads. */
@@ -64,9 +69,12 @@ export class Pace {
   /** Requests start again, and reach the rate that was last accepted so many milliseconds later. */
   #resumedAt = -Infinity
   #returnsIn = shortestReturn
-  #shortest = shortestReturn
+  /** Share of the usual time until then. */
+  #calm = 1
   #pausedUntil = -Infinity
   #next = -Infinity
+  /** When the next request is far enough from those before. */
+  #spaced = -Infinity
   readonly #sent = new SentRequests()
 
   constructor(requestsPerSecond: number) {
@@ -94,11 +102,13 @@ export class Pace {
     if (rate !== Infinity) {
       const interval = 1000 / rate
       const inWindow = Math.max(1, Math.ceil(rate * this.#window / 1000))
-      const wait = Math.max(this.#next, this.#sent.countedAt(inWindow) + inWindow * interval) - now
+      const isFine = interval < finest
+      const left = this.#sent.countedAt(inWindow) + inWindow * interval + (isFine ? edge : 0)
+      const wait = Math.max(this.#next, this.#spaced, left) - now
       if (wait > 0) return wait
-      // On the grid, so that timers that fire late don't add up; but never two requests close together, if timers can tell them apart.
-      const slot = now - this.#next < Math.max(interval, patience) ? this.#next : now
-      this.#next = Math.max(slot + interval, now + (interval < finest ? 0 : interval / 2))
+      // On the grid, so that timers that fire late don't add up; but at twice the rate at most, so that late slots make no burst.
+      this.#next = (now - this.#next < Math.max(interval, patience) ? this.#next : now) + interval
+      this.#spaced = Math.max(this.#spaced, isFine ? now - finest : now) + interval / 2
     }
     this.#sent.forget(now - Math.max(2 * this.#window, this.#span(rate)))
     this.#sent.add(now)
@@ -143,9 +153,11 @@ export class Pace {
     if (last === undefined || sentAt >= last.heardAt) {
       // As long as none is accepted in between, it is the same refusal: the rate is not to blame.
       const isSame = last !== undefined && !this.#hasAccepted
-      const before = this.#accepted
-      if (!isSame) this.#lower(last, sentAt)
-      this.#shortest = this.#accepted > muchMore * before ? searching : shortestReturn
+      if (!isSame) {
+        const before = this.#accepted
+        this.#lower(last, sentAt)
+        this.#calm = this.#isRestless(before) ? restless : Math.min(1, this.#calm * calming)
+      }
       this.#refusal = { sentAt: isSame ? last.sentAt : sentAt, heardAt: now, tries: isSame ? last.tries + 1 : 1 }
       this.#hasAccepted = false
     }
@@ -154,11 +166,15 @@ export class Pace {
     const wait = told === undefined || tries > 1 ? Math.max(told ?? 0, backOff) : told
     this.#pause(wait, now)
     this.#resumedAt = Math.max(now, this.#pausedUntil)
-    this.#returnsIn = Math.max(
-      this.#shortest,
-      returnsPerWait * (this.#resumedAt - (this.#refusal?.sentAt ?? now)),
-    )
+    const waited = this.#resumedAt - (this.#refusal?.sentAt ?? now)
+    this.#returnsIn = this.#calm * Math.max(shortestReturn, returnsPerWait * waited)
     return wait
+  }
+
+  /** Whether the limit may soon be another one, or higher rates need no probing. */
+  #isRestless(before: number): boolean {
+    if (before === Infinity) return this.#accepted > nearly * this.#ceiling
+    return this.#accepted > change * before || this.#accepted * change < before
   }
 
   /** Takes down the rate that was accepted until a request was refused. */

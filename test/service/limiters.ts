@@ -55,12 +55,14 @@ export interface Played {
   readonly jitter: number
   /** Chance of a standstill of up to 40 ms before a slot is taken. */
   readonly stalls: number
+  /** Standstills of the service and of the client per second on average, and the milliseconds of the longest. */
+  readonly standstills?: readonly [perSecond: number, longest: number]
   readonly seed: number
 }
 
 /** Plays requests through a pace against a limiter in virtual time, each until it is accepted. Returns the seconds it took, the requests refused, and when each was accepted. */
 export const play = (
-  { concurrency, configured, headers, jitter, latency, limiter, requests, seed, stalls }: Played,
+  { concurrency, configured, headers, jitter, latency, limiter, requests, seed, stalls, standstills = [0, 0] }: Played,
 ): { readonly seconds: number; readonly refused: number; readonly accepted: ReadonlyArray<number> } => {
   const random = new Utils.PCGRandom(seed)
   const pace = new Pace(configured)
@@ -70,6 +72,20 @@ export const play = (
     const index = events.findLastIndex((one) => one.at <= at)
     events.splice(index + 1, 0, { at, run })
   }
+  /** Returns when one side next does something after a time, in order: standing still, it does nothing. */
+  const side = () => {
+    const next = () => 1_000 / standstills[0] * -Math.log(1 - random.number())
+    let begins = next()
+    let ends = -Infinity
+    return (at: number) => {
+      while (begins <= at) {
+        ends = Math.max(ends, begins + random.number() * standstills[1])
+        begins += next()
+      }
+      return Math.max(at, ends)
+    }
+  }
+  const [atService, atClient] = [side(), side()]
   let waiting = requests
   let inFlight = 0
   let refused = 0
@@ -85,11 +101,11 @@ export const play = (
     const sentAt = now
     waiting--
     inFlight++
-    schedule(now + latency / 2 + random.number() * jitter / 2, () => {
+    schedule(atService(now + latency / 2 + random.number() * jitter / 2), () => {
       const { allowed, wait } = limiter(now)
       if (allowed) accepted.push(now)
       else refused++
-      schedule(now + latency / 2 + random.number() * jitter / 2, () => {
+      schedule(atClient(now + latency / 2 + random.number() * jitter / 2), () => {
         inFlight--
         if (!allowed) waiting++
         pace.observe(allowed ? 200 : 429, answerHeaders(allowed, wait), sentAt, now)
@@ -106,7 +122,7 @@ export const play = (
         if (now + wait < wakeAt) {
           wakeAt = now + wait
           const alarm = wakeAt
-          schedule(now + wait + late, () => {
+          schedule(atClient(now + wait + late), () => {
             if (wakeAt !== alarm) return
             wakeAt = Infinity
             pump()
