@@ -250,13 +250,13 @@ describe("against a limit, in virtual time", () => {
 
   it.each(
     [
-      ["5 a second", 5, 5, 550, 2],
-      ["100 a second, requests overtake one another", 100, 1000, 3_300, 20],
+      ["5 a second", 5, 5, 550, 2, [0, 0]],
+      ["100 a second, requests overtake one another", 100, 1000, 3_300, 20, [0, 0]],
       ["1,000 a second", 1000, 1000, 22_000, 2, [4, 20]],
     ] as const,
   )(
     "uses a limit that the headers name, with no 429: %s",
-    (_, limit, configured, requests, jitter, standstills = [0, 0]) => {
+    (_, limit, configured, requests, jitter, standstills) => {
       for (const limiter of [sliding(1000), fixed(1000)]) {
         const { ratio, refused } = worst(
           requests / limit,
