@@ -24,6 +24,8 @@ export interface Target {
   readonly atMost: number
   /** Megabytes at most. */
   readonly peak?: number
+  /** Processor seconds per second at most. */
+  readonly cores?: number
   /** Makes its data in a folder of its own. */
   readonly open: (root: string) => Promise<Opened>
 }

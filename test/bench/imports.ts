@@ -43,8 +43,9 @@ const paced = (
   name: string,
   title: string,
   atMost: number,
-  { configured = 1_000, limits, rows = 3_000, throttled = 0, ...more }: {
+  { configured = 1_000, cores, limits, rows = 3_000, throttled = 0, ...more }: {
     readonly rows?: number
+    readonly cores?: number
     readonly configured?: number
     readonly throttled?: number
     /** Seconds. */
@@ -58,6 +59,7 @@ const paced = (
   by: "times",
   of: "seconds",
   atMost,
+  ...(cores === undefined ? {} : { cores }),
   open: async (root) => {
     const practice = await startPractice(limits)
     writeProject(root, { service: servedAt(practice.baseUrl, configured, inFlight), sink: ", concurrency: 32" })
@@ -109,7 +111,7 @@ export const imports: ReadonlyArray<Target> = [
   },
   paced("paced", "import of 20,000 rows at 1,000 requests/s, 20 ms each", 1.05, {
     rows: 20_000,
-    configured: 1_000,
+    cores: 1,
     limits: { requestsPerSecond: 1_000, latency: 20 },
   }),
   paced("below-limit", "import of 3,000 rows, sliding limit of 100/s, 99 configured", 1.03, {

@@ -9,6 +9,8 @@ interface Side {
   readonly least: number
   readonly most: number
   readonly cpuSeconds: number
+  /** Processor seconds per second: the median. */
+  readonly cores: number
   /** The highest of all rounds. */
   readonly peakMegabytes: number
 }
@@ -26,6 +28,7 @@ export interface Result {
   readonly ratio: number
   readonly atMost: number
   readonly peakAtMost: number | undefined
+  readonly coresAtMost: number | undefined
   readonly met: boolean
 }
 
@@ -37,6 +40,7 @@ const side = (rounds: ReadonlyArray<Measured>, of: Target["of"]): Side => {
     least: Math.min(...figures),
     most: Math.max(...figures),
     cpuSeconds: median(rounds.map((round) => round.cpuSeconds)),
+    cores: median(rounds.map((round) => round.cpuSeconds / round.seconds)),
     peakMegabytes: Math.max(...rounds.map((round) => round.megabytes)),
   }
 }
@@ -46,12 +50,13 @@ export const resultOf = (
   oursRounds: ReadonlyArray<Measured>,
   besideRounds: ReadonlyArray<Measured>,
 ): Result => {
-  const { atMost, beside, by, name, of, peak, title } = target
+  const { atMost, beside, by, cores, name, of, peak, title } = target
   const ours = side(oursRounds, of)
   const companion = side(besideRounds, of)
   const ratio = by === "times" ? ours.median / companion.median : ours.median - companion.median
   const met = ratio <= atMost && (peak === undefined || ours.peakMegabytes <= peak)
-  return { name, title, beside, of, by, ours, companion, ratio, atMost, peakAtMost: peak, met }
+    && (cores === undefined || ours.cores <= cores)
+  return { name, title, beside, of, by, ours, companion, ratio, atMost, peakAtMost: peak, coresAtMost: cores, met }
 }
 
 const figure = (value: number, { of }: Result) => of === "seconds" ? `${value.toFixed(2)} s` : `${value.toFixed(0)} MB`
@@ -70,7 +75,12 @@ const columns: ReadonlyArray<readonly [title: string, of: (result: Result) => st
   ["median (spread)", (one) => spread(one.companion, one)],
   ["ratio", (one) => ratio(one.ratio, one)],
   ["at most", (one) => ratio(one.atMost, one)],
-  ["processor", (one) => `${one.ours.cpuSeconds.toFixed(2)} s / ${one.companion.cpuSeconds.toFixed(2)} s`],
+  [
+    "processor",
+    (one) =>
+      `${one.ours.cpuSeconds.toFixed(2)} s / ${one.companion.cpuSeconds.toFixed(2)} s`
+      + (one.coresAtMost === undefined ? "" : `, ${one.ours.cores.toFixed(2)} cores of ${one.coresAtMost}`),
+  ],
   [
     "peak",
     (one) => `${one.ours.peakMegabytes.toFixed(0)} MB${one.peakAtMost === undefined ? "" : ` of ${one.peakAtMost} MB`}`,

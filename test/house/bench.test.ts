@@ -41,6 +41,12 @@ describe("a benchmark's verdict", () => {
     expect(verdict({ peak: 200 }, [round(1, 150), round(1, 201), round(1, 150)], beside).met).toBe(false)
   })
 
+  it("is missed by processor time that exceeds the cores allowed", () => {
+    const beside = [round(1)]
+    expect(verdict({ cores: 1 }, [{ ...round(2), cpuSeconds: 2 }], beside).met).toBe(true)
+    expect(verdict({ cores: 1 }, [{ ...round(2), cpuSeconds: 2.1 }], beside).met).toBe(false)
+  })
+
   it("compares megabytes where those are what is measured, and seconds that are more where that is asked", () => {
     expect(verdict({ of: "megabytes", atMost: 1.3 }, [round(9, 130)], [round(1, 100)])).toEqual({
       met: true,
