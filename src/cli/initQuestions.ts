@@ -90,7 +90,7 @@ const askKey = (service: NewService | undefined, { interactive, root }: Where) =
   Effect.gen(function*() {
     if (service?._tag !== "Live" || !interactive) return undefined
     const path = yield* Path.Path
-    const { openEnvironment } = yield* Effect.promise(() => import("../project/environment.ts"))
+    const { openEnvironment } = yield* Effect.promise(() => import("../project/secrets.ts"))
     const environment = yield* openEnvironment(path.join(root, ".env"))
     if (Option.isSome(yield* environment.secret(service.keyVariable))) return undefined
     const key = yield* ask(

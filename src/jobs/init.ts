@@ -1,7 +1,7 @@
 import { Effect, identity } from "effect"
 import { loadProject } from "../project/loadProject.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
-import { openSource } from "../source/openSource.ts"
+import { asFound, openSource } from "../source/openSource.ts"
 import { addNew } from "./init/addNew.ts"
 import { InitRefused } from "./init/Initialised.ts"
 import type { InitOptions } from "./init/Initialised.ts"
@@ -47,17 +47,4 @@ export const initialise = (options: InitOptions) =>
     }),
   )
 
-const openNew = (file: string, sheet: string | undefined) =>
-  openSource({
-    file,
-    format: undefined,
-    encoding: undefined,
-    delimiter: undefined,
-    headerRow: undefined,
-    sheet,
-    range: undefined,
-    rowKey: undefined,
-    empty: [],
-    columns: [],
-    where: [],
-  })
+const openNew = (file: string, sheet: string | undefined) => openSource({ ...asFound(file), empty: [], sheet })

@@ -6,7 +6,7 @@ import type { ProblemCode } from "../domain/problem.ts"
 import { outcomeWords } from "../domain/run.ts"
 import type { Mode, Outcome, RunReport } from "../domain/run.ts"
 import { count } from "../domain/words.ts"
-import type { Notice } from "../project/notifySchema.ts"
+import type { Notice } from "../project/Project.ts"
 import { version } from "../project/version.ts"
 
 /**

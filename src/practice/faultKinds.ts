@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Time, whole } from "../project/scalars.ts"
+import { Time, whole } from "../project/fields.ts"
 
 /**
  * Every fault that the practice service can be told to have (docs/faults.md): the lines of product.md's table "Outcomes of a create request", before

@@ -1,181 +1,262 @@
-import type { Duration } from "effect"
+import { Schema } from "effect"
 import type { YamlPath } from "../domain/diagnostic.ts"
-import type { Schedule } from "./cron.ts"
-import type { SourceFiles } from "./sourceFiles.ts"
+import { problemCodes } from "../domain/problem.ts"
+import { cronFault, isZone } from "./cron.ts"
+import { decodeYaml } from "./decodeYaml.ts"
+import type { ReadResult } from "./decodeYaml.ts"
+import {
+  allDefaults,
+  becoming,
+  Column,
+  expecting,
+  filled,
+  Identifier,
+  lazily,
+  Name,
+  needed,
+  oneOfThese,
+  optional,
+  placed,
+  section,
+  Share,
+  Time,
+  whole,
+} from "./fields.ts"
+import {
+  defaultOptions,
+  ownEntry,
+  paymentEntry,
+  questionEntry,
+  schedulingEntry,
+  urlParameterEntry,
+} from "./mappingEntries.ts"
+import { source } from "./sourceSection.ts"
+import type { SourceConfig } from "./sourceSection.ts"
+import { quoted } from "./suggestion.ts"
+import { substituteSets } from "./valueSets.ts"
+import type { ValueSets } from "./valueSets.ts"
+import type { Document, YamlText } from "./yamlText.ts"
 
-/** A column as a pipeline names it, and where in the file. */
-export interface ColumnName {
-  readonly name: string
-  readonly path: YamlPath
-  /** The name is the key there, not the value. */
-  readonly at?: "key"
-}
+export type { ColumnName } from "./fields.ts"
+export type { Input, MappingEntry, PartEntry } from "./mappingEntries.ts"
+export type { ColumnAlias, Condition, SourceConfig } from "./sourceSection.ts"
 
-/** One part of an answer that is made of several: a column, or an entry of its own. */
-export interface PartEntry {
-  readonly part: string
-  readonly path: YamlPath
-  readonly input: PartInput
-  /** Options of the part's kind, decoded by its own Schema where the part's kind is known. */
-  readonly options: Readonly<Record<string, unknown>>
-  readonly extract?: string | undefined
-  readonly default?: string | undefined
-}
+// mapping
 
-type PartInput = Extract<Input, { readonly _tag: "Columns" | "FirstOf" | "Value" | "Template" }>
+const mapping = () =>
+  section({
+    defaults: optional(defaultOptions(), {
+      description: "Options by kind, for every entry and part of that kind",
+      examples: [{ date: { format: "dd.MM.yyyy" } }],
+      absent: {},
+    }),
+    questions: optional(Schema.Array(questionEntry()), { description: "Answers, question by question", absent: [] }),
+    urlParameters: optional(Schema.Array(urlParameterEntry()), {
+      description: "URL parameters of the form",
+      absent: [],
+    }),
+    submissionTime: optional(ownEntry("dateTime"), { description: "When the answers were given" }),
+    lastUpdatedAt: optional(ownEntry("dateTime"), { description: "When the answers were last changed" }),
+    login: optional(ownEntry("email"), { description: "The e-mail address of the respondent who logged in" }),
+    scheduling: optional(Schema.Array(schedulingEntry()), { description: "Scheduling fields", absent: [] }),
+    payments: optional(Schema.Array(paymentEntry()), { description: "Payment fields", absent: [] }),
+    ignore: optional(becoming(Schema.Array(Column), placed), {
+      description: "Columns left behind on purpose; the title of a block leaves all of its columns behind",
+      examples: [["Internal note"]],
+      absent: [],
+    }),
+    ignoreQuestions: optional(becoming(Schema.Array(Name), placed), {
+      description: "Questions left unanswered on purpose, by name or id",
+      examples: [["Remarks"]],
+      absent: [],
+    }),
+    unmapped: optional(Schema.Literal("error", "warn", "ignore"), {
+      description: "What any other column without a mapping is",
+      default: "warn",
+    }),
+  }, {
+    rules: {
+      atLeastOne: ["questions", "urlParameters", "submissionTime", "lastUpdatedAt", "login", "scheduling", "payments"],
+    },
+  })
 
-/** Where the cells of an answer come from. */
-export type Input =
-  | { readonly _tag: "Columns"; readonly columns: ReadonlyArray<ColumnName> }
-  /** Columns of which the first that is filled gives the answer; others that are filled must say the same. */
-  | { readonly _tag: "FirstOf"; readonly columns: ReadonlyArray<ColumnName> }
-  /** Parts of the kind; or options, options with their ranks (`ranks`), or rows, each with its column. */
-  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<PartEntry>; readonly ranks: boolean }
-  /** All columns of a question that a form tool spreads over several, by the question's title. */
-  | { readonly _tag: "Block"; readonly title: string; readonly path: YamlPath }
-  /** A constant, as written. */
-  | { readonly _tag: "Value"; readonly value: string }
-  | { readonly _tag: "Template"; readonly template: string; readonly columns: ReadonlyArray<ColumnName> }
+export type MappingConfig = Schema.Schema.Type<ReturnType<typeof mapping>>
 
-/** What a row's cell must be; everything that is said must hold. */
-export interface Condition {
-  readonly column: ColumnName
-  /** Where what is asked of the column stands. */
-  readonly path: YamlPath
-  readonly is?: ReadonlyArray<string> | undefined
-  readonly not?: ReadonlyArray<string> | undefined
-  readonly atLeast?: string | undefined
-  readonly atMost?: string | undefined
-  readonly matches?: string | undefined
-  readonly empty?: boolean | undefined
-  /** How dates of the column are written, in luxon's letters. */
-  readonly format?: string | undefined
-}
-
-/** One entry of the mapping: an answer, a URL parameter, a time, the login, a scheduling or payment field. */
-export interface MappingEntry {
-  /** Where the entry stands: the place to point at. */
-  readonly path: YamlPath
-  readonly id: string | undefined
-  readonly name: string | undefined
-  readonly input: Input
-  /** The kind, where the pipeline names it; `dateTime` of the times, `email` of the login, `text` of a URL parameter that names none. */
-  readonly as: string | undefined
-  /** Options of the kind, decoded by the kind's own Schema, defaults not yet filled in; value sets are. */
-  readonly options: Readonly<Record<string, unknown>>
-  readonly required: boolean
-  /** What stands in for an empty cell, as text in the source's format. */
-  readonly default: string | undefined
-  /** A regular expression for the part of a cell that counts. */
-  readonly extract: string | undefined
-  /** The entry counts for rows for which all of these hold; empty: for every row. */
-  readonly when: ReadonlyArray<Condition>
-  readonly onInvalid: "reject" | "drop"
-  /** No two rows of a source may give the same answer. */
-  readonly unique: boolean
-}
-
-/** A name for a column that the header can't name. */
-export interface ColumnAlias extends ColumnName {
-  readonly column:
-    | { readonly _tag: "Header"; readonly header: string; readonly nth: number; readonly of: number }
-    /** 1 for the first column. */
-    | { readonly _tag: "Position"; readonly position: number }
-}
-
-export interface SourceConfig {
-  /** Paths are absolute. */
-  readonly file: SourceFiles
-  /** Which file of a zip archive. */
-  readonly member?: string | undefined
-  /** JSON pointer to the records of a JSON file. */
-  readonly records?: string | undefined
-  readonly format: string | undefined
-  readonly encoding: string | undefined
-  readonly delimiter: string | undefined
-  /** Of delimited text: what encloses cells. Undefined: quotes, decided record by record. */
-  readonly quoteChar?: '"' | "none" | undefined
-  /** Of delimited text: whether records without their last cells are read; default `reject`. */
-  readonly raggedRows?: "reject" | "pad" | undefined
-  /** 1 for the first line or row. */
-  readonly headerRow: number | undefined
-  readonly sheet: string | number | undefined
-  readonly range: string | undefined
-  readonly rowKey: ReadonlyArray<ColumnName> | "content" | undefined
-  /** The row key's columns in earlier runs, where they have other names now. */
-  readonly previousRowKey?: ReadonlyArray<string> | undefined
-  /** Cells that mean "no answer"; the empty one is always among them. */
-  readonly empty: ReadonlyArray<string>
-  readonly columns: ReadonlyArray<ColumnAlias>
-  /** Rows for which one of these does not hold are left out. */
-  readonly where: ReadonlyArray<Condition>
-  /** Whether imported rows that the source does not hold any more are counted and listed; default `report`. */
-  readonly vanished?: "report" | "ignore" | undefined
-  /** How long ago its newest file may have been changed last; undefined: nobody looks. */
-  readonly maxAge?: Duration.Duration | undefined
-}
-
-export interface MappingConfig {
-  /** Options by kind, for every entry and part of that kind. */
-  readonly defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly questions: ReadonlyArray<MappingEntry>
-  readonly urlParameters: ReadonlyArray<MappingEntry>
-  readonly submissionTime: MappingEntry | undefined
-  readonly lastUpdatedAt: MappingEntry | undefined
-  readonly login: MappingEntry | undefined
-  readonly scheduling: ReadonlyArray<MappingEntry>
-  readonly payments: ReadonlyArray<MappingEntry>
-  readonly ignore: ReadonlyArray<ColumnName>
-  /** Questions, by name or id, that are left unanswered on purpose. */
-  readonly ignoreQuestions: ReadonlyArray<{ readonly name: string; readonly path: YamlPath }>
-  readonly unmapped: "error" | "warn" | "ignore"
-}
+// sink
 
 /** A number of rows, or a share (0 to 1) that counts from `atLeast` rows on. */
 export type StopLimit = { readonly rows: number } | { readonly share: number; readonly atLeast: number }
 
-export interface SinkConfig {
-  /** Where the rows go: one, or several by the names that `--to` chooses from. */
-  readonly targets: ReadonlyArray<{
-    /** Absent when the pipeline has a single `service` and `form`. */
-    readonly target: string | undefined
-    readonly service: string
-    readonly form: string
-    readonly path: YamlPath
-  }>
-  readonly alongside: ReadonlyArray<string>
-  readonly batchSize: number
-  readonly concurrency: number
-  readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
-  readonly inDoubt: "hold" | "resend"
-  readonly onChange: "report" | "ignore" | "import-again"
-  /** Rows of which no answer comes from a cell. */
-  readonly blankRows: "reject" | "allow"
-  /** Rows of the canary at most; 0: off. */
-  readonly canary: number
-  readonly stopWhen: Readonly<
-    Record<"new" | "replaced" | "changed" | "invalid" | "refused" | "differing" | "inDoubt", StopLimit>
-  >
-  /** The URL parameter, by name, that carries the row key along. */
-  readonly stamp: { readonly urlParameter: string; readonly path: YamlPath } | undefined
+const Limit = oneOfThese(
+  becoming(whole(0), (rows): StopLimit => ({ rows })).annotations(expecting("a number of rows")),
+  becoming(Share, (share): StopLimit => ({ share, atLeast: 10 })).annotations(expecting("a share such as `5%`")),
+  section({
+    share: needed(Share, { description: "A share of the rows that are new in this run" }),
+    atLeast: needed(whole(1), { description: "The number of rows from which on the share counts" }),
+  }),
+).annotations({
+  ...expecting("a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }"),
+  identifier: "StopLimit",
+  description: "A number of rows, or a share of the rows that are new in this run; a share counts from 10 rows on",
+})
+
+const limit = (standard: string | number, description: string) => optional(Limit, { description, default: standard })
+
+const stopWhen = section({
+  new: limit("100%", "Rows never seen before"),
+  replaced: limit("10%", "New rows whose other cells equal those of a vanished row: its key may have changed"),
+  changed: limit("10%", "Rows that changed since they were imported"),
+  invalid: limit("20%", "Rows that can't be turned into a valid item"),
+  refused: limit("5%", "Rows that the service refused"),
+  differing: limit("1%", "Rows that did not come back as they were sent"),
+  inDoubt: limit(20, "Rows whose outcome is not known"),
+})
+
+const retries = section({
+  attempts: optional(whole(1, 100), { description: "Attempts in all", default: 6 }),
+  base: optional(Time, { description: "The first wait", default: "500 millis" }),
+  max: optional(Time, { description: "The longest wait", default: "30 seconds" }),
+})
+
+/** Where rows go. */
+interface Target {
+  /** Undefined if the pipeline has a single `service` and `form`. */
+  readonly target: string | undefined
+  readonly service: string
+  readonly form: string
+  readonly path: YamlPath
 }
 
-export interface ReconcileConfig {
-  readonly visibleWithin: Duration.Duration
-  /** How long a request of a process that has ended may still arrive. */
-  readonly lateWithin: Duration.Duration
-  readonly tolerate: ReadonlyArray<
-    {
-      readonly id: string | undefined
-      readonly name: string | undefined
-      readonly because: string
-      readonly path: YamlPath
-    }
-  >
-}
+const service = { description: "The service, by its name in config/formferry.yaml" }
+const form = { description: "The form's id in the service" }
+
+const Targets = becoming(
+  filled(
+    Identifier,
+    section({ service: needed(Identifier, service), form: needed(Name, form) }).annotations({ identifier: "Target" }),
+  ),
+  (targets, path) =>
+    Object.entries(targets).map(([target, place]): Target => ({ target, ...place, path: [...path, target] })),
+).annotations(expecting("targets by name"))
+
+const sink = becoming(
+  section({
+    service: optional(Identifier, service),
+    form: optional(Name, form),
+    targets: optional(Targets, {
+      description: "Several destinations by name, chosen with --to; instead of service and form",
+    }),
+    alongside: optional(Schema.Array(Identifier), {
+      description: "Other pipelines that feed the same form",
+      absent: [],
+    }),
+    batchSize: optional(whole(1, 10), { description: "Rows in one request", default: 10 }),
+    concurrency: optional(whole(1, 64), { description: "Batches in flight", default: 4 }),
+    retries: optional(retries, {
+      description: "How often something that was proven not to have arrived is tried again",
+      absent: allDefaults(retries),
+    }),
+    inDoubt: optional(Schema.Literal("hold", "resend"), {
+      description: "Rows whose outcome is not known: held, or sent once more in the next run (may create duplicates)",
+      default: "hold",
+    }),
+    onChange: optional(Schema.Literal("report", "ignore", "import-again"), {
+      description:
+        "Rows that changed since they were imported: reported, ignored, or imported once more beside what they were, for the service can't change a submission (needs columns as rowKey)",
+      default: "report",
+    }),
+    blankRows: optional(Schema.Literal("reject", "allow"), {
+      description: "Rows of which no answer comes from a cell: rejected as `blank-row`, or sent",
+      default: "reject",
+    }),
+    canary: optional(
+      oneOfThese(whole(1, 10), becoming(Schema.Literal("off"), () => 0))
+        .annotations(expecting("a number of rows from 1 to 10, or `off`")),
+      { description: "Rows that are sent and verified before all others, at most; or off", default: 10 },
+    ),
+    stopWhen: optional(stopWhen, { description: "Limits that stop the run", absent: allDefaults(stopWhen) }),
+    stamp: optional(
+      becoming(
+        section({
+          urlParameter: needed(Name, {
+            description: "The URL parameter, by name, that carries the row key",
+            examples: ["row_key"],
+          }),
+        }),
+        ({ urlParameter }, path) => ({ urlParameter, path: [...path, "urlParameter"] as YamlPath }),
+      ),
+      {
+        description: "Sends the row key along, so that people can find a row's submission",
+        examples: [{ urlParameter: "row_key" }],
+      },
+    ),
+  }, { rules: { exactlyOne: ["service", "targets"], needs: { service: ["form"] }, excludes: { targets: ["form"] } } }),
+  ({ form = "", service = "", targets, ...rest }, path) => ({
+    ...rest,
+    targets: targets ?? [{ target: undefined, service, form, path } satisfies Target],
+  }),
+)
+
+export type SinkConfig = typeof sink.Type
+
+// reconcile, schedule, examples
+
+const Tolerated = becoming(
+  section({
+    id: optional(Name, { description: "The question's id" }),
+    name: optional(Name, { description: "The question's name" }),
+    because: needed(Name.annotations(expecting("a reason")), { description: "Why its differences don't matter" }),
+  }, { rules: { atLeastOne: ["id", "name"] } }),
+  (tolerated, path) => ({ ...tolerated, path }),
+).annotations({ identifier: "Tolerated" })
+
+const reconcile = section({
+  visibleWithin: optional(Time, {
+    description: "How long a created submission may stay unreadable",
+    default: "60 seconds",
+  }),
+  lateWithin: optional(Time, {
+    description: "How long a request of a process that has ended may still arrive",
+    default: "5 minutes",
+  }),
+  tolerate: optional(Schema.Array(Tolerated), {
+    description: "Questions whose differences don't matter, and why",
+    absent: [],
+  }),
+})
+
+const Cron = Schema.String.pipe(
+  Schema.filter((text) => cronFault(text) ?? true, { jsonSchema: { minLength: 9 } }),
+).annotations(expecting("a cron expression such as `0 2 * * *`"))
+
+const Zone = Schema.String.pipe(
+  Schema.filter((name) => isZone(name) || `There is no time zone called ${quoted(name)}.`, {
+    jsonSchema: { minLength: 1 },
+  }),
+).annotations(expecting("a time zone such as Europe/Berlin"))
+
+const schedule = section({
+  cron: needed(Cron, {
+    description: "Minute, hour, day, month and day of the week; with six fields, seconds come first",
+    examples: ["0 2 * * *", "*/15 7-19 * * MON-FRI"],
+  }),
+  zone: needed(Zone, { description: "The time zone whose clocks count", examples: ["Europe/Berlin"] }),
+  to: optional(Identifier, { description: "The target, where the sink has several", examples: ["production"] }),
+}).annotations(expecting("{ cron: TIMES, zone: ZONE }"))
 
 /** What an answer is expected to be: text as written, lists and members of it, null for no answer. */
 export type Expected = string | null | ReadonlyArray<Expected> | { readonly [member: string]: Expected }
+
+const ExpectedAnswer: Schema.Schema<Expected> = Schema.Union(
+  Schema.String,
+  Schema.Null,
+  Schema.Array(Schema.suspend(() => ExpectedAnswer)),
+  Schema.Record({ key: Schema.String, value: Schema.suspend(() => ExpectedAnswer) }),
+).annotations({
+  ...expecting("an answer: text, a list, members of an object, or null for no answer"),
+  identifier: "Expected",
+  description: "An answer as it is sent, text as written; null: no answer",
+})
 
 /** A test of the pipeline: a row, and what becomes of it. */
 export interface Example {
@@ -188,29 +269,81 @@ export interface Example {
     | { readonly _tag: "Fails"; readonly codes: ReadonlyArray<string> }
 }
 
+const ExampleEntry = becoming(
+  section({
+    row: needed(
+      Schema.Record({ key: Column, value: Schema.NullOr(Schema.String) }).annotations(
+        expecting("columns with their cells"),
+      ),
+      {
+        description: "Cells by column, as written; a column that is left out is empty",
+        examples: [{ Name: "Ada Lovelace" }],
+      },
+    ),
+    gives: optional(
+      Schema.Record({ key: Name, value: ExpectedAnswer }).annotations(expecting("answers by question")),
+      {
+        description: "Answers by the name or id of what they fill; others are not looked at",
+        examples: [{ "Full name": "Ada Lovelace" }],
+      },
+    ),
+    fails: optional(
+      Schema.NonEmptyArray(Schema.Literal(...problemCodes)).annotations(expecting("a list of problem codes")),
+      { description: "The codes of all problems that the row has", examples: [["not-an-email"]] },
+    ),
+  }, { rules: { exactlyOne: ["gives", "fails"] } }),
+  ({ fails, gives, row }, path): Example => ({
+    path,
+    row,
+    expected: gives === undefined ? { _tag: "Fails", codes: fails ?? [] } : { _tag: "Gives", answers: gives },
+  }),
+).annotations({ identifier: "Example" })
+
+// The file
+
+/** Returns the schema of a pipeline file. It is built when it is first needed, since it takes long. */
+export const pipelineSchema = lazily(() =>
+  becoming(
+    section({
+      pipeline: needed(Identifier, {
+        description: "Its identity in the ledger; the file may be renamed, this not (else renamedFrom)",
+        examples: ["contacts"],
+      }),
+      renamedFrom: optional(Identifier, { description: "The name under which it imported before" }),
+      source: needed(source, { description: "Where the rows come from" }),
+      mapping: needed(mapping(), { description: "How a row becomes a submission" }),
+      sink: needed(sink, { description: "Where the rows go, and how" }),
+      reconcile: optional(reconcile, {
+        description: "How what arrived is verified",
+        absent: allDefaults(reconcile),
+      }),
+      schedule: optional(schedule, {
+        description: "When `formferry schedule` runs it; needs columns as rowKey, or a form tool's id",
+        examples: [{ cron: "0 2 * * *", zone: "Europe/Berlin" }],
+      }),
+      examples: optional(Schema.Array(ExampleEntry), {
+        description: "Tests of this pipeline, run by `check`: rows, and what becomes of them",
+        absent: [],
+      }),
+    }),
+    ({ pipeline, ...rest }) => ({ name: pipeline, ...rest }),
+  ).annotations({ title: "formferry pipeline", description: "One pipeline: source, mapping, sink, reconcile" })
+)
+
+type PipelineContent = Schema.Schema.Type<ReturnType<typeof pipelineSchema>>
+
 /** A pipeline file, decoded. */
-export interface Pipeline {
-  /** Its identity in the ledger. */
-  readonly name: string
-  readonly renamedFrom: string | undefined
+export interface Pipeline extends Omit<PipelineContent, "source"> {
   readonly source: SourceConfig
-  readonly mapping: MappingConfig
-  readonly sink: SinkConfig
-  readonly reconcile: ReconcileConfig
-  /** When it runs by itself; undefined: only when it is told to. */
-  readonly schedule: Schedule | undefined
-  readonly examples: ReadonlyArray<Example>
   /** Its file, to point at what a later step finds wrong. */
   readonly document: Document
 }
 
-/** A configuration file's text and positions. */
-export interface Document {
-  /** From the project's folder, with slashes: `pipelines/contacts.yaml`. */
-  readonly file: string
-  /** The place of a path's value, or of the key that names it; of the nearest parent when the path is not there. Counts from 1. */
-  readonly at: (
-    path: YamlPath,
-    point?: "key" | "value",
-  ) => { readonly line: number; readonly column: number; readonly excerpt: string }
+/**
+ * Decodes a pipeline file.
+ * @param sets the project's value sets; undefined: they can't be read, and are not looked for
+ */
+export const decodePipeline = (yaml: YamlText, sets?: ValueSets): ReadResult<Pipeline> => {
+  const result = decodeYaml(yaml, pipelineSchema(), "The pipeline", (value) => substituteSets(value, sets))
+  return result._tag === "Read" ? { _tag: "Read", value: { ...result.value, document: yaml } } : result
 }

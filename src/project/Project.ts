@@ -1,66 +1,256 @@
-import type { Duration, Effect, Redacted } from "effect"
+import { Schema } from "effect"
+import type { Effect, Redacted } from "effect"
+import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
+import { outcomes } from "../domain/run.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
-import type { Notice } from "./notifySchema.ts"
+import {
+  becoming,
+  expecting,
+  filled,
+  Identifier,
+  Name,
+  needed,
+  oneOfThese,
+  optional,
+  Path,
+  PositiveTime,
+  section,
+  whole,
+} from "./fields.ts"
 import type { Pipeline } from "./Pipeline.ts"
+import { secretPlace } from "./secrets.ts"
+import type { openSecrets } from "./secrets.ts"
+
+// Services
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+const addressFault = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  if (username !== "" || password !== "") {
+    return "The base address holds a user name or password: the key goes into apiKey."
+  }
+  if (search !== "" || hash !== "") return "The base address ends with its path: no `?` and no `#`."
+  if (protocol === "https:") return undefined
+  if (protocol !== "http:") return "The base address begins with https://."
+  return loopback.test(hostname)
+    ? undefined
+    : "Plain http only goes to this machine (localhost): the key would travel in the open. Write https://."
+}
+
+/** For editors, which can't parse a URL: https, or http to loopback; no user, query or fragment. */
+const addressPattern =
+  "^(https://[^?#@/]+(/[^?#]*)?|http://(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?(/[^?#]*)?)$"
+
+const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { pattern: addressPattern } }))
+  .annotations(expecting("an address such as https://forms.example.com/v1/api"))
+
+const Live = section({
+  baseUrl: needed(BaseUrl, {
+    description: "The service's address with its version segment; plain http only to loopback",
+    examples: ["https://forms.example.com/v1/api"],
+  }),
+  previousBaseUrls: optional(
+    Schema.NonEmptyArray(BaseUrl).annotations(expecting("a list of addresses")),
+    {
+      description: "Addresses that the same service had before: what was imported there is known here",
+      examples: [["https://old.example.com/v1/api"]],
+    },
+  ),
+  separate: optional(Schema.Boolean, {
+    description: "Whether its forms are its own, though another service has forms with the same ids",
+    default: false,
+  }),
+  apiKey: needed(
+    secretPlace({ what: "the key", variable: "FORM_SERVICE_API_KEY", file: "/run/secrets/form-key" }),
+    { description: "Where the key is: { env: NAME } or { file: PATH }" },
+  ),
+  requestsPerSecond: optional(
+    Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1_000))
+      .annotations(expecting("a number above 0, 1000 at most")),
+    { description: "Requests of this process in a second; the service's own rate headers and 429s win", default: 5 },
+  ),
+  concurrency: optional(whole(1, 256), { description: "Requests in flight at most", default: 8 }),
+  timeout: optional(PositiveTime, { description: "How long one request may take", default: "30 seconds" }),
+  editLinkParameter: optional(Name, {
+    description: "The read operation's parameter that adds the edit link",
+    default: "includeEditLink",
+  }),
+  gateway: optional(
+    Schema.String.pipe(Schema.pattern(/^[A-Za-z][A-Za-z0-9]*$/)).annotations(expecting("a name of letters and digits")),
+    { description: "The payment processor's name in the wire's field names", default: "gateway" },
+  ),
+  unavailableIsNotCreated: optional(Schema.Boolean, {
+    description:
+      "Whether a 503 with Retry-After proves that nothing was created; only set it when the service promises that: else its rows are in doubt",
+    default: false,
+  }),
+  confirm: optional(Schema.Boolean, { description: "Whether `run` against it needs --confirm", default: true }),
+}).annotations({ ...expecting("a service"), identifier: "LiveService", description: "A form service that speaks HTTP" })
+
+const Practice = section({
+  practice: needed(
+    section({
+      forms: needed(Path, { description: "The folder of form files", examples: ["../samples/forms"] }),
+      store: optional(Path, {
+        description: "The folder in which its submissions survive a restart; in memory only when left out",
+        examples: ["../.formferry/practice"],
+      }),
+    }),
+    { description: "The embedded practice service" },
+  ),
+}).annotations({
+  ...expecting("a service"),
+  identifier: "PracticeService",
+  description: "The embedded practice service; it needs no key",
+})
+
+// Reports, value sets, webhooks
+
+const Kept = section({
+  directory: needed(Path, { description: "The folder of the reports", examples: ["../reports"] }),
+  keepRuns: optional(whole(1, 100_000), {
+    description: "So many runs of a pipeline keep their reports; the latest always does",
+    examples: [90],
+  }),
+  keepDays: optional(whole(1, 36_500), {
+    description: "Reports that are older are removed after a run; the latest never is",
+    examples: [365],
+  }),
+}).annotations({ ...expecting("a path, or { directory, keepRuns, keepDays }"), identifier: "ReportsKept" })
+
+const Reports = oneOfThese(becoming(Path, (directory): typeof Kept.Type => ({ directory })), Kept)
+  .annotations(expecting("a path, or { directory, keepRuns, keepDays }"))
+
+/** Cells and what they stand for. Null: no answer. */
+export type ValueSet = Readonly<Record<string, string | null>>
+
+const SetInFile = becoming(
+  section({
+    file: needed(Path, { description: "A CSV file with a header", examples: ["countries.csv"] }),
+    key: needed(Name, { description: "The column that holds what cells hold", examples: ["name"] }),
+    value: needed(Name, {
+      description: "The column that holds the option; an empty cell means no answer",
+      examples: ["code"],
+    }),
+  }),
+  (file, path) => ({ _tag: "File" as const, ...file, path }),
+).annotations({ ...expecting("{ file: PATH, key: COLUMN, value: COLUMN }"), identifier: "ValueSetFile" })
+
+const SetInline = becoming(
+  filled(Schema.String, Schema.NullOr(Schema.String)),
+  (set: ValueSet) => ({ _tag: "Inline" as const, set }),
+).annotations(expecting("cells with their options"))
+
+/** What can notify a webhook: the outcomes of a run; `failed`, if a run ended without a report or could not start; `degraded`, if something about a run is unlike the runs before. */
+export const notices = [...outcomes, "failed", "degraded"] as const
+
+export type Notice = (typeof notices)[number]
+
+const Webhook = section({
+  webhook: needed(
+    secretPlace({ what: "the webhook's address", variable: "SLACK_WEBHOOK_URL", file: "/run/secrets/webhook" }),
+    { description: "Where the webhook's address is, which is a secret: { env: NAME } or { file: PATH }" },
+  ),
+  on: optional(
+    Schema.NonEmptyArray(Schema.Literal(...notices)).annotations(expecting("a list of outcomes")),
+    {
+      description:
+        "The ends of a run that it is told of: outcomes; `failed`, when a run ended without a report or could not begin; `degraded`, when something about a run is unlike the runs before",
+      default: ["attention", "inDoubt", "differing", "stopped", "unavailable", "failed", "degraded"],
+    },
+  ),
+}).annotations({ ...expecting("{ webhook: { env: NAME }, on: [attention, …] }"), identifier: "Webhook" })
+
+// The file
+
+/** The schema of config/formferry.yaml. */
+export const projectSchema = section({
+  services: needed(
+    filled(Identifier, oneOfThese(Live, Practice).annotations(expecting("a service")))
+      .annotations(expecting("services by name")),
+    { description: "Form services by name" },
+  ),
+  ledger: optional(
+    section({ file: needed(Path, { description: "The ledger's file" }) }).annotations(expecting("{ file: PATH }")),
+    {
+      description: "The durable memory of what became of every row",
+      default: { file: "../.formferry/ledger.db" },
+    },
+  ),
+  reports: optional(Reports, {
+    description: "The folder of the reports; or { directory, keepRuns, keepDays }, when old ones are to go",
+    default: "../reports",
+  }),
+  valueSets: optional(
+    filled(
+      Identifier,
+      oneOfThese(SetInFile, SetInline).annotations(expecting("cells with their options, or { file, key, value }")),
+    ).annotations(expecting("value sets by name")),
+    {
+      description: "What cells stand for, shared by pipelines: `values: { set: NAME }`",
+      examples: [{
+        agree5: { "Strongly agree": "5", Agree: "4" },
+        countries: { file: "countries.csv", key: "name", value: "code" },
+      }],
+      absent: {},
+    },
+  ),
+  notify: optional(Schema.Array(Webhook).annotations(expecting("a list of webhooks")), {
+    description: "Webhooks that are told how runs end (docs/notify.md)",
+    examples: [[{ webhook: { env: "SLACK_WEBHOOK_URL" }, on: ["attention", "inDoubt", "degraded"] }]],
+    absent: [],
+  }),
+}).annotations({ title: "formferry project", description: "Services, ledger and reports of a project" })
+
+export type ProjectFile = typeof projectSchema.Type
+
+// The project
 
 /** A form service that speaks HTTP. */
-export interface LiveServiceConfig {
+export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "previousBaseUrls"> {
   readonly _tag: "Live"
   readonly name: string
-  /** Where requests go, as it was written, without a trailing slash; plain http only to loopback. */
-  readonly baseUrl: string
-  /** Its one spelling: what stands for the service in the ledger. */
+  /** Identifies the service in the ledger, however its address is written. */
   readonly address: string
-  /** Canonical addresses that the same service had before. */
+  /** Addresses that identified the same service before. */
   readonly previous: ReadonlyArray<string>
-  /** Whether its forms are its own, though another service has forms with the same ids. */
-  readonly separate: boolean
-  /** Looked up when it is needed: a key that is missing bothers only those who use the service. */
+  /** Looked up when it is needed: a missing key concerns only those who use the service. */
   readonly apiKey: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
-  readonly requestsPerSecond: number
-  readonly concurrency: number
-  readonly timeout: Duration.Duration
-  readonly editLinkParameter: string
-  /** The payment processor's name in the wire's field names. */
-  readonly gateway: string
-  /** Whether a 503 with `Retry-After` proves that nothing was created. */
-  readonly unavailableIsNotCreated: boolean
-  /** Whether `run` needs `--confirm NAME`. */
-  readonly confirm: boolean
 }
 
 /** The embedded practice service. */
 export interface PracticeServiceConfig {
   readonly _tag: "Practice"
   readonly name: string
-  /** What stands for it in the ledger. */
+  /** Identifies it in the ledger. */
   readonly address: string
   /** Folder of form files, absolute. */
   readonly forms: string
-  /** Folder in which its store survives a restart, absolute; absent: in memory only. */
+  /** Folder in which its store survives a restart, absolute; undefined: in memory only. */
   readonly store: string | undefined
 }
 
 export type ServiceConfig = LiveServiceConfig | PracticeServiceConfig
 
-/** A webhook that is told how runs end. */
+/** A webhook that is notified of how runs end. */
 export interface WebhookConfig {
-  /** The variable or the file that holds its address, for people. */
+  /** The variable or the file that contains its address, for people. */
   readonly name: string
-  /** Its address, https or loopback; a secret, looked up when there is something to tell. */
+  /** Its address, https or loopback: a secret, looked up when there is something to send. */
   readonly address: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
   readonly on: ReadonlySet<Notice>
 }
 
-/** How long reports are kept; undefined: for ever. */
+/** How long reports are kept; undefined: without end. */
 export interface ReportsKept {
-  /** So many runs of a pipeline. */
+  /** Number of a pipeline's runs. */
   readonly runs: number | undefined
-  /** No longer than so many days. */
   readonly days: number | undefined
 }
 
-/** A project: config/formferry.yaml and the pipelines beside it, decoded. */
+/** A project: config/formferry.yaml and its pipelines, decoded. */
 export interface Project {
   /** The project's folder, absolute. */
   readonly root: string
@@ -72,3 +262,76 @@ export interface Project {
   /** By pipeline name. */
   readonly pipelines: ReadonlyMap<string, Pipeline>
 }
+
+type Secrets = Effect.Effect.Success<ReturnType<typeof openSecrets>>
+
+const serviceOf = (
+  name: string,
+  service: ProjectFile["services"][string],
+  resolve: (path: string) => string,
+  secrets: Secrets,
+): ServiceConfig => {
+  if ("practice" in service) {
+    const { forms, store } = service.practice
+    return {
+      _tag: "Practice",
+      name,
+      address: practiceAddress(name),
+      forms: resolve(forms),
+      store: store && resolve(store),
+    }
+  }
+  const { apiKey, baseUrl, previousBaseUrls = [], ...rest } = service
+  return {
+    _tag: "Live",
+    name,
+    ...rest,
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    address: canonicalAddress(baseUrl),
+    previous: previousBaseUrls.map(canonicalAddress),
+    apiKey: secrets(apiKey, {
+      called: `The key of ${name}`,
+      noun: "key",
+      consequence: `the key of ${name} is missing`,
+      fault: (text) =>
+        /^[\x21-\x7e]+$/.test(text)
+          ? undefined
+          : `The key of ${name} holds a space, a line break or another character that no key has.`,
+    }),
+  }
+}
+
+const webhookFault = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "The webhook's address is no address."
+  const { hostname, protocol } = new URL(text)
+  return protocol === "https:" || (protocol === "http:" && loopback.test(hostname))
+    ? undefined
+    : "The webhook's address begins with neither https:// nor http://localhost: what it is told would travel in the open."
+}
+
+/**
+ * Returns what a project file says, with absolute paths.
+ * @param resolve a path as the file gives it → absolute
+ */
+export const projectOf = (
+  { ledger, notify, reports, services }: ProjectFile,
+  resolve: (path: string) => string,
+  secrets: Secrets,
+): Omit<Project, "root" | "pipelines"> => ({
+  services: new Map(
+    Object.entries(services).map(([name, service]) => [name, serviceOf(name, service, resolve, secrets)]),
+  ),
+  ledger: resolve(ledger.file),
+  reports: resolve(reports.directory),
+  reportsKept: { runs: reports.keepRuns, days: reports.keepDays },
+  notify: notify.map(({ on, webhook }) => ({
+    name: webhook.name,
+    on: new Set(on),
+    address: secrets(webhook, {
+      called: "The webhook's address",
+      noun: "address",
+      consequence: "nobody is told how runs end",
+      fault: webhookFault,
+    }),
+  })),
+})

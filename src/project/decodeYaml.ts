@@ -46,8 +46,14 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
 /**
  * Decodes a YAML file by a schema. What can be repaired (a misspelt key, a number where the schema asks for text) is repaired, and the file decoded again, so that every mistake shows at once.
  * @param what what sentences about the whole file begin with: `The pipeline`
+ * @param prepare changes the value before it is decoded, and says what is wrong with it
  */
-export const decodeYaml = <A, I>(yaml: YamlText, schema: Schema.Schema<A, I>, what: string): ReadResult<A> => {
+export const decodeYaml = <A, I>(
+  yaml: YamlText,
+  schema: Schema.Schema<A, I>,
+  what: string,
+  prepare: (value: unknown) => ReadonlyArray<Finding> = () => [],
+): ReadResult<A> => {
   const wrong = (findings: ReadonlyArray<Finding>): ReadResult<A> => ({ _tag: "Wrong", findings: distinct(findings) })
   if (!yaml.sound) return wrong(yaml.findings)
   if (yaml.root === null) {
@@ -62,7 +68,7 @@ export const decodeYaml = <A, I>(yaml: YamlText, schema: Schema.Schema<A, I>, wh
     }])
   }
   const decode = decoder(schema)
-  const repaired: Array<Finding> = [...yaml.findings]
+  const repaired: Array<Finding> = [...yaml.findings, ...prepare(value)]
   for (let pass = 1;; pass++) {
     const result = decode(value)
     if (result._tag === "Right") {

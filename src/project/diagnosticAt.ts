@@ -1,5 +1,5 @@
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
-import type { Document } from "./Pipeline.ts"
+import type { Document } from "./yamlText.ts"
 
 /**
  * A finding about what stands at a path of a configuration file.

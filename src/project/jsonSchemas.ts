@@ -1,8 +1,8 @@
 import { JSONSchema } from "effect"
 import type { Schema } from "effect"
 import type { Json, JsonObject } from "../domain/json.ts"
-import { ProjectFile } from "./projectSchema.ts"
-import { pipelineFileSchema } from "./vocabulary.ts"
+import { pipelineSchema } from "./Pipeline.ts"
+import { projectSchema } from "./Project.ts"
 
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -45,6 +45,6 @@ const made = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
 
 /** JSON Schemas (draft 7) of the configuration files, for editors: from the schemas that decode them. */
 export const jsonSchemas: () => Readonly<Record<"project" | "pipeline", JsonObject>> = () => ({
-  project: made(ProjectFile),
-  pipeline: made(pipelineFileSchema()),
+  project: made(projectSchema),
+  pipeline: made(pipelineSchema()),
 })

@@ -2,24 +2,20 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { decodeYaml } from "./decodeYaml.ts"
-import { openEnvironment } from "./environment.ts"
+import type { ReadResult } from "./decodeYaml.ts"
 import { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "./errors.ts"
-import type { Finding } from "./finding.ts"
-import { notifyOf } from "./notifyOf.ts"
+import { decodePipeline } from "./Pipeline.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { listPipelines, repeatedNames } from "./pipelineFiles.ts"
-import type { PipelineText } from "./pipelineFiles.ts"
-import { pipelineOf } from "./pipelineOf.ts"
-import type { Project } from "./Project.ts"
-import { ProjectFile } from "./projectSchema.ts"
+import { projectOf, projectSchema } from "./Project.ts"
+import type { Project, ProjectFile } from "./Project.ts"
 import { keysAt, unknownServices } from "./references.ts"
-import { reportsOf } from "./reportsSchema.ts"
 import { scheduleWithoutKey } from "./scheduleIn.ts"
-import { servicesOf } from "./servicesOf.ts"
+import { openSecrets } from "./secrets.ts"
+import { absoluteFiles } from "./sourceSection.ts"
 import { readYamlFile } from "./textFile.ts"
-import { loadValueSets, unknownSets } from "./valueSets.ts"
+import { loadValueSets } from "./valueSets.ts"
 import type { ValueSets } from "./valueSets.ts"
-import { pipelineFileSchema, schemaFor, vocabulary } from "./vocabulary.ts"
 import { withoutBroken } from "./withoutBroken.ts"
 import type { YamlText } from "./yamlText.ts"
 
@@ -44,27 +40,24 @@ export const findProject = (
 const inOrder = (a: Diagnostic, b: Diagnostic): number =>
   a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
 
-/** Decodes one pipeline file; or all that is wrong with it, services and value sets that the project does not have included. */
-const decodePipeline = (
-  text: PipelineText,
+/** Decodes one pipeline file, or returns all that is wrong with it, including services and value sets that the project does not have. */
+const readPipeline = (
+  yaml: YamlText,
   services: ReadonlyArray<string> | undefined,
   sets: ValueSets | undefined,
   resolve: (path: string) => string,
-): { readonly pipeline: Pipeline } | { readonly yaml: YamlText; readonly findings: ReadonlyArray<Finding> } => {
-  const { yaml } = text
-  const read = (schema: ReturnType<typeof schemaFor>) => decodeYaml(yaml, schema, "The pipeline")
-  const right = read(schemaFor(yaml.text))
-  const result = right._tag === "Read" ? right : read(pipelineFileSchema())
-  const strangers = !yaml.sound ? [] : [
+): ReadResult<Pipeline> => {
+  const result = decodePipeline(yaml, sets)
+  const references = !yaml.sound ? [] : [
     ...(services === undefined ? [] : unknownServices(yaml, services)),
-    ...(sets === undefined ? [] : unknownSets(yaml, [...sets.keys()])),
     ...scheduleWithoutKey(yaml),
   ]
-  if (result._tag === "Read" && strangers.length === 0) {
-    return { pipeline: pipelineOf(result.value, yaml, resolve, vocabulary, sets) }
+  if (result._tag === "Wrong" || references.length > 0) {
+    const findings = [...(result._tag === "Wrong" ? result.findings : []), ...references]
+    return { _tag: "Wrong", findings: findings.toSorted((a, b) => a.offset - b.offset) }
   }
-  const findings = result._tag === "Read" ? strangers : [...result.findings, ...strangers]
-  return { yaml, findings: findings.toSorted((a, b) => a.offset - b.offset) }
+  const { source } = result.value
+  return { _tag: "Read", value: { ...result.value, source: { ...source, file: absoluteFiles(source.file, resolve) } } }
 }
 
 /** A pipeline whose places are shown as the whole file has them. */
@@ -115,13 +108,13 @@ export const loadProject = (
       diagnostics.push(...projectText.diagnostics)
     } else {
       yaml = projectText.yaml
-      const result = decodeYaml(yaml, ProjectFile, "The project file")
+      const result = decodeYaml(yaml, projectSchema, "The project file")
       if (result._tag === "Read") file = result.value
       else diagnostics.push(...result.findings.map(yaml.diagnostic))
     }
     const loaded = yaml === undefined || file === undefined
       ? undefined
-      : yield* loadValueSets(yaml, file.valueSets ?? {}, from(path.dirname(config)))
+      : yield* loadValueSets(yaml, file.valueSets, from(path.dirname(config)))
     if (yaml !== undefined) diagnostics.push(...(loaded?.findings ?? []).map(yaml.diagnostic))
     const services = yaml === undefined || !yaml.sound ? undefined : keysAt(yaml, ["services"]) ?? []
 
@@ -143,14 +136,15 @@ export const loadProject = (
 
     const pipelines = new Map<string, Pipeline>()
     for (const text of [...texts, ...suspects]) {
-      const decode = (yaml: YamlText) => decodePipeline({ ...text, yaml }, services, sets, from(text.folder))
-      const whole = decode(text.yaml)
-      const rest = "pipeline" in whole || options.withoutBroken !== true
+      const { folder, yaml } = text
+      const read = (yaml: YamlText) => readPipeline(yaml, services, sets, from(folder))
+      const whole = read(yaml)
+      const rest = whole._tag === "Read" || options.withoutBroken !== true
         ? undefined
-        : withoutBroken(text.yaml, whole.findings.map(({ offset }) => offset))
-      const decoded = rest === undefined ? whole : decode(rest)
-      if ("pipeline" in decoded) pipelines.set(decoded.pipeline.name, placedIn(text.yaml, decoded.pipeline, rest))
-      else diagnostics.push(...decoded.findings.map(decoded.yaml.diagnostic))
+        : withoutBroken(yaml, whole.findings.map(({ offset }) => offset))
+      const result = rest === undefined ? whole : read(rest)
+      if (result._tag === "Read") pipelines.set(result.value.name, placedIn(yaml, result.value, rest))
+      else diagnostics.push(...result.findings.map((rest ?? yaml).diagnostic))
     }
 
     if (diagnostics.length > 0) return yield* new ConfigurationInvalid({ diagnostics: diagnostics.toSorted(inOrder) })
@@ -167,18 +161,7 @@ export const loadProject = (
     if (file === undefined || yaml === undefined) {
       return yield* Effect.dieMessage("A project without file and diagnostics")
     }
-    const environment = yield* openEnvironment(path.join(root, ".env"))
     const resolve = from(path.dirname(config))
-    const room = { yaml, environment, fs, resolve }
-    const reports = reportsOf(file.reports)
-    const project: Project = {
-      root,
-      services: servicesOf(room, file.services),
-      ledger: resolve(file.ledger?.file ?? "../.formferry/ledger.db"),
-      reports: resolve(reports.directory),
-      reportsKept: { runs: reports.keepRuns, days: reports.keepDays },
-      notify: notifyOf(room, file.notify ?? []),
-      pipelines,
-    }
-    return project
+    const secrets = yield* openSecrets(yaml, path.join(root, ".env"), resolve)
+    return { root, ...projectOf(file, resolve, secrets), pipelines }
   })

@@ -1,12 +1,13 @@
-import { Option, ParseResult, Schema, SchemaAST } from "effect"
+import { Schema, SchemaAST } from "effect"
 import { stringify } from "yaml"
+import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
-import { annotation } from "./annotated.ts"
-import { questionEntry } from "./entrySchema.ts"
-import { ProjectFile } from "./projectSchema.ts"
+import { annotation } from "./fields.ts"
+import { questionEntry } from "./mappingEntries.ts"
+import { pipelineSchema } from "./Pipeline.ts"
+import { projectSchema } from "./Project.ts"
 import { property, shapesOf } from "./shapes.ts"
 import { oneOf, quoted } from "./suggestion.ts"
-import { pipelineFileSchema, vocabulary } from "./vocabulary.ts"
 import { expected } from "./wording.ts"
 
 /** An annotation of a key, or of what it holds: options of kinds are annotated there. */
@@ -21,13 +22,6 @@ const inYaml = (value: unknown): string => {
   return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``
 }
 
-/** A value of the decoded file as it is written. */
-const written = (type: SchemaAST.AST, value: unknown): unknown =>
-  Option.getOrElse(
-    Option.getRight(ParseResult.encodeUnknownEither(Schema.make<unknown, unknown, never>(type))(value)),
-    () => value,
-  )
-
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /** One key: what it is for, what it expects, its default, an example. */
@@ -38,7 +32,7 @@ const keyLine = (path: string, signature: SchemaAST.PropertySignature): string =
   return [
     `- **\`${path}\`**${signature.isOptional ? "" : " (needed)"}: ${sentence(description)}`,
     `Expects ${expected(signature.type)}.`,
-    ...(standard === undefined ? [] : [`Default: ${inYaml(written(signature.type, standard))}.`]),
+    ...(standard === undefined ? [] : [`Default: ${inYaml(standard)}.`]),
     ...(example === undefined ? [] : [`Example: ${inYaml(example)}`]),
   ].join(" ")
 }
@@ -111,7 +105,7 @@ const kindSection = (kind: Kind): string => {
 
 /** The structs of an entry without a kind: what all entries may say. */
 const commonEntry = (): SchemaAST.AST => {
-  const union = questionEntry(vocabulary.kinds).ast
+  const union = questionEntry().ast
   const plain = shapesOf(union).structs.find(({ core }) => property(core, "as") === undefined)
   if (plain === undefined) throw new Error("No entry without a kind")
   return plain.ast
@@ -137,7 +131,7 @@ What stands for cells or answers is text as written: \`007\`, \`yes\` and \`1.50
 
 /** The reference page of all keys and kinds, as Markdown. */
 export const referencePage = (): string => {
-  const pipeline = pipelineFileSchema().ast
+  const pipeline = pipelineSchema().ast
   const mapping = member(pipeline, "mapping")
   const top = new Set(["source", "mapping", "sink", "reconcile", "examples"])
   return [
@@ -171,7 +165,7 @@ export const referencePage = (): string => {
       distinct(keyLines(commonEntry(), "")).filter((line) => !/^- \*\*`(?:from|when)\./.test(line)),
     ),
     section("## The kinds of value (`as`)", "Every kind trims, and treats empty cells as no answer."),
-    ...[...vocabulary.kinds.values()].map((kind) => kindSection(kind as Kind)),
+    ...[...kinds.values()].map((kind) => kindSection(kind)),
     section("## sink", distinct(keyLines(member(pipeline, "sink"), ""))),
     section("## reconcile", distinct(keyLines(member(pipeline, "reconcile"), ""))),
     section(
@@ -179,6 +173,6 @@ export const referencePage = (): string => {
       "Tests of the pipeline, run by `check`: each row goes through the mapping alone. `where` and `unique` are not asked.",
       distinct(inner(member(pipeline, "examples"), "examples", new Set())),
     ),
-    section("# config/formferry.yaml", distinct(keyLines(ProjectFile.ast, ""))),
+    section("# config/formferry.yaml", distinct(keyLines(projectSchema.ast, ""))),
   ].join("\n\n") + "\n"
 }

@@ -53,10 +53,13 @@ export const shapesOf = (ast: SchemaAST.AST): Shapes => {
   return shapes
 }
 
+/** What a file contains for a schema: the schema without transformations. */
+const fileSide = (ast: SchemaAST.AST): SchemaAST.AST => SchemaAST.isTransformation(ast) ? fileSide(ast.from) : ast
+
 /** Texts that are the only ones allowed, where that is so. */
 export const literals = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   const { scalars } = shapesOf(ast)
-  return scalars.flatMap((scalar) =>
+  return scalars.map(fileSide).flatMap((scalar) =>
     SchemaAST.isLiteral(scalar) && scalar.literal !== null ? [String(scalar.literal)] : []
   )
 }

@@ -1,47 +1,52 @@
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import Papa from "papaparse"
-import { isMap, isScalar, visit } from "yaml"
-import type { YamlPath } from "../domain/diagnostic.ts"
+import { isScalar } from "yaml"
 import type { Finding } from "./finding.ts"
-import type { ProjectFile } from "./projectSchema.ts"
+import type { ProjectFile, ValueSet } from "./Project.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { written } from "./yamlNodes.ts"
 import type { YamlText } from "./yamlText.ts"
+import { originOf } from "./yamlValue.ts"
 
-/** What cells stand for: cell → option, null for no answer. */
-type ValueSet = Readonly<Record<string, string | null>>
+/** The project's value sets, by name. */
 export type ValueSets = ReadonlyMap<string, ValueSet>
 
-/** The set that `values: { set: NAME }` names; undefined when the values stand there themselves. */
-export const setNamed = (values: unknown): string | undefined => {
-  if (typeof values !== "object" || values === null || Object.keys(values).join() !== "set") return undefined
-  const { set } = values as { readonly set?: unknown }
-  return typeof set === "string" ? set : undefined
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Returns the set's name, and where it is, of `values: { set: NAME }`. Values of their own have more keys. */
+const setNamed = (values: unknown) => {
+  if (!isMapping(values) || Object.keys(values).join() !== "set") return undefined
+  const node = originOf(values)?.members.get("set")?.node
+  return isScalar(node) && node.value !== null ? { name: written(node), offset: node.range?.[0] ?? 0 } : undefined
 }
 
-/** Sets that a pipeline names and the project does not have. */
-export const unknownSets = (yaml: YamlText, sets: ReadonlyArray<string>): ReadonlyArray<Finding> => {
+/**
+ * Puts value sets in place of their names (`values: { set: NAME }`), anywhere in a file's value.
+ * @returns names that the project does not have
+ */
+export const substituteSets = (value: unknown, sets: ValueSets | undefined): ReadonlyArray<Finding> => {
   const found: Array<Finding> = []
-  if (yaml.root === null) return found
-  visit(yaml.root, {
-    Pair: (_key, { key, value }) => {
-      if (!isScalar(key) || written(key) !== "values" || !isMap(value) || value.items.length !== 1) return
-      const [only] = value.items
-      if (only === undefined || !isScalar(only.key) || written(only.key) !== "set" || !isScalar(only.value)) return
-      const name = written(only.value)
-      if (sets.includes(name)) return
+  const visit = (at: unknown): void => {
+    if (Array.isArray(at)) return at.forEach(visit)
+    if (!isMapping(at)) return
+    const named = setNamed(at["values"])
+    const set = named && sets?.get(named.name)
+    if (set !== undefined) at["values"] = set
+    else if (named !== undefined && sets !== undefined) {
       found.push({
-        offset: only.value.range?.[0] ?? 0,
-        message: `config/formferry.yaml has no value set ${quoted(name)}.`,
-        suggestion: suggest(name, sets, "Its value sets are") ?? "Add it under `valueSets`.",
+        offset: named.offset,
+        message: `config/formferry.yaml has no value set ${quoted(named.name)}.`,
+        suggestion: suggest(named.name, [...sets.keys()], "Its value sets are") ?? "Add it under `valueSets`.",
       })
-    },
-  })
+    }
+    for (const member of Object.values(at)) visit(member)
+  }
+  visit(value)
   return found
 }
 
-type Sets = NonNullable<ProjectFile["valueSets"]>
 type Loaded = { readonly set: ValueSet } | { readonly finding: Finding }
 
 /** Takes a set from the text of a CSV file. */
@@ -90,7 +95,7 @@ const fromText = (
  */
 export const loadValueSets = (
   yaml: YamlText,
-  sets: Sets,
+  sets: ProjectFile["valueSets"],
   resolve: (path: string) => string,
 ): Effect.Effect<
   { readonly sets: ValueSets; readonly findings: ReadonlyArray<Finding> },
@@ -102,11 +107,11 @@ export const loadValueSets = (
     const loaded = new Map<string, ValueSet>()
     const findings: Array<Finding> = []
     for (const [name, given] of Object.entries(sets)) {
-      if (!isInFile(given)) {
-        loaded.set(name, given)
+      if (given._tag === "Inline") {
+        loaded.set(name, given.set)
         continue
       }
-      const at = (member: string) => yaml.offset(["valueSets", name, member] satisfies YamlPath, "value")
+      const at = (member: string) => yaml.offset([...given.path, member], "value")
       const bytes = yield* Effect.either(fs.readFile(resolve(given.file)))
       const text = bytes._tag === "Right" ? utf8(bytes.right) : undefined
       const result: Loaded = bytes._tag === "Left"
@@ -125,9 +130,6 @@ export const loadValueSets = (
     }
     return { sets: loaded, findings }
   })
-
-const isInFile = (set: Sets[string]): set is { readonly file: string; readonly key: string; readonly value: string } =>
-  Object.keys(set).toSorted().join() === "file,key,value"
 
 const utf8 = (bytes: Uint8Array): string | undefined => {
   try {

@@ -1,6 +1,6 @@
 import { Option, SchemaAST } from "effect"
 import type { ParseResult } from "effect"
-import { annotation, Expects, ruleSets } from "./annotated.ts"
+import { annotation, Expects, ruleSets } from "./fields.ts"
 import { literals, shapesOf } from "./shapes.ts"
 import type { Shapes } from "./shapes.ts"
 import { oneOf, quoted } from "./suggestion.ts"

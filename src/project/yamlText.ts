@@ -2,7 +2,6 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import type { Finding } from "./finding.ts"
-import type { Document } from "./Pipeline.ts"
 import { withoutSecrets } from "./secretsInText.ts"
 import { isMerge, surveyNodes, written } from "./yamlNodes.ts"
 import { syntaxFindings } from "./yamlSyntax.ts"
@@ -12,6 +11,17 @@ export interface Member {
   readonly key: string
   readonly keyNode: Node
   readonly value: Node | null
+}
+
+/** A configuration file, to point into. */
+export interface Document {
+  /** From the project's folder, with slashes: `pipelines/contacts.yaml`. */
+  readonly file: string
+  /** Returns the place of a path's value, or of the key that names it; of the nearest parent if the path does not exist. Counts from 1. */
+  readonly at: (
+    path: YamlPath,
+    point?: "key" | "value",
+  ) => { readonly line: number; readonly column: number; readonly excerpt: string }
 }
 
 /** A YAML file: its nodes, where they stand, and what is wrong with it as YAML. */

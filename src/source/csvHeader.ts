@@ -10,9 +10,9 @@ import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 
 /** How a pipeline says that a text is to be read; what it leaves open is found in the text. */
 export interface CsvSettings {
-  readonly encoding: string | undefined
-  readonly delimiter: string | undefined
-  readonly headerRow: number | undefined
+  readonly encoding?: string | undefined
+  readonly delimiter?: string | undefined
+  readonly headerRow?: number | undefined
   readonly quoteChar?: '"' | "none" | undefined
   readonly raggedRows?: "reject" | "pad" | undefined
   readonly rowKey?: SourceConfig["rowKey"]

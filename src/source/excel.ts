@@ -13,9 +13,9 @@ import { holdSheet } from "./workbook.ts"
 /** Which part of a workbook a pipeline reads. */
 export interface ExcelSettings {
   /** Name, or number from 1 counting hidden sheets too. */
-  readonly sheet: string | number | undefined
-  readonly range: string | undefined
-  readonly headerRow: number | undefined
+  readonly sheet?: string | number | undefined
+  readonly range?: string | undefined
+  readonly headerRow?: number | undefined
 }
 
 const tooLarge = ({ file }: Bytes) =>

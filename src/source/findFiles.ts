@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Option } from "effect"
 import picomatch from "picomatch"
-import type { SourceFiles } from "../project/sourceFiles.ts"
+import type { SourceFiles } from "../project/sourceSection.ts"
 import { dateInName } from "./dateInName.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"

@@ -20,7 +20,7 @@ import type { Fingerprint, Source } from "./Source.ts"
 import { unpairedInJson } from "./unpaired.ts"
 
 export interface JsonSettings {
-  readonly encoding: string | undefined
+  readonly encoding?: string | undefined
   /** A JSON pointer to the array of records. */
   readonly records?: string | undefined
 }

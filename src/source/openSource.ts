@@ -2,7 +2,8 @@ import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import type { SourceConfig } from "../project/Pipeline.ts"
-import type { SourceFiles } from "../project/sourceFiles.ts"
+import { sourceDefaults } from "../project/sourceSection.ts"
+import type { SourceFiles } from "../project/sourceSection.ts"
 import { worthAThread } from "./digestAhead.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
 import { findFiles, namesBelow } from "./findFiles.ts"
@@ -90,16 +91,4 @@ export const openSource = (
   })
 
 /** Returns a pipeline's `source` that names only the file. */
-export const asFound = (file: string): SourceConfig => ({
-  file,
-  format: undefined,
-  encoding: undefined,
-  delimiter: undefined,
-  headerRow: undefined,
-  sheet: undefined,
-  range: undefined,
-  rowKey: undefined,
-  empty: [""],
-  columns: [],
-  where: [],
-})
+export const asFound = (file: string): SourceConfig => ({ ...sourceDefaults(), file })

@@ -1,9 +1,7 @@
 import { Either } from "effect"
 import { expect, it } from "vitest"
 import { compile } from "../../src/mapping/compile.ts"
-import { decodeYaml } from "../../src/project/decodeYaml.ts"
-import { pipelineOf } from "../../src/project/pipelineOf.ts"
-import { pipelineFileSchema, vocabulary } from "../../src/project/vocabulary.ts"
+import { decodePipeline } from "../../src/project/Pipeline.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 import { pipelineDiagnostics } from "../project/diagnosed.ts"
 import { marked, places } from "../project/marked.ts"
@@ -84,11 +82,11 @@ reconcile: { tolerate: [«{ name: Fone, because: it reformats }] }
 it("fifteen different mistakes against form and source give fifteen diagnostics in one call, each at its place", () => {
   expect(ofTheMapping.places).toHaveLength(15)
   const yaml = parseYaml("pipelines/contacts.yaml", ofTheMapping.text)
-  const read = decodeYaml(yaml, pipelineFileSchema(), "The pipeline")
+  const read = decodePipeline(yaml)
   if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
   const options = ["Basic", "Pro"].map((label) => ({ value: label, label }))
   const result = compile({
-    pipeline: pipelineOf(read.value, yaml, (path) => path, vocabulary),
+    pipeline: read.value,
     form: formOf([
       "Full name",
       "Twice",

@@ -7,10 +7,8 @@ import type { Problem } from "../../src/domain/problem.ts"
 import type { Column } from "../../src/domain/row.ts"
 import { compile } from "../../src/mapping/compile.ts"
 import type { Mapping } from "../../src/mapping/Mapping.ts"
-import { decodeYaml } from "../../src/project/decodeYaml.ts"
+import { decodePipeline } from "../../src/project/Pipeline.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
-import { pipelineOf } from "../../src/project/pipelineOf.ts"
-import { pipelineFileSchema, vocabulary } from "../../src/project/vocabulary.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
 /** A pipeline as its file says it, decoded as the program does. `mapping` holds the lines under `mapping:`, indented by two. */
@@ -28,9 +26,9 @@ export const pipelineFrom = (
     "pipelines/test.yaml",
     `pipeline: test\nsource:\n  file: test.csv\n${source}\nmapping:\n${mapping}\nsink: { service: practice, form: f1, blankRows: ${blankRows} }\n${more}`,
   )
-  const read = decodeYaml(yaml, pipelineFileSchema(), "The pipeline")
+  const read = decodePipeline(yaml, new Map(Object.entries(sets)))
   if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
-  return pipelineOf(read.value, yaml, (path) => path, vocabulary, new Map(Object.entries(sets)))
+  return read.value
 }
 
 /** Questions without a type, by name; ids are q1, q2, … */

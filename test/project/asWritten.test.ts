@@ -1,13 +1,23 @@
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { decodeYaml } from "../../src/project/decodeYaml.ts"
-import { pipelineFileSchema } from "../../src/project/vocabulary.ts"
+import { decodePipeline } from "../../src/project/Pipeline.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 import { withEntry } from "./diagnosed.ts"
 
+/** The first entry's decoded texts and options. */
 const entryOf = (text: string) => {
-  const result = decodeYaml(parseYaml("f", text), pipelineFileSchema(), "The pipeline")
-  return result._tag === "Read" ? result.value.mapping.questions?.[0] : result.findings
+  const result = decodePipeline(parseYaml("f", text))
+  if (result._tag !== "Read") return result.findings
+  const [entry] = result.value.mapping.questions
+  const { as, default: standIn, input, name, options } = entry!
+  return {
+    name,
+    as,
+    default: standIn,
+    from: input._tag === "Columns" ? input.columns[0]?.name : undefined,
+    value: input._tag === "Value" ? input.value : undefined,
+    ...options,
+  }
 }
 
 /** Plain scalars that YAML takes for something else than text, and such that it takes for text. */

@@ -1,20 +1,20 @@
 import type { Diagnostic } from "../../src/domain/diagnostic.ts"
 import { decodeYaml } from "../../src/project/decodeYaml.ts"
-import { ProjectFile } from "../../src/project/projectSchema.ts"
-import { pipelineFileSchema } from "../../src/project/vocabulary.ts"
+import { pipelineSchema } from "../../src/project/Pipeline.ts"
+import { projectSchema } from "../../src/project/Project.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
 /** What is wrong with a pipeline file by itself; nothing: it can be used. */
 export const pipelineDiagnostics = (text: string): ReadonlyArray<Diagnostic> => {
   const yaml = parseYaml("pipelines/a.yaml", text)
-  const result = decodeYaml(yaml, pipelineFileSchema(), "The pipeline")
+  const result = decodeYaml(yaml, pipelineSchema(), "The pipeline")
   return result._tag === "Read" ? [] : result.findings.map(yaml.diagnostic)
 }
 
 /** What is wrong with a project file. */
 export const projectDiagnostics = (text: string): ReadonlyArray<Diagnostic> => {
   const yaml = parseYaml("config/formferry.yaml", text)
-  const result = decodeYaml(yaml, ProjectFile, "The project file")
+  const result = decodeYaml(yaml, projectSchema, "The project file")
   return result._tag === "Read" ? [] : result.findings.map(yaml.diagnostic)
 }
 

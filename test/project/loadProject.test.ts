@@ -102,6 +102,7 @@ it.scoped("loads a project with all that a pipeline can say, defaults filled in"
       empty: ["", "N/A", "-", "0"],
       columns: [],
       where: [],
+      raggedRows: "reject",
       vanished: "report",
       maxAge: undefined,
     })

@@ -36,6 +36,8 @@ export const config = (path: string, said: Partial<SourceConfig> = {}): SourceCo
   range: undefined,
   rowKey: undefined,
   empty: [],
+  raggedRows: "reject",
+  vanished: "report",
   columns: [],
   where: [],
   ...said,

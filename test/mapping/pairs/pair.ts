@@ -123,6 +123,8 @@ export const judge = (file: string) =>
       range: undefined,
       rowKey: undefined,
       empty: [],
+      raggedRows: "reject",
+      vanished: "report",
       columns: [],
       where: [],
     })

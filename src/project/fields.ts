@@ -1,0 +1,289 @@
+import { Duration, ParseResult, Schema } from "effect"
+import type { SchemaAST, Types } from "effect"
+import type { YamlPath } from "../domain/diagnostic.ts"
+import { compilePattern } from "../kinds/pattern.ts"
+import { originOf } from "./yamlValue.ts"
+
+// Annotations of this project
+
+/** Annotation: what a value must be, to follow "expects": `a whole number from 1 to 10`. */
+export const Expects = Symbol.for("formferry/project/Expects")
+
+/** Annotation: rules about which keys of a section may or must be given together. */
+export const Rules = Symbol.for("formferry/project/Rules")
+
+/** Names what a value must be. */
+export const expecting = (expected: string) => ({ [Expects]: expected })
+
+/** Returns a node's own annotation, or undefined. */
+export const annotation = <A>(annotated: SchemaAST.Annotated, key: symbol): A | undefined =>
+  annotated.annotations[key] as A | undefined
+
+export interface KeyRules {
+  /** Exactly one of these is given. */
+  readonly exactlyOne?: ReadonlyArray<string>
+  /** At least one of these is given. */
+  readonly atLeastOne?: ReadonlyArray<string>
+  /** By key: those that must be given too. */
+  readonly needs?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** By key: those that must not be given. */
+  readonly excludes?: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** Returns the rules of a section's keys. */
+export const ruleSets = (ast: SchemaAST.AST): ReadonlyArray<KeyRules> => {
+  const found: Array<KeyRules> = []
+  for (let at = ast; at._tag === "Refinement" || at._tag === "Transformation"; at = at.from) {
+    const rules = annotation<KeyRules>(at, Rules)
+    if (rules !== undefined) found.push(rules)
+  }
+  return found
+}
+
+const areKept = (rules: KeyRules, has: (key: string) => boolean): boolean =>
+  (rules.exactlyOne === undefined || rules.exactlyOne.filter(has).length === 1)
+  && (rules.atLeastOne === undefined || rules.atLeastOne.some(has))
+  && Object.entries(rules.needs ?? {}).every(([key, needed]) => !has(key) || needed.every(has))
+  && Object.entries(rules.excludes ?? {}).every(([key, excluded]) => !has(key) || !excluded.some(has))
+
+const required = (key: string) => ({ required: [key] })
+
+const ruleSchemas = (rules: KeyRules): ReadonlyArray<object> => [
+  ...(rules.exactlyOne === undefined ? [] : [{ oneOf: rules.exactlyOne.map(required) }]),
+  ...(rules.atLeastOne === undefined ? [] : [{ anyOf: rules.atLeastOne.map(required) }]),
+  ...Object.entries(rules.needs ?? {}).map(([key, needed]) => ({ dependencies: { [key]: needed } })),
+  ...Object.entries(rules.excludes ?? {}).flatMap(([key, excluded]) =>
+    excluded.map((other) => ({ not: { required: [key, other] } }))
+  ),
+]
+
+// Keys and sections
+
+/** A schema of what a file contains. What a file may contain is not typed: it is text until it is decoded. */
+export type FileSchema<A> = Schema.Schema<A, unknown>
+
+/** What editors and the reference page say about a key. Examples and default are written as in the file. */
+interface Documentation {
+  readonly description: string
+  readonly examples?: readonly [unknown, ...ReadonlyArray<unknown>]
+}
+
+/** A key of a section. */
+interface Key<A, IsAlways extends boolean> {
+  readonly property: Schema.Struct.Field
+  /** The value if the file does not give the key. */
+  readonly standard: (() => A) | undefined
+  /** Whether the decoded section always has the key. */
+  readonly isAlways: IsAlways
+}
+
+/** Decodes what a default or an example is in a file. */
+const decoded = <A, I>(schema: Schema.Schema<A, I>, given: unknown): A => Schema.decodeUnknownSync(schema)(given)
+
+/** Returns what a section is if the file gives none of its keys. */
+export const allDefaults = <A, I>(section: Schema.Schema<A, I>): A => decoded(section, {})
+
+/** A key that a file must give. */
+export const needed = <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation): Key<A, true> => ({
+  property: Schema.propertySignature(schema).annotations(documentation as Schema.PropertySignature.Annotations<A>),
+  standard: undefined,
+  isAlways: true,
+})
+
+/** A key that a file may give: with a `default`, or with a value that stands for its absence (`absent`, decoded), or undefined. */
+export const optional: {
+  <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation & { readonly default: unknown }): Key<A, true>
+  <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation & { readonly absent: NoInfer<A> }): Key<A, true>
+  <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation): Key<A, false>
+} = <A, I>(
+  schema: Schema.Schema<A, I>,
+  { absent, ...documentation }: Documentation & { readonly default?: unknown; readonly absent?: A },
+) => ({
+  property: Schema.optionalWith(schema, { exact: true }).annotations(
+    documentation as Schema.PropertySignature.Annotations<A>,
+  ),
+  standard: documentation.default !== undefined
+    ? () => decoded(schema, documentation.default)
+    : absent !== undefined
+    ? () => absent
+    : undefined,
+  isAlways: (documentation.default ?? absent) !== undefined,
+} as never)
+
+type Keys = Readonly<Record<string, Key<unknown, boolean>>>
+type Section<K extends Keys> = Types.Simplify<
+  & {
+    readonly [N in keyof K as K[N] extends Key<unknown, true> ? N : never]: K[N] extends Key<infer A, true> ? A : never
+  }
+  & {
+    readonly [N in keyof K as K[N] extends Key<unknown, true> ? never : N]?: K[N] extends Key<infer A, boolean>
+      ? A | undefined
+      : never
+  }
+>
+
+/**
+ * A mapping with known keys, defaults filled in. Its rules hold in the decoder, the diagnostics and the JSON Schema.
+ * @param more.options further keys, whose types only the reader knows: the options of a kind
+ */
+export const section = <const K extends Keys>(
+  keys: K,
+  { options = {}, rules }: { readonly rules?: KeyRules; readonly options?: Schema.Struct.Fields } = {},
+): FileSchema<Section<K>> => {
+  const all = Object.entries(keys)
+  const struct = Schema.Struct({
+    ...Object.fromEntries(all.map(([name, { property }]) => [name, property])),
+    ...options,
+  }) as unknown as FileSchema<Section<K>>
+  const kept: FileSchema<Section<K>> = rules === undefined ? struct : struct.pipe(
+    Schema.filter((value) => areKept(rules, (key) => Object.hasOwn(value as object, key)), {
+      [Rules]: rules,
+      // Checked even if a member is wrong: rules are about keys alone.
+      [Symbol.for("effect/annotation/StableFilter")]: true,
+      jsonSchema: { allOf: ruleSchemas(rules) },
+    }),
+  )
+  if (all.every(([, { standard }]) => standard === undefined)) return kept
+  const standards = lazily(() =>
+    Object.fromEntries(all.flatMap(([name, { standard }]) => standard === undefined ? [] : [[name, standard()]]))
+  )
+  return becoming(kept, (given) => ({ ...standards(), ...given as object } as Section<K>))
+}
+
+/** Computes a value when it is first needed. */
+export const lazily = <A>(compute: () => A): () => A => {
+  let value: { readonly of: A } | undefined
+  return () => (value ??= { of: compute() }).of
+}
+
+/**
+ * Decodes further, by a function that knows where in the file a list or mapping is. Encoding gives back what it is given: examples and defaults are written as in the file.
+ */
+export const becoming = <A, I, B>(
+  from: Schema.Schema<A, I>,
+  decode: (value: A, path: YamlPath) => B,
+): FileSchema<B> =>
+  Schema.transform(from as FileSchema<A>, Schema.Any as Schema.Schema<B, unknown>, {
+    strict: false,
+    decode: (value, given) =>
+      decode(value, typeof given === "object" && given !== null ? originOf(given)?.path ?? [] : []),
+    encode: (value: unknown) => value,
+  })
+
+/** One of several schemas. The first that accepts a value decodes it. */
+export const oneOfThese = <S extends ReadonlyArray<Schema.Schema.All>>(
+  ...members: S
+): FileSchema<Schema.Schema.Type<S[number]>> => Schema.Union(...members as never) as never
+
+// Names, text, numbers
+
+/** Text that is not empty: a name, an id. */
+export const Name = Schema.String.pipe(Schema.minLength(1)).annotations(expecting("a name"))
+
+export const Column = Schema.String.annotations({ ...expecting("a column"), description: "A column, by its header" })
+
+export const Columns = Schema.NonEmptyArray(Column).annotations(expecting("a list of columns"))
+
+/** A column as a pipeline names it, and where in the file. */
+export interface ColumnName {
+  readonly name: string
+  readonly path: YamlPath
+  /** The name is the key there, not the value. */
+  readonly at?: "key"
+}
+
+/** Names with their places in the list that contains them. */
+export const placed = (names: ReadonlyArray<string>, path: YamlPath): ReadonlyArray<ColumnName> =>
+  names.map((name, index) => ({ name, path: [...path, index] }))
+
+/** A regular expression in RE2's syntax. */
+export const Expression = Schema.String.pipe(
+  Schema.minLength(1),
+  Schema.filter((text) => {
+    const compiled = compilePattern(text)
+    return typeof compiled === "string" ? compiled : true
+  }, { jsonSchema: {} }),
+).annotations(expecting("a regular expression"))
+
+/** The name of a pipeline, a service or a target. It becomes part of file names and addresses. */
+export const Identifier = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
+  Schema.maxLength(100),
+).annotations({
+  ...expecting("a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit"),
+  description: "A name of letters, digits, `.`, `_` and `-`",
+})
+
+export const Path = Schema.String.pipe(
+  Schema.minLength(1),
+  Schema.filter((path) => !/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(path), {
+    jsonSchema: { not: { pattern: "^[A-Za-z][A-Za-z0-9+.-]+://" } },
+  }),
+).annotations(expecting("a path, relative to this file"))
+
+/** A record that is not empty. */
+export const filled = <A, I>(key: Schema.Schema<string>, value: Schema.Schema<A, I>) =>
+  Schema.Record({ key, value }).pipe(
+    Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }),
+  )
+
+const span = (least: number, most: number): string =>
+  most === Number.MAX_SAFE_INTEGER ? (least === 0 ? "" : ` from ${least} on`) : ` from ${least} to ${most}`
+
+/** A whole number from `least` to `most`. */
+export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  Schema.Number.pipe(Schema.int(), Schema.between(least, most)).annotations({
+    ...expecting(`a whole number${span(least, most)}`),
+    description: `A whole number${span(least, most)}`,
+    jsonSchema: { type: "integer", minimum: least, ...(most === Number.MAX_SAFE_INTEGER ? {} : { maximum: most }) },
+  })
+
+// Times and shares
+
+/** Decodes text by a function that returns undefined for text of another form. Encoding gives back what it is given. */
+const fromText = <A>(pattern: string, decode: (text: string) => A | undefined): FileSchema<A> =>
+  Schema.transformOrFail(
+    Schema.String.annotations({ jsonSchema: { type: "string", pattern } }) as FileSchema<string>,
+    Schema.Any as Schema.Schema<A, unknown>,
+    {
+      strict: false,
+      decode: (text, _options, ast) => {
+        const value = decode(text)
+        return value === undefined ? ParseResult.fail(new ParseResult.Type(ast, text)) : ParseResult.succeed(value)
+      },
+      encode: (value: unknown) => ParseResult.succeed(value),
+    },
+  )
+
+const units: Readonly<Record<string, number>> = {
+  milli: 1,
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+}
+
+const durationIn = (text: string): Duration.Duration | undefined => {
+  const [, count, word] = /^(\d+(?:\.\d+)?) ?([a-z]+?)s?$/.exec(text) ?? []
+  const unit = units[word ?? ""]
+  return count === undefined || unit === undefined ? undefined : Duration.millis(Number(count) * unit)
+}
+
+const timePattern = "\\d+(\\.\\d+)? ?(millis?|seconds?|minutes?|hours?|days?)$"
+
+/** A length of time: `500 millis`, `30 seconds`, `2 minutes`. */
+export const Time = fromText(`^${timePattern}`, durationIn).annotations(
+  expecting("a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`"),
+)
+
+/** A length of time above zero. */
+export const PositiveTime = fromText(`^(?!0+(\\.0+)? ?[a-z])${timePattern}`, (text) => {
+  const duration = durationIn(text)
+  return duration !== undefined && Duration.toMillis(duration) > 0 ? duration : undefined
+}).annotations(expecting("a time above zero, such as `30 seconds`"))
+
+/** A share of rows, written `5%`. Decoded from 0 to 1. */
+export const Share = fromText("^(100(\\.0+)?|\\d{1,2}(\\.\\d+)?) ?%$", (text) => {
+  const percent = Number(/^(\d+(?:\.\d+)?) ?%$/.exec(text)?.[1] ?? NaN)
+  return percent >= 0 && percent <= 100 ? percent / 100 : undefined
+}).annotations(expecting("a share such as `5%`"))

@@ -1,0 +1,415 @@
+import { Schema } from "effect"
+import type { YamlPath } from "../domain/diagnostic.ts"
+import { paymentParts, schedulingParts } from "../kinds/elements.ts"
+import type { ElementPart } from "../kinds/elements.ts"
+import { kinds } from "../kinds/index.ts"
+import type { Kind } from "../kinds/Kind.ts"
+import {
+  becoming,
+  Column,
+  Columns,
+  expecting,
+  Expression,
+  filled,
+  Name,
+  needed,
+  oneOfThese,
+  optional,
+  placed,
+  section,
+} from "./fields.ts"
+import type { ColumnName, FileSchema, KeyRules } from "./fields.ts"
+import { Conditions } from "./sourceSection.ts"
+import type { Condition } from "./sourceSection.ts"
+import { templatePieces } from "./template.ts"
+
+// What entries decode to
+
+/** Options of a kind, decoded by its own Schema, without its defaults. */
+export type KindOptions = Readonly<Record<string, unknown>>
+
+type PlainInput =
+  | { readonly _tag: "Columns"; readonly columns: ReadonlyArray<ColumnName> }
+  /** The first column that is filled gives the answer. Others that are filled must contain the same. */
+  | { readonly _tag: "FirstOf"; readonly columns: ReadonlyArray<ColumnName> }
+  /** A constant, as written. */
+  | { readonly _tag: "Value"; readonly value: string }
+  | { readonly _tag: "Template"; readonly template: string; readonly columns: ReadonlyArray<ColumnName> }
+
+/** Where the cells of an answer come from. */
+export type Input =
+  | PlainInput
+  /** Parts of the kind, or options, options with their ranks (`ranks`), or rows, each with its column. */
+  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<PartEntry>; readonly ranks: boolean }
+  /** All columns of a question that a form tool spreads over several, by the question's title. */
+  | { readonly _tag: "Block"; readonly title: string; readonly path: YamlPath }
+
+/** What a part is read from: columns, or an entry of its own. */
+interface PartInput {
+  readonly path: YamlPath
+  readonly input: PlainInput
+  /** Options of the part's kind. */
+  readonly options: KindOptions
+  readonly extract?: string | undefined
+  readonly default?: string | undefined
+}
+
+/** One part of an answer that is made of several. */
+export interface PartEntry extends PartInput {
+  readonly part: string
+}
+
+/** One entry of the mapping: an answer, a URL parameter, a time, the login, a scheduling or payment field. */
+export interface MappingEntry {
+  /** Where the entry is, to point at it. */
+  readonly path: YamlPath
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly input: Input
+  /** The kind, if the pipeline names it. Always `dateTime` for times and `email` for the login; `text` for a URL parameter without one. */
+  readonly as: string | undefined
+  /** Options of the kind, with the project's value sets in them. */
+  readonly options: KindOptions
+  readonly required: boolean
+  /** What replaces an empty cell, as text in the source's format. */
+  readonly default: string | undefined
+  /** A regular expression for the part of a cell that counts. */
+  readonly extract: string | undefined
+  /** The entry counts for rows for which all of these hold. Empty: for every row. */
+  readonly when: ReadonlyArray<Condition>
+  readonly onInvalid: "reject" | "drop"
+  /** No two rows of a source may give the same answer. */
+  readonly unique: boolean
+}
+
+type AnyKind = Kind
+
+const optionsIn = (entry: object, kind: AnyKind | undefined): KindOptions => {
+  const given = entry as KindOptions
+  return Object.fromEntries(
+    Object.keys(kind?.options ?? {}).filter((key) => Object.hasOwn(given, key)).map((key) => [key, given[key]]),
+  )
+}
+
+// Where cells come from
+
+const Template = Schema.String.pipe(
+  Schema.filter((text) => templatePieces(text)?.some((piece) => "column" in piece) ?? false, {
+    jsonSchema: { pattern: "^[^{}]*(\\{[^{}]+\\}[^{}]*)+$" },
+  }),
+).annotations(expecting("text with columns in braces, such as `{First name} {Last name}`"))
+
+const Several = becoming(
+  Columns,
+  (names, path): PlainInput => ({ _tag: "Columns", columns: placed(names, path) }),
+).annotations(expecting("a list of columns"))
+
+const FirstOf = becoming(
+  section({
+    firstOf: needed(Columns, {
+      description: "The first of these columns that is filled; when others are filled too, they must say the same",
+      examples: [["E-mail", "E-mail (old)"]],
+    }),
+  }),
+  ({ firstOf }, path): PlainInput => ({ _tag: "FirstOf", columns: placed(firstOf, [...path, "firstOf"]) }),
+).annotations({ ...expecting("{ firstOf: [A, B] }"), identifier: "FirstOf" })
+
+const Block = becoming(
+  section({
+    block: needed(Name, {
+      description: "All columns of a question that a form tool spreads over several, by the question's title",
+      examples: ["Which of the following films have you seen?"],
+    }),
+  }),
+  ({ block }, path): Input => ({ _tag: "Block", title: block, path: [...path, "block"] }),
+).annotations({ ...expecting("{ block: TITLE }"), identifier: "Block" })
+
+const extract = optional(Expression, {
+  description:
+    "A regular expression (RE2) for the part of the cell that counts: its first group, else all that it matches; named groups fill parts. A filled cell that does not match is an error; a match of nothing is no answer",
+  examples: ["(\\d+\\w?)$"],
+})
+
+const value = optional(Schema.String, {
+  description: "A constant for every row, as written",
+  examples: ["legacy CRM"],
+})
+
+const template = optional(Template, {
+  description: "Text with columns in braces; empty columns take their space along",
+  examples: ["{Title} {First name} {Last name}"],
+})
+
+const standIn = optional(Schema.String, {
+  description: "What stands in for an empty cell, in the source's format",
+  examples: ["unknown"],
+})
+
+const oneInput: KeyRules = { exactlyOne: ["from", "value", "template"], needs: { extract: ["from"] } }
+
+/** What an entry is read from. A single column has no place of its own: it is at the key `from`. */
+const inputOf = <A extends Input>(
+  { from, template, value }: {
+    readonly from?: string | A | undefined
+    readonly value?: string | undefined
+    readonly template?: string | undefined
+  },
+  path: YamlPath,
+): A | PlainInput => {
+  if (value !== undefined) return { _tag: "Value", value }
+  if (template !== undefined) {
+    const columns = (templatePieces(template) ?? []).flatMap((piece) =>
+      "column" in piece ? [{ name: piece.column, path: [...path, "template"] }] : []
+    )
+    return { _tag: "Template", template, columns }
+  }
+  return typeof from === "object" ? from : { _tag: "Columns", columns: [{ name: from ?? "", path: [...path, "from"] }] }
+}
+
+// Parts
+
+const partSchemas = new Map<AnyKind | undefined, FileSchema<string | PartInput>>()
+
+/** A column, or an entry of its own with the options of the part's kind. */
+const partOf = (kind: AnyKind | undefined): FileSchema<string | PartInput> => {
+  const known = partSchemas.get(kind)
+  if (known !== undefined) return known
+  const several = kind?.many === true ? [Several] : []
+  const own = becoming(
+    section({
+      from: optional(oneOfThese(Column, ...several, FirstOf), {
+        description: several.length > 0 ? "A column, or several joined" : "A column",
+      }),
+      value,
+      template,
+      default: standIn,
+      extract,
+    }, { rules: oneInput, options: kind?.options ?? {} }),
+    (entry, path): PartInput => ({
+      path,
+      input: inputOf(entry, path),
+      options: optionsIn(entry, kind),
+      extract: entry.extract,
+      default: entry.default,
+    }),
+  ).annotations({
+    ...expecting("a column or an entry of its own"),
+    identifier: kind === undefined ? "Part" : `Part.${kind.name}`,
+    description: kind === undefined ? "A column, or a constant" : `A part that is read as ${kind.name}`,
+  })
+  const joined = several.map((each) => becoming(each, (input, path): PartInput => ({ path, input, options: {} })))
+  const schema = oneOfThese(Column, ...joined, own).annotations({
+    ...expecting("a column or an entry of its own, such as { value: … }"),
+    identifier: kind === undefined ? "PartInput" : `PartInput.${kind.name}`,
+  })
+  partSchemas.set(kind, schema)
+  return schema
+}
+
+const partsInput =
+  (ranks: boolean) => (parts: Readonly<Record<string, string | PartInput | undefined>>, path: YamlPath): Input => ({
+    _tag: "Parts",
+    ranks,
+    parts: Object.entries(parts).flatMap(([part, given]): ReadonlyArray<PartEntry> => {
+      if (given === undefined) return []
+      if (typeof given === "object") return [{ part, ...given }]
+      const at = [...path, part]
+      return [{ part, path: at, input: { _tag: "Columns", columns: [{ name: given, path: at }] }, options: {} }]
+    }),
+  })
+
+/** Columns by names that the form or the pipeline gives: options, ranks, rows. */
+const byNames = (part: FileSchema<string | PartInput>, expects: string, ranks = false): FileSchema<Input> =>
+  becoming(filled(Schema.String, part), partsInput(ranks)).annotations(expecting(expects))
+
+const ranksOf = (part: FileSchema<string | PartInput>): FileSchema<Input> =>
+  becoming(
+    section({
+      ranks: needed(byNames(part, "options with the columns of their ranks", true), {
+        description: "Options, each with the column that holds its rank",
+        examples: [{ "Film A": "Rank [A]", "Film B": "Rank [B]" }],
+      }),
+    }),
+    ({ ranks }) => ranks,
+  ).annotations(expecting("{ ranks: { OPTION: column } }"))
+
+/** Parts, each a column or an entry of its own, by the kind of each. */
+const parts = (of: Readonly<Record<string, string>>): FileSchema<Input> =>
+  becoming(
+    section(
+      Object.fromEntries(
+        Object.entries(of).map(([part, kind]) => [
+          part,
+          optional(partOf(kinds.get(kind)), { description: `The part ${part}, read as ${kind}` }),
+        ]),
+      ),
+      { rules: { atLeastOne: Object.keys(of) } },
+    ),
+    partsInput(false),
+  ).annotations(expecting("parts with their columns"))
+
+const namedColumns = { options: "options with their columns", rows: "rows with their columns" } as const
+
+const fromOf = (kind: AnyKind | undefined): FileSchema<string | Input> => {
+  const several = kind === undefined || kind.many ? [Several] : []
+  const own = kind?.parts === undefined ? [] : [parts(kind.parts)]
+  if (kind !== undefined && kind.named === undefined) return oneOfThese(Column, ...several, ...own, FirstOf)
+  const part = partOf(kind === undefined ? undefined : kinds.get("text"))
+  const named = kind?.named
+  return oneOfThese(
+    Column,
+    ...several,
+    ...own,
+    Block,
+    FirstOf,
+    ...(named === "ranks"
+      ? []
+      : [byNames(part, named === undefined ? "parts with their columns" : namedColumns[named])]),
+    ...(named === undefined || named === "ranks" ? [ranksOf(part)] : []),
+  )
+}
+
+const namedFrom = {
+  options: "A column; or a column for each option, `option: column`; or a block of the form tool's",
+  ranks: "A column; or `ranks`, a column with the rank of each option; or a block of the form tool's",
+  rows: "A column for each row, `row: column`; or a block of the form tool's",
+} as const
+
+const describedFrom = (kind: AnyKind | undefined): string => {
+  if (kind === undefined) return "A column, a list of columns, or parts with their columns"
+  if (kind.named !== undefined) return namedFrom[kind.named]
+  if (kind.parts !== undefined) return `A column, or the parts ${Object.keys(kind.parts).join(", ")} with their columns`
+  return kind.many ? "A column, or several joined" : "A column"
+}
+
+// Entries
+
+const id = optional(Name, { description: "The element's id in the form" })
+
+const name = optional(Name, {
+  description: "The element's name in the form; with an id both must agree with the live form",
+})
+
+const when = optional(Conditions, {
+  description:
+    "The entry counts only for rows for which this holds. Several entries may fill one question then: the first that holds is used",
+  examples: [{ Status: ["cancelled"] }],
+  absent: [],
+})
+
+const onInvalid = optional(Schema.Literal("reject", "drop"), {
+  description:
+    "What a bad value does: reject the row, or drop this answer and send the row without it; either way it is counted and reported",
+  default: "reject",
+})
+
+const required = optional(Schema.Boolean, {
+  description: "Whether a row without this answer is invalid",
+  default: false,
+})
+
+const common = (kind: AnyKind | undefined) => ({
+  from: optional(fromOf(kind), { description: describedFrom(kind) }),
+  value,
+  template,
+  extract,
+  when,
+  required,
+  default: standIn,
+  onInvalid,
+  unique: optional(Schema.Boolean, {
+    description: "Whether a row whose answer an earlier row of the source has given is invalid",
+    default: false,
+  }),
+})
+
+type Given =
+  & Pick<MappingEntry, "required" | "when" | "onInvalid">
+  & Partial<Pick<MappingEntry, "id" | "name" | "default" | "extract" | "unique">>
+  & Parameters<typeof inputOf<Input>>[0]
+
+const entryOf = (kind: AnyKind | undefined) => (entry: Given, path: YamlPath): MappingEntry => ({
+  path,
+  id: entry.id,
+  name: entry.name,
+  input: inputOf(entry, path),
+  as: kind?.name,
+  options: optionsIn(entry, kind),
+  required: entry.required,
+  default: entry.default,
+  extract: entry.extract,
+  when: entry.when,
+  onInvalid: entry.onInvalid,
+  unique: entry.unique ?? false,
+})
+
+/** @param isSaid whether the entry says its kind (`as`), instead of having it anyway */
+const namedEntry = (prefix: string, kind: AnyKind | undefined, isSaid: boolean): FileSchema<MappingEntry> => {
+  const as = kind !== undefined && isSaid
+    ? { as: needed(Schema.Literal(kind.name), { description: kind.description }) }
+    : {}
+  return becoming(
+    section({ id, name, ...as, ...common(kind) }, {
+      rules: { ...oneInput, atLeastOne: ["id", "name"] },
+      options: kind?.options ?? {},
+    }),
+    entryOf(kind),
+  ).annotations({
+    identifier: kind === undefined ? prefix : `${prefix}.${isSaid ? kind.name : "entry"}`,
+    description: kind?.description ?? "An answer whose kind the form's metadata tells",
+  })
+}
+
+const all = [...kinds.values()] as ReadonlyArray<AnyKind>
+
+/** An answer to a question. `as` says its kind, or the form does. */
+export const questionEntry = (): FileSchema<MappingEntry> =>
+  oneOfThese(...all.map((kind) => namedEntry("Question", kind, true)), namedEntry("Question", undefined, false))
+
+/** A URL parameter: text, or a kind that is sent as text. */
+export const urlParameterEntry = (): FileSchema<MappingEntry> => {
+  const texts = all.filter(({ sends }) => sends === "string")
+  return oneOfThese(
+    ...texts.map((kind) => namedEntry("UrlParameter", kind, true)),
+    namedEntry("UrlParameter", kinds.get("text"), false),
+  )
+}
+
+/** An entry that is there once and always of one kind: a time, the login. */
+export const ownEntry = (name: string): FileSchema<MappingEntry> => {
+  const kind = kinds.get(name)
+  return becoming(section(common(kind), { rules: oneInput, options: kind?.options ?? {} }), entryOf(kind))
+    .annotations({ identifier: `Own.${name}` })
+}
+
+const elementEntry = (identifier: string, of: Readonly<Record<string, ElementPart>>): FileSchema<MappingEntry> =>
+  becoming(
+    section({
+      id,
+      name,
+      from: needed(parts(Object.fromEntries(Object.entries(of).map(([part, { kind }]) => [part, kind]))), {
+        description: "Its parts, each a column or an entry of its own",
+      }),
+      required: optional(Schema.Boolean, { description: "Whether a row without it is invalid", default: false }),
+      when,
+      onInvalid,
+    }, { rules: { atLeastOne: ["id", "name"] } }),
+    entryOf(undefined),
+  ).annotations({ identifier })
+
+/** A scheduling field: parts, each of its own kind. */
+export const schedulingEntry = () => elementEntry("Scheduling", schedulingParts)
+
+/** A payment field. */
+export const paymentEntry = () => elementEntry("Payment", paymentParts)
+
+/** Options by kind, for every entry and part of that kind. */
+export const defaultOptions = (): FileSchema<Readonly<Record<string, KindOptions>>> =>
+  section(Object.fromEntries(
+    all.filter((kind) => Object.keys(kind.options).length > 0).map((kind) => [
+      kind.name,
+      optional(section({}, { options: kind.options }).annotations({ identifier: `Defaults.${kind.name}` }), {
+        description: `Options of every ${kind.name}`,
+      }),
+    ]),
+  )) as FileSchema<Readonly<Record<string, KindOptions>>>

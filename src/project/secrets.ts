@@ -1,0 +1,141 @@
+import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { parse } from "dotenv"
+import { Config, Effect, Option, Redacted, Schema } from "effect"
+import type { YamlPath } from "../domain/diagnostic.ts"
+import { ConfigurationInvalid } from "./errors.ts"
+import { becoming, expecting, optional, Path, section } from "./fields.ts"
+import { isVariableName } from "./secretsInText.ts"
+import { quoted } from "./suggestion.ts"
+import type { YamlText } from "./yamlText.ts"
+
+/** Where a secret is: an environment variable or a file, never the YAML itself. */
+export interface SecretPlace {
+  readonly in: "env" | "file"
+  /** The variable, or the path as the project file gives it. */
+  readonly name: string
+  readonly path: YamlPath
+}
+
+/** @param words what the secret is, and examples */
+export const secretPlace = (
+  words: { readonly what: string; readonly variable: string; readonly file: string },
+) =>
+  becoming(
+    section({
+      env: optional(
+        Schema.String.pipe(Schema.filter(isVariableName, { jsonSchema: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } }))
+          .annotations(expecting("the name of an environment variable")),
+        {
+          description: `The environment variable that holds ${words.what}; a .env file beside config/ is read too`,
+          examples: [words.variable],
+        },
+      ),
+      file: optional(Path, { description: `A file that holds ${words.what}`, examples: [words.file] }),
+    }, { rules: { exactlyOne: ["env", "file"] } }),
+    ({ env, file = "" }, path): SecretPlace =>
+      env === undefined
+        ? { in: "file", name: file, path: [...path, "file"] }
+        : { in: "env", name: env, path: [...path, "env"] },
+  ).annotations(expecting("{ env: NAME } or { file: PATH }"))
+
+/** Environment variables: the process's own, then those of the project's .env file. Every read of `Config` is here. */
+interface Environment {
+  /** A secret; none if the variable is not set, or is empty. Fails if there is a .env file that can't be read. */
+  readonly secret: (name: string) => Effect.Effect<Option.Option<Redacted.Redacted>, PlatformError>
+}
+
+const isFilled = (secret: Redacted.Redacted): boolean => Redacted.value(secret) !== ""
+
+/**
+ * Opens the environment of a project. The .env file is read when a variable is first needed that the process does not have. It is never written into the process.
+ * @param dotenv absolute path of the .env file
+ */
+export const openEnvironment = (dotenv: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const fromFile = yield* Effect.cached(
+      fs.readFileString(dotenv).pipe(
+        Effect.map((text) => new Map(Object.entries(parse(text)))),
+        Effect.catchIf(
+          (error) => error._tag === "SystemError" && error.reason === "NotFound",
+          () => Effect.succeed(new Map<string, string>()),
+        ),
+      ),
+    )
+    const environment: Environment = {
+      secret: (name) =>
+        Config.option(Config.redacted(name)).pipe(
+          Effect.orElseSucceed(() => Option.none<Redacted.Redacted>()),
+          Effect.map(Option.filter(isFilled)),
+          Effect.flatMap((own) =>
+            Option.isSome(own)
+              ? Effect.succeed(own)
+              : Effect.map(fromFile, (variables) =>
+                Option.fromNullable(variables.get(name)).pipe(
+                  Option.map((text) => Redacted.make(text)),
+                  Option.filter(isFilled),
+                ))
+          ),
+        ),
+    }
+    return environment
+  })
+
+/** What messages say about a secret. They never contain it. */
+interface Secret {
+  /** At the beginning of a sentence: `The key of live`. */
+  readonly called: string
+  readonly noun: string
+  /** What it means if the variable is not set. */
+  readonly consequence: string
+  /** Returns why a text can't be the secret, or undefined. */
+  readonly fault: (text: string) => string | undefined
+}
+
+/**
+ * Opens the secrets of a project file. A secret is looked up when it is needed, so that a missing one concerns only those who use it.
+ * @param resolve a path as the project file gives it → absolute
+ */
+export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: string) => string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const environment = yield* openEnvironment(dotenv)
+    return (place: SecretPlace, secret: Secret): Effect.Effect<Redacted.Redacted, ConfigurationInvalid> => {
+      const { called, consequence, noun } = secret
+      const wrong = (message: string, suggestion: string) =>
+        new ConfigurationInvalid({
+          diagnostics: [yaml.diagnostic({ offset: yaml.offset(place.path, "value"), message, suggestion })],
+        })
+      const text = place.in === "env"
+        ? environment.secret(place.name).pipe(
+          Effect.mapError((error) => wrong(`The .env file can't be read: ${error.message}`, "Let its owner read it.")),
+          Effect.map(Option.match({ onNone: () => "", onSome: Redacted.value })),
+        )
+        : fs.readFileString(resolve(place.name)).pipe(
+          Effect.map((content) => content.replace(/[\r\n]+$/, "")),
+          Effect.mapError((error) =>
+            wrong(
+              `${called} can't be read: ${error.message}`,
+              `Write the ${noun} into that file, and nothing else.`,
+            )
+          ),
+        )
+      return Effect.flatMap(text, (value) => {
+        const fault = secret.fault(value)
+        if (value !== "" && fault === undefined) return Effect.succeed(Redacted.make(value))
+        if (value !== "") {
+          return wrong(fault ?? "", `Look at what ${place.in === "env" ? quoted(place.name) : "the file"} holds.`)
+        }
+        return place.in === "env"
+          ? wrong(
+            `${place.name} is not set: ${consequence}.`,
+            `Set ${place.name}, or write it into .env beside config/.`,
+          )
+          : wrong(
+            `The file of ${called.charAt(0).toLowerCase()}${called.slice(1)} is empty.`,
+            `Write the ${noun} into it.`,
+          )
+      })
+    }
+  })

@@ -1,0 +1,272 @@
+import { Schema } from "effect"
+import iconv from "iconv-lite"
+import type { YamlPath } from "../domain/diagnostic.ts"
+import {
+  becoming,
+  Column,
+  Columns,
+  expecting,
+  Expression,
+  filled,
+  lazily,
+  Name,
+  needed,
+  oneOfThese,
+  optional,
+  Path,
+  placed,
+  PositiveTime,
+  section,
+  whole,
+} from "./fields.ts"
+import type { ColumnName } from "./fields.ts"
+import { formToolNames } from "./formTools.ts"
+import { quoted } from "./suggestion.ts"
+
+// Conditions on rows
+
+/** What a row's cell must be. All that is given must hold. */
+export interface Condition {
+  readonly column: ColumnName
+  /** Where the test of the column is. */
+  readonly path: YamlPath
+  readonly is?: ReadonlyArray<string> | undefined
+  readonly not?: ReadonlyArray<string> | undefined
+  readonly atLeast?: string | undefined
+  readonly atMost?: string | undefined
+  readonly matches?: string | undefined
+  readonly empty?: boolean | undefined
+  /** How dates of the column are written, in luxon's letters. */
+  readonly format?: string | undefined
+}
+
+const Text = becoming(Schema.String, (text): ReadonlyArray<string> => [text])
+const Texts = Schema.NonEmptyArray(Schema.String)
+
+const Tests = section({
+  not: optional(oneOfThese(Text, Texts).annotations(expecting("a text, or a list of texts")), {
+    description: "A cell that is none of these",
+    examples: [["test", "spam"]],
+  }),
+  atLeast: optional(Schema.String, {
+    description: "A number, or an ISO date or time, that the cell is not less than",
+    examples: ["2024-01-01"],
+  }),
+  atMost: optional(Schema.String, {
+    description:
+      "A number, or an ISO date or time, that the cell is not more than; a day without a time counts to its end",
+    examples: ["2024-12-31"],
+  }),
+  matches: optional(Expression, {
+    description: "A regular expression (RE2) that is found in the cell",
+    examples: ["@example\\.org$"],
+  }),
+  empty: optional(Schema.Boolean, { description: "Whether the cell holds nothing", examples: [false] }),
+  format: optional(Schema.String, {
+    description: "How dates of this column are written, in luxon's letters; ISO is always understood",
+    examples: ["dd.MM.yyyy"],
+  }),
+}, { rules: { atLeastOne: ["not", "atLeast", "atMost", "matches", "empty"] } }).annotations({
+  ...expecting("what a cell must be"),
+  identifier: "Tests",
+  description: "What a cell must be; all of it must hold",
+})
+
+const Is = oneOfThese(Text, Texts)
+
+/** Columns and what their cells must be: a text, one of a list, or tests. */
+export const Conditions = becoming(
+  filled(
+    Column,
+    oneOfThese(becoming(Is, (is): Partial<Condition> => ({ is })), Tests).annotations(
+      expecting("a text, a list of texts, or tests such as { empty: false }"),
+    ),
+  ),
+  (all, path) =>
+    Object.entries(all).map(([name, test]): Condition => ({
+      column: { name, path: [...path, name], at: "key" },
+      path: [...path, name],
+      ...test,
+    })),
+).annotations(expecting("columns, and what their cells must be"))
+
+// Files
+
+const File = Schema.String.pipe(
+  Schema.pattern(
+    /^(?:https:\/\/[^/\s]|http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?\/|(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)[^])/,
+  ),
+).annotations(expecting("a path, relative to this file, or an https:// address"))
+
+const Pattern = section({
+  glob: needed(Path, { description: "A pattern of paths, relative to this file", examples: ["kobo-*.csv"] }),
+  take: optional(Schema.Literal("all", "newest"), {
+    description:
+      "All files that match, one after the other, or only the newest: by the date in its name (2026-11-20, 20261120), where all have one, else by its time of change",
+    default: "all",
+  }),
+})
+
+const Files = oneOfThese(File, Schema.NonEmptyArray(File).annotations(expecting("a list of paths")), Pattern)
+  .annotations(expecting("a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }"))
+
+/** Where a source's rows are: a path or an address, several files with the same header, or those that a pattern finds. */
+export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type
+
+/** @param resolve a path as the file gives it → absolute */
+export const absoluteFiles = (files: SourceFiles, resolve: (path: string) => string): SourceFiles => {
+  const one = (path: string) => /^https?:\/\//.test(path) ? path : resolve(path)
+  if (typeof files === "string") return one(files)
+  return "glob" in files ? { ...files, glob: resolve(files.glob) } : files.map(one)
+}
+
+// Columns without a usable header
+
+/** A name for a column that its header can't identify. */
+export interface ColumnAlias extends ColumnName {
+  readonly column:
+    | { readonly _tag: "Header"; readonly header: string; readonly nth: number; readonly of: number }
+    /** 1 for the first column. */
+    | { readonly _tag: "Position"; readonly position: number }
+}
+
+const Alias = oneOfThese(
+  becoming(
+    section({
+      header: needed(Name, { description: "The header, as several columns have it", examples: ["Why?"] }),
+      nth: needed(whole(1), { description: "Which of them, from 1", examples: [2] }),
+      of: needed(whole(1), {
+        description: "How many columns have that header; another number than that is an error",
+        examples: [2],
+      }),
+    }),
+    (column): ColumnAlias["column"] => ({ _tag: "Header", ...column }),
+  ),
+  becoming(
+    section({ position: needed(whole(1), { description: "The column's place, from 1", examples: [14] }) }),
+    (column): ColumnAlias["column"] => ({ _tag: "Position", ...column }),
+  ),
+).annotations(expecting("{ header: TITLE, nth: 2, of: 2 } or { position: 14 }"))
+
+const Aliases = becoming(
+  Schema.Record({ key: Name, value: Alias }),
+  (aliases, path) =>
+    Object.entries(aliases).map(([name, column]): ColumnAlias => ({ name, path: [...path, name], column })),
+).annotations(expecting("names with the columns that they stand for"))
+
+// The section
+
+const Character = Schema.String.pipe(Schema.pattern(/^[^"\r\n]$/u)).annotations(expecting("one character, such as `;`"))
+
+const Encoding = Schema.String.pipe(
+  Schema.filter((name) => iconv.encodingExists(name) || `There is no encoding called ${quoted(name)}.`, {
+    jsonSchema: { minLength: 1 },
+  }),
+)
+
+const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]{1,3}[1-9]\d*$/))
+  .annotations(expecting("a range such as `B3:H400`"))
+
+/** Where the rows come from. */
+export const source = section({
+  file: needed(Files, {
+    description:
+      "The file to read, relative to this one; several with one header, a pattern, or an https:// address. Archives (.gz, .zip) are opened",
+    examples: ["../samples/contacts.csv", ["2023.csv", "2024.csv"], { glob: "kobo-*.csv", take: "newest" }],
+  }),
+  member: optional(Name, {
+    description: "Which file of a zip archive; needed where several may hold rows",
+    examples: ["answers.csv"],
+  }),
+  format: optional(Schema.Literal("csv", "excel", "json", "jsonl", ...formToolNames), {
+    description: "csv, excel, json, jsonl, or the form tool that wrote the file; recognised, and said, when left out",
+  }),
+  records: optional(
+    Schema.String.pipe(Schema.pattern(/^(?:\/|$)/)).annotations(expecting("a place such as `/items`")),
+    {
+      description:
+        "Where the list of records stands in a JSON file, as a JSON pointer; found when left out and there is but one",
+      examples: ["/items"],
+    },
+  ),
+  encoding: optional(Encoding.annotations(expecting("an encoding such as `utf-8` or `windows-1252`")), {
+    description: "When left out: the byte order mark, else strict UTF-8, else detected, and said",
+    examples: ["windows-1252"],
+  }),
+  delimiter: optional(Character, {
+    description: "What separates cells of a CSV file; detected when left out",
+    examples: [";"],
+  }),
+  quoteChar: optional(Schema.Literal('"', "none"), {
+    description:
+      'What encloses cells of delimited text: `"`, or none where quotes are characters like any other; decided record by record, and said, when left out',
+    examples: ["none"],
+  }),
+  raggedRows: optional(Schema.Literal("reject", "pad"), {
+    description:
+      "Records of delimited text without their last cells: `reject` names them as problems, `pad` reads the missing cells as empty",
+    default: "reject",
+  }),
+  headerRow: optional(whole(1), { description: "The row that holds the header, from 1; rows above it are skipped" }),
+  sheet: optional(oneOfThese(whole(1), Name).annotations(expecting("a sheet's name or number")), {
+    description: "The sheet of a workbook, by name or number; the first visible one when left out",
+    examples: ["Responses"],
+  }),
+  range: optional(Range, { description: "Narrows the sheet", examples: ["B3:H400"] }),
+  rowKey: optional(
+    oneOfThese(Schema.Literal("content"), becoming(Columns, placed))
+      .annotations(expecting("a list of columns, or `content`")),
+    {
+      description:
+        "What makes a row the same row tomorrow: columns, or `content` (the cells of the columns used at the first run, plus a number for "
+        + "identical rows) for sources to which rows are only ever added. A form tool's own id when left out",
+      examples: [["Customer No"]],
+    },
+  ),
+  previousRowKey: optional(Columns, {
+    description:
+      "The columns of `rowKey` in earlier runs, in their order, where they have other names now: rows that were imported then are known",
+    examples: [["Customer No"]],
+  }),
+  empty: optional(
+    becoming(Schema.Array(Schema.String), (texts): ReadonlyArray<string> => [...new Set(["", ...texts])]),
+    {
+      description: "Cells that mean: no answer. An empty cell always does",
+      examples: [["", "N/A", "-"]],
+      default: [""],
+    },
+  ),
+  columns: optional(Aliases, {
+    description: "Names for columns that the header can't name: repeated or empty titles",
+    examples: [{ reason: { header: "Why?", nth: 2, of: 2 }, last: { position: 14 } }],
+    absent: [],
+  }),
+  vanished: optional(Schema.Literal("report", "ignore"), {
+    description:
+      "Imported rows that the source does not hold any more: counted and listed, or not; `ignore` for an export that only holds the latest rows",
+    default: "report",
+  }),
+  maxAge: optional(
+    PositiveTime.annotations(expecting("a time above zero, such as `36 hours` or `3 days`")),
+    {
+      description:
+        "How long ago the source's newest file may have been changed last: an older one is unusual (`stale-source`), and people are told",
+    },
+  ),
+  where: optional(Conditions, {
+    description: "Rows for which this does not hold are left out",
+    examples: [{ Status: ["complete", "finished"] }],
+    absent: [],
+  }),
+})
+
+export interface SourceConfig extends Omit<typeof source.Type, "file" | "format"> {
+  readonly file: SourceFiles
+  /** A format, by its name. */
+  readonly format?: string | undefined
+}
+
+/** Returns the section as it is if a file says nothing but where the rows are. */
+export const sourceDefaults = lazily((): Omit<SourceConfig, "file"> =>
+  Schema.decodeUnknownSync(source)({ file: "rows.csv" })
+)

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest"
+import { paymentParts, schedulingParts } from "../../src/kinds/elements.ts"
+import { kinds } from "../../src/kinds/index.ts"
+import { pipelineDiagnostics } from "./diagnosed.ts"
+
+/** A file with an entry of every kind, written in the ways that YAML allows, and with everything that has kinds of its own. */
+const everything = () => {
+  const ways = [
+    (kind: string) => `as: ${kind}`,
+    (kind: string) => `"as": '${kind}'`,
+    (kind: string) => `as : "${kind}"`,
+  ]
+  const parts = (of: object) => Object.keys(of).map((part) => `${part}: Column ${part}`).join(", ")
+  return [
+    "pipeline: all",
+    "source: { file: a.csv, rowKey: [Id] }",
+    "mapping:",
+    "  defaults: { date: { format: dd.MM.yyyy } }",
+    "  questions:",
+    ...[...kinds.keys()].map((kind, at) => `    - { name: Q${at}, from: C${at}, ${ways[at % ways.length]?.(kind)} }`),
+    "    - { name: Told by the form, from: C }",
+    "  urlParameters: [{ name: key, from: Id }]",
+    "  submissionTime: { from: At }",
+    "  login: { from: Mail }",
+    `  scheduling: [{ name: S, from: { ${parts(schedulingParts)} } }]`,
+    `  payments: [{ name: P, from: { ${parts(paymentParts)} } }]`,
+    "sink: { service: s, form: f }",
+    "",
+  ].join("\n")
+}
+
+it("reads an entry of every kind, however YAML writes `as`", () => {
+  expect(pipelineDiagnostics(everything())).toEqual([])
+})
