@@ -20,6 +20,7 @@ import {
 import type { Pipeline } from "./Pipeline.ts"
 import { secretPlace } from "./secrets.ts"
 import type { openSecrets } from "./secrets.ts"
+import { ValueSetEntry } from "./valueSets.ts"
 
 // Services
 
@@ -106,7 +107,7 @@ const Practice = section({
   description: "The embedded practice service; it needs no key",
 })
 
-// Reports, value sets, webhooks
+// Reports, webhooks
 
 const Kept = section({
   directory: needed(Path, { description: "The folder of the reports", examples: ["../reports"] }),
@@ -122,26 +123,6 @@ const Kept = section({
 
 const Reports = oneOfThese(becoming(Path, (directory): typeof Kept.Type => ({ directory })), Kept)
   .annotations(expecting("a path, or { directory, keepRuns, keepDays }"))
-
-/** Cells and what they stand for. Null: no answer. */
-export type ValueSet = Readonly<Record<string, string | null>>
-
-const SetInFile = becoming(
-  section({
-    file: needed(Path, { description: "A CSV file with a header", examples: ["countries.csv"] }),
-    key: needed(Name, { description: "The column that holds what cells hold", examples: ["name"] }),
-    value: needed(Name, {
-      description: "The column that holds the option; an empty cell means no answer",
-      examples: ["code"],
-    }),
-  }),
-  (file, path) => ({ _tag: "File" as const, ...file, path }),
-).annotations({ ...expecting("{ file: PATH, key: COLUMN, value: COLUMN }"), identifier: "ValueSetFile" })
-
-const SetInline = becoming(
-  filled(Schema.String, Schema.NullOr(Schema.String)),
-  (set: ValueSet) => ({ _tag: "Inline" as const, set }),
-).annotations(expecting("cells with their options"))
 
 /** What can notify a webhook: the outcomes of a run; `failed`, if a run ended without a report or could not start; `degraded`, if something about a run is unlike the runs before. */
 export const notices = [...outcomes, "failed", "degraded"] as const
@@ -186,7 +167,7 @@ export const projectSchema = section({
   valueSets: optional(
     filled(
       Identifier,
-      oneOfThese(SetInFile, SetInline).annotations(expecting("cells with their options, or { file, key, value }")),
+      ValueSetEntry,
     ).annotations(expecting("value sets by name")),
     {
       description: "What cells stand for, shared by pipelines: `values: { set: NAME }`",

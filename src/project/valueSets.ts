@@ -1,13 +1,37 @@
 import { FileSystem } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import Papa from "papaparse"
 import { isScalar } from "yaml"
+import { becoming, expecting, filled, Name, needed, oneOfThese, Path, section } from "./fields.ts"
 import type { Finding } from "./finding.ts"
-import type { ProjectFile, ValueSet } from "./Project.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { written } from "./yamlNodes.ts"
 import type { YamlText } from "./yamlText.ts"
 import { originOf } from "./yamlValue.ts"
+
+/** Cells and what they stand for. Null: no answer. */
+type ValueSet = Readonly<Record<string, string | null>>
+
+const SetInFile = becoming(
+  section({
+    file: needed(Path, { description: "A CSV file with a header", examples: ["countries.csv"] }),
+    key: needed(Name, { description: "The column that holds what cells hold", examples: ["name"] }),
+    value: needed(Name, {
+      description: "The column that holds the option; an empty cell means no answer",
+      examples: ["code"],
+    }),
+  }),
+  (file, path) => ({ _tag: "File" as const, ...file, path }),
+).annotations({ ...expecting("{ file: PATH, key: COLUMN, value: COLUMN }"), identifier: "ValueSetFile" })
+
+const SetInline = becoming(
+  filled(Schema.String, Schema.NullOr(Schema.String)),
+  (set: ValueSet) => ({ _tag: "Inline" as const, set }),
+).annotations(expecting("cells with their options"))
+
+/** A value set of the project file. */
+export const ValueSetEntry = oneOfThese(SetInFile, SetInline)
+  .annotations(expecting("cells with their options, or { file, key, value }"))
 
 /** The project's value sets, by name. */
 export type ValueSets = ReadonlyMap<string, ValueSet>
@@ -95,7 +119,7 @@ const fromText = (
  */
 export const loadValueSets = (
   yaml: YamlText,
-  sets: ProjectFile["valueSets"],
+  sets: Readonly<Record<string, typeof ValueSetEntry.Type>>,
   resolve: (path: string) => string,
 ): Effect.Effect<
   { readonly sets: ValueSets; readonly findings: ReadonlyArray<Finding> },
