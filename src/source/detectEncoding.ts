@@ -7,6 +7,8 @@ export interface Detected {
   readonly name: string
   /** Encodings that are about as likely, and would give other characters. */
   readonly also: ReadonlyArray<string>
+  /** Whether so few characters differ from ASCII that they prove little. */
+  readonly few: boolean
   /** A few of the characters in question, as they are read. */
   readonly example: string
 }
@@ -122,6 +124,7 @@ export const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): De
   return {
     name: best.name,
     also: also.slice(0, 3).map(({ name }) => name),
+    few,
     example: example.map(([text]) => text.trim()).join(" … "),
   }
 }

@@ -111,9 +111,11 @@ interface Found {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** The other encodings in question, as the end of a sentence. */
-const others = (names: ReadonlyArray<string>) =>
-  `${names.join(" or ")} ${names.length === 1 ? "is" : "are"} about as likely`
+/** Returns why a detected encoding may be wrong, as the end of a sentence. */
+const doubts = (names: ReadonlyArray<string>) =>
+  names.length === 0
+    ? "so few characters beyond ASCII prove little"
+    : `${names.join(" or ")} ${names.length === 1 ? "is" : "are"} about as likely`
 
 /**
  * How a file's text is encoded: by its mark, as the pipeline says, UTF-8 if its first `limits.looked` bytes are, else detected. A text that
@@ -157,9 +159,9 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
     const { detectAll } = yield* Effect.promise(() => import("jschardet"))
     const likely = detectEncoding(sample.lines, detectAll)
     if (likely === undefined) return plain
-    const { also, example, name } = likely
-    const warnings = also.length === 0 ? [] : [
-      `${file} is not UTF-8. It was taken as ${name}, in which it reads “${example}”; but ${others(also)}. `
+    const { also, example, few, name } = likely
+    const warnings = also.length === 0 && !few ? [] : [
+      `${file} is not UTF-8. It was taken as ${name}, in which it reads “${example}”; but ${doubts(also)}. `
       + `If that reads right, say \`encoding: ${name.toLowerCase()}\` under \`source\`; else name the right one.`,
     ]
     return { encoding: tableEncoding(name, iconvName(name), "detected: it is not UTF-8"), warnings }
