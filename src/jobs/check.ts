@@ -4,6 +4,7 @@ import { Effect, Either } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/run.ts"
+import { LedgerRefused } from "../ledger/Ledger.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { nameColumns } from "../mapping/nameColumns.ts"
 import { diagnosticAt } from "../project/diagnosticAt.ts"
@@ -22,7 +23,9 @@ import { restOfBroken } from "./check/restOfBroken.ts"
 import { missingColumns, newColumns } from "./check/sourceColumns.ts"
 import { compileFor } from "./compileFor.ts"
 import { compareForm, withChanges } from "./formAsItWas.ts"
+
 import { openPipelineSource } from "./openPipelineSource.ts"
+import { missedBy, openIfAny } from "./projectLedger.ts"
 import { recordedForm } from "./recordedForm.ts"
 import { openTarget, type Target } from "./target.ts"
 
@@ -36,9 +39,11 @@ export type CheckFailure =
       | ReturnType<FormService["form"]>
       | ReturnType<typeof checkData>
       | ReturnType<typeof recordedForm>
+      | ReturnType<typeof refusedLedger>
     >,
     ConfigurationInvalid
   >
+  | LedgerRefused
 
 /** What checking one pipeline at one of its targets showed. */
 export interface CheckedPipeline {
@@ -178,6 +183,7 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
   Effect.gen(function*() {
     const opened = yield* Effect.either(openPipelineSource(pipeline, undefined))
     const record = yield* recordedForm(project, pipeline, target)
+    const refused = yield* refusedLedger(project, pipeline, target)
     const fetched = yield* Effect.either(
       options.offline === true
         ? Effect.succeed(record?.form)
@@ -185,12 +191,12 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
     )
     if (Either.isLeft(opened) || Either.isLeft(fetched)) {
       const errors = [...Either.isLeft(opened) ? [opened.left] : [], ...Either.isLeft(fetched) ? [fetched.left] : []]
-      return { ...nothing, recorded: record !== undefined, ...partition(errors) }
+      return { ...nothing, recorded: record !== undefined, ...partition([...refused, ...errors]) }
     }
     const source = { ...opened.right, columns: nameColumns(opened.right.columns, pipeline.source.columns) }
     const { taken } = source
     const form = fetched.right
-    const known = { ...nothing, taken, recorded: record !== undefined }
+    const known = { ...nothing, failures: refused, taken, recorded: record !== undefined }
     const added = newColumns(pipeline, source, record?.columns)
     const read = source.warnings.map((message) =>
       diagnosticAt(pipeline.document, "warning", ["source", "file"], message)
@@ -228,7 +234,7 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
     )
     return {
       ...known,
-      failures: data.failures,
+      failures: [...refused, ...data.failures],
       fits: {
         columns: source.columns.length,
         answers: mapping.answers.filter(({ list }) => list === "questions").length,
@@ -247,6 +253,15 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
       ],
     }
   })
+
+/** Returns why runs would be refused, if the ledger is missing or is not the newest. */
+const refusedLedger = (project: Project, { name }: Pipeline, { target }: Target) =>
+  openIfAny(project, { pipeline: name, target }).pipe(
+    Effect.flatMap((ledger) => (ledger === undefined ? Effect.succeed([]) : missedBy(project, [name], ledger))),
+    Effect.scoped,
+    Effect.map((missed) => missed.map(({ message }) => new LedgerRefused({ message }))),
+    Effect.catchTag("LedgerRefused", (refused) => Effect.succeed([refused])),
+  )
 
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,

@@ -38,7 +38,7 @@ const killed = (meanwhile: (at: Bench) => void = () => {}) =>
     return at
   })
 
-/** The next run is refused with 2, names the command, and sends nothing; status says the same, with and without --verify. */
+/** The next run is refused with 2, names the command, and sends nothing; check and status, with and without --verify, say the same. */
 const isRefused = (at: Bench, wrong: RegExp) =>
   Effect.gen(function*() {
     const before = at.count()
@@ -47,8 +47,8 @@ const isRefused = (at: Bench, wrong: RegExp) =>
     expect(words(ran.stderr)).toMatch(wrong)
     expect(words(ran.stderr)).toContain("formferry accept contacts ledger --because TEXT")
     expect(at.count()).toBe(before)
-    for (const options of [[], ["--verify"]]) {
-      const status = yield* at.run("status", ...options)
+    for (const command of [["check", "contacts"], ["status"], ["status", "--verify"]]) {
+      const status = yield* at.run(...command)
       expect(status.status, status.stdout).toBe(2)
       expect(words(status.stdout + status.stderr)).toMatch(wrong)
     }
