@@ -73,7 +73,7 @@ export const textsIn = (value: Json): ReadonlyArray<string> | undefined => {
 }
 
 /** Words for two opposite meanings, such as yes and no. */
-export interface Opposites {
+interface Opposites {
   readonly yes: ReadonlySet<string>
   readonly no: ReadonlySet<string>
   /** A word with both meanings. */

@@ -176,7 +176,7 @@ export const luxonFormat = (format: string): DateFormat | string => {
 export const dateFormat = (format: string): DateFormat | string => numericFormat(format) ?? luxonFormat(format)
 
 /** The formats of an entry. */
-export interface Formats {
+interface Formats {
   /** Empty if only ISO is understood. */
   readonly formats: ReadonlyArray<DateFormat>
   readonly firstMatch: boolean

@@ -11,7 +11,7 @@ const usual = {
 }
 
 /** What a cell of an option's column says. */
-export interface Ticks {
+interface Ticks {
   /**
    * Whether a text is a tick; undefined if it means neither.
    *
@@ -45,7 +45,7 @@ const ownNames = (table: OptionTable, value: string, name: string): ReadonlySet<
   new Set([name, ...table.namesOf(value)].map((each) => loose(each)))
 
 /** Adds what the cells of an "Other" say to a row's choices. */
-export type AddOther = (values: Array<string>, cells: ReadonlyArray<Cell>) => Fault | undefined
+type AddOther = (values: Array<string>, cells: ReadonlyArray<Cell>) => Fault | undefined
 
 const add = (values: Array<string>, value: string | undefined): void => {
   if (value !== undefined && !values.includes(value)) values.push(value)

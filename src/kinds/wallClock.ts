@@ -108,7 +108,7 @@ export const readIso = (text: string): IsoReading | undefined => {
 }
 
 /** The clocks of a zone. */
-export interface ZoneClock {
+interface ZoneClock {
   /**
    * Returns the instant at which the clocks of the zone show a reading. NaN: a clock change skips or repeats it, and `ambiguous` doesn't say
    * which of the two instants is meant.

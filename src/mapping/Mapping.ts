@@ -41,7 +41,7 @@ export type MappedRow =
   | { readonly problems: ReadonlyArray<Problem> }
 
 /** A question of the form that a pipeline gives no answer: on purpose, or because nothing is mapped to it. */
-export interface UnansweredQuestion {
+interface UnansweredQuestion {
   readonly id: string
   readonly name: string
   readonly state: "ignored" | "notMapped"

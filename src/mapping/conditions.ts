@@ -13,7 +13,7 @@ import { columnProblem } from "./problems.ts"
 import type { Workshop } from "./Workshop.ts"
 
 /** Whether a row's cells are what conditions ask; cells that can't be compared are added to the problems, and hold. */
-export type Holds = (cells: Cells, problems: Array<Problem>) => boolean
+type Holds = (cells: Cells, problems: Array<Problem>) => boolean
 
 export interface Conditions {
   readonly holds: Holds

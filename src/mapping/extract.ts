@@ -7,7 +7,7 @@ import { oneOf, quoted, suggest } from "../project/suggestion.ts"
 import type { Findings } from "./Findings.ts"
 
 /** What the expression of an entry gives: one piece, or named groups that are parts. */
-export type Extracting =
+type Extracting =
   | { readonly _tag: "Piece"; readonly wrap: (parse: Parse) => Parse }
   | {
     readonly _tag: "Parts"

@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import { draftPipeline } from "../../mapping/suggest/draftPipeline.ts"
-import { unmappedNames } from "../../mapping/suggest/unmappedNames.ts"
+import { unmappedNames } from "../../mapping/suggest/Suggestion.ts"
 import { writeFormRecord } from "../../project/formRecord.ts"
 import { pipelineText } from "../../project/pipelineText.ts"
 import type { Project } from "../../project/Project.ts"

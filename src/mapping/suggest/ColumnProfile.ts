@@ -1,10 +1,21 @@
+import { parsePhoneNumberFromString } from "libphonenumber-js/min"
+import validator from "validator"
+import type { Cell } from "../../domain/cell.ts"
+import { ErrorCell, JsonCell } from "../../domain/cell.ts"
+import type { Cells, Column, RowChunk } from "../../domain/row.ts"
+import { textOf } from "../../kinds/cells.ts"
 import type { DateEvidence } from "./dateEvidence.ts"
+import { collectDates } from "./dateEvidence.ts"
 import type { NumberEvidence } from "./numberEvidence.ts"
+import { collectNumbers } from "./numberEvidence.ts"
+import type { Room } from "./UniqueCheck.ts"
+import { hashesKept, hashOf, UniqueCheck } from "./UniqueCheck.ts"
+import { isTick, sameText } from "./words.ts"
 
 /** What a cell's text can be taken for; one text may be several. */
-export const shapes = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const
+const shapes = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const
 
-export type Shape = (typeof shapes)[number]
+type Shape = (typeof shapes)[number]
 
 /** What is known of a column once all of its cells were seen. */
 export interface ColumnProfile {
@@ -30,4 +41,153 @@ export interface ColumnProfile {
   readonly international: number
   /** Share of cells that hold exactly the column's own title: ticks of a one-per-option column. */
   readonly ownTitle: number
+}
+
+/** Distinct texts of a column that are kept: a question with more options is no choice. */
+const distinctKept = 1_000
+
+/** Characters of such a text at most: a longer one is no option. */
+const longestKept = 1_000
+
+/** Something that may be a phone number; digits alone are more likely a number of something else. */
+const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
+
+const isPhone = (text: string): boolean => {
+  if (!phoneLike.test(text)) return false
+  const digits = text.replaceAll(/\D/g, "").length
+  if (digits < 7 || digits > 15 || /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/.test(text)) return false
+  return text.startsWith("+") || text.startsWith("'+") || text.startsWith("00") || text.startsWith("0")
+    || /[\s()/-]/.test(text) || digits === 10
+}
+
+const isInternational = (text: string): boolean =>
+  parsePhoneNumberFromString(text.replace(/^'/, ""), { extract: false })?.isValid() === true
+
+const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)\S+$/i.test(text)
+
+const isEmail = (text: string): boolean => text.includes("@") && text.length <= 254 && validator.isEmail(text)
+
+/** What people write into a cell when there is no answer. It is counted, and says nothing about a column. */
+const noAnswer = /^(?:[-–—]+|n\/?a|#n\/a|null|nil|k\. ?a\.?|keine angabe|s\/d|n\/d|n\. ?d\.)$/i
+
+/** Collects a column's profile, cell by cell. */
+const collectColumn = (
+  column: Column,
+  empty: ReadonlySet<string>,
+  noteMissing: (text: string) => void,
+  room: Room,
+) => {
+  const dates = collectDates()
+  const numbers = collectNumbers()
+  const counts: Record<Shape, number> = {
+    email: 0,
+    url: 0,
+    phone: 0,
+    number: 0,
+    integer: 0,
+    boolean: 0,
+    date: 0,
+    dateTime: 0,
+    time: 0,
+  }
+  const title = sameText(column.title)
+  const distinct = new Map<string, number>()
+  const samples: Array<string> = []
+  const uniqueCheck = new UniqueCheck(room)
+  let [rows, filled, length, international, own] = [0, 0, 0, 0, 0]
+  let [min, max] = [Infinity, -Infinity]
+  let more = false
+
+  const shapesOf = (cell: Cell, text: string): void => {
+    const day = dates.add(cell, text)
+    if (day !== undefined) counts[day.day ? (day.time ? "dateTime" : "date") : "time"]++
+    if (typeof cell === "boolean" || isTick(text)) counts.boolean++
+    const number = typeof cell === "number"
+      ? { integer: Number.isInteger(cell), value: cell }
+      : day === undefined && typeof cell === "string"
+      ? numbers.add(text)
+      : undefined
+    if (number !== undefined) {
+      counts.number++
+      if (number.integer) counts.integer++
+      min = Math.min(min, number.value)
+      max = Math.max(max, number.value)
+    }
+    if (typeof cell !== "string") return
+    if (isEmail(text)) counts.email++
+    else if (isUrl(text)) counts.url++
+    else if (isPhone(text)) {
+      counts.phone++
+      if (isInternational(text)) international++
+    }
+  }
+
+  return {
+    add: (cell: Cell): void => {
+      rows++
+      if (cell instanceof ErrorCell) return
+      const text = textOf(cell)
+      if (text === "" || empty.has(text)) return
+      if (text.length <= 12 && noAnswer.test(text)) return noteMissing(text)
+      filled++
+      length += text.length
+      const times = distinct.get(text)
+      if (times !== undefined) distinct.set(text, times + 1)
+      else if (distinct.size < distinctKept && text.length <= longestKept) distinct.set(text, 1)
+      else more = true
+      if (samples.length < 2 && !samples.includes(text)) samples.push(text)
+      if (uniqueCheck.open()) uniqueCheck.add(hashOf(text))
+      if (title !== "" && sameText(text) === title) own++
+      if (!(cell instanceof JsonCell)) shapesOf(cell, text)
+    },
+    profile: (): ColumnProfile => {
+      const share = (count: number) => filled === 0 ? 0 : count / filled
+      return {
+        rows,
+        filled,
+        distinct,
+        more,
+        unique: filled === 0 ? false : uniqueCheck.unique(),
+        samples,
+        length: filled === 0 ? 0 : length / filled,
+        share: Object.fromEntries(shapes.map((shape) => [shape, share(counts[shape])])) as Record<Shape, number>,
+        dates: dates.evidence(),
+        numbers: numbers.evidence(),
+        range: min > max ? undefined : { min, max },
+        international: counts.phone === 0 ? 0 : international / counts.phone,
+        ownTitle: share(own),
+      }
+    },
+  }
+}
+
+/**
+ * Goes through all rows of a source and keeps what tells one column from another, in memory that does not grow with the rows.
+ *
+ * @param empty cells that mean no answer
+ */
+export const profiler = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string> = new Set()) => {
+  const missing = new Map<string, number>()
+  const room = { left: hashesKept }
+  const noteMissing = (text: string): void => {
+    missing.set(text, (missing.get(text) ?? 0) + 1)
+  }
+  const each = columns.map((column) => ({
+    position: column.position,
+    collected: collectColumn(column, empty, noteMissing, room),
+  }))
+  const addRow = (cells: Cells): void => {
+    for (const { position, collected } of each) collected.add(cells[position] ?? null)
+  }
+  return {
+    addRow,
+    add: (chunk: RowChunk): void => {
+      for (const [index, cells] of chunk.rows.entries()) if (!chunk.faults.has(index)) addRow(cells)
+    },
+    /** Texts that look like "no answer", with their counts, in any column. */
+    missing: (): ReadonlyMap<string, number> => missing,
+    /** Profiles by the columns' positions. */
+    profiles: (): ReadonlyMap<number, ColumnProfile> =>
+      new Map(each.map(({ position, collected }) => [position, collected.profile()])),
+  }
 }

@@ -1,7 +1,60 @@
 import type { Element, Form, Question } from "../../domain/form.ts"
-import type { Column } from "../../domain/row.ts"
+import type { Column, ColumnBlock } from "../../domain/row.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
-import type { Block } from "./Unit.ts"
+import type { Meaning } from "./meaning.ts"
+
+/** How the columns of a block hold their answers. */
+export type BlockContent = "ticks" | "ranks" | "labels" | "empty"
+
+/** Something of a source that may answer one question: a column, or the columns of a question that is spread over several. */
+export type Unit =
+  | { readonly _tag: "Column"; readonly column: Column; readonly profile: ColumnProfile; readonly meaning: Meaning }
+  | {
+    readonly _tag: "Block"
+    /** Undefined where no header tells it. */
+    readonly title: string | undefined
+    /** Whether the source's format names it, so that `from: { block: … }` finds it. */
+    readonly known: boolean
+    readonly content: BlockContent
+    readonly members: ReadonlyArray<BlockMember>
+    readonly meaning: Meaning
+  }
+
+export type Block = Extract<Unit, { readonly _tag: "Block" }>
+
+export interface BlockMember {
+  readonly column: Column
+  readonly profile: ColumnProfile
+  /** The option's or row's text. */
+  readonly option: string
+  readonly role: ColumnBlock["columns"][number]["role"]
+}
+
+/** What is known of the form tool that wrote a source, as far as suggestions use it. */
+export interface ToolHints {
+  /** As people write it. */
+  readonly title: string
+  /** The tool's own columns. */
+  readonly meta: ReadonlyArray<{
+    readonly position: number
+    readonly role: string
+    readonly format?: string | ReadonlyArray<string>
+    readonly zone?: string
+  }>
+  /** By position: the question as people read it. */
+  readonly labels: ReadonlyArray<string>
+  /** Names of the columns that know a response again. */
+  readonly defaultRowKey: ReadonlyArray<string> | undefined
+}
+
+/** Roles of columns that a respondent filled: they may answer a question too. */
+const answers: ReadonlySet<string> = new Set(["email", "name", "url"])
+
+/** Whether a column may answer a question: the tool's own times, ids and addresses may not. */
+export const mayAnswer = (tool: ToolHints | undefined, position: number): boolean => {
+  const own = tool?.meta.find((column) => column.position === position)
+  return own === undefined || answers.has(own.role)
+}
 
 /** Where an answer may come from. */
 export type Origin =
@@ -94,4 +147,23 @@ export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
     case "Parts":
       return origin.parts.map(({ column }) => column)
   }
+}
+
+/** Names for people of the columns that nothing takes: those of one question together, by its title. */
+export const unmappedNames = (
+  { blocks, unmapped }: Pick<Suggestions, "blocks" | "unmapped">,
+): ReadonlyArray<string> => {
+  const free = new Set(unmapped.map(({ position }) => position))
+  const told = new Set<number>()
+  return unmapped.flatMap(({ name, position, title }) => {
+    if (told.has(position)) return []
+    const block = blocks.find(({ members, title }) =>
+      title !== undefined && members.some(({ column }) => column.position === position)
+      && members.every(({ column }) => free.has(column.position))
+    )
+    for (const { column } of block?.members ?? []) told.add(column.position)
+    return block?.title === undefined
+      ? [name ?? (title.trim() === "" ? `column ${position + 1}` : `${title.trim()} (column ${position + 1})`)]
+      : [`${block.title.trim()} (a block of ${block.members.length} columns)`]
+  })
 }

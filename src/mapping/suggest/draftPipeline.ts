@@ -1,14 +1,12 @@
 import type { Column } from "../../domain/row.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
-import { openEntry, otherEntries, suggestedEntry } from "./draft.ts"
-import { unknownOf } from "./draftChoices.ts"
-import type { Unknown } from "./draftChoices.ts"
-import { columnsOf } from "./Suggestion.ts"
+import { openEntry, otherEntries, suggestedEntry, unknownOf } from "./draftEntries.ts"
+import type { Unknown } from "./draftEntries.ts"
+import { columnsOf, unmappedNames } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
-import { unmappedNames } from "./unmappedNames.ts"
 
 /** What a new pipeline says of its source. */
-export interface DraftSource {
+interface DraftSource {
   /** From the pipeline's folder. */
   readonly file: string
   readonly format: string

@@ -1,8 +1,8 @@
 import type { Column, ColumnBlock } from "../../domain/row.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
 import { meaningOf } from "./meaning.ts"
-import { isTick } from "./ticks.ts"
-import type { Block, BlockContent, BlockMember } from "./Unit.ts"
+import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
+import { isTick } from "./words.ts"
 
 /** Headers that name a question and one of its options or rows, as form tools write them. Each gives the question and the option. */
 const headers: ReadonlyArray<(title: string) => readonly [question: string, option: string] | undefined> = [

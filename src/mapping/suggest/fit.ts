@@ -1,13 +1,67 @@
 import type { Question } from "../../domain/form.ts"
+import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
-import { expectedOf } from "./expected.ts"
-import type { Expected, ExpectedKind } from "./expected.ts"
-import { meaningOf, speaksOf } from "./meaning.ts"
 import type { Meaning } from "./meaning.ts"
-import { likelyOption, optionNames } from "./optionNames.ts"
+import { meaningOf, speaksOf } from "./meaning.ts"
 import type { CellName, OptionNames } from "./optionNames.ts"
-import { splitFit } from "./separators.ts"
-import type { BlockContent, Unit } from "./Unit.ts"
+import { likelyOption, optionNames, splitFit } from "./optionNames.ts"
+import type { BlockContent, Unit } from "./Suggestion.ts"
+
+/** The kind of answer that a question expects, as far as its type or its name tells: a kind of value, or one that suggestions distinguish besides. */
+export type ExpectedKind =
+  | "text"
+  | "longText"
+  | "number"
+  | "scale"
+  | "boolean"
+  | "date"
+  | "time"
+  | "dateTime"
+  | "email"
+  | "phone"
+  | "url"
+  | "choice"
+  | "choices"
+  | "ranking"
+  | "matrix"
+  | "address"
+  | "location"
+  | "files"
+  | "other"
+
+interface Expected {
+  readonly kind: ExpectedKind
+  /** Whether the form tells it. Otherwise it comes from the name, and anything may be right. */
+  readonly told: boolean
+}
+
+/** Types for which suggestions expect something else than their usual kind. */
+const byType: Readonly<Record<string, ExpectedKind>> = {
+  LongAnswer: "longText",
+  OpinionScale: "scale",
+  StarRating: "scale",
+  Password: "other",
+  DateRange: "other",
+}
+
+/** Concepts of a name that tell what an answer looks like. */
+const byConcept: ReadonlyArray<readonly [concept: string, kind: ExpectedKind]> = [
+  ["email", "email"],
+  ["phone", "phone"],
+  ["mobile", "phone"],
+  ["website", "url"],
+  ["birthday", "date"],
+]
+
+/** What a question asks for. A form need not tell types: then a name of one or two words may. */
+export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expected => {
+  if (type !== undefined) {
+    return { kind: byType[type] ?? (kindOfType(type)?.name as ExpectedKind | undefined) ?? "other", told: true }
+  }
+  if (options !== undefined && options.length > 0) return { kind: "choice", told: false }
+  const found = meaning.terms.length > 3 ? undefined : byConcept.find(([concept]) => speaksOf(meaning, concept))
+  return { kind: found?.[1] ?? "text", told: false }
+}
 
 /** A question as suggestions look at it. */
 export interface Target {
@@ -115,7 +169,7 @@ const proof: Readonly<Partial<Record<ExpectedKind, number>>> = {
 }
 
 /** How rare something is in this source and form: where only one column and one question have it, they belong together. */
-export interface Rarity {
+interface Rarity {
   /** Of what a question asks for, 0 to 1. */
   readonly shape: (kind: ExpectedKind) => number
   /** Of a question's options in a unit, 0 to 1. */

@@ -1,10 +1,13 @@
 import { distance } from "fastest-levenshtein"
 import type { Meaning, Term } from "./meaning.ts"
-import { contrasts, related } from "./relations.ts"
+import vocabulary from "./vocabulary.json" with { type: "json" }
 
-const pair = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\n${a}`)
-const nearness = new Map(related.map(([a, b, likeness]) => [pair(a, b), likeness]))
-const opposing = new Set(contrasts.map(([a, b]) => pair(a, b)))
+const pair = (a: string, b: string): string => (a < b ? `${a} ~ ${b}` : `${b} ~ ${a}`)
+const sorted = (both: string): string => pair(...(both.split(" ~ ") as [string, string]))
+/** Concepts that are near each other, though not the same, with their likeness. */
+const nearness = new Map(Object.entries(vocabulary.related).map(([both, likeness]) => [sorted(both), likeness]))
+/** Concepts that set two names apart: a name with the one and a name with the other are about different things. */
+const opposing = new Set(vocabulary.contrasts.map(sorted))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 

@@ -1,31 +1,36 @@
-import { concepts } from "./concepts.ts"
-import { stopWords } from "./stopWords.ts"
+import vocabulary from "./vocabulary.json" with { type: "json" }
 import { sameText, wordsOf } from "./words.ts"
 
 /** A word or phrase of a title, and what it may mean. */
 export interface Term {
   /** As in the title, folded. */
   readonly text: string
-  /** Concepts that it stands for; several where languages share a word; none for a word that the table does not know. */
+  /** Its concepts: several if languages share a word, none for a word that is not in the vocabulary. */
   readonly concepts: ReadonlyArray<string>
   /** What occurrences are counted by: the first concept, or the word. */
   readonly root: string
 }
 
-/** What a title says. */
+/** The meaning of a title. */
 export interface Meaning {
   readonly title: string
   /** Its words in their order: equal for titles that differ in case, accents and punctuation only. */
   readonly same: string
   readonly terms: ReadonlyArray<Term>
-  /** The question alone, where the title explains, instructs or describes a scale beside it. */
+  /** The question alone, if the title also explains, instructs or describes a scale. */
   readonly core: ReadonlyArray<Term>
 }
 
+/** Words that say nothing about what a question is about. Words that turn or set apart a meaning (not, most, least, first) are none of them. */
+const stopWords: ReadonlySet<string> = new Set(
+  Object.values(vocabulary.stopWords).flatMap((words) => words.split(" ")),
+)
+
+/** The concepts of each word and phrase, in English, German, French, Spanish and Portuguese. A phrase wins over its words. */
 const phrases = new Map<string, Array<string>>()
-/** Words of the longest phrase of the table, by its first word. */
+/** How many words the longest phrase has, by its first word. */
 const longestFrom = new Map<string, number>()
-for (const [concept, list] of Object.entries(concepts)) {
+for (const [concept, list] of Object.values(vocabulary.concepts).flatMap((theme) => Object.entries<string>(theme))) {
   for (const phrase of list.split("|")) {
     const words = wordsOf(phrase)
     const key = words.join(" ")
@@ -42,7 +47,7 @@ const unspelled = (word: string): string => word.replaceAll(/([aou])e/g, "$1")
 
 const endings = ["s", "n", "e", "es", "en", "er", "em"] as const
 
-/** A word or phrase in the table, umlauts spelled out and inflections allowed for. */
+/** Returns the concepts of a word or phrase, also with umlauts as two letters and with an ending. */
 const lookUp = (text: string): ReadonlyArray<string> | undefined => {
   const found = phrases.get(text) ?? phrases.get(unspelled(text))
   if (found !== undefined || text.length < 7) return found
@@ -53,7 +58,7 @@ const lookUp = (text: string): ReadonlyArray<string> | undefined => {
   return undefined
 }
 
-/** A compound of two words that the table knows: `rechnungsbetrag`. */
+/** Splits a compound of two known words, such as `rechnungsbetrag`. */
 const compound = (word: string): ReadonlyArray<string> | undefined => {
   if (word.length < 8) return undefined
   for (let at = word.length - 3; at >= 4; at--) {
@@ -106,7 +111,7 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
 const scale =
   /[\s,;:(]*(?<!\p{L})(?:on a scale|from 1 to|en una escala|del 1 al|auf einer skala|von 1 bis|sur une échelle|de 1 à|numa escala|em uma escala|de 1 a)(?!\p{L}).*$/isu
 
-/** The questions of a title that says more than its question: between ¿ and ?, sentences with a question mark, else without long brackets and scales. */
+/** Returns the questions of a title: between ¿ and ?, or sentences with a question mark, otherwise the title without long brackets and scales. */
 const coreOf = (title: string): string => {
   const inverted = Array.from(title.matchAll(/¿[^?]*\?/g), ([question]) => question)
   const sentences = inverted.length > 0
@@ -117,13 +122,13 @@ const coreOf = (title: string): string => {
     .replace(scale, "")
 }
 
-/** What a title means: phrases and words of the table as concepts, other words as they are, words that say nothing left out. */
+/** Returns what a title means: known phrases and words as concepts, other words as they are, without stop words. */
 export const meaningOf = (title: string): Meaning => {
   const terms = termsOf(title)
   const core = termsOf(coreOf(title))
   return { title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
 }
 
-/** Whether a title speaks of a concept. */
+/** Whether a title names a concept. */
 export const speaksOf = (meaning: Meaning, concept: string): boolean =>
   meaning.terms.some((each) => each.concepts.includes(concept))

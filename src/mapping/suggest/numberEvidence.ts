@@ -57,7 +57,7 @@ export const collectNumbers = () => {
 }
 
 /** The signs that a column's numbers are written with. */
-export type NumberSigns =
+type NumberSigns =
   | { readonly _tag: "Decided"; readonly decimal: "," | undefined; readonly group: "." | "," | " " | "'" | undefined }
   | { readonly _tag: "Open"; readonly why: string }
 

@@ -1,9 +1,8 @@
 import type { Option } from "../../domain/form.ts"
 import { loose } from "../../kinds/optionTable.ts"
-import { meaningOf } from "./meaning.ts"
 import type { Meaning } from "./meaning.ts"
-import { saysNo, saysYes } from "./ticks.ts"
-import { sameText } from "./words.ts"
+import { meaningOf } from "./meaning.ts"
+import { sameText, saysNo, saysYes } from "./words.ts"
 
 /** The options of a question, ready to be compared with cells. */
 export interface OptionNames {
@@ -94,4 +93,80 @@ export const likelyOption = (names: OptionNames, text: string | CellName): Optio
     if (fitting.length === 1) return fitting[0]
   }
   return names.meant.get(name.meant)
+}
+
+/** What form tools put between several choices of one cell, the unlikeliest inside of an option first. */
+const separators = ["\n", ";", " / ", "|", ",", " "] as const
+
+const mark = "\u0000"
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+
+/** Makes a function that replaces every whole option in a text by a mark, the longest first. */
+const marker = (names: OptionNames) => {
+  const all = [...new Set(names.options.flatMap((option) => [option.label.trim(), option.value.trim()]))]
+    .filter((name) => name !== "")
+    .toSorted((a, b) => b.length - a.length)
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${all.map(escaped).join("|")})(?![\\p{L}\\p{N}])`, "giu")
+  return (text: string): string => all.length === 0 ? text : text.replace(pattern, mark)
+}
+
+/** How cells that hold several choices fit the options of a question. */
+interface SplitFit {
+  /** Share of the cells' letters that belong to options, 0 to 1. */
+  readonly covered: number
+  /** Distinct options that occur. */
+  readonly hits: number
+  /** What stands between the choices; undefined: no cell holds several. */
+  readonly separator: string | undefined
+}
+
+/** Tells what stands between the choices of cells, and how much of them the options explain. */
+export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNames): SplitFit => {
+  const marked = marker(names)
+  const counts = new Map<string, number>()
+  const hit = new Set<string>()
+  let [letters, left] = [0, 0]
+  for (const [text, times] of distinct) {
+    const rest = marked(text)
+    letters += text.length * times
+    left += rest.replaceAll(/[^\p{L}\p{N}]/gu, "").length * times
+    if (rest.includes(mark)) {
+      const lower = text.toLowerCase()
+      for (const option of names.options) {
+        if (lower.includes(option.label.toLowerCase()) || lower.includes(option.value.toLowerCase())) {
+          hit.add(option.value)
+        }
+      }
+    }
+    const between = separators.find((separator) => {
+      const pieces = rest.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
+      return rest.includes(separator) && pieces.includes(mark) && (pieces.length > 1 || separator !== " ")
+    })
+    if (between !== undefined) counts.set(between, (counts.get(between) ?? 0) + times)
+  }
+  const [separator] = [...counts].toSorted((a, b) => b[1] - a[1])[0] ?? []
+  return { covered: letters === 0 ? 0 : 1 - left / letters, hits: hit.size, separator }
+}
+
+/** What stands between the choices of cells where the form tells no options: what cuts them into pieces that come again. */
+export const likelySeparator = (distinct: ReadonlyMap<string, number>): string | undefined => {
+  let best: string | undefined
+  let most = 0
+  for (const separator of separators) {
+    if (separator === " ") continue
+    const pieces = new Map<string, number>()
+    let cut = 0
+    for (const [text, times] of distinct) {
+      if (text.includes(separator)) cut += times
+      for (const piece of text.split(separator)) {
+        const name = piece.trim()
+        if (name !== "") pieces.set(name, (pieces.get(name) ?? 0) + times)
+      }
+    }
+    const again = [...pieces.values()].filter((times) => times > 1).length
+    const value = pieces.size === 0 ? 0 : cut * again / pieces.size
+    if (cut > 0 && value > most * 1.2) [best, most] = [separator, value]
+  }
+  return best
 }

@@ -1,14 +1,165 @@
 import type { Question } from "../../domain/form.ts"
+import { usualBooleans } from "../../kinds/boolean.ts"
 import { kindOfType } from "../../kinds/index.ts"
-import { booleanSettings, choiceSettings } from "./choiceSettings.ts"
+import { readIso, timeOf } from "../../kinds/wallClock.ts"
+import type { DraftKey } from "../../project/PipelineDraft.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
-import { settled } from "./columnSettings.ts"
-import type { Settings } from "./columnSettings.ts"
-import { dateTimeSettings, formatKeys } from "./dateSettings.ts"
-import { expectedOf } from "./expected.ts"
+import { dateFormats } from "./dateEvidence.ts"
+import { expectedOf } from "./fit.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import { numberSigns } from "./numberEvidence.ts"
-import { isTick } from "./ticks.ts"
+import { likelySeparator, optionNames, splitFit } from "./optionNames.ts"
+import type { Block, Suggestion } from "./Suggestion.ts"
+import { isTick, saysNo, saysYes } from "./words.ts"
+
+/** How a column's cells are to be read as an answer. */
+export interface Settings {
+  /** The kind; undefined: the question's type decides, or it is text. */
+  readonly kind: string | undefined
+  readonly keys: ReadonlyArray<DraftKey>
+  /** What the column does not decide, as a sentence; the entry is then left to a person. */
+  readonly open: string | undefined
+}
+
+const settled = (kind: string | undefined, ...keys: ReadonlyArray<DraftKey>): Settings => ({
+  kind,
+  keys,
+  open: undefined,
+})
+
+export const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
+
+/** Texts that are an ISO day with a time that is not midnight. */
+const isoWithTime = ({ distinct }: ColumnProfile): ReadonlyArray<string> =>
+  [...distinct.keys()].filter((text) => {
+    const read = readIso(text)
+    return read?.hasDate === true && read.hasTime && (timeOf(read.wall) !== 0 || read.fraction)
+  })
+
+const formatKeys = (
+  profile: ColumnProfile,
+  kind: "date" | "time" | "dateTime",
+): { readonly keys: ReadonlyArray<DraftKey>; readonly open: string | undefined } => {
+  const found = dateFormats(profile.dates)
+  if (found._tag === "Open") {
+    return {
+      keys: [{ key: "format", value: found.formats[0] ?? "", note: `or ${found.formats.slice(1).join(", ")}` }],
+      open: `${found.why}. Choose the format, then take the # away.`,
+    }
+  }
+  const beside = kind === "date" ? isoWithTime(profile) : []
+  const formats = [...found.formats]
+  if (beside.length > 0) {
+    const shape = (text: string) =>
+      `yyyy-MM-dd${text.includes("T") ? "'T'" : " "}HH:mm${/:\d\d:\d\d/.test(text) ? ":ss" : ""}`
+    if (beside.some((text) => !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text))) {
+      return {
+        keys: [],
+        open: "cells hold a time beside the day, with fractions or an offset. Say with `extract` what counts.",
+      }
+    }
+    formats.push(...new Set(beside.map(shape)))
+  }
+  if (formats.length === 0) return { keys: [], open: undefined }
+  const note = beside.length > 0 || (kind === "date" && found.formats.some((format) => /[Hh]/.test(format)))
+    ? "the time is left behind"
+    : undefined
+  return { keys: [{ key: "format", value: one(formats), note }], open: undefined }
+}
+
+const zoneKeys = (
+  profile: ColumnProfile,
+  title: string,
+  zone: string | undefined,
+): { readonly keys: ReadonlyArray<DraftKey>; readonly open: string | undefined } => {
+  const { withDay, withOffset } = profile.dates
+  if (withDay > 0 && withOffset === withDay) return { keys: [], open: undefined }
+  const known = zone ?? (/\b(?:UTC|GMT)\b/.test(title) ? "UTC" : undefined)
+  return known !== undefined ? { keys: [{ key: "zone", value: known }], open: undefined } : {
+    keys: [{ key: "zone", value: "Europe/Berlin", note: "an example" }],
+    open: "the file does not tell the time zone of these times. Say it, then take the # away.",
+  }
+}
+
+/** How a column with days and times is read as an instant. */
+export const dateTimeSettings = (
+  profile: ColumnProfile,
+  title: string,
+  told: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
+): Settings => {
+  // Date cells and ISO texts need no format, whatever the tool writes into its CSV.
+  const own = told.format?.filter((format) => format !== "iso")
+  const isIso = profile.dates.iso > 0 && profile.dates.writings.length === 0
+  const format = own !== undefined && own.length > 0 && !isIso
+    ? { keys: [{ key: "format", value: one(own) }], open: undefined }
+    : formatKeys(profile, "dateTime")
+  const zone = zoneKeys(profile, title, told.zone)
+  const open = [format.open, zone.open].filter((each) => each !== undefined)
+  return {
+    kind: "dateTime",
+    keys: [...format.keys, ...zone.keys],
+    open: open.length === 0 ? undefined : open.join(" Also: "),
+  }
+}
+
+const usualTicks: ReadonlySet<string> = new Set([...usualBooleans.yes, ...usualBooleans.no])
+
+const booleanSettings = ({ distinct }: ColumnProfile): Settings => {
+  const texts = [...distinct.keys()]
+  if (texts.every((text) => usualTicks.has(text.trim().toLowerCase()))) return settled("boolean")
+  const [yes, no] = [texts.filter(saysYes), texts.filter(saysNo)]
+  if (texts.length > 12 || yes.length + no.length !== texts.length) {
+    return {
+      kind: "boolean",
+      keys: [{ key: "true", value: yes.length > 0 ? yes : texts.slice(0, 1) }, {
+        key: "false",
+        value: no.length > 0 ? no : texts.slice(1, 2),
+      }],
+      open: `it is not plain which of these mean true: ${texts.slice(0, 6).join(", ")}. Say it, then take the # away.`,
+    }
+  }
+  return settled(
+    "boolean",
+    ...(yes.length === 0 ? [] : [{ key: "true", value: yes }]),
+    ...(no.length === 0 ? [] : [{ key: "false", value: no }]),
+  )
+}
+
+const separatorKeys = (separator: string | undefined): ReadonlyArray<DraftKey> =>
+  separator === undefined
+    ? []
+    : [{ key: "split", value: separator === "\n" || separator === " " ? separator : separator.trim() }]
+
+const choiceSettings = (
+  kind: "choice" | "choices" | "ranking",
+  profile: ColumnProfile,
+  question: Question,
+): Settings => {
+  const { distinct, more } = profile
+  const told = question.options
+  if (told !== undefined && told.length > 0) {
+    return settled(kind, ...(kind === "choice" ? [] : separatorKeys(splitFit(distinct, optionNames(told)).separator)))
+  }
+  const separator = kind === "choice" ? undefined : likelySeparator(distinct)
+  const names = [
+    ...new Set([...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))),
+  ]
+    .map((name) => name.trim()).filter((name) => name !== "")
+  if (more || names.length === 0 || names.length > 40) {
+    return kind === "choice"
+      ? settled(kind, { key: "otherwise", value: "keep", note: "the form does not tell its options" })
+      : {
+        kind,
+        keys: [{ key: "options", value: names.slice(0, 5) }],
+        open: "the form does not tell the options. List them, then take the # away.",
+      }
+  }
+  return settled(
+    kind,
+    ...separatorKeys(separator),
+    { key: "options", value: names, note: "as the source has them: the form does not tell its options" },
+  )
+}
 
 const numberSettings = (profile: ColumnProfile): Settings => {
   const signs = numberSigns(profile.numbers)
@@ -67,7 +218,7 @@ const untold = (profile: ColumnProfile, question: Question, title: string): Sett
 }
 
 /** How a column is to be read as the answer of a question. */
-export const settingsOf = (
+const settingsOf = (
   profile: ColumnProfile,
   question: Question,
   title: string,
@@ -108,4 +259,21 @@ export const settingsOf = (
     default:
       return settled(kind)
   }
+}
+
+/** The kind of a block's answers where the form tells no type. */
+const blockKind = ({ content }: Block): string =>
+  content === "ranks" ? "ranking" : content === "labels" ? "matrix" : "choices"
+
+export const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Settings => {
+  const { origin, question } = suggestion
+  if (origin._tag === "Column") return settingsOf(origin.profile, question, origin.column.title, uploads)
+  const kind = question.type !== undefined
+    ? origin._tag === "Block" ? kindOfType(question.type)?.name : undefined
+    : origin._tag === "Block"
+    ? blockKind(origin.block)
+    : origin._tag === "Parts"
+    ? "address"
+    : undefined
+  return { kind, keys: [], open: undefined }
 }

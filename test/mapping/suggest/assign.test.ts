@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { assign } from "../../../src/mapping/suggest/assign.ts"
+import { assign } from "../../../src/mapping/suggest/rank.ts"
 
 /** The best sum over all one-to-one arrangements, tried one by one. */
 const best = (worth: ReadonlyArray<ReadonlyArray<number>>, unit = 0, used: ReadonlySet<number> = new Set()): number => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { likelyOption, optionNames } from "../../../src/mapping/suggest/optionNames.ts"
-import { likelySeparator, splitFit } from "../../../src/mapping/suggest/separators.ts"
+import { likelyOption, likelySeparator, optionNames, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
 import { collectUnknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
