@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 
 /** Numbers between 0 and 1 from a seed, the same on every machine (mulberry32). */
-const numbers = (seed: number) => {
+export const numbers = (seed: number) => {
   let state = seed >>> 0
   return (): number => {
     state = (state + 0x6D2B79F5) >>> 0

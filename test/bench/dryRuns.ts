@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { RunReport } from "../../src/domain/run.ts"
 import { writeCsv } from "./data.ts"
 import { fillLedger } from "./fillLedger.ts"
+import { writeKinds } from "./kinds.ts"
 import { measure, type Measured } from "./measured.ts"
 import { embedded, writeProject } from "./project.ts"
 import { command, companion, failed, reported, type Round, seed, type Target, told } from "./Target.ts"
@@ -56,6 +57,22 @@ export const dryRuns: ReadonlyArray<Target> = [
     open: async (root) => {
       await withRows(root, million)
       return { ours: dryRun(root, million), beside: parse(root, million) }
+    },
+  },
+  {
+    name: "kinds",
+    title: "dry run, 300k rows × 15 of every common kind",
+    beside: "hand-written script",
+    by: "times",
+    of: "seconds",
+    atMost: 0.6,
+    open: async (root) => {
+      const rows = 300_000
+      writeKinds(root, rows, seed)
+      return {
+        ours: dryRun(root, rows),
+        beside: async () => told(await measure([companion("checkRows.mjs"), join(root, "source.csv")], root), rows),
+      }
     },
   },
   {

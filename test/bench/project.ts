@@ -68,6 +68,17 @@ export const servedAt = (baseUrl: string, requestsPerSecond: number, concurrency
 /** The practice service inside the run. */
 export const embedded = "{ practice: { forms: ../forms } }"
 
+/** Writes a project's folders, its service and its form. */
+export const writeConfig = (
+  root: string,
+  { form, service }: { readonly form: Form; readonly service: string },
+): void => {
+  for (const folder of ["config", "pipelines", "forms"]) mkdirSync(join(root, folder), { recursive: true })
+  writeFileSync(join(root, "config", "formferry.yaml"), `services:\n  bench: ${service}\n`)
+  writeFileSync(join(root, ".env"), `BENCH_KEY=${apiKey}\n`, { mode: 0o600 })
+  writeFileSync(join(root, "forms", "bench.json"), JSON.stringify(form))
+}
+
 /** A project in a folder: one pipeline that maps all twelve columns of its source. */
 export const writeProject = (
   root: string,
@@ -79,10 +90,7 @@ export const writeProject = (
     readonly born?: string
   },
 ): void => {
-  for (const folder of ["config", "pipelines", "forms"]) mkdirSync(join(root, folder), { recursive: true })
-  writeFileSync(join(root, "config", "formferry.yaml"), `services:\n  bench: ${service}\n`)
-  writeFileSync(join(root, ".env"), `BENCH_KEY=${apiKey}\n`, { mode: 0o600 })
-  writeFileSync(join(root, "forms", "bench.json"), JSON.stringify(form))
+  writeConfig(root, { service, form })
   const entries = questions.map(({ name }) => `    - { name: ${name}, from: ${name}${name === "Born" ? born : ""} }`)
   writeFileSync(
     join(root, "pipelines", "bench.yaml"),
