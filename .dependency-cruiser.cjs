@@ -31,10 +31,10 @@ module.exports = {
     ...direction,
     {
       name: "domain-imports-nothing",
-      comment: "src/domain is plain types of ours: no package, no module of Node.",
+      comment: "src/domain is plain types and Schemas of ours: no package but effect/Schema, no module of Node.",
       severity: "error",
       from: { path: "^src/domain/" },
-      to: { pathNot: "^src/domain/" },
+      to: { pathNot: "^src/domain/|^node_modules/effect/dist/[^/]+/Schema\\.[a-z.]+$" },
     },
     {
       name: "main-imports-cli",

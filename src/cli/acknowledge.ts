@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { counted } from "../report/words.ts"
+import { counted } from "../domain/words.ts"
 import { command, flag, json, pipeline, text, texts, to } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
 import { userName } from "./Invocation.ts"

@@ -1,7 +1,7 @@
 import { Effect, Scope } from "effect"
 import { mostSevere } from "../domain/exit.ts"
+import { counted } from "../domain/words.ts"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
-import { counted } from "../report/words.ts"
 import { command, json } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Element, Form, Question } from "../domain/form.ts"
-import { counted } from "../report/words.ts"
+import { counted } from "../domain/words.ts"
 import { argument, command, json } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"

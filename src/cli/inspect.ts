@@ -1,7 +1,7 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
+import { count, counted } from "../domain/words.ts"
 import type { InspectedColumn, Inspection } from "../jobs/inspect/inspectFile.ts"
-import { count, counted } from "../report/words.ts"
 import { argumentList, command, json } from "./command.ts"
 import { Output } from "./Output.ts"
 import { cutToWidth, indented, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"

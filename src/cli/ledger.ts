@@ -1,6 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Stream } from "effect"
-import { counted } from "../report/words.ts"
+import { counted } from "../domain/words.ts"
 import {
   argument,
   choice,

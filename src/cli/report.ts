@@ -34,7 +34,7 @@ export const report = command({
       const page = path.join(folder, "report.html")
       for (const warning of found.warnings) output.tell(`Warning: ${warning}`)
       if (input.json) {
-        const { reportJson } = yield* Effect.promise(() => import("../report/reportJson.ts"))
+        const { reportJson } = yield* Effect.promise(() => import("../report/reportFile.ts"))
         yield* output.print(reportJson(report))
       } else if (!input.open) {
         yield* output.print(showSummary(report, folder, output.out))

@@ -1,7 +1,7 @@
 import { Path, type Terminal } from "@effect/platform"
 import { Effect } from "effect"
+import { count } from "../domain/words.ts"
 import type { SendQuestion } from "../jobs/run.ts"
-import { count } from "../report/words.ts"
 import { argumentList, command, flag, runOptions, text } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"

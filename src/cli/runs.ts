@@ -1,7 +1,7 @@
 import { Path } from "@effect/platform"
 import { Cause, Effect, Exit, Option } from "effect"
 import { mostSevere } from "../domain/exit.ts"
-import type { RunReport } from "../domain/run.ts"
+import type { RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { type Ended, explain } from "./explain.ts"
@@ -32,7 +32,7 @@ export const showRun = (project: Project, report: RunReport) =>
     const path = yield* Path.Path
     const folder = path.join(project.reports, report.pipeline, report.run)
     if (invocation.json) {
-      const { reportJson } = yield* Effect.promise(() => import("../report/reportJson.ts"))
+      const { reportJson } = yield* Effect.promise(() => import("../report/reportFile.ts"))
       yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(report)), folder }))
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))

@@ -12,15 +12,6 @@ export const anomalyCodes = [
 /** What can be unlike other runs without being an error of the run. */
 export type AnomalyCode = (typeof anomalyCodes)[number]
 
-/** Something about a run that people should look at, although no row failed for it. */
-export interface Anomaly {
-  readonly code: AnomalyCode
-  /** For people, with the figures. */
-  readonly sentence: string
-  /** Whether the run before did not show it: what lasts is told once. */
-  readonly fresh: boolean
-}
-
 /** What is remembered of a run, so that later runs can be held against it. */
 export interface RunFacts {
   readonly run: string

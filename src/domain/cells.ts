@@ -31,14 +31,3 @@ export const cellWords = {
 export type CellState = keyof typeof cellWords
 
 export const cellStates = namesOf(cellWords)
-
-/** One column of a source: its cells that are not empty, and what became of them. */
-export interface ColumnCells {
-  readonly title: string
-  /** 1 for the first column. The one after the last column stands for all cells beyond the header. */
-  readonly position: number
-  readonly use: ColumnUse
-  /** Cells that are not empty: the sum of `states`. */
-  readonly cells: number
-  readonly states: { readonly [S in CellState]: number }
-}

@@ -1,7 +1,6 @@
 import { Context } from "effect"
 import type { Effect } from "effect"
-import type { Anomaly } from "../domain/anomaly.ts"
-import type { RunReport } from "../domain/run.ts"
+import type { Anomaly, RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 
 /** How a pipeline's run ended: with a report, or before there was one. */

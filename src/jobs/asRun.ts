@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { Mode, RunReport } from "../domain/run.ts"
+import type { RunReport } from "../domain/report.ts"
+import type { Mode } from "../domain/run.ts"
 import { annotated, traced } from "../service/telemetry.ts"
 
 /** Opens and closes what a run needs, in the span that all of it stands in. */

@@ -1,5 +1,5 @@
 import { Cause, Clock, DateTime, Effect, Either, Exit } from "effect"
-import type { RunReport } from "../domain/run.ts"
+import type { RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 import { type AttemptFailure, exitStatus } from "./exitStatus.ts"
 import { Notifier, type RunEnd } from "./Notifier.ts"

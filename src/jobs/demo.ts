@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import type { Progress } from "../domain/progress.ts"
-import type { RunReport } from "../domain/run.ts"
+import type { RunReport } from "../domain/report.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Signal } from "../run/Stop.ts"
 import { reconcilePipeline } from "./reconcile.ts"

@@ -1,13 +1,13 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Duration, Effect } from "effect"
 import { spawn } from "node:child_process"
-import type { RunReport } from "../domain/run.ts"
+import type { RunReport } from "../domain/report.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
-import { maskOf } from "../report/masked.ts"
 import { readLatestReports, readReport } from "../report/pastRuns.ts"
 import { redactRun } from "../report/redactRun.ts"
+import { maskOf } from "../report/reportFile.ts"
 import { ledgerOf } from "./projectLedger.ts"
 
 /** A run's report, by default the latest one's, with its folder and the other runs that left one. */

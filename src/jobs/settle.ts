@@ -1,6 +1,6 @@
 import { Effect, Schema, Stream } from "effect"
 import { randomInt } from "node:crypto"
-import type { Settlement } from "../domain/run.ts"
+import type { Settlement } from "../domain/report.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow, SettledRow } from "../ledger/records.ts"
 import type { Project } from "../project/Project.ts"

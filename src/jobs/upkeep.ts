@@ -9,7 +9,7 @@ import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csv.ts"
-import { emptyFolder, foldersHolding } from "../report/holding.ts"
+import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { ledgerOf, missedBy } from "./projectLedger.ts"
 
 /** Refuses a ledger that is not there, which is not made: whether nothing was imported yet, or it vanished. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import type { RunReport } from "../domain/run.ts"
+import type { RunReport } from "../domain/report.ts"
 import { openUpkeep } from "../ledger/openUpkeep.ts"
 import type { Project } from "../project/Project.ts"
-import { dropOldReports } from "../report/dropOldReports.ts"
+import { dropOldReports } from "../report/pastRuns.ts"
 import { ledgerOf } from "./projectLedger.ts"
 
 /**

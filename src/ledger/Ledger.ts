@@ -6,7 +6,7 @@ import type { Verdict } from "../domain/fate.ts"
 import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
-import type { Settlement } from "../domain/run.ts"
+import type { Settlement } from "../domain/report.ts"
 import type { Acceptance } from "./accepted.ts"
 import type {
   AttentionRow,

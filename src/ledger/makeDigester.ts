@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { canonicalJson } from "./canonicalJson.ts"
+import { canonicalJson } from "../domain/json.ts"
 import type { Digester } from "./Ledger.ts"
 
 const blockLength = 64

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Settlement } from "../domain/run.ts"
+import type { Settlement } from "../domain/report.ts"
 import { fateCode, stateCode, verdictCode } from "./codes.ts"
 import type { Database } from "./database.ts"
 import type { SettledRow } from "./records.ts"

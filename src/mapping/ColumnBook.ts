@@ -1,4 +1,5 @@
-import { type ColumnUse, columnUses } from "../domain/cells.ts"
+import { columnUses } from "../domain/cells.ts"
+import type { ColumnUse } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { ColumnAlias, ColumnName } from "../project/Pipeline.ts"

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../domain/canonical.ts"
+import { canonicalJson } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { CompiledAnswer } from "./CompiledAnswer.ts"
 import { isAnswer } from "./coverage.ts"

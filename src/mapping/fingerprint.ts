@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import { canonicalJson } from "../domain/canonical.ts"
 import type { Option } from "../domain/form.ts"
+import { canonicalJson } from "../domain/json.ts"
 import type { Condition, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import type { MappedAnswer } from "./Mapping.ts"
 

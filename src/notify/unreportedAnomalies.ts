@@ -1,4 +1,5 @@
-import type { Anomaly, AnomalyCode, RunFacts } from "../domain/anomaly.ts"
+import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
+import type { Anomaly } from "../domain/report.ts"
 import type { Notification } from "./Notification.ts"
 
 /** What a webhook last received: the anomalies of then, and the run. */

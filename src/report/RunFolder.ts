@@ -1,64 +1,14 @@
-import { Schema } from "effect"
-import type { Effect, Stream } from "effect"
-import type { Fate, Verdict } from "../domain/fate.ts"
-import type { Problem } from "../domain/problem.ts"
-import type { Difference, Replacement, RunReport } from "../domain/run.ts"
-
-/** What stands in the place of a text that must not be shown: the same for the same text, and nothing for nothing. */
-export type Mask = (text: string) => string
-
-/** A report's file can't be written. */
-export class ReportError extends Schema.TaggedError<ReportError>()("ReportError", {
-  file: Schema.String,
-  cause: Schema.Defect,
-}) {
-  override get message() {
-    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The report ${this.file} can't be written: ${reason}.`
-  }
-}
-
-/** A row for rejected.csv: its own cells as text, in the order of the source's columns. */
-export interface RejectedRow {
-  readonly row: number
-  readonly key: string | undefined
-  readonly fate: Extract<Fate, "invalid" | "refused" | "duplicate" | "changed">
-  readonly problems: ReadonlyArray<Problem>
-  readonly cells: ReadonlyArray<string>
-  /** Nothing is lost and nobody is bothered: a duplicate with the same content, a change that the pipeline ignores. */
-  readonly quiet: boolean
-}
-
-/** A row for in-doubt.csv. */
-export interface InDoubtRow {
-  readonly row: number
-  readonly key: string
-  readonly batch: number
-  readonly sentAt: string
-  readonly reason: string
-  readonly cells: ReadonlyArray<string>
-}
-
-/** A row for imported.csv. */
-export interface ImportedRow {
-  readonly row: number
-  readonly key: string
-  readonly submissionId: string
-  readonly verdict: Verdict
-  readonly submissionTime: string | undefined
-  /** The submission that stood for the row before it changed and went in again. */
-  readonly replaces?: string | undefined
-}
-
-/** A row for vanished.csv: it was imported, and the source does not hold it any more. */
-export interface VanishedRow {
-  readonly key: string
-  /** Its number in the source of the run that sent it. */
-  readonly row: number
-  readonly submissionId: string | undefined
-  /** The run that missed it first, and when that began (ISO 8601). */
-  readonly since: { readonly run: string; readonly at: string } | undefined
-}
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import type { Scope } from "effect"
+import type { Difference, Mask, Replacement, RunReport } from "../domain/report.ts"
+import { LockHolder } from "../ledger/holder.ts"
+import type { ImportedRow, InDoubtRow, RejectedRow, VanishedRow } from "./csvFiles.ts"
+import { failing, partFiles, ReportError, spoolEnd } from "./partFiles.ts"
+import { isFolderName, pointLatest, readReport } from "./pastRuns.ts"
+import { openSpool } from "./spool.ts"
+import { markUnfinished, tidyLeft } from "./unfinished.ts"
+import { writeFiles } from "./writeFiles.ts"
 
 /** A run's report, for a later run that repeats it. */
 export interface Earlier extends Pick<RunReport, "problems"> {
@@ -66,31 +16,28 @@ export interface Earlier extends Pick<RunReport, "problems"> {
   readonly path: string
 }
 
+/** The final fate of a spooled row, which the end of the survey may have changed; undefined drops the row. */
+type FateOf = (row: RejectedRow) => RejectedRow | undefined
+
 /**
- * The folder of one run, `reports/NAME/RUN-ID/`, owner-only. Rejected rows are spooled as the run goes, in any order and any number; everything else is streamed in at the end, so
- * that memory stays flat.
+ * The folder of one run, `reports/NAME/RUN-ID/`, owner-only. Rows are spooled during the run, in any order and any number; everything else is streamed in at the end: memory stays flat.
  */
 export interface RunFolder {
   readonly path: string
   readonly run: string
-  /** What stands in the place of values; undefined: the values themselves. The report handed to `finish` has to be masked already. */
+  /** Replaces values; undefined: they are shown. The report given to `finish` must be masked already. */
   readonly mask: Mask | undefined
-  /** Spools rejected rows to disk; the last word on a row's fate is given by `finish`. */
+  /** Spools rejected rows; `finish` decides their final fate. */
   readonly reject: (rows: ReadonlyArray<RejectedRow>) => Effect.Effect<void, ReportError>
-  /**
-   * The rows spooled so far, in row order, in pages. `fateOf` gives the last word on a row, as in `finish`; can be read before `finish`, and more rows
-   * can be spooled afterwards.
-   */
-  readonly rejected: (
-    fateOf: (row: RejectedRow) => RejectedRow | undefined,
-  ) => Stream.Stream<ReadonlyArray<RejectedRow>, ReportError>
+  /** The rows spooled so far, in row order, in pages. More rows can be spooled afterwards. */
+  readonly rejected: (fateOf: FateOf) => Stream.Stream<ReadonlyArray<RejectedRow>, ReportError>
   /** Spools differences. */
   readonly differ: (differences: ReadonlyArray<Difference>) => Effect.Effect<void, ReportError>
-  /** Spools rows that went in again. */
+  /** Spools rows that were imported again. */
   readonly replace: (replacements: ReadonlyArray<Replacement>) => Effect.Effect<void, ReportError>
-  /** Another run of the pipeline, as long as its report is there and can be repeated: its values are masked as this one's are. */
+  /** A past run of the pipeline, if its report exists and can be repeated: its values are masked as this one's are. */
   readonly of: (run: string) => Effect.Effect<Earlier | undefined>
-  /** Writes all files of product.md's "What a run leaves" and points `latest` to the folder; rejected.csv is in row order. */
+  /** Writes all files and points `latest` to the folder. Each file is in row order. */
   readonly finish: <E>(result: {
     readonly report: RunReport
     /** Titles of the source's columns, in their order. */
@@ -98,11 +45,96 @@ export interface RunFolder {
     readonly imported: Stream.Stream<ReadonlyArray<ImportedRow>, E>
     /** The run that this one repeats: its rejected.csv is this one's too. */
     readonly repeats?: Earlier | undefined
-    /** Imported rows that the source does not hold any more. */
+    /** Imported rows that are no longer in the source. */
     readonly vanished?: Stream.Stream<ReadonlyArray<VanishedRow>, E>
-    /** Titles of the columns differ when a row stems from another source; each row brings as many cells as `columns`, or fewer. */
+    /** A row of an earlier source may have cells under different titles, or fewer than `columns`. */
     readonly inDoubt: Stream.Stream<ReadonlyArray<InDoubtRow>, E>
-    /** The final fate of a spooled row, where the survey's end changed it; `undefined` drops the line. */
-    readonly fateOf: (row: RejectedRow) => RejectedRow | undefined
+    readonly fateOf: FateOf
   }) => Effect.Effect<void, ReportError | E>
 }
+
+/**
+ * Makes the folder of one run, `reports/PIPELINE/RUN/`, for its owner only (folders 0700, files 0600), and opens its spools. A run's folder is never written twice. During the run
+ * it contains nothing that looks finished: `finish` gives every file its name once all are written, report.json last, and then points
+ * `latest` to the folder. If the scope closes without that, the folder is removed; the pipeline's next run does the same for a run that was killed.
+ */
+export const openRunFolder = (options: {
+  /** The project's folder of reports. */
+  readonly reports: string
+  readonly pipeline: string
+  readonly run: string
+  readonly mask?: Mask | undefined
+}): Effect.Effect<RunFolder, ReportError, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const ofPipeline = path.join(options.reports, options.pipeline)
+    const folder = path.join(ofPipeline, options.run)
+    if (!isFolderName(options.pipeline) || !isFolderName(options.run)) {
+      return yield* new ReportError({ file: folder, cause: new Error("its name can't be the name of a folder") })
+    }
+    yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 }).pipe(failing(folder))
+    const me = (yield* LockHolder)()
+    yield* tidyLeft(ofPipeline, me)
+    const unfinished = yield* markUnfinished(ofPipeline, options.run, me).pipe(failing(folder))
+    yield* fs.makeDirectory(folder, { mode: 0o700 }).pipe(failing(folder))
+
+    const files = yield* partFiles(folder)
+    yield* Effect.addFinalizer(() => files.tidy)
+    const rejected = yield* openSpool<RejectedRow>(path.join(folder, `rejected${spoolEnd}`))
+    const differences = yield* openSpool<Difference>(path.join(folder, `differences${spoolEnd}`))
+    const replaced = yield* openSpool<Replacement>(path.join(folder, `replaced${spoolEnd}`))
+    const rejectedRows = (fateOf: FateOf) =>
+      Stream.map(rejected.sorted, (rows) => rows.map(fateOf).filter((row) => row !== undefined))
+
+    return {
+      path: folder,
+      run: options.run,
+      mask: options.mask,
+      reject: rejected.add,
+      rejected: rejectedRows,
+      differ: differences.add,
+      replace: replaced.add,
+      of: (run) =>
+        readReport(options.reports, options.pipeline, run).pipe(
+          // One that was emptied because a row was forgotten has only its counts left.
+          Effect.flatMap(({ folder, report }) =>
+            Effect.map(fs.exists(path.join(folder, "rejected.csv")), (isWhole) =>
+              isWhole && (report.values === "masked") === (options.mask !== undefined)
+                ? { path: folder, problems: report.problems }
+                : undefined)
+          ),
+          Effect.orElseSucceed(() => undefined),
+          Effect.provideService(FileSystem.FileSystem, fs),
+          Effect.provideService(Path.Path, path),
+        ),
+      finish: ({ columns, fateOf, imported, inDoubt, repeats, report, vanished = Stream.empty }) =>
+        Effect.scoped(Effect.gen(function*() {
+          const names = yield* writeFiles<Stream.Stream.Error<typeof inDoubt> | ReportError>(files, {
+            report,
+            columns,
+            rows: {
+              differences: differences.sorted,
+              imported,
+              replaced: replaced.sorted,
+              vanished,
+              inDoubt,
+              rejected: rejectedRows(fateOf),
+            },
+            repeats: repeats === undefined ? undefined : textOf(fs, path.join(repeats.path, "rejected.csv")),
+            mask: options.mask,
+          })
+          yield* files.publish(names).pipe(
+            Effect.zipRight(pointLatest(ofPipeline, options.run)),
+            Effect.zipRight(unfinished.end),
+            Effect.provideService(FileSystem.FileSystem, fs),
+            Effect.provideService(Path.Path, path),
+            Effect.uninterruptible,
+          )
+        })),
+    }
+  })
+
+/** The text of a file, in pieces. */
+const textOf = (fs: FileSystem.FileSystem, file: string): Stream.Stream<string, ReportError> =>
+  Stream.mapError(Stream.decodeText(fs.stream(file)), (cause) => new ReportError({ file, cause }))

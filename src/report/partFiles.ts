@@ -1,9 +1,22 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Fiber, Stream } from "effect"
+import { Effect, Fiber, Schema, Stream } from "effect"
 import type { Scope } from "effect"
-import { ReportError } from "./RunFolder.ts"
 
-/** How unfinished files end. */
+/** A report's file can't be written. */
+export class ReportError extends Schema.TaggedError<ReportError>()("ReportError", {
+  file: Schema.String,
+  cause: Schema.Defect,
+}) {
+  override get message() {
+    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `The report ${this.file} can't be written: ${reason}.`
+  }
+}
+
+/** Makes a failure with a file a `ReportError`. */
+export const failing = (file: string) => Effect.mapError((cause: unknown) => new ReportError({ file, cause }))
+
+/** The end of the temporary names. */
 const part = ".part"
 
 /** How spools end: a process that is killed at once after it made one leaves it. */
@@ -12,17 +25,17 @@ export const spoolEnd = ".spool"
 /** Characters that are collected before they are written. */
 const blockSize = 64 * 1024
 
-/** Files of a folder that get their names only once all of them are written, so that what a dead run leaves does not look finished. */
+/** Files of a folder that get their names only once all of them are written: what a killed run leaves does not look finished. */
 export interface PartFiles {
-  /** Writes a file under a name for the time being, readable by its owner only; it stays open for the scope, and is on its way to the disk when that is done. */
+  /** Writes a file under a temporary name, readable by its owner only. It stays open for the scope while the disk takes it. */
   readonly write: <E>(name: string, text: Stream.Stream<string, E>) => Effect.Effect<void, ReportError | E, Scope.Scope>
-  /** Makes sure that all that was written is on the disk, and gives the files their names, in this order. */
+  /** Waits until all that was written is on the disk, and gives the files their names, in this order. */
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ReportError>
-  /** Removes what was not published, and the folder when nothing is in it. */
+  /** Removes what was not published, and the folder if nothing is left in it. */
   readonly tidy: Effect.Effect<void>
 }
 
-/** Files of one folder, which has to be there. */
+/** Files of one folder, which must exist. */
 export const partFiles = (
   folder: string,
 ): Effect.Effect<PartFiles, never, FileSystem.FileSystem | Path.Path> =>
@@ -31,13 +44,12 @@ export const partFiles = (
     const path = yield* Path.Path
     const fileOf = (name: string) => path.join(folder, name)
     // The disk takes several files in the time of one, and while the next are written.
-    const onTheirWay: Array<Effect.Effect<void, ReportError>> = []
-    const failed = (file: string) => Effect.mapError((cause: unknown) => new ReportError({ file, cause }))
+    const syncs: Array<Effect.Effect<void, ReportError>> = []
 
     return {
       write: (name, text) =>
         Effect.gen(function*() {
-          const asNamed = failed(fileOf(name))
+          const asNamed = failing(fileOf(name))
           const file = yield* fs.open(fileOf(name) + part, { flag: "wx", mode: 0o600 }).pipe(asNamed)
           const encoder = new TextEncoder()
           let block = ""
@@ -51,18 +63,16 @@ export const partFiles = (
             return block.length >= blockSize ? flush : Effect.void
           })
           yield* flush
-          // A file must not be closed under it.
+          // A file must not be closed during its sync.
           const syncing = yield* Effect.forkScoped(Effect.uninterruptible(file.sync.pipe(asNamed)))
-          onTheirWay.push(Effect.flatten(Fiber.await(syncing)))
+          syncs.push(Effect.flatten(Fiber.await(syncing)))
         }),
       publish: (names) =>
         Effect.zipRight(
-          Effect.all(onTheirWay, { discard: true }),
-          Effect.forEach(
-            names,
-            (name) => fs.rename(fileOf(name) + part, fileOf(name)).pipe(failed(fileOf(name))),
-            { discard: true },
-          ),
+          Effect.all(syncs, { discard: true }),
+          Effect.forEach(names, (name) => fs.rename(fileOf(name) + part, fileOf(name)).pipe(failing(fileOf(name))), {
+            discard: true,
+          }),
         ),
       tidy: Effect.gen(function*() {
         const names = yield* fs.readDirectory(folder)

@@ -1,10 +1,9 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Either, Schema } from "effect"
-import type { RunReport } from "../domain/run.ts"
-import { isFolderName } from "./folderName.ts"
+import { Clock, Duration, Effect, Either, Option, Order, Schema } from "effect"
+import type { RunReport } from "../domain/report.ts"
 import { parseReport } from "./reportFile.ts"
 
-/** A report that is there can't be read. */
+/** A report can't be read. */
 export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("ReportUnreadable", {
   file: Schema.String,
   /** Why, as half a sentence. */
@@ -15,6 +14,52 @@ export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("Re
   }
 }
 
+type Files = FileSystem.FileSystem | Path.Path
+
+/** The name, next to the runs' folders, of the link to the latest. */
+const latest = "latest"
+
+/** One level of a path and no more: a name can't lead out of the reports. */
+export const isFolderName = (name: string): boolean => name !== "" && !/^\.+$/.test(name) && !/[/\\\p{Cc}]/u.test(name)
+
+/** Folders of a pipeline's runs, the newest first: a run's id starts with its time. None if the pipeline never ran. */
+export const runFolders = (ofPipeline: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readDirectory(ofPipeline)).pipe(
+    Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "NotFound", () => Effect.succeed([])),
+    Effect.map((names) => names.filter((name) => name !== latest && !name.startsWith(".")).toSorted().reverse()),
+  )
+
+/** Whether a pipeline has a report. Reads none. */
+export const ranBefore = (reports: string, pipeline: string): Effect.Effect<boolean, never, Files> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    return yield* Effect.orElseSucceed(fs.exists(path.join(reports, pipeline, latest)), () => false)
+  })
+
+/** Returns the name of the link while it is made. */
+export const draftOfLatest = (run: string): string => `.${latest}-${run}`
+
+/**
+ * Points `latest` in a pipeline's folder of reports to a run, in one step: there is no moment without it. Logs it if that fails, on a file system without symbolic links or because something else has that name:
+ * the run itself did not fail.
+ */
+export const pointLatest = (folder: string, run: string): Effect.Effect<void, never, Files> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const temporary = path.join(folder, draftOfLatest(run))
+    yield* fs.remove(temporary, { force: true })
+    yield* fs.symlink(run, temporary)
+    yield* fs.rename(temporary, path.join(folder, latest)).pipe(
+      Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true }))),
+    )
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.logWarning(`${folder}/latest could not be pointed to this run's report: ${error.message}`)
+    ),
+  )
+
 /** A run that left a report. */
 export interface PastRun
   extends
@@ -24,27 +69,37 @@ export interface PastRun
   readonly folder: string
 }
 
-/** What the reports of a pipeline tell. */
+/** What the reports of a pipeline say. */
 export interface PastRuns {
   /** The newest first, by the time at which they started. */
   readonly runs: ReadonlyArray<PastRun>
-  /** Folders of runs that left no report: going on, or died. */
+  /** Folders of runs without a report: in progress, or killed. */
   readonly unfinished: ReadonlyArray<string>
   /** Sentences about reports that were passed over because they can't be read. */
   readonly warnings: ReadonlyArray<string>
 }
 
-const readFile = (file: string): Effect.Effect<RunReport, ReportUnreadable, FileSystem.FileSystem> =>
+/** Reads the report in a run's folder; undefined if there is none. */
+const readFolder = (folder: string): Effect.Effect<RunReport | undefined, ReportUnreadable, Files> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const file = path.join(folder, "report.json")
+    if (!(yield* fs.exists(file).pipe(Effect.orElseSucceed(() => true)))) return undefined
     const content = yield* fs.readFileString(file).pipe(
       Effect.mapError((error) => new ReportUnreadable({ file, reason: error.message })),
     )
     return yield* Either.mapLeft(parseReport(content), (reason) => new ReportUnreadable({ file, reason }))
   })
 
+/** How many reports are read before it is checked whether that is enough. */
+const atOnce = 50
+
+/** The second in which a run started, by the name of its folder. */
+const secondOf = (folder: string | undefined) => folder?.slice(0, "2026-11-20T020000Z".length)
+
 /**
- * Reads the reports of a pipeline, a damaged one is passed over with a warning. A pipeline without reports has none; a folder that can't be listed is an error.
+ * Reads the reports of a pipeline; a damaged one is passed over with a warning. A pipeline without reports has none; a folder that can't be listed is an error.
  *
  * @param most how many of the newest to read, by their names. A nightly pipeline has thousands after some years. Default: all
  */
@@ -52,93 +107,111 @@ export const readLatestReports = (
   reports: string,
   pipeline: string,
   most = Number.POSITIVE_INFINITY,
-): Effect.Effect<PastRuns, ReportUnreadable, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<PastRuns, ReportUnreadable, Files> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const ofPipeline = path.join(reports, pipeline)
-    const names = yield* fs.readDirectory(ofPipeline).pipe(
-      Effect.catchIf(
-        (error) => error._tag === "SystemError" && error.reason === "NotFound",
-        () => Effect.succeed([]),
-      ),
+    const folders = yield* runFolders(ofPipeline).pipe(
       Effect.mapError((error) => new ReportUnreadable({ file: ofPipeline, reason: error.message })),
     )
-    // The newest first: a run's id begins with its time.
-    const folders = names.filter((name) => name !== "latest" && !name.startsWith(".")).toSorted().reverse()
-    const readOne = (name: string) =>
-      Effect.gen(function*() {
-        const file = path.join(ofPipeline, name, "report.json")
-        if (!(yield* fs.exists(file).pipe(Effect.orElseSucceed(() => true)))) return { name, report: undefined }
-        const report = yield* Effect.either(Effect.map(readFile(file), summaryOf(path.join(ofPipeline, name))))
-        return { name, report }
+    const runs: Array<PastRun> = []
+    const unfinished: Array<string> = []
+    const warnings: Array<string> = []
+    const readOne = (name: string) => {
+      const folder = path.join(ofPipeline, name)
+      return Effect.map(Effect.either(readFolder(folder)), (report) => {
+        if (Either.isLeft(report)) warnings.push(`${report.left.message} It is passed over.`)
+        else if (report.right === undefined) unfinished.push(name)
+        else {
+          // Only what a list of many needs.
+          const { exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt } = report.right
+          runs.push({ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder })
+        }
       })
-    const read: Array<Effect.Effect.Success<ReturnType<typeof readOne>>> = []
-    // Names tell no order within a second: what began in the same one is read too.
-    const undecided = () => secondOf(folders[read.length]) === secondOf(folders[read.length - 1])
-    while (read.length < folders.length && (read.length < most || undecided())) {
-      const next = folders.slice(read.length, read.length + Math.min(most, atOnce))
-      read.push(...(yield* Effect.forEach(next, readOne, { concurrency: 4 })))
     }
-
-    const found = read.flatMap(({ report }) => report !== undefined && Either.isRight(report) ? [report.right] : [])
-    found.sort((a, b) => a.startedAt < b.startedAt ? 1 : a.startedAt > b.startedAt ? -1 : 0)
-    return {
-      runs: found,
-      unfinished: read.flatMap(({ name, report }) => report === undefined ? [name] : []),
-      warnings: read.flatMap(({ report }) =>
-        report !== undefined && Either.isLeft(report) ? [`${report.left.message} It is passed over.`] : []
-      ),
+    let read = 0
+    // Names have no order within a second: what started in the same one is read too.
+    const isUndecided = () => secondOf(folders[read]) === secondOf(folders[read - 1])
+    while (read < folders.length && (read < most || isUndecided())) {
+      const next = folders.slice(read, read + Math.min(most, atOnce))
+      yield* Effect.forEach(next, readOne, { concurrency: 4, discard: true })
+      read += next.length
     }
+    runs.sort(Order.reverse(Order.mapInput(Order.string, (run) => run.startedAt)))
+    return { runs, unfinished, warnings }
   })
 
-/** The second in which a run began, by the name of its folder. */
-const secondOf = (folder: string | undefined) => folder?.slice(0, "2026-11-20T020000Z".length)
-
-/** How many reports are read before it is looked whether that is enough. */
-const atOnce = 50
-
-/** Keeps of a report what a list of many needs, so that the lists in it can go. */
-const summaryOf = (folder: string) => (report: RunReport): PastRun => {
-  const { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack } = report
-  return { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder }
-}
-
-/** Reads one run's report; `run` undefined: the latest one's. Gives its folder too. */
+/** Reads one run's report; `run` undefined: the latest one's. Returns its folder too. */
 export const readReport = (
   reports: string,
   pipeline: string,
   run: string | undefined,
-): Effect.Effect<
-  { readonly report: RunReport; readonly folder: string },
-  ReportUnreadable,
-  FileSystem.FileSystem | Path.Path
-> =>
+): Effect.Effect<{ readonly report: RunReport; readonly folder: string }, ReportUnreadable, Files> =>
   Effect.gen(function*() {
     const path = yield* Path.Path
     const fs = yield* FileSystem.FileSystem
     const ofPipeline = path.join(reports, pipeline)
     const name = run
-      ?? (yield* fs.readLink(path.join(ofPipeline, "latest")).pipe(Effect.orElseSucceed(() => undefined)))
+      ?? (yield* fs.readLink(path.join(ofPipeline, latest)).pipe(Effect.orElseSucceed(() => undefined)))
+      ?? (yield* readLatestReports(reports, pipeline)).runs[0]?.run
+    const fail = (file: string, reason: string) => Effect.fail(new ReportUnreadable({ file, reason }))
     if (name === undefined) {
-      const newest = (yield* readLatestReports(reports, pipeline)).runs[0]
-      if (newest === undefined) {
-        return yield* new ReportUnreadable({
-          file: ofPipeline,
-          reason: `there is none yet: formferry run ${pipeline} makes one`,
-        })
-      }
-      return yield* readReport(reports, pipeline, newest.run)
+      return yield* fail(ofPipeline, `there is none yet: formferry run ${pipeline} makes one`)
     }
     const folder = path.join(ofPipeline, name)
-    const file = path.join(folder, "report.json")
-    if (!isFolderName(name)) return yield* new ReportUnreadable({ file: folder, reason: "that is no run's name" })
-    if (!(yield* fs.exists(file).pipe(Effect.orElseSucceed(() => true)))) {
-      return yield* new ReportUnreadable({
-        file,
-        reason: `this run left none; formferry report ${pipeline} shows the latest that is there`,
-      })
-    }
-    const report = yield* readFile(file)
-    return { report, folder }
+    if (!isFolderName(name)) return yield* fail(folder, "that is no run's name")
+    const report = yield* readFolder(folder)
+    return report === undefined
+      ? yield* fail(
+        path.join(folder, "report.json"),
+        `this run left none; formferry report ${pipeline} shows the latest that is there`,
+      )
+      : { report, folder }
   })
+
+/** A killed run leaves a folder without a report. It is removed once it is certain that the run is not in progress. */
+const surelyDead = Duration.days(2)
+
+/**
+ * Removes a pipeline's old reports as `reports: { keepRuns, keepDays }` says, and what killed runs left that is as old; never the newest, nor the one that `latest` points to. Logs what can't be removed: the run before it is not affected. Returns how many were removed.
+ *
+ * @param kept how many runs and days; undefined: all
+ */
+export const dropOldReports = (
+  reports: string,
+  pipeline: string,
+  kept: { readonly runs: number | undefined; readonly days: number | undefined },
+): Effect.Effect<number, never, Files> =>
+  Effect.gen(function*() {
+    if (kept.runs === undefined && kept.days === undefined) return 0
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const now = yield* Clock.currentTimeMillis
+    const ofPipeline = path.join(reports, pipeline)
+    const { runs, unfinished } = yield* readLatestReports(reports, pipeline)
+    const pointedTo = yield* fs.readLink(path.join(ofPipeline, latest)).pipe(Effect.orElseSucceed(() => undefined))
+    const oldest = kept.days === undefined ? -Infinity : now - Duration.toMillis(Duration.days(kept.days))
+    const isOld = ({ run, startedAt }: PastRun, nth: number) =>
+      nth > 0 && run !== pointedTo && (nth >= (kept.runs ?? Infinity) || Date.parse(startedAt) < oldest)
+    const stay = runs.filter((run, nth) => !isOld(run, nth)).map(({ startedAt }) => Date.parse(startedAt))
+    const before = Math.min(...stay, now - Duration.toMillis(surelyDead))
+    const dead = yield* Effect.filter(unfinished.map((name) => path.join(ofPipeline, name)), (folder) =>
+      Effect.map(Effect.option(fs.stat(folder)), (found) =>
+        Option.exists(
+          Option.flatMap(found, ({ mtime }) =>
+            mtime),
+          (time) => time.getTime() < before,
+        )))
+    const old = [
+      ...runs.filter(isOld).map(({ folder }) =>
+        folder
+      ),
+      ...dead,
+    ]
+    yield* Effect.forEach(old, (folder) => fs.remove(folder, { recursive: true }), { discard: true })
+    return old.length
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.as(Effect.logWarning(`Old reports of ${pipeline} could not be removed: ${error.message}`), 0)
+    ),
+  )

@@ -4,9 +4,8 @@ import { Effect } from "effect"
 import type { Scope } from "effect"
 import type { Holder } from "../ledger/holder.ts"
 import { leftByEnded, ownedName } from "../ledger/ownedFolder.ts"
-import { isFolderName } from "./folderName.ts"
-import { draftOfLatest } from "./latest.ts"
 import { partFiles } from "./partFiles.ts"
+import { draftOfLatest, isFolderName } from "./pastRuns.ts"
 
 /** How the empty files begin that say which process writes which run's folder. */
 const prefix = ".unfinished-"

@@ -4,7 +4,7 @@ import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
-import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain/run.ts"
+import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain/report.ts"
 import { Findings } from "../report/findings/Findings.ts"
 
 /** Examples kept of each group of problems. */

@@ -1,6 +1,6 @@
-import type { Anomaly, AnomalyCode, RunFacts } from "../domain/anomaly.ts"
-import { lasting } from "../report/span.ts"
-import { count } from "../report/words.ts"
+import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
+import type { Anomaly } from "../domain/report.ts"
+import { count, lasting } from "../domain/words.ts"
 import { type Coverage, covered } from "./coverage.ts"
 
 /** What an unchanged source can show as well. */

@@ -1,7 +1,6 @@
-import type { RequestCounts, RunReport } from "../domain/run.ts"
+import type { RequestCounts, RunReport } from "../domain/report.ts"
+import { count as grouped, lasting } from "../domain/words.ts"
 import type { Drift, Unverified } from "../ledger/records.ts"
-import { lasting } from "../report/span.ts"
-import { count as grouped } from "../report/words.ts"
 import type { StopReason } from "./Stop.ts"
 
 /** Submissions that are not proven and that nobody has acknowledged, over all that the ledger holds here. */

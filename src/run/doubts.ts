@@ -1,5 +1,5 @@
 import { Effect, Stream } from "effect"
-import type { Doubt } from "../domain/run.ts"
+import type { Doubt } from "../domain/report.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import { paged, pageSize } from "./paged.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Metric } from "effect"
 import { fates, verdicts } from "../domain/fate.ts"
 import type { Progress } from "../domain/progress.ts"
-import type { RunReport } from "../domain/run.ts"
+import type { RunReport } from "../domain/report.ts"
 import { measured } from "../service/telemetry.ts"
 
 const rows = Metric.counter("formferry.rows", {

@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { fit } from "../kinds/submission.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
-import type { ReportError } from "../report/RunFolder.ts"
+import type { ReportError } from "../report/partFiles.ts"
 import { makeSink, type SinkFailure } from "../sink/Sink.ts"
 import { canaryIsNeeded, judgeCanary } from "./canary.ts"
 import { columnNames } from "./content.ts"

@@ -1,7 +1,7 @@
 import { fates, type RowCounts, type VerdictCounts, verdicts } from "../domain/fate.ts"
-import type { RunReport } from "../domain/run.ts"
-import { lasting } from "../report/span.ts"
-import { fateWords, verdictWords } from "../report/words.ts"
+import { fateWords, verdictWords } from "../domain/fate.ts"
+import type { RunReport } from "../domain/report.ts"
+import { lasting } from "../domain/words.ts"
 
 /** What a rehearsal came to, from its report. */
 export type Rehearsed = Pick<

@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import { lasting } from "../report/span.ts"
+import { lasting } from "../domain/words.ts"
 import type { RunContext } from "./RunContext.ts"
 
 /** What a source's age says, a sentence each. */

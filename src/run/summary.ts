@@ -1,12 +1,13 @@
 import { Effect, Stream } from "effect"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Json } from "../domain/json.ts"
-import type { RunReport } from "../domain/run.ts"
+import type { RunReport } from "../domain/report.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import type { Missed, SentRow } from "../ledger/records.ts"
 import { version } from "../project/version.ts"
-import { maskReport } from "../report/masked.ts"
-import type { ImportedRow, ReportError } from "../report/RunFolder.ts"
+import type { ImportedRow } from "../report/csvFiles.ts"
+import type { ReportError } from "../report/partFiles.ts"
+import { redactReport } from "../report/reportFile.ts"
 import { anomalies } from "./anomalies.ts"
 import { balanceHolds } from "./balance.ts"
 import { acknowledgedOf, because, count, noDrift, since, takes, unprovenOf } from "./because.ts"
@@ -46,7 +47,7 @@ export interface Ended {
 export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunReport, ReportError | LedgerError> =>
   Effect.gen(function*() {
     const { facts, report: whole } = yield* summarise(run, ended)
-    const report = run.folder.mask === undefined ? whole : maskReport(whole, run.folder.mask)
+    const report = run.folder.mask === undefined ? whole : redactReport(whole, run.folder.mask)
     const { missed } = ended
     // A dry run records nothing: the next run misses them first.
     const firstMissed = run.session === undefined ? undefined : { run: run.id, at: ended.startedAt }
@@ -75,7 +76,7 @@ export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunRe
           (after: number | undefined) => run.view.vanished(missed, { after: after ?? 0, limit: pageSize }),
           (row) => row.at,
         ),
-        (rows) => rows.map((row) => ({ ...row, since: row.since ?? firstMissed })),
+        (rows) => rows.map(({ since = firstMissed, ...row }) => ({ ...row, missingSince: since?.at, run: since?.run })),
       ),
       fateOf: (row) => ended.survey?.fateOf(row),
     })

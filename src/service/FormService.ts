@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
-import type { Pace, RequestCounts } from "../domain/run.ts"
+import type { Pace, RequestCounts } from "../domain/report.ts"
 import type { Submission } from "../domain/submission.ts"
 import type { Unwanted } from "./Unwanted.ts"
 

@@ -1,4 +1,4 @@
-import type { Pace, RequestCounts } from "../domain/run.ts"
+import type { Pace, RequestCounts } from "../domain/report.ts"
 
 type Kind = keyof RequestCounts
 

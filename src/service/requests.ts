@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Clock } from "effect"
-import type { RequestCounts } from "../domain/run.ts"
+import type { RequestCounts } from "../domain/report.ts"
 import type { Admission } from "./Admission.ts"
 import type { FormService } from "./FormService.ts"
 import { momentOf } from "./moment.ts"

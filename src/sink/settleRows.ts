@@ -1,5 +1,5 @@
-import { canonicalJson } from "../domain/canonical.ts"
 import type { Item } from "../domain/item.ts"
+import { canonicalJson } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { DoubtfulRow, Evidence, SettledRow } from "../ledger/records.ts"
 import type { Likeness } from "./settleFit.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Effect, Stream } from "effect"
+import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
-import type { SourceFile } from "../domain/run.ts"
 import type { FormToolName } from "../project/formTools.ts"
 import type { AnswerStyle, Layout, MetaColumn } from "./formtools/FormTool.ts"
 

@@ -1,7 +1,7 @@
 import type { Cell } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
+import type { LongestCell } from "../domain/report.ts"
 import type { RowChunk } from "../domain/row.ts"
-import type { LongestCell } from "../domain/run.ts"
 import { UnreadableRecord } from "./csvRecords.ts"
 import type { Records } from "./csvRecords.ts"
 import { isDamagedText, lineEndsIn } from "./encoding.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { LineCounts, SourceFile } from "../domain/run.ts"
+import type { LineCounts, SourceFile } from "../domain/report.ts"
 
 /** Counts the lines of a text that comes in pieces, by its line ends alone: LF, CRLF and CR alike. Shares nothing with what reads records. */
 export class LineCount {

@@ -2,7 +2,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { formferry } from "./formferry.ts"
 

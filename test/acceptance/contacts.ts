@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Form } from "../../src/domain/form.ts"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import type { Fault } from "../../src/practice/faultKinds.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { apiKey, expectNoKeyIn, formferry, type Ran } from "./formferry.ts"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { formferry } from "./formferry.ts"
 
 const demo = resolve(import.meta.dirname, "../..")

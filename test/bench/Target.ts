@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import type { Measured } from "./measured.ts"
 
 /** One round's run of something. */

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { writeCsv } from "./data.ts"
 import { fillLedger } from "./fillLedger.ts"
 import { writeKinds } from "./kinds.ts"

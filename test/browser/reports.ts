@@ -4,10 +4,10 @@ import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { Difference, RunReport } from "../../src/domain/run.ts"
+import type { Difference, RunReport } from "../../src/domain/report.ts"
+import type { InDoubtRow, RejectedRow } from "../../src/report/csvFiles.ts"
 import { Findings } from "../../src/report/findings/Findings.ts"
-import { openRunFolder } from "../../src/report/openRunFolder.ts"
-import type { InDoubtRow, RejectedRow } from "../../src/report/RunFolder.ts"
+import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "../report/exampleReport.ts"
 
 /** Writes a report as a run does, from these rows, and gives the address of its page. */

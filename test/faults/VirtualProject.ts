@@ -24,7 +24,6 @@ export const loadLazyModules = (): Promise<unknown> =>
   Promise.all([
     import("../../src/jobs/openRun.ts"),
     import("../../src/jobs/upkeepAfterRun.ts"),
-    import("../../src/report/html/attention.ts"),
     import("../../src/report/html/reportPage.ts"),
     import("../../src/run/Run.ts"),
     import("../../src/service/client.ts"),

@@ -1,5 +1,5 @@
 import { Cause, Effect, Option, Random, Redacted } from "effect"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Store } from "../../src/ledger/Store.ts"
 import type { FaultPlan } from "../../src/practice/faultKinds.ts"

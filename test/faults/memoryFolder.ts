@@ -1,5 +1,6 @@
 import { Effect, Stream } from "effect"
-import type { RejectedRow, RunFolder } from "../../src/report/RunFolder.ts"
+import type { RejectedRow } from "../../src/report/csvFiles.ts"
+import type { RunFolder } from "../../src/report/RunFolder.ts"
 
 /** A run's folder in memory. Everything that is streamed into a report is read to its end, as for a real one. */
 export const memoryFolder = (run: string): RunFolder => {

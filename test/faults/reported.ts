@@ -1,4 +1,4 @@
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import type { SourceRow } from "./source.ts"
 import type { LedgerRow } from "./truth.ts"
 

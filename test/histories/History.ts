@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { join } from "node:path"
 import type { AcceptReason } from "../../src/domain/acceptance.ts"
 import type { Form, Question } from "../../src/domain/form.ts"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { acceptRefused } from "../../src/jobs/acceptances.ts"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { type SettleBy, settlePipeline, type SettleResult } from "../../src/jobs/settle.ts"

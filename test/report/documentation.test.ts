@@ -1,13 +1,8 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { describe, expect, it } from "vitest"
-import { differenceTitles } from "../../src/report/differences.ts"
-import { importedTitles } from "../../src/report/importedRows.ts"
-import { inDoubtTitles } from "../../src/report/inDoubtRows.ts"
-import { rejectedTitles } from "../../src/report/rejectedRows.ts"
-import { replacedTitles } from "../../src/report/replacedRows.ts"
-import { reportJson } from "../../src/report/reportJson.ts"
-import { vanishedTitles } from "../../src/report/vanishedRows.ts"
+import { csvFiles } from "../../src/report/csvFiles.ts"
+import { reportJson } from "../../src/report/reportFile.ts"
 import { exampleReport } from "./exampleReport.ts"
 import { places } from "./places.ts"
 
@@ -37,14 +32,7 @@ describe("docs/reports.md", () => {
     expect(documented("## report.json")).toEqual([...new Set(places(written()))])
   })
 
-  it.each([
-    ["imported.csv", importedTitles],
-    ["rejected.csv", rejectedTitles],
-    ["in-doubt.csv", inDoubtTitles],
-    ["differences.csv", differenceTitles],
-    ["replaced.csv", replacedTitles],
-    ["vanished.csv", vanishedTitles],
-  ])("names every column of %s and no other, in their order", (file, titles) => {
-    expect(documented(`### ${file}`)).toEqual(titles)
+  it.each(Object.values(csvFiles))("names every column of $name and no other, in their order", ({ name, titles }) => {
+    expect(documented(`### ${name}`)).toEqual(titles)
   })
 })

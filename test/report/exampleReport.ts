@@ -1,5 +1,6 @@
-import { type CellState, cellStates, type ColumnCells, type ColumnUse } from "../../src/domain/cells.ts"
-import type { RunReport } from "../../src/domain/run.ts"
+import { cellStates } from "../../src/domain/cells.ts"
+import type { CellState, ColumnUse } from "../../src/domain/cells.ts"
+import type { ColumnCells, RunReport } from "../../src/domain/report.ts"
 
 const columnOf = (
   title: string,

@@ -3,9 +3,9 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
-import type { RunReport } from "../../src/domain/run.ts"
-import { openRunFolder } from "../../src/report/openRunFolder.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { readLatestReports, readReport } from "../../src/report/pastRuns.ts"
+import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "./exampleReport.ts"
 
 const inFolder = <A, E, R>(use: (reports: string, fs: FileSystem.FileSystem) => Effect.Effect<A, E, R>) =>

@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import Papa from "papaparse"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 
 /** What a spreadsheet could take for a formula has an apostrophe in front. */
 const asItWas = (cell = ""): string => cell.replace(/^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/, "")

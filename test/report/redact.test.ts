@@ -4,13 +4,13 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { createHmac } from "node:crypto"
-import type { Difference, Replacement, RunReport } from "../../src/domain/run.ts"
+import type { Difference, Replacement, RunReport } from "../../src/domain/report.ts"
 import { makeDigester } from "../../src/ledger/makeDigester.ts"
-import { maskOf, maskReport } from "../../src/report/masked.ts"
-import { openRunFolder } from "../../src/report/openRunFolder.ts"
+import type { ImportedRow, InDoubtRow, RejectedRow, VanishedRow } from "../../src/report/csvFiles.ts"
 import { readReport } from "../../src/report/pastRuns.ts"
 import { redactRun } from "../../src/report/redactRun.ts"
-import type { ImportedRow, InDoubtRow, RejectedRow, VanishedRow } from "../../src/report/RunFolder.ts"
+import { maskOf, redactReport } from "../../src/report/reportFile.ts"
+import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "./exampleReport.ts"
 
 const secret = "0123456789abcdef".repeat(4)
@@ -87,8 +87,8 @@ const replacement: Replacement = {
 }
 
 const vanished: ReadonlyArray<VanishedRow> = [
-  { row: 6, key: ada, submissionId: "sub6", since: { run: "masked", at: "2025-03-01T02:00:00.000Z" } },
-  { row: 7, key, submissionId: undefined, since: undefined },
+  { row: 6, key: ada, submissionId: "sub6", missingSince: "2025-03-01T02:00:00.000Z", run: "masked" },
+  { row: 7, key, submissionId: undefined },
 ]
 
 const report = (change: Partial<RunReport> = {}) =>
@@ -140,7 +140,7 @@ const write = (reports: string, run: string, masked: boolean, change: Partial<Ru
     yield* folder.replace([replacement])
     const whole = report({ run, ...change })
     yield* folder.finish({
-      report: masked ? maskReport(whole, mask) : whole,
+      report: masked ? redactReport(whole, mask) : whole,
       columns: ["No", "Name", "Born", "Phone"],
       imported: Stream.make(imported),
       vanished: Stream.make(vanished),

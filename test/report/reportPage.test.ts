@@ -1,10 +1,9 @@
 import fc from "fast-check"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import type { RunReport } from "../../src/domain/run.ts"
-import { entryText } from "../../src/report/html/attention.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { html, webLink } from "../../src/report/html/markup.ts"
-import { reportPage } from "../../src/report/html/reportPage.ts"
+import { entryText, reportPage } from "../../src/report/html/reportPage.ts"
 import { exampleReport } from "./exampleReport.ts"
 
 const pageOf = (report: RunReport, written = files, attention = { total: 3, shown: 3 }) => {
@@ -12,7 +11,7 @@ const pageOf = (report: RunReport, written = files, attention = { total: 3, show
   return before + after
 }
 
-const files = [{ name: "rejected.csv", rows: 2 }, { name: "differences.csv", rows: 1 }]
+const files = [{ name: "rejected.csv", rows: 2, holds: "" }, { name: "differences.csv", rows: 1, holds: "" }]
 
 /** A report that holds `text` wherever a run could bring a text in. */
 const hostile = (text: string) => {
@@ -178,7 +177,7 @@ describe("report.html", () => {
   })
 
   it("counts all differences and leads to the file that has them", () => {
-    const page = pageOf(exampleReport(), [{ name: "differences.csv", rows: 5000 }])
+    const page = pageOf(exampleReport(), [{ name: "differences.csv", rows: 5000, holds: "" }])
     expect(page).toContain("5,000 differences in 1 finding")
     expect(page).toContain('href="differences.csv"')
   })

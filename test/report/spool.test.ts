@@ -11,11 +11,6 @@ interface Entry {
   readonly text: string
 }
 
-const codec = {
-  encode: (entry: Entry) => JSON.stringify(entry),
-  decode: (line: string) => JSON.parse(line) as Entry,
-}
-
 const collect = <A, E>(stream: Stream.Stream<ReadonlyArray<A>, E>) =>
   Effect.map(Stream.runCollect(stream), (chunks) => Chunk.toReadonlyArray(chunks).flat())
 
@@ -43,7 +38,7 @@ describe("spool", () => {
             fc.constantFrom(1, 40, 200, 100_000),
             (batches, limit) =>
               Effect.gen(function*() {
-                const spool = yield* openSpool(`${folder}/spool`, codec, limit)
+                const spool = yield* openSpool<Entry>(`${folder}/spool`, limit)
                 for (const batch of batches) yield* spool.add(batch)
                 expect(yield* collect(spool.sorted)).toEqual(ordered(batches.flat()))
               }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.runPromise),
@@ -56,7 +51,7 @@ describe("spool", () => {
   it.effect("keeps records that are longer than a block, cut in the middle of a character", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
-        const spool = yield* openSpool(`${folder}/spool`, codec, 50_000)
+        const spool = yield* openSpool<Entry>(`${folder}/spool`, 50_000)
         const entries = Array.from(
           { length: 40 },
           (_, index) => ({ row: 40 - index, text: "x" + "ß😀".repeat(index * 900) }),
@@ -69,7 +64,7 @@ describe("spool", () => {
   it.effect("can be read while and before more is added", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
-        const spool = yield* openSpool(`${folder}/spool`, codec, 1000)
+        const spool = yield* openSpool<Entry>(`${folder}/spool`, 1000)
         const first = Array.from({ length: 3000 }, (_, row) => ({ row, text: "a" }))
         yield* spool.add(first)
         let seen = 0
@@ -89,7 +84,7 @@ describe("spool", () => {
     inFolder((folder) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
-        const spool = yield* openSpool(`${folder}/spool`, codec, 1)
+        const spool = yield* openSpool<Entry>(`${folder}/spool`, 1)
         yield* spool.add([{ row: 1, text: "secret" }])
         expect(yield* fs.readDirectory(folder)).toEqual([])
       })

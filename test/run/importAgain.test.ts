@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import Papa from "papaparse"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"

@@ -5,7 +5,7 @@ import { Effect, Exit } from "effect"
 import iconv from "iconv-lite"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 

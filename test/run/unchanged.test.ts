@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { RunReport } from "../../src/domain/run.ts"
+import type { RunReport } from "../../src/domain/report.ts"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../domain/diagnostic.ts"
 import { visible } from "../../domain/visible.ts"
-import { counted } from "../../report/words.ts"
+import { counted } from "../../domain/words.ts"
 import { cutToWidth, indented, paints, type Screen, widthOf } from "./screen.ts"
 
 /** Columns left of the caret that stay in sight when a long line has to be cut. */

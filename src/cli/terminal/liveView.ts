@@ -1,7 +1,7 @@
 import { verdicts } from "../../domain/fate.ts"
+import { verdictWords } from "../../domain/fate.ts"
 import type { Phase, Progress } from "../../domain/progress.ts"
-import { lasting } from "../../report/span.ts"
-import { count, counted, verdictWords } from "../../report/words.ts"
+import { count, counted, lasting } from "../../domain/words.ts"
 import { cutToWidth, type Paint, paints, type Screen, widthOf } from "./screen.ts"
 
 export const phaseWords: { readonly [P in Phase]: string } = {

@@ -2,7 +2,7 @@ import picocolors from "picocolors"
 import stringWidth from "string-width"
 import wrapAnsi from "wrap-ansi"
 import { visible } from "../../domain/visible.ts"
-import type { Tone } from "../../report/words.ts"
+import type { Tone } from "../../domain/words.ts"
 
 /** What a text is made for: how wide the place is, and whether it takes colours. */
 export interface Screen {

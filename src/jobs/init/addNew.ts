@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, identity } from "effect"
-import { canonicalJson } from "../../domain/canonical.ts"
 import type { Form } from "../../domain/form.ts"
+import { canonicalJson } from "../../domain/json.ts"
 import type { Column } from "../../domain/row.ts"
 import { mentionedColumns } from "../../mapping/mentionedColumns.ts"
 import { nameColumns } from "../../mapping/nameColumns.ts"

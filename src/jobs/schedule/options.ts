@@ -1,7 +1,7 @@
 import type { FileSystem, Path } from "@effect/platform"
 import type { Duration, Effect, Exit } from "effect"
 import type { Progress } from "../../domain/progress.ts"
-import type { RunReport } from "../../domain/run.ts"
+import type { RunReport } from "../../domain/report.ts"
 import type { Schedule } from "../../project/cron.ts"
 import type { loadProject } from "../../project/loadProject.ts"
 import type { Project } from "../../project/Project.ts"

@@ -1,5 +1,5 @@
 import { Cause, Clock, Effect, Exit, RcRef, Ref } from "effect"
-import type { RunReport } from "../../domain/run.ts"
+import type { RunReport } from "../../domain/report.ts"
 import type { LastTurn, Ledger } from "../../ledger/Ledger.ts"
 import { openLedger } from "../../ledger/openLedger.ts"
 import type { Project } from "../../project/Project.ts"

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../domain/json.ts"
-import type { Difference } from "../../domain/run.ts"
+import type { Difference } from "../../domain/report.ts"
 import { textChange } from "./textChange.ts"
 
 const typeName = (value: Json): string =>

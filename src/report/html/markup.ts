@@ -1,4 +1,6 @@
+import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
+import type { Tone } from "../../domain/words.ts"
 
 /** Markup that may stand in a page as it is. Made by `html` only, so that whatever else comes in is escaped. */
 export class Markup {
@@ -41,3 +43,96 @@ export const webLink = (address: string, text: string, said?: string): Markup =>
       said !== undefined && html` aria-label="${said}"`
     }>${text}</a>`
     : html`${text}: <code>${address}</code>`
+
+/** A titled section of the page. */
+export interface Section {
+  readonly id: string
+  readonly title: string
+  readonly markup: Markup
+}
+
+/** A section that the list at the top of the page leads to. */
+export const section = (id: string, title: string, body: Content): Section => ({
+  id,
+  title,
+  markup: html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${body}</section>
+`,
+})
+
+/** A word in its tone's colour. */
+export const badge = (text: string, tone: Tone): Markup => html`<span class="badge ${tone}">${text}</span>`
+
+interface TableColumn {
+  readonly title: string
+  readonly number?: boolean
+}
+
+const side = (column: TableColumn | undefined): Content => column?.number === true && html` class="number"`
+
+export const table = (
+  label: string,
+  columns: ReadonlyArray<TableColumn>,
+  rows: ReadonlyArray<{ readonly cells: ReadonlyArray<Content>; readonly className?: string }>,
+): Markup =>
+  html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col"${side(column)}>${column.title}</th>`)}</tr></thead>
+<tbody>
+${
+    rows.map((row) =>
+      html`<tr${row.className !== undefined && html` class="${row.className}"`}>${
+        row.cells.map((cell, index) => html`<td${side(columns[index])}>${cell}</td>`)
+      }</tr>
+`
+    )
+  }</tbody>
+</table></div>
+`
+
+/** Names and values, those without a value left out. */
+export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Markup =>
+  html`<dl>${
+    entries.flatMap(([name, value]) =>
+      value === undefined || value === "" ? [] : [html`<dt>${name}</dt><dd>${value}</dd>
+`]
+    )
+  }</dl>
+`
+
+/** A share in percent; nothing for nothing, and never 100% or 0% for what only comes near it. */
+export const share = (part: number, whole: number): string => {
+  if (whole === 0 || part === 0) return ""
+  if (part === whole) return "100%"
+  const percent = (part / whole) * 100
+  return percent > 99.9 ? ">99.9%" : percent < 0.1 ? "<0.1%" : `${percent.toFixed(1)}%`
+}
+
+/** A bar of parts side by side, drawn without styles of its own so that the page's policy can stay strict. */
+export const bar = (
+  parts: ReadonlyArray<{ readonly title: string; readonly count: number; readonly tone: Tone | "none" }>,
+): Markup | undefined => {
+  const total = parts.reduce((sum, part) => sum + part.count, 0)
+  if (total === 0) return undefined
+  let start = 0
+  const drawn = parts.filter((part) => part.count > 0).map((part) => {
+    const x = start
+    start += (part.count / total) * 1000
+    return html`<rect class="${part.tone}" x="${x.toFixed(2)}" y="0" width="${
+      Math.max(start - x - 1.5, 1).toFixed(2)
+    }" height="12"><title>${part.title}: ${part.count}</title></rect>`
+  })
+  return html`<svg class="bar" viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label="${
+    parts.filter((part) => part.count > 0).map((part) => `${part.title} ${part.count}`).join(", ")
+  }"><rect class="track" width="1000" height="12"/>${drawn}</svg>
+`
+}
+
+/** Characters of a name, and of a value, that a page shows at most. */
+const longestName = 160
+const longestValue = 400
+
+/** A name of somebody else's: kept apart from the direction of the text around it. */
+export const name = (text: string): Markup => html`<bdi>${cut(text, longestName)}</bdi>`
+
+/** A value of somebody else's, likewise. */
+export const value = (text: string): Markup => html`<code><bdi>${cut(text, longestValue)}</bdi></code>`

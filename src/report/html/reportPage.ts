@@ -1,23 +1,39 @@
-import type { RunReport } from "../../domain/run.ts"
-import { modeWords } from "../words.ts"
-import { attentionPart, entriesPlace } from "./attention.ts"
-import type { AttentionCounts } from "./attention.ts"
+import { Option, SchemaAST as AST } from "effect"
+import { createHash } from "node:crypto"
+import { valueText } from "../../domain/json.ts"
+import type { Json } from "../../domain/json.ts"
+import { RunReport, Section as SectionId } from "../../domain/report.ts"
+import type { Section as Declared } from "../../domain/report.ts"
+import { modeWords } from "../../domain/run.ts"
+import { count } from "../../domain/words.ts"
 import { attentionScript } from "./attentionScript.ts"
-import { columnsPart } from "./columns.ts"
-import { balancePart, verdictsPart } from "./counts.ts"
-import { differencesPart, normalisedPart } from "./differences.ts"
-import { doubtsPart } from "./doubts.ts"
-import { filesPart } from "./files.ts"
-import type { WrittenFile } from "./files.ts"
-import { html } from "./markup.ts"
-import { markOf, outcomePart } from "./outcome.ts"
-import { pacePart } from "./pace.ts"
-import { page } from "./page.ts"
-import { contentsPart } from "./privacy.ts"
-import { problemsPart } from "./problems.ts"
-import { questionsPart } from "./questions.ts"
-import { discardedPart, settingsPart, sourcesPart, warningsPart } from "./settings.ts"
+import { paceSection } from "./charts.ts"
+import {
+  attentionSection,
+  columnsSection,
+  contentsSection,
+  entriesPlace,
+  filesSection,
+  questionsSection,
+  settingsSection,
+  sourcesSection,
+} from "./details.ts"
+import type { AttentionCounts, WrittenFile } from "./details.ts"
+import { html, Markup, section, table, value } from "./markup.ts"
+import type { Section } from "./markup.ts"
+import {
+  balanceSection,
+  differencesSection,
+  doubtsSection,
+  markOf,
+  normalisedSection,
+  outcomeHeader,
+  problemsSection,
+  verdictsSection,
+} from "./results.ts"
 import { style } from "./style.ts"
+
+export { entryText } from "./details.ts"
 
 /** A page in two pieces: between them go the entries of the attention table, each as `entryText` writes it, with commas between. */
 export interface ReportPage {
@@ -25,45 +41,117 @@ export interface ReportPage {
   readonly after: string
 }
 
-/** report.html: one page that needs nothing else, part by part in the order in which people ask. `files`: the CSVs beside it. */
+/** report.html: one page that needs nothing else, section by section in the order in which people ask. `files`: the CSVs next to it. */
 export const reportPage = (
   report: RunReport,
   files: ReadonlyArray<WrittenFile>,
   attention: AttentionCounts,
 ): ReportPage => {
-  const parts = [
-    warningsPart(report),
-    balancePart(report),
-    verdictsPart(report),
-    differencesPart(report, files),
-    problemsPart(report),
-    doubtsPart(report),
-    attentionPart(report, attention),
-    discardedPart(report),
-    columnsPart(report),
-    questionsPart(report),
-    normalisedPart(report),
-    pacePart(report),
-    filesPart(files),
-    sourcesPart(report),
-    settingsPart(report),
-    contentsPart(report),
-  ].filter((part) => part !== undefined)
+  const declared = (...names: ReadonlyArray<PropertyKey>) =>
+    declaredFields.filter(({ name }) => names.includes(name)).map((field) => declaredSection(report, field))
+  const others = declaredFields.map(({ name }) => name).filter((name) => name !== "warnings")
+  const sections = [
+    ...declared("warnings"),
+    balanceSection(report),
+    verdictsSection(report),
+    differencesSection(report, files),
+    problemsSection(report),
+    doubtsSection(report),
+    attentionSection(report, attention),
+    ...declared(...others),
+    columnsSection(report),
+    questionsSection(report),
+    normalisedSection(report),
+    paceSection(report),
+    filesSection(files),
+    sourcesSection(report),
+    settingsSection(report),
+    contentsSection(report),
+  ].filter((one) => one !== undefined)
+  const mark = report.mode === "run" ? undefined : modeWords[report.mode].toUpperCase()
   const text = page({
-    title: `${
-      report.mode === "run" ? "" : `${modeWords[report.mode].toUpperCase()}: `
-    }${report.pipeline} ${report.run}`,
-    styles: [style],
-    scripts: [attentionScript],
+    title: `${mark === undefined ? "" : `${mark}: `}${report.pipeline} ${report.run}`,
     body: html`<main>
-${markOf(report)}${outcomePart(report)}<nav aria-label="On this page"><ul>${
-      parts.map((part) => html`<li><a href="#${part.id}">${part.title}</a></li>`)
+${markOf(report)}${outcomeHeader(report)}<nav aria-label="On this page"><ul>${
+      sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)
     }</ul></nav>
-${parts.map((part) => part.markup)}</main>
-<footer>${
-      report.mode !== "run" && `${modeWords[report.mode].toUpperCase()}. `
-    }This page loads nothing and sends nothing.</footer>`,
+${sections.map(({ markup }) => markup)}</main>
+<footer>${mark !== undefined && `${mark}. `}This page loads nothing and sends nothing.</footer>`,
   })
   const [before = "", after = ""] = text.split(entriesPlace)
   return { before, after }
+}
+
+const reportType = AST.typeAST(RunReport.ast)
+const declaredOf = (type: AST.AST) => AST.getAnnotation<Declared>(type, SectionId)
+
+/** Fields of the report that declare a section of the page. */
+const declaredFields = AST.getPropertySignatures(reportType).filter(({ type }) => Option.isSome(declaredOf(type)))
+
+/** The section that a list declares: sentences as they are, or a table with a column for each member of its objects. */
+const declaredSection = (report: RunReport, { name, type }: AST.PropertySignature): Section | undefined => {
+  const list = (report as unknown as Readonly<Record<PropertyKey, ReadonlyArray<unknown> | undefined>>)[name] ?? []
+  const { columns: titles = {}, intro, title } = Option.getOrThrow(declaredOf(type))
+  const columns = AST.isTupleType(type)
+    ? type.rest.flatMap((member) => AST.isTypeLiteral(member.type) ? member.type.propertySignatures : [])
+    : []
+  return list.length === 0 ? undefined : section(String(name), title, [
+    intro !== undefined && html`<p>${intro}</p>
+`,
+    columns.length === 0
+      ? html`<ul>${
+        list.map((sentence) =>
+          html`<li>${String(sentence)}</li>
+`
+        )
+      }</ul>`
+      : table(
+        title,
+        columns.map((column) => ({
+          title: titles[String(column.name)] ?? String(column.name),
+          number: AST.isNumberKeyword(column.type),
+        })),
+        (list as ReadonlyArray<Readonly<Record<PropertyKey, Json | undefined>>>).map((one) => ({
+          cells: columns.map((column) => {
+            const cell = one[column.name]
+            return typeof cell === "number" ? count(cell) : value(valueText(cell))
+          }),
+        })),
+      ),
+  ])
+}
+
+const allowed = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
+
+/**
+ * A page that stands by itself: style and script are inside and named in the policy by their digests, so that nothing else can run, load or be sent. Both
+ * are texts of ours without a value of a run.
+ */
+const page = (content: { readonly title: string; readonly body: Markup }): string => {
+  // The policy's only special characters are the quotes around its keywords, which an attribute may have.
+  const policy = [
+    "default-src 'none'",
+    `style-src ${allowed(style)}`,
+    `script-src ${allowed(attentionScript)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ")
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${content.title}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+${content.body}
+<script>${new Markup(attentionScript)}</script>
+</body>
+</html>
+`.text
 }

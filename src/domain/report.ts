@@ -1,0 +1,404 @@
+import * as Schema from "effect/Schema"
+import { anomalyCodes } from "./anomaly.ts"
+import { cellStates, cellWords, columnUses } from "./cells.ts"
+import { answerVerdicts } from "./comparison.ts"
+import type { AnswerVerdict } from "./comparison.ts"
+import { fates, fateWords, verdicts, verdictWords } from "./fate.ts"
+import { valueText } from "./json.ts"
+import type { Json } from "./json.ts"
+import { problemCodes, problemWords } from "./problem.ts"
+import type { ProblemCode } from "./problem.ts"
+import { modes, outcomes } from "./run.ts"
+
+// The report of a run, declared once: types, report.json with its order and documentation, reading of other versions, and `--redact`.
+
+/** Replaces a text: the same for the same text, and nothing for nothing. */
+export type Mask = (text: string) => string
+
+/** Annotation of texts and other values without members: gives what a masked report shows instead. */
+export const Redaction = Symbol.for("formferry/Redaction")
+
+/** Annotation of lists that are about single rows: empty once a person asked to forget a row. */
+export const OfRows = Symbol.for("formferry/OfRows")
+
+/** Annotation: a section of the page that shows this field as it is. */
+export const Section = Symbol.for("formferry/Section")
+export interface Section {
+  readonly title: string
+  readonly intro?: string
+  /** Titles of columns that are not called as their field. */
+  readonly columns?: { readonly [field: string]: string }
+}
+
+const Text = (description: string) => Schema.String.annotations({ description })
+const Count = (description: string) => Schema.Number.annotations({ description })
+const Flag = (description: string) => Schema.Boolean.annotations({ description })
+
+/** Digests in the place of a text. */
+export const Digested = (description: string) =>
+  Text(description).annotations({ [Redaction]: (text: string, mask: Mask) => mask(text) })
+
+/** A link that edits a submission shows all of it. */
+const EditLink = (description: string) => Text(description).annotations({ [Redaction]: () => undefined })
+
+/** Any value: what is read from report.json is JSON. */
+const Value = (description: string) =>
+  (Schema.Unknown as unknown as Schema.Schema<Json>).annotations({
+    description,
+    [Redaction]: (value: Json, mask: Mask) => mask(valueText(value)),
+  })
+
+/** A field that may have no value: null in report.json. */
+export const maybe = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optionalWith(Schema.UndefinedOr(schema), { nullable: true })
+
+/** A field with a value for reports of versions that do not have it. */
+const or = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
+  Schema.optionalWith(schema, { nullable: true, default: value })
+
+const text = (description: string) => or(Text(description), () => "")
+const count = (description: string) => or(Count(description), () => 0)
+
+/** A list, read without the members that are not what they should be: those of a newer version, for example. */
+const List = <A, I>(member: Schema.Schema<A, I>, about: Schema.Annotations.Schema<ReadonlyArray<A>> = {}) => {
+  const decode = Schema.decodeUnknownOption(member)
+  return Schema.transform(
+    Schema.Array(Schema.Unknown),
+    Schema.Array(Schema.typeSchema(member)).annotations(about),
+    {
+      strict: true,
+      decode: (members) =>
+        members.flatMap((one) => {
+          const found = decode(one)
+          return found._tag === "Some" ? [found.value] : []
+        }),
+      encode: (members) => members,
+    },
+  )
+}
+const list = <A, I>(member: Schema.Schema<A, I>, about?: Schema.Annotations.Schema<ReadonlyArray<A>>) =>
+  or(List(member, about), () => [])
+
+/** Members that all have a value to start from. */
+const group = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
+  const schema = Schema.Struct(fields) as unknown as Schema.Schema<Schema.Struct.Type<Fields>, unknown>
+  return or(schema, () => Schema.decodeUnknownSync(schema)({}))
+}
+
+type Counts<K extends string> = { readonly [N in K]: ReturnType<typeof count> }
+
+/** Counts by name. */
+const counts = <K extends string>(names: ReadonlyArray<K>, about: (name: K) => string) =>
+  Object.fromEntries(names.map((name) => [name, count(about(name))])) as Counts<K>
+
+/** A file that a run read, as it was taken. */
+export const SourceFile = Schema.Struct({
+  file: Text("a file that was read"),
+  format: text("what it was read as"),
+  bytes: count("its size"),
+  sha256: text("its digest, hexadecimal"),
+  rows: count("data records in it"),
+  taken: list(Schema.Struct({
+    what: Text("something that was detected or set, in the order to show it: encoding, delimiter, sheet, …"),
+    value: Text("and what it was taken for"),
+  })),
+  unread: maybe(List(Schema.Struct({
+    what: Schema.Literal("sheet", "member", "outside").annotations({
+      description:
+        "something in the file that is not read: another visible `sheet`, a `member` of JSON records, or a place `outside` the records",
+    }),
+    name: Text("its name"),
+    cells: maybe(
+      Count(
+        "of a member, how many records have a value for it (`others`: all after the first 50); of a place outside the records, its values",
+      ),
+    ),
+  }))),
+  lines: maybe(Schema.Struct({
+    physical: Count("lines of a text file, counted independently of its reading; the next four add up to it"),
+    above: Count("lines above the first record"),
+    records: Count("records"),
+    inside: Count("line breaks inside cells"),
+    blank: Count("blank lines"),
+  })),
+  longest: maybe(Schema.Struct({
+    column: Text("the column of the longest cell"),
+    row: Count("its row"),
+    length: Count("its length in characters"),
+  })),
+})
+export type SourceFile = typeof SourceFile.Type
+export type Unread = NonNullable<SourceFile["unread"]>[number]
+export type LineCounts = NonNullable<SourceFile["lines"]>
+export type LongestCell = NonNullable<SourceFile["longest"]>
+
+/** What is wrong, without the value that is wrong. */
+export const withoutValue = (
+  { code, column }: { readonly code: ProblemCode; readonly column?: string | undefined },
+): string => column === undefined ? problemWords[code] : `${column}: ${problemWords[code]}`
+
+/** Problems of one kind, column and question, with a few examples. */
+const ProblemGroup = Schema.Struct({
+  code: Schema.Literal(...problemCodes).annotations({ description: "a problem code" }),
+  column: maybe(Text("the column that is to blame")),
+  question: maybe(Text("the id of the question that the value was meant for")),
+  dropped: maybe(
+    Schema.Literal(true).annotations({
+      description: "`true` if only that answer was left out and the row was sent (`onInvalid: drop`)",
+    }),
+  ),
+  count: Count("how often"),
+  examples: list(
+    Schema.Struct({
+      row: Count("the row's number in its source, from 1"),
+      value: maybe(Digested("the value, cut to 80 characters")),
+      message: or(
+        Text("a sentence that names column, value and what was expected").annotations({ [Redaction]: () => "" }),
+        () => "",
+      ),
+    }),
+    { [OfRows]: true },
+  ),
+})
+export type ProblemGroup = typeof ProblemGroup.Type
+
+/** One answer that did not come back as it was sent. */
+export const Difference = Schema.Struct({
+  row: Count("the row's number"),
+  key: Digested("its row key"),
+  submissionId: Text("the submission"),
+  question: Text(
+    "the id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` stand for themselves",
+  ),
+  name: text("its name"),
+  verdict: Schema.Literal(...answerVerdicts).annotations({
+    description:
+      "`different`, `absent` (sent, not returned), `unexpected` (returned, not sent) or `not comparable` (of an unknown type)",
+  }),
+  // Null is a value here.
+  sent: Schema.optional(Value("what was sent")),
+  returned: Schema.optional(Value("what came back")),
+  editLink: maybe(EditLink("where the submission can be edited")),
+})
+export type Difference = typeof Difference.Type
+
+/** Answers of one question that changed in one way: one finding, however many submissions it concerns. */
+const Finding = Schema.Struct({
+  question: Text("the id of a question whose answers changed in one way"),
+  name: text("its name"),
+  verdict: Schema.Literal(...answerVerdicts).annotations({ description: "as in `differences`" }),
+  pattern: Text("what happened to the values, in words that repeat none"),
+  count: Count("answers that it happened to; all findings together: the lines of `differences.csv`"),
+  note: maybe(Text("what else all of them have in common")),
+  tolerated: maybe(Text("why the pipeline tolerates differences of this question")),
+  examples: list(Difference, { [OfRows]: true, description: "up to five of them" }),
+})
+export type Finding = typeof Finding.Type
+
+/** Answers of one question that the service wrote differently, with the same meaning. */
+const Normalisation = Schema.Struct({
+  question: Text("the id of a question whose answers came back written differently and mean the same"),
+  name: text("its name"),
+  what: Text("what was normalised"),
+  count: Count("answers"),
+  example: Schema.Struct({
+    row: Count("one of them: its row"),
+    submissionId: Text("its submission"),
+    sent: Difference.fields.sent,
+    returned: Difference.fields.returned,
+  }),
+})
+export type Normalisation = typeof Normalisation.Type
+
+/** Rows in doubt for one reason, over all that the ledger knows here. */
+const Doubt = Schema.Struct({
+  reason: Text("why rows of this pipeline are in doubt, earlier runs included"),
+  count: Count("how many"),
+  acknowledged: count("of these, how many a person has acknowledged"),
+  fresh: count("of these, how many this run put in doubt"),
+  firstSentAt: Text("when the first of them was sent"),
+  lastSentAt: Text("and the last"),
+})
+export type Doubt = typeof Doubt.Type
+
+/** Rows in doubt that were settled at one time. */
+const Settlement = Schema.Struct({
+  at: Text("when rows in doubt were settled; the latest 20 settlements"),
+  by: Text("by whom"),
+  because: maybe(Text("and why, in their words")),
+  file: maybe(Schema.Struct({
+    name: Text("the export of the form's results that showed it; `null`: a person's word"),
+    sha256: Text("its digest"),
+    isComplete: Flag("whether a person vouched that it is complete"),
+  })),
+  landed: Count("rows that had arrived"),
+  notLanded: Count("rows that had not: the next run sends them"),
+})
+export type Settlement = typeof Settlement.Type
+
+/** A row that was imported before with other content, and was imported again. */
+export const Replacement = Schema.Struct({
+  row: Count("one of them, at most 1,000: its row"),
+  key: Digested("its row key"),
+  submissionId: Text("the submission that was created now"),
+  replaces: maybe(Text("the one before: it stays in the form until a person removes it there")),
+  editLink: maybe(EditLink("where a person can edit or void the earlier one")),
+})
+export type Replacement = typeof Replacement.Type
+
+/** Something about a run that people should look at, although no row failed for it. */
+const Anomaly = Schema.Struct({
+  code: Schema.Literal(...anomalyCodes).annotations({
+    description: `what differs from past runs: ${anomalyCodes.map((code) => `\`${code}\``).join(", ")}`,
+  }),
+  sentence: Text("the same for people, with the figures"),
+  fresh: or(Flag("whether the run before did not show it"), () => true),
+})
+export type Anomaly = typeof Anomaly.Type
+
+/** Requests by operation. */
+const requestCounts = {
+  metadata: count("requests for the form"),
+  create: count("requests that create"),
+  read: count("requests that read a submission"),
+  retried: count("of these, how many repeated one that had failed"),
+  throttled: count("of these, how many were answered with 429"),
+}
+const RequestCounts = Schema.Struct(requestCounts)
+export type RequestCounts = typeof RequestCounts.Type
+
+/** Requests over time, in spans of equal length that follow each other. */
+const Pace = Schema.Struct({
+  from: Text("when the first span of time starts"),
+  every: Count("length of a span in milliseconds: a second, or so many that there are at most 240"),
+  buckets: Schema.Array(RequestCounts).annotations({
+    description: "requests within a span, as in `requests`; the sums over all spans are `requests`",
+  }),
+})
+export type Pace = typeof Pace.Type
+
+/** One column of a source: its cells that are not empty, and what became of them. */
+const ColumnCells = Schema.Struct({
+  title: Text("a column of the source; `null` for all of them if no row was read"),
+  position: Count("its number, from 1; the one after the last column stands for cells beyond the header"),
+  use: Schema.Literal(...columnUses).annotations({
+    description:
+      "`answers` are read from it, `keyOrCondition` (part of the row key or of a condition, and nothing else), `ignored` (by `mapping.ignore`) or `notMapped`",
+  }),
+  cells: Count("its cells that are not empty, in all rows read: the sum of the twelve that follow"),
+  states: Schema.Struct(counts(cellStates, (state) => cellWords[state].meaning)),
+})
+export type ColumnCells = typeof ColumnCells.Type
+
+/** Answers by verdict; the verdicts that did not occur are left out. */
+type AnswersByVerdict = { readonly [V in AnswerVerdict]?: number }
+const AnswersByVerdict: Schema.Schema<AnswersByVerdict> = Schema.Record({
+  key: Schema.String,
+  value: Schema.Number,
+}).annotations({ description: `answers by verdict, if they occurred: \`${answerVerdicts.join("`, `")}\`` })
+
+/** What a run did: report.json, in its order. Times are ISO 8601 in UTC. */
+export const RunReport = Schema.Struct({
+  pipeline: Text("the pipeline's name"),
+  run: Text("the run's id, which is its folder's name"),
+  mode: Schema.Literal(...modes).annotations({ description: "`run`, `rehearsal`, `dry-run` or `reconcile`" }),
+  form: group({
+    service: text("the service's name in the project"),
+    id: text("the form's id"),
+    name: text("the form's name"),
+  }),
+  startedAt: Text("when the run started"),
+  finishedAt: Text("when it ended"),
+  outcome: Schema.Literal(...outcomes).annotations({
+    description:
+      "`complete`, `attention` (rows need a person), `inDoubt`, `differing` (something differs, is missing or unread), `stopped` (to protect the form), `unavailable` or `interrupted`",
+  }),
+  exitCode: Count("the command's exit code"),
+  ledger: group({
+    id: text("the ledger that the run wrote"),
+    lastIntent: count("the number of its last intent"),
+  }),
+  acknowledged: count("rows of this run that need a person and were acknowledged by one"),
+  sources: list(SourceFile),
+  rows: group({
+    read: count("rows of the source: the sum of the nine that follow"),
+    ...counts(fates, (fate) => fateWords[fate].meaning),
+  }),
+  readBack: group(counts(verdicts, (verdict) => `submissions: ${verdictWords[verdict].meaning}`)),
+  balance: group({
+    holds: or(
+      Flag("whether every row has one fate, every submission one verdict, and every cell that is not empty one state"),
+      () => true,
+    ),
+  }),
+  requests: group(requestCounts),
+  problems: list(ProblemGroup),
+  differences: list(Difference, { [OfRows]: true, description: "at most 1,000; all of them are in `differences.csv`" }),
+  discarded: list(
+    Schema.Struct({
+      type: Text("a type of field that formferry does not know"),
+      count: Count("fields of that type that were passed over"),
+    }),
+    {
+      [Section]: {
+        title: "Discarded fields",
+        columns: { count: "fields" },
+        intro:
+          "The form holds fields of types that formferry does not know. They were passed over, as the service asks, and could not be compared.",
+      },
+    },
+  ),
+  values: or(
+    Schema.Literal("shown", "masked").annotations({ description: "`shown`, or `masked` (`--redact`)" }),
+    () => "shown" as const,
+  ),
+  because: list(Text("why it ended so, in sentences"), { [OfRows]: true }),
+  next: maybe(Text("the command to run next")),
+  findings: list(Finding),
+  normalised: list(Normalisation, { [OfRows]: true }),
+  inDoubt: list(Doubt, { [OfRows]: true }),
+  settled: maybe(List(Settlement)),
+  replaced: maybe(Schema.Struct({
+    count: Count("rows that changed and were imported again (`onChange: import-again`); all are in `replaced.csv`"),
+    examples: list(Replacement, { [OfRows]: true }),
+  })),
+  vanished: maybe(
+    Schema.Struct({
+      count: Count("rows imported earlier that are no longer in the source; all are in `vanished.csv`"),
+      fresh: count("of these, how many the source of the run before still had"),
+    }).annotations({
+      description:
+        "`null` if not looked at: the source was not the pipeline's own, was not read to its end, or `vanished: ignore`",
+    }),
+  ),
+  unchangedSince: maybe(Text(
+    "the run since which nothing changed: no row was read, and the counts are those that reading would have given",
+  )),
+  anomalies: maybe(List(Anomaly)),
+  sent: count("rows of this run whose create request was answered"),
+  questions: list(Schema.Struct({
+    id: Text("a question or element that the pipeline fills"),
+    name: Text("its name"),
+    kind: Text("its kind of value"),
+    answered: Count("rows among `sent` that answer it"),
+    verdicts: or(AnswersByVerdict, (): AnswersByVerdict => ({})),
+  })),
+  unanswered: maybe(List(Schema.Struct({
+    id: Text("a question of the form that the pipeline gives no answer"),
+    name: Text("its name"),
+    state: Schema.Literal("ignored", "notMapped").annotations({
+      description: "`ignored` (on purpose, by `mapping.ignoreQuestions`) or `notMapped`",
+    }),
+  }))),
+  columns: maybe(List(ColumnCells)),
+  pace: maybe(Pace),
+  warnings: list(Text("things to know that are no problem of a row, in sentences"), {
+    [Section]: { title: "Warnings" },
+  }),
+  versions: group({ formferry: text("the program"), node: text("what it ran on") }),
+  fingerprints: group({
+    mapping: text("changes when the mapping could give another submission for the same row"),
+    form: text("changes when the form does"),
+  }),
+})
+export type RunReport = typeof RunReport.Type

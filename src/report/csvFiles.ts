@@ -1,0 +1,285 @@
+import { Schema, SchemaAST as AST } from "effect"
+import { fateWords, verdicts, verdictWords } from "../domain/fate.ts"
+import type { Fate } from "../domain/fate.ts"
+import { valueText } from "../domain/json.ts"
+import type { Json } from "../domain/json.ts"
+import { cut, problemCodes } from "../domain/problem.ts"
+import type { Problem, ProblemCode } from "../domain/problem.ts"
+import { Difference, Digested, maybe, Replacement, withoutValue } from "../domain/report.ts"
+import type { Mask, RunReport } from "../domain/report.ts"
+import { visible } from "../domain/visible.ts"
+import { faithfulCsv, spreadsheetCsv, withoutApostrophe } from "./csv.ts"
+import type { CsvLine } from "./csv.ts"
+import { redacter } from "./reportFile.ts"
+
+/** A row for rejected.csv: its own cells as text, in the order of the source's columns. */
+export interface RejectedRow {
+  readonly row: number
+  readonly key: string | undefined
+  readonly fate: Extract<Fate, "invalid" | "refused" | "duplicate" | "changed">
+  readonly problems: ReadonlyArray<Problem>
+  readonly cells: ReadonlyArray<string>
+  /** Nothing is lost and no one is asked: a duplicate with the same content, a change that the pipeline ignores. */
+  readonly quiet: boolean
+}
+
+/** A row for in-doubt.csv. */
+const InDoubtRow = Schema.Struct({
+  row: Schema.Number,
+  key: Digested("its row key"),
+  batch: Schema.Number,
+  sentAt: Schema.String,
+  reason: Schema.String,
+  cells: Schema.Array(Digested("its cells, in the order of the source's columns")),
+})
+export type InDoubtRow = typeof InDoubtRow.Type
+
+/** A row for imported.csv. */
+const ImportedRow = Schema.Struct({
+  row: Schema.Number,
+  key: Digested("its row key"),
+  submissionId: Schema.String,
+  verdict: Schema.Literal(...verdicts),
+  submissionTime: maybe(Schema.String),
+  /** The submission for the row before it changed and was imported again. */
+  replaces: maybe(Schema.String),
+})
+export type ImportedRow = typeof ImportedRow.Type
+
+/** A row for vanished.csv: it was imported, and is no longer in the source. */
+const VanishedRow = Schema.Struct({
+  /** Its number in the source of the run that sent it. */
+  row: Schema.Number,
+  key: Digested("its row key"),
+  submissionId: maybe(Schema.String),
+  /** The run that missed it first, and when that started (ISO 8601). */
+  missingSince: maybe(Schema.String),
+  run: maybe(Schema.String),
+})
+export type VanishedRow = typeof VanishedRow.Type
+
+/** Something about a row that a person may want to look at. */
+export interface AttentionEntry {
+  readonly row: number
+  readonly key: string
+  /** A fate, a verdict, or what became of an answer. */
+  readonly what: string
+  /** The column or question. */
+  readonly where: string
+  readonly detail: string
+  readonly submissionId: string
+  readonly editLink: string
+}
+
+const shownValue = 160
+const shownMessage = 400
+
+/** An entry, safe to show. */
+const entry = (
+  { key = "", row }: { readonly row: number; readonly key?: string | undefined },
+  about: { readonly [N in keyof AttentionEntry]?: AttentionEntry[N] | undefined } & { readonly what: string },
+): AttentionEntry => ({
+  row,
+  key: visible(cut(key, shownValue)),
+  what: about.what,
+  where: visible(cut(about.where ?? "", shownValue)),
+  detail: visible(about.detail ?? ""),
+  submissionId: visible(about.submissionId ?? ""),
+  editLink: /^https?:\/\//i.test(about.editLink ?? "") ? about.editLink ?? "" : "",
+})
+
+const shown = (value: Json | undefined): string => value == null ? "nothing" : cut(valueText(value), shownValue)
+
+/** A CSV file of a run, and how rows become its lines and come back for a masked copy. */
+export interface CsvFile<A> {
+  readonly name: string
+  /** What it contains, for people. */
+  readonly holds: string
+  /** Titles of our own columns. */
+  readonly titles: ReadonlyArray<string>
+  /** Whether lines start with the source's own cells: such a file gives them back exactly, and isn't protected from formulas. */
+  readonly hasCells: boolean
+  readonly own: (row: A) => CsvLine
+  readonly read: (own: CsvLine, cells: CsvLine) => A
+  readonly redact: (row: A, mask: Mask) => A
+  /** What a person may want to look at. */
+  readonly entryOf: (report: RunReport) => (row: A) => AttentionEntry | undefined
+}
+
+/** A file with a column for each field of a row's Schema; `cells` stands for the columns of the source. */
+const asDeclared = <A extends object, I>(
+  schema: Schema.Schema<A, I>,
+  file: Pick<CsvFile<A>, "name" | "holds" | "entryOf">,
+): CsvFile<A> => {
+  const type = AST.typeAST(schema.ast)
+  const all = AST.isTypeLiteral(type) ? type.propertySignatures : []
+  const fields = all.filter(({ name }) => name !== "cells")
+  const hasCells = fields.length < all.length
+  const decode = Schema.decodeUnknownSync(schema)
+  const valueOf = (field: AST.AST, cell: string): unknown =>
+    AST.isNumberKeyword(field) ? Number(cell) : AST.isUnion(field) && cell === "" ? undefined : cell
+  return {
+    ...file,
+    titles: fields.map(({ name }) =>
+      (hasCells ? "_" : "") + String(name).replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    ),
+    hasCells,
+    own: (row) => fields.map(({ name }) => valueText((row as Readonly<Record<PropertyKey, Json | undefined>>)[name])),
+    read: (own, cells) =>
+      decode({
+        ...Object.fromEntries(
+          fields.map(({ name, type: field }, at) => {
+            const cell = own[at] ?? ""
+            return [name, valueOf(field, hasCells ? cell : withoutApostrophe(cell))]
+          }),
+        ),
+        cells,
+      }),
+    redact: redacter(schema),
+  }
+}
+
+const differences = asDeclared(Difference, {
+  name: "differences.csv",
+  holds: "answers that came back differently",
+  entryOf: ({ findings }) => {
+    const tolerated = new Set(findings.flatMap((one) => one.tolerated === undefined ? [] : [one.question]))
+    return ({ name, returned, sent, verdict, ...row }) =>
+      // Nothing was compared.
+      verdict === "not comparable" ? undefined : entry(row, {
+        ...row,
+        what: tolerated.has(row.question) ? `${verdict}, tolerated` : verdict,
+        where: name,
+        detail: `${shown(sent)} → ${shown(returned)}`,
+      })
+  },
+})
+
+const imported = asDeclared(ImportedRow, {
+  name: "imported.csv",
+  holds: "submissions by row",
+  // Those that were created and can't be read.
+  entryOf: () => ({ submissionId, verdict, ...row }) =>
+    verdict !== "missing" && verdict !== "unread" ? undefined : entry(row, {
+      what: verdictWords[verdict].title,
+      detail: verdictWords[verdict].meaning,
+      submissionId,
+    }),
+})
+
+const replaced = asDeclared(Replacement, {
+  name: "replaced.csv",
+  holds: "rows that changed and were imported again, and what they replace",
+  // The earlier submission stays, unless a person removes it.
+  entryOf: () => (row) =>
+    entry(row, {
+      what: "replaced",
+      detail: `changed, and imported again as ${row.submissionId}; this one stays in the form`,
+      submissionId: row.replaces,
+      editLink: row.editLink,
+    }),
+})
+
+const vanished = asDeclared(VanishedRow, {
+  name: "vanished.csv",
+  holds: "rows imported earlier that are no longer in the source",
+  // Those that earlier runs missed are no news.
+  entryOf: (report) => ({ run = report.run, submissionId, ...row }) =>
+    run !== report.run ? undefined : entry(row, {
+      what: "vanished",
+      detail: "imported earlier; the source does not hold it any more",
+      submissionId,
+    }),
+})
+
+const inDoubt = asDeclared(InDoubtRow, {
+  name: "in-doubt.csv",
+  holds: "rows that were sent with an unknown outcome",
+  entryOf: () => ({ reason, sentAt, ...row }) =>
+    entry(row, { what: fateWords.inDoubt.title, detail: `${cut(reason, shownMessage)} (sent ${sentAt})` }),
+})
+
+/** Between several problems of one row. */
+const joint = " · "
+
+/** The code of a row that is rejected for its fate alone. */
+const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
+  refused: "refused",
+  duplicate: "duplicate-key",
+  changed: "changed",
+  invalid: "",
+}
+
+/**
+ * `_code`, `_column` and `_message` have as many parts as the row has problems, in the same order; a problem without a column leaves its part
+ * empty, and `_column` is empty if no problem has one.
+ */
+const rejected: CsvFile<RejectedRow> = {
+  name: "rejected.csv",
+  holds: "rows that were not imported and why; mend and feed back",
+  titles: ["_row", "_key", "_code", "_column", "_message"],
+  hasCells: true,
+  own: ({ fate, key, problems, row }) => {
+    const columns = problems.map(({ column }) => column ?? "")
+    return [
+      String(row),
+      key ?? "",
+      problems.length === 0 ? codeOfFate[fate] : problems.map(({ code }) => code).join(joint),
+      columns.every((column) => column === "") ? "" : columns.join(joint),
+      problems.map(({ message }) => message).join(joint),
+    ]
+  },
+  read: ([row = "", key = "", code = "", column = ""], cells) => {
+    const codes = code.split(joint).flatMap((text) => problemCodes.filter((one) => one === text))
+    const columns = column.split(joint)
+    const fates = ["refused", "duplicate", "changed"] as const
+    return {
+      row: Number(row),
+      key: key === "" ? undefined : key,
+      fate: fates.find((fate) => codes.some((one) => one === codeOfFate[fate])) ?? "invalid",
+      // What the message says is not kept: it repeats the value.
+      problems: codes.map((code, at) => ({ code, column: columns[at] === "" ? undefined : columns[at], message: "" })),
+      cells,
+      quiet: false,
+    }
+  },
+  redact: (row, mask) => ({
+    ...row,
+    key: row.key === undefined ? undefined : mask(row.key),
+    cells: row.cells.map(mask),
+    problems: row.problems.map((problem) => ({
+      ...problem,
+      value: problem.value === undefined ? undefined : mask(problem.value),
+      message: withoutValue(problem),
+    })),
+  }),
+  entryOf: () => ({ fate, problems, quiet, ...row }) =>
+    quiet ? undefined : entry(row, {
+      what: fateWords[fate].title,
+      where: [...new Set(problems.flatMap(({ column }) => column ?? []))].join(", "),
+      detail: cut(problems.map(({ message }) => message).join(" · "), shownMessage),
+    }),
+}
+
+/** The CSV files of a run, in the order in which the page has their rows: first differences, which no other file shows. */
+export const csvFiles = { differences, imported, replaced, vanished, inDoubt, rejected }
+
+/** The rows of each file. */
+export type CsvRows = {
+  readonly [N in keyof typeof csvFiles]: (typeof csvFiles)[N] extends CsvFile<infer A> ? A : never
+}
+
+/** Lines as the file has them: protected from being read as formulas, unless they repeat the source. */
+export const csvText = <A>({ hasCells }: CsvFile<A>, lines: ReadonlyArray<CsvLine>): string =>
+  (hasCells ? faithfulCsv : spreadsheetCsv)(lines)
+
+/**
+ * A line of a file. A row with fewer cells than the source has columns is filled up; cells beyond the header stand after our
+ * columns: nothing is lost or shifted, and the line stays as ragged as it was until a person fixes it.
+ */
+export const lineOf = <A extends object>(file: CsvFile<A>, row: A, columns: number): CsvLine => {
+  const own = file.own(row)
+  if (!file.hasCells) return own
+  const cells = "cells" in row ? row.cells as CsvLine : []
+  return [...Array.from({ length: columns }, (_, at) => cells[at] ?? ""), ...own, ...cells.slice(columns)]
+}

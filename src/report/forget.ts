@@ -1,0 +1,104 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Either } from "effect"
+import Papa from "papaparse"
+import { withoutApostrophe } from "./csv.ts"
+import { failing } from "./partFiles.ts"
+import type { ReportError } from "./partFiles.ts"
+import { runFolders } from "./pastRuns.ts"
+import { forgetRows, parseReport, reportJson } from "./reportFile.ts"
+
+/** A run's folder with the files that show something of rows. */
+export interface Holding {
+  readonly folder: string
+  readonly files: ReadonlyArray<string>
+}
+
+/** The titles of a row's key in our CSVs. */
+const keyTitles = ["_key", "key"]
+
+/** Whether a CSV of ours has a line with one of the keys; adds the ids of the submissions in those lines. */
+const csvHolds = (text: string, keys: ReadonlySet<string>, ids: Set<string>): boolean => {
+  let at: number | undefined
+  let submission = -1
+  let found = false
+  Papa.parse<ReadonlyArray<string>>(text, {
+    step: ({ data }, parser) => {
+      if (at === undefined) {
+        // Our own columns come after the source's.
+        at = Math.max(...keyTitles.map((title) => data.lastIndexOf(title)))
+        submission = data.lastIndexOf("submission_id")
+        if (at < 0) parser.abort()
+        return
+      }
+      const key = data[at]
+      if (key === undefined || !(keys.has(key) || keys.has(withoutApostrophe(key)))) return
+      found = true
+      const id = data[submission] ?? ""
+      if (id !== "") ids.add(id)
+    },
+  })
+  return found
+}
+
+/**
+ * Finds the folders of a pipeline's runs whose files have one of these row keys, or one of the submission ids that belong to them; also what a killed run left. What is masked
+ * (`--redact`) has no key.
+ *
+ * @param submissionIds those that are known; the reports add others
+ */
+export const foldersHolding = (
+  reports: string,
+  pipeline: string,
+  keys: ReadonlyArray<string>,
+  submissionIds: ReadonlyArray<string>,
+): Effect.Effect<ReadonlyArray<Holding>, ReportError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const ofPipeline = path.join(reports, pipeline)
+    const runs = yield* runFolders(ofPipeline).pipe(failing(ofPipeline))
+    const wanted = new Set(keys)
+    const ids = new Set(submissionIds)
+    const inJson = keys.map((key) => `"key":${JSON.stringify(key)}`)
+    const holds = (name: string, text: string) => {
+      const compact = name.endsWith(".json") ? text.replaceAll('": ', '":') : text
+      const inCsv = /\.csv(\.part)?$/.test(name) && csvHolds(text, wanted, ids)
+      return inCsv || inJson.some((one) => compact.includes(one)) || [...ids].some((id) => text.includes(id))
+    }
+    const search = Effect.forEach(runs.toReversed(), (run) =>
+      Effect.gen(function*() {
+        const folder = path.join(ofPipeline, run)
+        const names = (yield* fs.readDirectory(folder).pipe(failing(folder))).toSorted()
+        const files = yield* Effect.filter(names, (name) => {
+          const file = path.join(folder, name)
+          return Effect.map(fs.readFileString(file).pipe(failing(file)), (text) => holds(name, text))
+        })
+        return { folder, files }
+      }))
+    const first = yield* search
+    // An id found in one folder may occur in one before it.
+    const holding = ids.size > submissionIds.length ? yield* search : first
+    return holding.filter(({ files }) => files.length > 0)
+  })
+
+/** Removes all files of a run but report.json, which keeps its counts: they are the pipeline's history, and reveal a ledger that vanished. */
+export const emptyFolder = (
+  { folder }: Pick<Holding, "folder">,
+): Effect.Effect<void, ReportError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const file = path.join(folder, "report.json")
+    const report = (yield* fs.exists(file))
+      ? Either.getOrUndefined(parseReport(yield* fs.readFileString(file)))
+      : undefined
+    if (report !== undefined) {
+      const draft = `${file}.forgetting`
+      yield* fs.writeFileString(draft, `${reportJson(forgetRows(report))}\n`, { mode: 0o600 })
+      yield* fs.rename(draft, file)
+    }
+    for (const name of yield* fs.readDirectory(folder)) {
+      if (report === undefined || name !== "report.json") yield* fs.remove(path.join(folder, name), { recursive: true })
+    }
+    if (report === undefined) yield* fs.remove(folder)
+  }).pipe(failing(folder))

@@ -1,0 +1,264 @@
+import { cellStates, cellWords } from "../../domain/cells.ts"
+import { answerTones, answerVerdicts } from "../../domain/comparison.ts"
+import type { AnswerVerdict } from "../../domain/comparison.ts"
+import type { ColumnCells, RunReport } from "../../domain/report.ts"
+import { count, counted } from "../../domain/words.ts"
+import type { AttentionEntry } from "../csvFiles.ts"
+import { columnTitle, leftBehind, linesAccount, longestAccount } from "../sentences.ts"
+import { bar, facts, html, Markup, name, section, share, table, value } from "./markup.ts"
+import type { Content, Section } from "./markup.ts"
+
+// The sections of the page for looking closer.
+
+/** Where the entries go in the page. A control character can't come from anywhere else: all that is shown is made visible. */
+export const entriesPlace = "\u0000entries\u0000"
+
+/** Entries of the attention table that there are, and that the page holds. */
+export interface AttentionCounts {
+  readonly total: number
+  readonly shown: number
+}
+
+/** An entry as JSON that may stand inside of a script element: nothing in it can end the element or begin a comment. */
+export const entryText = (entry: AttentionEntry): string =>
+  JSON.stringify([entry.row, entry.key, entry.what, entry.where, entry.detail, entry.submissionId, entry.editLink])
+    .replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
+
+const columns = ["row", "key", "what", "column or question", "detail", "submission"]
+
+/** Every row that a person may want to look at, in a table that filters and sorts: a page of it at a time, so that 50,000 rows are no burden. */
+export const attentionSection = (report: RunReport, counts: AttentionCounts): Section | undefined => {
+  if (counts.total === 0) return undefined
+  return section("rows", "Rows to look at", [
+    html`<p class="soft">Rows that were rejected, replaced or are in doubt, that left the source, or whose submission differs: ${
+      counted(counts.total, "entry", "entries")
+    }${
+      counts.total > counts.shown
+      && `. This page holds the first ${count(counts.shown)}; all of them are in the CSV files beside it`
+    }.</p>
+<noscript><p>The table needs scripts. The same rows are in <a href="rejected.csv">rejected.csv</a>, <a href="in-doubt.csv">in-doubt.csv</a>
+and <a href="differences.csv">differences.csv</a>.</p></noscript>
+<div id="attention" hidden>
+<div class="controls">
+<label>Search <input type="search" id="attention-search" autocomplete="off" spellcheck="false"></label>
+<label>What <select id="attention-what"><option value="">everything</option></select></label>
+<label>Column or question <select id="attention-where"><option value="">all</option></select></label>
+<button type="button" id="attention-clear">Show all</button>
+</div>
+<p class="small soft" role="status" id="attention-status"></p>
+<div class="wide" tabindex="0" role="group" aria-label="Rows to look at"><table id="attention-table">
+<thead><tr>${
+      columns.map((title, index) =>
+        html`<th scope="col"${
+          index === 0 && html` class="number"`
+        }><button type="button" class="sort">${title}</button></th>`
+      )
+    }</tr></thead>
+<tbody></tbody>
+</table></div>
+<div class="pages"><button type="button" id="attention-first">First</button> <button type="button" id="attention-previous">Previous</button>
+<span id="attention-page" class="small"></span> <button type="button" id="attention-next">Next</button> <button type="button" id="attention-last">Last</button></div>
+</div>
+`,
+    new Markup(`<script type="application/json" id="attention-data">[\n${entriesPlace}\n]</script>\n`),
+    report.values === "shown"
+    && html`<p class="small soft">A link "edit" opens the submission in the service for editing.</p>
+`,
+  ])
+}
+
+/** The questions without an answer, for one reason. */
+const unansweredNote = (
+  title: string,
+  { unanswered = [] }: RunReport,
+  state: NonNullable<RunReport["unanswered"]>[number]["state"],
+): Content => {
+  const left = unanswered.filter((question) => question.state === state)
+  return left.length > 0
+    && html`<p>${title}: ${left.map((question, at) => html`${at > 0 && ", "}${name(question.name)}`)}.</p>`
+}
+
+/** Question by question: how many rows answered it, and how the answers compared. */
+export const questionsSection = (report: RunReport): Section | undefined => {
+  if (report.questions.length === 0) return undefined
+  const counts = (verdict: AnswerVerdict, question: RunReport["questions"][number]) => question.verdicts[verdict] ?? 0
+  const compared = answerVerdicts.filter((verdict) =>
+    report.questions.some((question) => counts(verdict, question) > 0)
+  )
+  return section("questions", "Questions", [
+    table(
+      "Questions: fill rate and agreement",
+      [
+        { title: "question" },
+        { title: "kind" },
+        ...report.sent > 0 ? [{ title: "answered", number: true }, { title: "fill rate", number: true }] : [],
+        ...compared.length > 0 ? [{ title: "agreement", number: true }] : [],
+        ...compared.map((verdict) => ({ title: verdict, number: true })),
+      ],
+      report.questions.map((question) => {
+        const of = (verdict: AnswerVerdict) => counts(verdict, question)
+        const comparable = answerVerdicts.reduce((sum, verdict) => sum + of(verdict), 0) - of("not comparable")
+        return {
+          cells: [
+            html`${name(question.name)} <code class="soft">${name(question.id)}</code>`,
+            question.kind,
+            ...report.sent > 0
+              ? [count(question.answered), [
+                share(question.answered, report.sent),
+                bar([
+                  { title: "answered", count: question.answered, tone: "calm" },
+                  { title: "not answered", count: Math.max(0, report.sent - question.answered), tone: "none" },
+                ]),
+              ]]
+              : [],
+            ...compared.length > 0
+              ? [[
+                share(of("same") + of("equivalent"), comparable),
+                bar(compared.map((verdict) => ({ title: verdict, count: of(verdict), tone: answerTones[verdict] }))),
+              ]]
+              : [],
+            ...compared.map((verdict) => count(of(verdict))),
+          ],
+        }
+      }),
+    ),
+    html`<p class="small soft">${
+      report.sent > 0 && `Fill rate: answers among the ${count(report.sent)} rows that were sent. `
+    }Agreement: answers that came back the same or equivalent among those that could be compared.</p>`,
+    unansweredNote("Not mapped, so without an answer", report, "notMapped"),
+    unansweredNote("Left without an answer on purpose", report, "ignored"),
+  ])
+}
+
+/** Columns that the page shows; report.json has all. */
+const most = 500
+
+/** Cells that may be missed in the form come first, then the columns in their order. */
+const missed = ({ cells, states, use }: ColumnCells): number =>
+  use === "notMapped" ? cells : states.sentInPart + states.dropped
+
+/** Column by column: its cells that are not empty, by what became of them; and what was left behind, in sentences. */
+export const columnsSection = (report: RunReport): Section | undefined => {
+  const { columns } = report
+  const sentences = leftBehind(report)
+  if (columns === undefined) return undefined
+  const filled = columns.filter(({ cells }) => cells > 0)
+  const shown = filled.toSorted((a, b) => missed(b) - missed(a) || a.position - b.position).slice(0, most)
+  const states = cellStates.filter((state) => filled.some((column) => column.states[state] > 0))
+  return section("columns", "Columns and what was left behind", [
+    sentences.length === 0
+      ? html`<p>No cell was left behind.</p>`
+      : html`<ul>${
+        sentences.map((sentence) =>
+          html`<li><bdi>${sentence}</bdi></li>
+`
+        )
+      }</ul>`,
+    filled.length > 0 && table(
+      "Columns: cells that are not empty, by what became of them",
+      [
+        { title: "column" },
+        { title: "cells", number: true },
+        ...states.map((state) => ({ title: cellWords[state].title, number: true })),
+      ],
+      shown.map((column) => ({
+        cells: [
+          name(columnTitle(column)),
+          [
+            count(column.cells),
+            bar(states.map((state) => ({
+              title: cellWords[state].title,
+              count: column.states[state],
+              tone: cellWords[state].tone,
+            }))),
+          ],
+          ...states.map((state) => (column.states[state] === 0 ? "" : count(column.states[state]))),
+        ],
+      })),
+    ),
+    html`<p class="small soft">Every cell that is not empty counts once. ${
+      states.map((state) => html`${cellWords[state].title}: ${cellWords[state].meaning}. `)
+    }${
+      filled.length > most
+      && `The first ${count(most)} of ${count(filled.length)} columns are shown; report.json has all.`
+    }</p>`,
+  ])
+}
+
+const shown = (text: string | undefined) => text === undefined ? undefined : value(text)
+
+/** What was read, and what it was taken for. */
+export const sourcesSection = (report: RunReport): Section | undefined =>
+  report.sources.length === 0
+    ? undefined
+    : section(
+      "sources",
+      report.sources.length === 1 ? "Source" : "Sources",
+      report.sources.map((source) =>
+        facts([
+          ["File", value(source.file)],
+          ["Rows", count(source.rows)],
+          ["Bytes", count(source.bytes)],
+          ["Format", source.taken.some(({ what }) => what.toLowerCase() === "format") ? undefined : source.format],
+          ...source.taken.map(({ what, value: as }) =>
+            [`${what.charAt(0).toUpperCase()}${what.slice(1)}`, value(as)] as const
+          ),
+          ["Lines", linesAccount(source)],
+          ["Longest cell", shown(longestAccount(source))],
+          ["SHA-256", value(source.sha256)],
+        ])
+      ),
+    )
+
+/** Figures that are wanted when something is looked into. */
+export const settingsSection = (report: RunReport): Section =>
+  section("settings", "Form, mapping and versions", [
+    facts([
+      ["Form", html`${value(report.form.name)} ${value(report.form.id)} at ${value(report.form.service)}`],
+      ["Form's fingerprint", value(report.fingerprints.form)],
+      ["Mapping's fingerprint", value(report.fingerprints.mapping)],
+      ["Requests", [
+        `${count(report.requests.create)} create, ${count(report.requests.read)} read, ${
+          count(report.requests.metadata)
+        } metadata; `,
+        `${count(report.requests.retried)} retried, ${count(report.requests.throttled)} throttled`,
+      ]],
+      ["Acknowledged", counted(report.acknowledged, "row")],
+      ["Ledger", html`${value(report.ledger.id)}, last intent ${count(report.ledger.lastIntent)}`],
+      ["Versions", `formferry ${report.versions.formferry}, Node ${report.versions.node}`],
+    ]),
+  ])
+
+/** A CSV beside the page, and its lines below the header. */
+export interface WrittenFile {
+  readonly name: string
+  readonly rows: number
+  readonly holds: string
+}
+
+/** The files of the run's folder. */
+export const filesSection = (files: ReadonlyArray<WrittenFile>): Section =>
+  section(
+    "files",
+    "Files",
+    table("Files beside this page", [{ title: "file" }, { title: "rows", number: true }, { title: "holds" }], [
+      ...files.map((file) => ({
+        className: file.rows === 0 ? "none" : "some",
+        cells: [html`<a href="${file.name}">${file.name}</a>`, counted(file.rows, "row"), file.holds],
+      })),
+      { cells: [html`<a href="report.json">report.json</a>`, "", "this report for programs"] },
+    ]),
+  )
+
+/** What this page and the files beside it hold of people, so that whoever passes them on knows. */
+export const contentsSection = (report: RunReport): Section =>
+  section(
+    "contents",
+    "What this report contains",
+    report.values === "masked"
+      ? html`<p><strong>Masked.</strong> The values of rows and answers, row keys and the service's words about them are replaced by keyed digests (<code>hmac:…</code>),
+the same digest for the same value. Whoever has the ledger's secret can check a value against its digest; nobody else can work it out.
+Titles of columns, names of questions, row numbers, submission ids and counts are as they are; links that edit submissions are left out.</p>`
+      : html`<p><strong>Personal data.</strong> This page and the files beside it hold values of rows and answers, row keys, and links that open submissions for editing. The source's cells stand in
+<code>rejected.csv</code> and <code>in-doubt.csv</code>. A copy without them: <code>formferry report ${report.pipeline} --run ${report.run} --redact</code>.</p>`,
+  )

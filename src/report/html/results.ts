@@ -1,0 +1,327 @@
+import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
+import { valueText } from "../../domain/json.ts"
+import { cut, problemWords } from "../../domain/problem.ts"
+import type { Finding, RunReport } from "../../domain/report.ts"
+import { modeWords, outcomeWords } from "../../domain/run.ts"
+import type { Mode } from "../../domain/run.ts"
+import { count, counted, span } from "../../domain/words.ts"
+import type { Word } from "../../domain/words.ts"
+import { sentence } from "../sentences.ts"
+import { flow } from "./charts.ts"
+import type { WrittenFile } from "./details.ts"
+import { badge, facts, html, name, section, share, table, value, webLink } from "./markup.ts"
+import type { Content, Markup, Section } from "./markup.ts"
+
+// The sections of the page that say how the run ended.
+
+const marks: { readonly [M in Mode]: string | undefined } = {
+  run: undefined,
+  rehearsal:
+    "This is a rehearsal: everything went to a practice service on this machine. Nothing was sent to the form.",
+  "dry-run": "This is a dry run: every row was read and checked, and nothing was sent.",
+  reconcile: "This is a reconciliation: submissions of earlier runs were read back again. Nothing was sent.",
+}
+
+/** What a report is not, said before anything else. */
+export const markOf = (report: RunReport): Markup | undefined => {
+  const mark = marks[report.mode]
+  return mark === undefined
+    ? undefined
+    : html`<p class="mark ${report.mode}"><strong>${modeWords[report.mode].toUpperCase()}</strong> ${mark}</p>
+`
+}
+
+/** The top of the page: how it ended, in one sentence, why, and what to do next. */
+export const outcomeHeader = (report: RunReport): Content => {
+  const word = outcomeWords[report.outcome]
+  return html`<header class="${word.tone}">
+<p class="soft small">formferry ${modeWords[report.mode]} <bdi>${report.run}</bdi></p>
+<h1><bdi>${report.pipeline}</bdi> → <bdi>${report.form.name}</bdi></h1>
+<p>${badge(word.title, word.tone)} <span class="soft small">exit status ${report.exitCode}</span></p>
+<p class="sentence">${sentence(report)}</p>
+${
+    report.because.map((because) =>
+      html`<p>${because}</p>
+`
+    )
+  }${
+    report.next !== undefined && html`<p class="next">Next: <code>${report.next}</code></p>
+`
+  }${
+    facts([
+      [
+        "Form",
+        html`<bdi>${report.form.name}</bdi> <code><bdi>${report.form.id}</bdi></code> at ${report.form.service}`,
+      ],
+      ["Started", report.startedAt],
+      ["Finished", report.finishedAt],
+      ["Took", span(report.startedAt, report.finishedAt)],
+    ])
+  }</header>
+`
+}
+
+interface Counted {
+  readonly word: Word
+  readonly count: number
+  /** What the attention table calls it, where it holds such rows. */
+  readonly what: string | undefined
+}
+
+const tally = (
+  label: string,
+  first: string,
+  of: string,
+  words: ReadonlyArray<Counted>,
+  total: { readonly title: string; readonly count: number },
+  note: Content,
+): Content =>
+  table(
+    label,
+    [{ title: first }, { title: of, number: true }, { title: "share", number: true }, { title: "meaning" }],
+    [
+      ...words.map((entry) => ({
+        className: entry.count === 0 ? "none" : "some",
+        cells: [
+          entry.count === 0 ? entry.word.title : badge(entry.word.title, entry.word.tone),
+          count(entry.count),
+          share(entry.count, total.count),
+          [
+            entry.word.meaning,
+            entry.what !== undefined && entry.count > 0
+            && html` <a href="#rows" data-what="${entry.what}">show them</a>`,
+          ],
+        ],
+      })),
+      { className: "total", cells: [total.title, count(total.count), "", note] },
+    ],
+  )
+
+/** Fates and verdicts whose rows stand in the attention table. */
+const listed = new Set(["invalid", "refused", "duplicate", "changed", "inDoubt", "missing", "unread"])
+
+/** The balance: every row read has one fate, and the counts add up (or do not, and then it says so). */
+export const balanceSection = (report: RunReport): Section =>
+  section("balance", "Balance", [
+    flow(report),
+    tally(
+      "Rows by fate",
+      "fate",
+      "rows",
+      // What was reached first, then what needs a look.
+      fates.toReversed().map((fate) => ({
+        word: fateWords[fate],
+        count: report.rows[fate],
+        what: listed.has(fate) ? fateWords[fate].title : undefined,
+      })),
+      { title: "read", count: report.rows.read },
+      report.balance.holds
+        ? html`${badge("the balance holds", "good")}`
+        : html`${badge("the balance does not hold", "bad")} This is a fault in formferry.`,
+    ),
+  ])
+
+/** What reading back showed. */
+export const verdictsSection = (report: RunReport): Section | undefined => {
+  const total = verdicts.reduce((sum, verdict) => sum + report.readBack[verdict], 0)
+  if (total === 0) return undefined
+  return section(
+    "verdicts",
+    "Read back",
+    tally(
+      "Submissions by verdict",
+      "verdict",
+      "submissions",
+      verdicts.map((verdict) => ({
+        word: verdictWords[verdict],
+        count: report.readBack[verdict],
+        what: listed.has(verdict) && report.mode !== "reconcile" ? verdictWords[verdict].title : undefined,
+      })),
+      { title: "all", count: total },
+      "",
+    ),
+  )
+}
+
+/** Characters of a value that the page shows; all of it is in differences.csv. */
+const shown = 300
+
+const shownValue = (of: Finding["examples"][number]["sent"]): Content =>
+  of === undefined || of === null ? html`<span class="soft">nothing</span>` : value(cut(valueText(of), shown))
+
+const what = (finding: Finding): string =>
+  finding.tolerated === undefined ? finding.verdict : `${finding.verdict}, tolerated`
+
+const example = (one: Finding["examples"][number]): Content =>
+  html`<li><span class="soft">row ${one.row}, ${value(one.key)}:</span> ${shownValue(one.sent)} → ${
+    shownValue(one.returned)
+  } ${one.editLink !== undefined && webLink(one.editLink, "edit", `edit submission ${one.submissionId}`)}</li>
+`
+
+/** Answers that did not come back as they were sent, those that changed in the same way together. */
+export const differencesSection = (report: RunReport, files: ReadonlyArray<WrittenFile>): Section | undefined => {
+  if (report.findings.length === 0) return undefined
+  const all = files.find((file) => file.name === "differences.csv")?.rows
+    ?? report.findings.reduce((sum, finding) => sum + finding.count, 0)
+  return section("differences", "Differences", [
+    table(
+      "Differences by question and pattern",
+      [{ title: "question" }, { title: "what happened" }, { title: "answers", number: true }, { title: "examples" }],
+      report.findings.map((finding) => ({
+        cells: [
+          html`${name(finding.name)} <code class="soft">${name(finding.question)}</code>`,
+          [
+            badge(
+              finding.verdict,
+              finding.tolerated === undefined && finding.verdict !== "not comparable" ? "bad" : "calm",
+            ),
+            html` ${name(finding.pattern)}`,
+            finding.note !== undefined && html`; ${finding.note}`,
+            finding.tolerated !== undefined
+            && html`<br><span class="small soft">tolerated: ${name(finding.tolerated)}</span>`,
+          ],
+          count(finding.count),
+          [
+            html`<ul>${finding.examples.map(example)}</ul>`,
+            finding.verdict !== "not comparable" && finding.count > finding.examples.length
+            && html`<a class="small" href="#rows" data-what="${
+              what(finding)
+            }" data-where="${finding.name}">show all</a>`,
+          ],
+        ],
+      })),
+    ),
+    html`<p class="small soft">${counted(all, "difference")} in ${
+      counted(report.findings.length, "finding")
+    }. All of them, each with the link that edits its submission, are in <a href="differences.csv">differences.csv</a>.</p>`,
+  ])
+}
+
+/** What the service wrote in another way, with the same meaning: nothing to do, and good to know. */
+export const normalisedSection = (report: RunReport): Section | undefined =>
+  report.normalised.length === 0
+    ? undefined
+    : section("normalised", "Normalised by the service", [
+      html`<p class="soft">These answers came back written differently and mean the same. They count as verified.</p>
+`,
+      table(
+        "Normalised answers",
+        [{ title: "question" }, { title: "what" }, { title: "answers", number: true }, { title: "sent" }, {
+          title: "returned",
+        }],
+        report.normalised.map((one) => ({
+          cells: [
+            html`${name(one.name)} <code class="soft">${name(one.question)}</code>`,
+            html`${name(one.what)}`,
+            count(one.count),
+            shownValue(one.example.sent),
+            shownValue(one.example.returned),
+          ],
+        })),
+      ),
+    ])
+
+/** Problems by kind, each with examples. */
+export const problemsSection = (report: RunReport): Section | undefined => {
+  if (report.problems.length === 0) return undefined
+  const names = new Map(report.questions.map((question) => [question.id, question.name]))
+  const rows = report.problems.map((group) => ({
+    cells: [
+      html`${problemWords[group.code]}<br><code class="soft">${group.code}</code>${
+        group.dropped === true && html`<br><span class="soft">only the answer left out</span>`
+      }`,
+      group.column !== undefined && name(group.column),
+      group.question !== undefined && name(names.get(group.question) ?? group.question),
+      count(group.count),
+      html`<ul>${
+        group.examples.map((example) =>
+          html`<li><span class="soft">row ${example.row}:</span> ${
+            example.message === "" && example.value !== undefined
+              ? value(example.value)
+              : html`<bdi>${cut(example.message, 400)}</bdi>`
+          }</li>
+`
+        )
+      }</ul>`,
+    ],
+  }))
+  return section("problems", "Problems", [
+    table(
+      "Problems by kind, column and question",
+      [{ title: "problem" }, { title: "column" }, { title: "question" }, { title: "rows", number: true }, {
+        title: "examples",
+      }],
+      rows,
+    ),
+    report.values === "shown" && report.problems.some((group) => group.dropped !== true)
+    && html`<p class="small soft">Every row that was rejected is in <a href="rejected.csv">rejected.csv</a>: mend it there and feed it back with
+<code>formferry run ${report.pipeline} --source</code> and its path.</p>`,
+  ])
+}
+
+/** What is in doubt, why, what people have said about it, and how rows that were in doubt were settled. */
+export const doubtsSection = (report: RunReport): Section | undefined => {
+  const parts = [...open(report), ...settled(report)]
+  return parts.length === 0 ? undefined : section("in-doubt", "In doubt", parts)
+}
+
+const open = (report: RunReport): ReadonlyArray<Markup> =>
+  report.inDoubt.length === 0
+    ? []
+    : [
+      html`<p>These rows were sent and it is not known whether they arrived. They are not sent again by themselves: a second submission could not be taken back.
+Settle them from an export of the form's results: <code>formferry settle ${report.pipeline} --results FILE</code>.</p>
+`,
+      table(
+        "Rows in doubt by reason",
+        [
+          { title: "reason" },
+          { title: "rows", number: true },
+          { title: "of this run", number: true },
+          { title: "acknowledged", number: true },
+          { title: "sent" },
+        ],
+        report.inDoubt.map((doubt) => ({
+          cells: [
+            html`${name(doubt.reason)}`,
+            count(doubt.count),
+            count(doubt.fresh),
+            count(doubt.acknowledged),
+            doubt.firstSentAt === doubt.lastSentAt ? doubt.firstSentAt : `${doubt.firstSentAt} to ${doubt.lastSentAt}`,
+          ],
+        })),
+      ),
+      html`<p class="small soft">Every row is in <a href="in-doubt.csv">in-doubt.csv</a>, with its batch.</p>`,
+    ]
+
+/** Settlements: by an export of the form's results, or by a person's word. */
+const settled = ({ settled: list = [] }: RunReport): ReadonlyArray<Markup> =>
+  list.length === 0
+    ? []
+    : [
+      html`<h3>Settled</h3>
+`,
+      table(
+        "How rows in doubt were settled",
+        [
+          { title: "when" },
+          { title: "who" },
+          { title: "landed", number: true },
+          { title: "did not land", number: true },
+          { title: "by" },
+        ],
+        list.map((one) => ({
+          cells: [
+            one.at,
+            html`${name(one.by)}`,
+            count(one.landed),
+            count(one.notLanded),
+            one.file === undefined
+              ? html`a person: ${name(one.because ?? "")}`
+              : html`${name(one.file.name)}${
+                one.file.isComplete ? html`, complete: ${name(one.because ?? "")}` : html``
+              }<br><code class="small">${one.file.sha256}</code>`,
+          ],
+        })),
+      ),
+    ]

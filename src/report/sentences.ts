@@ -1,0 +1,118 @@
+import type { CellState } from "../domain/cells.ts"
+import { fates, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
+import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
+import { strayQuotes } from "../domain/run.ts"
+import { count, counted, listed } from "../domain/words.ts"
+
+// What a report says in sentences: on the page and in the terminal.
+
+/** What came of a run, in one sentence, for someone who was not there. */
+export const sentence = (report: RunReport): string => {
+  const { mode, readBack, rows } = report
+  const proof = (all: number) =>
+    readBack.verified === all ? (all === 1 ? "it is verified" : `all ${count(all)} are verified`) : listed(
+      verdicts.filter((verdict) => readBack[verdict] > 0).map((verdict) =>
+        `${count(readBack[verdict])} ${
+          verdict === "unread" ? verdictWords.unread.meaning : verdictWords[verdict].title
+        }`
+      ),
+    )
+  if (mode === "reconcile") {
+    const all = verdicts.reduce((sum, verdict) => sum + readBack[verdict], 0)
+    return all === 0
+      ? "There was no submission to read back."
+      : `Of ${counted(all, "imported submission")}, ${proof(all)}.`
+  }
+  if (rows.read === 0) return "No row was read."
+  const pending = mode === "dry-run" ? "ready to be sent" : "left for the next run"
+  const others = listed(
+    fates.filter((fate) => fate !== "imported" && rows[fate] > 0)
+      .map((fate) => `${count(rows[fate])} ${fate === "pending" ? pending : fateWords[fate].title}`),
+  )
+  const where = mode === "rehearsal" ? " into the practice service" : ""
+  const imported = rows.imported === 0
+    ? ""
+    : `${count(rows.imported)} ${rows.imported === 1 ? "was" : "were"} imported${where} (${proof(rows.imported)})`
+  const came = imported === "" ? others : others === "" ? imported : `${imported}; the others: ${others}`
+  return `Of ${counted(rows.read, "row")} that ${rows.read === 1 ? "was" : "were"} read, ${came}.`
+}
+
+/** Where the lines of a delimited text went: `3,065 lines: 1 above the data, 3,062 records, 2 inside cells`. */
+export const linesAccount = ({ lines }: SourceFile): string | undefined =>
+  lines === undefined
+    ? undefined
+    : `${counted(lines.physical, "line")}: ${
+      [
+        `${count(lines.above)} above the data`,
+        counted(lines.records, "record"),
+        ...(lines.inside === 0 ? [] : [`${count(lines.inside)} inside cells`]),
+        ...(lines.blank === 0 ? [] : [`${count(lines.blank)} blank`]),
+      ].join(", ")
+    }`
+
+/** The longest cell: `240 characters (row 17, column "Why?")`. */
+export const longestAccount = ({ longest }: SourceFile): string | undefined =>
+  longest === undefined
+    ? undefined
+    : `${counted(longest.length, "character")} (row ${count(longest.row)}, column "${longest.column}")`
+
+/**
+ * What became of a file's lines.
+ *
+ * @param named whether to name the file
+ */
+export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<string> => {
+  const lines = linesAccount(file)
+  const longest = longestAccount(file)
+  const stray = file.taken.find(({ what }) => what === strayQuotes)
+  return [
+    ...(lines === undefined ? [] : [`${named ? `${file.file}: ` : ""}${lines}.`]),
+    ...(stray === undefined ? [] : [`Quotes at the start of cells were ${stray.value}.`]),
+    ...(longest === undefined ? [] : [`Longest cell: ${longest}.`]),
+  ]
+}
+
+/** A column for people. */
+export const columnTitle = ({ position, title }: Pick<ColumnCells, "position" | "title">): string =>
+  title.trim() === "" ? `without a title (column ${position})` : title.trim().replaceAll(/\s+/g, " ")
+
+/** Columns named in a sentence; the others are counted. */
+const mostNamed = 5
+
+/** What may be missed in the form, and how much: cells of imported rows that were not sent, or not wholly, and what was not read. Nothing if everything was sent. */
+export const leftBehind = (
+  { columns = [], sources }: Pick<RunReport, "columns" | "sources">,
+): ReadonlyArray<string> => {
+  /** `12 cells in 2 columns are …`; nothing without a cell. */
+  const cells = (some: ReadonlyArray<readonly [column: ColumnCells, cells: number]>, what: string) => {
+    const filled = some.filter(([, cells]) => cells > 0)
+    const all = filled.reduce((sum, [, cells]) => sum + cells, 0)
+    return all === 0
+      ? []
+      : [`${counted(all, "cell")} in ${counted(filled.length, "column")} ${all === 1 ? "is" : "are"} ${what}.`]
+  }
+  const ofUse = (use: ColumnCells["use"]) =>
+    columns.filter((column) => column.use === use).map((column) => [column, column.cells] as const)
+  const inState = (state: CellState) => columns.map((column) => [column, column.states[state]] as const)
+  const fullest = ofUse("notMapped").filter(([, cells]) => cells > 0).toSorted(([, a], [, b]) => b - a)
+  const names = fullest.slice(0, mostNamed).map(([column, cells]) =>
+    `${columnTitle(column)} (${counted(cells, "cell")})`
+  )
+  const more = fullest.length > mostNamed ? ` and ${fullest.length - mostNamed} more` : ""
+  const unread = (what: Unread["what"], one: string, many: string) => {
+    const some = sources.flatMap(({ unread = [] }) => unread).filter((each) => each.what === what)
+    const names = some.map(({ cells, name }) =>
+      cells === undefined ? `"${name}"` : `"${name}" (${counted(cells, "value")})`
+    )
+    return some.length === 0 ? [] : [`${some.length === 1 ? one : many} not read: ${names.join(", ")}.`]
+  }
+  return [
+    ...cells(fullest, `not mapped: ${names.join(", ")}${more}`),
+    ...cells(inState("sentInPart"), "sent in part"),
+    ...cells(inState("dropped"), "dropped"),
+    ...cells(ofUse("ignored"), "ignored on purpose"),
+    ...unread("sheet", "Another visible sheet is", "Other visible sheets are"),
+    ...unread("member", "A member of the records without a column is", "Members of the records without a column are"),
+    ...unread("outside", "Values outside the list of records are", "Values outside the list of records are"),
+  ]
+}

@@ -1,1 +1,0 @@
-export { lasting, span } from "../domain/words.ts"

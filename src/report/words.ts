@@ -1,6 +1,0 @@
-export { cellWords } from "../domain/cells.ts"
-export { fateWords, verdictWords } from "../domain/fate.ts"
-export { problemWords } from "../domain/problem.ts"
-export { modeWords, outcomeWords } from "../domain/run.ts"
-export { count, counted } from "../domain/words.ts"
-export type { Tone, Word } from "../domain/words.ts"
