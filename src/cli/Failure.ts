@@ -33,6 +33,8 @@ export class CommandEnded extends Data.TaggedError("CommandEnded")<{
 /** The command line can't be read, or asks for what is impossible (exit code 2). */
 export class UsageWrong extends Data.TaggedError("UsageWrong")<{
   readonly message: string
+  /** An option with which the same command works. */
+  readonly lacks?: string
 }> {}
 
 /** Everything that ends a command of formferry early. */

@@ -103,7 +103,9 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
   const again = sameCommand(invocation)
   switch (error._tag) {
     case "UsageWrong":
-      return commandLine([...(invocation.command?.split(" ") ?? []), "--help"])
+      return error.lacks === undefined
+        ? commandLine([...(invocation.command?.split(" ") ?? []), "--help"])
+        : `${again} ${error.lacks}`
     case "ConfigurationInvalid":
     case "SourceError":
     case "ServiceUnusable":

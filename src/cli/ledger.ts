@@ -200,11 +200,12 @@ const rekey = command({
             }
             if (input.yes) return true
             if (input.json || !output.interactive) {
-              return yield* wrong(
-                `${
+              return yield* new UsageWrong({
+                message: `${
                   counted(pairs.length, "row key")
                 } would be recorded. Nothing was. Look at the pairs, then add \`--yes\`.`,
-              )
+                lacks: "--yes",
+              })
             }
             return yield* confirm(`Record ${counted(pairs.length, "new row key")}?`)
           }),

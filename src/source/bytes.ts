@@ -60,7 +60,7 @@ const lookedAtOnce = 4
 const unreadable = (file: string) => (error: PlatformError) => {
   const reason = error._tag === "SystemError" ? error.reason : undefined
   const message = reason === "NotFound"
-    ? `There is no file ${file}. Correct \`source.file\`, or give another one with --source.`
+    ? `There is no file ${file}. Correct its path, in \`source.file\` or on the command line.`
     : reason === "PermissionDenied"
     ? `The file ${file} may not be read: its permissions forbid it. Allow it, or run as its owner.`
     : `The file ${file} can't be read: ${error.message}. See whether it is there and its disk is sound.`

@@ -18,6 +18,7 @@ it.scopedLive("records the keys of reformatted rows once a person agrees, and th
     expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
     const shown = yield* at.run("ledger", "rekey", "contacts")
     expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
+    expect(shown.stderr.trim().split("\n").at(-1)).toBe("formferry ledger rekey contacts --yes")
     const recorded = yield* at.run("ledger", "rekey", "contacts", "--yes")
     expect([recorded.status, recorded.stdout], recorded.stderr).toEqual([
       0,
