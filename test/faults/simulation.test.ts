@@ -26,7 +26,7 @@ describe("the promise under faults", () => {
     expect(met.size, text).toBeGreaterThan(25)
     expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(3)
     expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
-    expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds)
+    expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds / 2)
     expect(simulated.every((one) => (one.spans > 0) === (one.seed % 2 === 1))).toBe(true)
   }, 240_000)
 
