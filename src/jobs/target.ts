@@ -1,7 +1,7 @@
 import type { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import type { Scope } from "effect"
-import { diagnosticAt } from "../project/diagnosticAt.ts"
+import { diagnosticAt } from "../project/errors.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"

@@ -1,8 +1,8 @@
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import type { OptionFault } from "../kinds/Kind.ts"
-import { diagnosticAt } from "../project/diagnosticAt.ts"
+import { diagnosticAt } from "../project/errors.ts"
+import type { Document } from "../project/errors.ts"
 import { suggest } from "../project/suggestion.ts"
-import type { Document } from "../project/yamlText.ts"
 
 /** Takes a finding about what stands at a path; `at`: about the key there, not its value. */
 export type Note = (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => void

@@ -2,7 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
 import type { Form } from "../domain/form.ts"
-import { yamlTooLarge } from "../project/textFile.ts"
+import { yamlTooLarge } from "../project/pipelineFiles.ts"
 import { FormFile, toForm } from "./formFile.ts"
 
 /** A form file of the practice service can't be used. */

@@ -4,6 +4,7 @@ import { problemCodes } from "../domain/problem.ts"
 import { cronFault, isZone } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import type { ReadResult } from "./decodeYaml.ts"
+import type { Document, Finding } from "./errors.ts"
 import {
   allDefaults,
   becoming,
@@ -35,7 +36,8 @@ import type { SourceConfig } from "./sourceSection.ts"
 import { quoted } from "./suggestion.ts"
 import { substituteSets } from "./valueSets.ts"
 import type { ValueSets } from "./valueSets.ts"
-import type { Document, YamlText } from "./yamlText.ts"
+import { removeBroken } from "./withoutBroken.ts"
+import type { YamlText } from "./yamlText.ts"
 
 export type { ColumnName } from "./fields.ts"
 export type { Input, MappingEntry, PartEntry } from "./mappingEntries.ts"
@@ -341,9 +343,27 @@ export interface Pipeline extends Omit<PipelineContent, "source"> {
 
 /**
  * Decodes a pipeline file.
- * @param sets the project's value sets; undefined: they can't be read, and are not looked for
+ * @param options.sets the project's value sets; undefined: they can't be read, and are not looked for
+ * @param options.findings what else is wrong with the file
+ * @param options.isPartial whether entries in which something is wrong are left out, if the rest can do without them
  */
-export const decodePipeline = (yaml: YamlText, sets?: ValueSets): ReadResult<Pipeline> => {
-  const result = decodeYaml(yaml, pipelineSchema(), "The pipeline", (value) => substituteSets(value, sets))
-  return result._tag === "Read" ? { _tag: "Read", value: { ...result.value, document: yaml } } : result
+export const decodePipeline = (
+  yaml: YamlText,
+  { findings = [], isPartial = false, sets }: {
+    readonly sets?: ValueSets | undefined
+    readonly findings?: ReadonlyArray<Finding>
+    readonly isPartial?: boolean
+  } = {},
+): ReadResult<Pipeline> => {
+  const decode = (prepare: (value: object) => ReadonlyArray<Finding>): ReadResult<Pipeline> => {
+    const result = decodeYaml(yaml, pipelineSchema(), "The pipeline", prepare)
+    return result._tag === "Read" ? { _tag: "Read", value: { ...result.value, document: yaml } } : result
+  }
+  const whole = decode((value) => [...yaml.findings, ...findings, ...substituteSets(value, sets)])
+  if (whole._tag === "Read" || !isPartial) return whole
+  const offsets = whole.findings.map(({ offset }) => offset)
+  return decode((value) => {
+    substituteSets(value, sets)
+    return removeBroken(value, offsets) ? [] : whole.findings
+  })
 }

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, Pair, YAMLMap } from "yaml"
 import type { DraftEntry, PipelineDraft } from "./PipelineDraft.ts"
-import { entryLines, indented, memberLines } from "./yamlLines.ts"
+import { entryLines, indented, memberLines } from "./PipelineDraft.ts"
 
 /** Lines to put into a text, at an offset that is the beginning of a line. */
 interface Insertion {

@@ -1,11 +1,11 @@
 import { ParseResult, Schema } from "effect"
 import type { SchemaAST } from "effect"
+import type { Finding } from "./errors.ts"
+import { expected } from "./expectations.ts"
 import { explain } from "./explain.ts"
 import type { Explanation, Issue } from "./explain.ts"
-import type { Finding } from "./finding.ts"
-import { expected } from "./wording.ts"
 import type { YamlText } from "./yamlText.ts"
-import { mostValues, plainValue } from "./yamlValue.ts"
+import { mostValues, plainValue } from "./yamlText.ts"
 
 /** More passes than a file of any depth needs. */
 const mostPasses = 100
@@ -46,13 +46,13 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
 /**
  * Decodes a YAML file by a schema. What can be repaired (a misspelt key, a number where the schema asks for text) is repaired, and the file decoded again, so that every mistake shows at once.
  * @param what what sentences about the whole file begin with: `The pipeline`
- * @param prepare changes the value before it is decoded, and says what is wrong with it
+ * @param prepare changes the value before it is decoded, and returns what is wrong with the file anyway
  */
 export const decodeYaml = <A, I>(
   yaml: YamlText,
   schema: Schema.Schema<A, I>,
   what: string,
-  prepare: (value: unknown) => ReadonlyArray<Finding> = () => [],
+  prepare: (value: object) => ReadonlyArray<Finding> = () => yaml.findings,
 ): ReadResult<A> => {
   const wrong = (findings: ReadonlyArray<Finding>): ReadResult<A> => ({ _tag: "Wrong", findings: distinct(findings) })
   if (!yaml.sound) return wrong(yaml.findings)
@@ -68,7 +68,7 @@ export const decodeYaml = <A, I>(
     }])
   }
   const decode = decoder(schema)
-  const repaired: Array<Finding> = [...yaml.findings, ...prepare(value)]
+  const repaired = typeof value === "object" && value !== null ? [...prepare(value)] : []
   for (let pass = 1;; pass++) {
     const result = decode(value)
     if (result._tag === "Right") {

@@ -1,6 +1,39 @@
 import { Schema } from "effect"
-import type { Diagnostic } from "../domain/diagnostic.ts"
+import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { quoted, suggest } from "./suggestion.ts"
+
+/** Something wrong with a configuration file, at an offset of its text. */
+export interface Finding {
+  readonly offset: number
+  readonly message: string
+  readonly suggestion?: string | undefined
+}
+
+/** A configuration file, to point into. */
+export interface Document {
+  /** From the project's folder, with slashes: `pipelines/contacts.yaml`. */
+  readonly file: string
+  /** Returns the place of a path's value, or of the key that names it; of the nearest parent if the path does not exist. Counts from 1. */
+  readonly at: (
+    path: YamlPath,
+    point?: "key" | "value",
+  ) => { readonly line: number; readonly column: number; readonly excerpt: string }
+}
+
+/**
+ * A finding about what stands at a path of a configuration file.
+ *
+ * @param suggestion what would be right, as a sentence
+ * @param at about the key at the path or about its value; without it about the name of a whole section, and the value of anything smaller
+ */
+export const diagnosticAt = (
+  document: Document,
+  severity: Diagnostic["severity"],
+  path: YamlPath,
+  message: string,
+  suggestion?: string,
+  at: "key" | "value" = path.length === 1 ? "key" : "value",
+): Diagnostic => ({ severity, file: document.file, ...document.at(path, at), message, suggestion })
 
 const DiagnosticSchema: Schema.Schema<Diagnostic> = Schema.Struct({
   severity: Schema.Literal("error", "warning"),

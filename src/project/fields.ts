@@ -2,7 +2,7 @@ import { Duration, ParseResult, Schema } from "effect"
 import type { SchemaAST, Types } from "effect"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { compilePattern } from "../kinds/pattern.ts"
-import { originOf } from "./yamlValue.ts"
+import { originOf } from "./yamlText.ts"
 
 // Annotations of this project
 

@@ -1,10 +1,73 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
-import { textAt } from "./references.ts"
-import { quoted } from "./suggestion.ts"
-import { readYamlFile } from "./textFile.ts"
+import type { Finding } from "./errors.ts"
+import { nearest, oneOf, quoted } from "./suggestion.ts"
+import { yamlLimits } from "./yamlFaults.ts"
+import { keysAt, parseYaml, textAt } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
+
+/** A file that was read, or why it could not be. */
+type ReadFile =
+  | { readonly _tag: "File"; readonly yaml: YamlText; readonly folder: string }
+  | { readonly _tag: "Unreadable"; readonly diagnostic: Diagnostic }
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true })
+
+const decoded = (bytes: Uint8Array): { readonly text: string; readonly isFaulty: boolean } => {
+  try {
+    return { text: strict.decode(bytes), isFaulty: false }
+  } catch {
+    return { text: lenient.decode(bytes), isFaulty: true }
+  }
+}
+
+/** Returns the sentence that refuses a file of too many bytes, before it is read; undefined if it may be read, or has no size (a device, a pipe). */
+export const yamlTooLarge = (file: string) =>
+  FileSystem.FileSystem.pipe(
+    Effect.flatMap((fs) => fs.stat(file)),
+    Effect.map(({ size }) => Number(size)),
+    Effect.orElseSucceed(() => 0),
+    Effect.map((size) =>
+      size <= yamlLimits.bytes
+        ? undefined
+        : `The file has ${size.toLocaleString("en-GB")} bytes, more than the ${
+          yamlLimits.bytes.toLocaleString("en-GB")
+        } that are read.`
+    ),
+  )
+
+/**
+ * Reads a YAML file. What is wrong with it as YAML is among the result's findings.
+ * @param root the project's folder, absolute: diagnostics name the file from there
+ */
+export const readYamlFile = (root: string, file: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const shown = path.relative(root, file).split(path.sep).join("/")
+    const unreadable = (message: string, suggestion?: string): ReadFile => ({
+      _tag: "Unreadable",
+      diagnostic: { severity: "error", file: shown, line: 1, column: 1, excerpt: "", message, suggestion },
+    })
+    const tooLarge = yield* yamlTooLarge(file)
+    if (tooLarge !== undefined) {
+      return unreadable(tooLarge, "Keep long lists in a CSV file: `{ file: NAME.csv, key: …, value: … }`.")
+    }
+    const bytes = yield* Effect.either(fs.readFile(file))
+    if (bytes._tag === "Left") return unreadable(`The file can't be read: ${bytes.left.message}`)
+    const { isFaulty, text } = decoded(bytes.right)
+    const yaml = parseYaml(shown, text)
+    return !isFaulty ? { _tag: "File", yaml, folder: path.dirname(file) } satisfies ReadFile : {
+      _tag: "Unreadable",
+      diagnostic: yaml.diagnostic({
+        offset: text.replace(/^\uFEFF/, "").indexOf("\uFFFD"),
+        message: "The file is not UTF-8 from here on.",
+        suggestion: "Save it as UTF-8 in your editor.",
+      }),
+    } satisfies ReadFile
+  })
 
 /** A pipeline file, parsed as YAML and no further. */
 export interface PipelineText {
@@ -13,11 +76,11 @@ export interface PipelineText {
   readonly file: string
   /** Its folder, absolute: its paths are relative to it. */
   readonly folder: string
-  /** The name under its key `pipeline`; undefined when that can't be read. */
+  /** The name under its key `pipeline`; undefined if that can't be read. */
   readonly name: string | undefined
 }
 
-/** The files of pipelines/, in the order of their names. */
+/** Lists the files of pipelines/, in the order of their names. */
 export const listPipelines = (root: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -28,7 +91,7 @@ export const listPipelines = (root: string) =>
     const unreadable: Array<Diagnostic> = []
     for (const entry of entries.filter((name) => /^[^.].*\.ya?ml$/.test(name)).toSorted()) {
       const file = yield* readYamlFile(root, path.join(folder, entry))
-      if (file._tag === "Unreadable") unreadable.push(...file.diagnostics)
+      if (file._tag === "Unreadable") unreadable.push(file.diagnostic)
       else {
         texts.push({
           yaml: file.yaml,
@@ -41,7 +104,7 @@ export const listPipelines = (root: string) =>
     return { texts, unreadable }
   })
 
-/** Names that several files use: a diagnostic for each of these files. */
+/** Returns a diagnostic for each file whose pipeline has the name of another file's. */
 export const repeatedNames = (texts: ReadonlyArray<PipelineText>): ReadonlyArray<Diagnostic> =>
   texts.flatMap(({ yaml, name }) => {
     const others = texts.filter((other) => name !== undefined && other.name === name && other.yaml !== yaml)
@@ -51,3 +114,23 @@ export const repeatedNames = (texts: ReadonlyArray<PipelineText>): ReadonlyArray
       suggestion: "The name is a pipeline's identity in the ledger: give one of them another.",
     })]
   })
+
+/** Returns services that a pipeline names and the project does not have. */
+export const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>): ReadonlyArray<Finding> =>
+  [["sink"], ...(keysAt(yaml, ["sink", "targets"]) ?? []).map((target) => ["sink", "targets", target])].flatMap(
+    (place) => {
+      const path = [...place, "service"]
+      const name = textAt(yaml, path)
+      if (name === undefined || services.includes(name)) return []
+      const near = nearest(name, services)
+      return [{
+        offset: yaml.offset(path, "value"),
+        message: `config/formferry.yaml has no service ${quoted(name)}.`,
+        suggestion: near !== undefined
+          ? `Did you mean ${quoted(near)}?`
+          : services.length > 0
+          ? `Its services are ${oneOf(services.map(quoted), "and")}.`
+          : "Add it under `services`.",
+      }]
+    },
+  )

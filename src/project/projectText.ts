@@ -1,4 +1,4 @@
-import { yamlText } from "./yamlLines.ts"
+import { yamlText } from "./PipelineDraft.ts"
 
 /** The service that a new project is made for. */
 export type NewService =

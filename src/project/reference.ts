@@ -2,13 +2,13 @@ import { Schema, SchemaAST } from "effect"
 import { stringify } from "yaml"
 import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
+import { property, shapesOf } from "./expectations.ts"
+import { expected } from "./expectations.ts"
 import { annotation } from "./fields.ts"
 import { questionEntry } from "./mappingEntries.ts"
 import { pipelineSchema } from "./Pipeline.ts"
 import { projectSchema } from "./Project.ts"
-import { property, shapesOf } from "./shapes.ts"
 import { oneOf, quoted } from "./suggestion.ts"
-import { expected } from "./wording.ts"
 
 /** An annotation of a key, or of what it holds: options of kinds are annotated there. */
 const told = <A>(signature: SchemaAST.PropertySignature, key: symbol): A | undefined => {

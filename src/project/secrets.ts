@@ -5,8 +5,8 @@ import { Config, Effect, Option, Redacted, Schema } from "effect"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { ConfigurationInvalid } from "./errors.ts"
 import { becoming, expecting, optional, Path, section } from "./fields.ts"
-import { isVariableName } from "./secretsInText.ts"
 import { quoted } from "./suggestion.ts"
+import { isVariableName } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
 
 /** Where a secret is: an environment variable or a file, never the YAML itself. */

@@ -2,12 +2,12 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import Papa from "papaparse"
 import { isScalar } from "yaml"
+import type { Finding } from "./errors.ts"
 import { becoming, expecting, filled, Name, needed, oneOfThese, Path, section } from "./fields.ts"
-import type { Finding } from "./finding.ts"
 import { quoted, suggest } from "./suggestion.ts"
-import { written } from "./yamlNodes.ts"
+import { written } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
-import { originOf } from "./yamlValue.ts"
+import { originOf } from "./yamlText.ts"
 
 /** Cells and what they stand for. Null: no answer. */
 type ValueSet = Readonly<Record<string, string | null>>

@@ -1,69 +1,56 @@
-import { isMap, isScalar, isSeq } from "yaml"
-import type { Node, YAMLMap } from "yaml"
-import { written } from "./yamlNodes.ts"
-import { parseYaml } from "./yamlText.ts"
-import type { YamlText } from "./yamlText.ts"
+import { isScalar } from "yaml"
+import type { Node } from "yaml"
+import { originOf } from "./yamlText.ts"
 
-/** Lists of the mapping: of these a broken entry can be left out alone. */
+/** Sections that can be removed without changing what the entries of a pipeline mean. */
+const spareSections = new Set(["reconcile", "schedule", "examples"])
+
+/** Lists of the mapping. A broken entry of these can be removed alone. */
 const lists = new Set(["questions", "urlParameters", "scheduling", "payments"])
 
-/** What can be left out whole without changing what the entries of a pipeline mean. */
-const spare = new Set(["reconcile", "schedule", "examples"])
+/** Keys of mapping and sink that others depend on. */
+const neededKeys = new Set(["defaults", "service", "form", "targets"])
 
-const holds = (node: Node | null | undefined, offset: number): boolean =>
+const contains = (node: Node | null | undefined, offset: number): boolean =>
   (node?.range?.[0] ?? Infinity) <= offset && offset < (node?.range?.[2] ?? -Infinity)
 
-interface Range {
-  readonly from: number
-  readonly to: number
-}
+/** Returns the key or index of the member at an offset, or undefined. */
+const memberAt = (value: object, offset: number) =>
+  [...originOf(value)?.members ?? []].find(([, { node, owner }]) =>
+    contains(node, offset) || contains(owner, offset) || (isScalar(owner) && owner.range?.[1] === offset)
+  )?.[0]
 
-const pairAt = (map: YAMLMap, offset: number) =>
-  map.items.find(({ key, value }) => holds(key as Node, offset) || holds(value as Node | null, offset))
-
-/** The smallest part of a pipeline around an offset that the rest can do without; undefined: there is none. */
-const partAround = (yaml: YamlText, offset: number): Range | undefined => {
-  let map = yaml.root
-  for (let depth = 0; isMap(map) && (map.flow !== true || depth === 1) && depth < 2; depth++) {
-    const pair = pairAt(map, offset)
-    if (pair === undefined) return undefined
-    const key = pair.key as Node
-    const value = pair.value as Node | null
-    const name = isScalar(key) ? written(key) : ""
-    // In braces the comma behind it goes too.
-    const next = map.flow === true ? map.items[map.items.indexOf(pair) + 1]?.key as Node | undefined : undefined
-    const whole = { from: key.range?.[0] ?? 0, to: next?.range?.[0] ?? (value ?? key).range?.[1] ?? 0 }
-    const isWithin = depth === 1
-    if (!isWithin && spare.has(name)) return whole
-    if (!isWithin && name !== "mapping" && name !== "sink") return undefined
-    if (isWithin && isSeq(value) && value.flow !== true && lists.has(name)) {
-      const item = (value.items as ReadonlyArray<Node | null>).find((one) => holds(one, offset))
-      const start = item?.range?.[0]
-      const dash = start === undefined ? -1 : yaml.text.lastIndexOf("-", start - 1)
-      return item?.range == null || start === undefined || yaml.text.slice(dash + 1, start).trim() !== ""
-        ? undefined
-        : { from: dash, to: item.range[1] }
-    }
-    if (isWithin) return ["defaults", "service", "form", "targets"].includes(name) ? undefined : whole
-    map = value
-  }
-  return undefined
+/** Returns the smallest part of a pipeline around an offset that can be removed, or undefined. */
+const partAt = (pipeline: object, offset: number): readonly [of: object, key: string | number] | undefined => {
+  const section = memberAt(pipeline, offset)
+  if (typeof section !== "string") return undefined
+  if (spareSections.has(section)) return [pipeline, section]
+  const members: unknown = pipeline[section as keyof object]
+  if ((section !== "mapping" && section !== "sink") || typeof members !== "object" || members === null) return undefined
+  const key = memberAt(members, offset)
+  if (key === undefined || neededKeys.has(String(key))) return undefined
+  const list: unknown = members[key as keyof object]
+  if (!lists.has(String(key)) || !Array.isArray(list)) return [members, key]
+  const index = memberAt(list, offset)
+  return index === undefined ? undefined : [list, index]
 }
 
 /**
- * A pipeline file without the entries in which something is wrong, so that all others can be checked too. What stays keeps its place.
- *
+ * Removes the entries of a pipeline file's value in which something is wrong, so that all others can be checked.
  * @param offsets where something is wrong
- * @returns undefined when what is wrong concerns the source, the destination or the defaults: then nothing else could be told rightly
+ * @returns false if something concerns the source, the destination or the defaults: then nothing else could be checked
  */
-export const withoutBroken = (yaml: YamlText, offsets: ReadonlyArray<number>): YamlText | undefined => {
-  if (!yaml.sound) return undefined
-  let { text } = yaml
-  for (const offset of offsets) {
-    const part = partAround(yaml, offset)
-    if (part === undefined) return undefined
-    const { from, to } = part
-    text = text.slice(0, from) + text.slice(from, to).replaceAll(/[^\r\n]/g, " ") + text.slice(to)
+export const removeBroken = (pipeline: object, offsets: ReadonlyArray<number>): boolean => {
+  const parts = offsets.map((offset) => partAt(pipeline, offset))
+  const removed = new Map<object, Set<string | number>>()
+  for (const part of parts) {
+    if (part === undefined) return false
+    const [of, key] = part
+    removed.set(of, (removed.get(of) ?? new Set()).add(key))
   }
-  return parseYaml(yaml.file, text)
+  for (const [of, keys] of removed) {
+    if (Array.isArray(of)) of.splice(0, of.length, ...of.filter((_, index) => !keys.has(index)))
+    else for (const key of keys) delete of[key as keyof object]
+  }
+  return true
 }

@@ -1,30 +1,17 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
-import type { Finding } from "./finding.ts"
-import { withoutSecrets } from "./secretsInText.ts"
-import { isMerge, surveyNodes, written } from "./yamlNodes.ts"
-import { syntaxFindings } from "./yamlSyntax.ts"
+import type { Document, Finding } from "./errors.ts"
+import { isMerge, surveyNodes, syntaxFindings, withoutSecrets, written } from "./yamlFaults.ts"
 
-/** One member of a mapping, merge keys already followed. */
-export interface Member {
+/** One member of a mapping, with merge keys followed. */
+interface Member {
   readonly key: string
   readonly keyNode: Node
   readonly value: Node | null
 }
 
-/** A configuration file, to point into. */
-export interface Document {
-  /** From the project's folder, with slashes: `pipelines/contacts.yaml`. */
-  readonly file: string
-  /** Returns the place of a path's value, or of the key that names it; of the nearest parent if the path does not exist. Counts from 1. */
-  readonly at: (
-    path: YamlPath,
-    point?: "key" | "value",
-  ) => { readonly line: number; readonly column: number; readonly excerpt: string }
-}
-
-/** A YAML file: its nodes, where they stand, and what is wrong with it as YAML. */
+/** A YAML file: its nodes, where they are, and what is wrong with it as YAML. */
 export interface YamlText extends Document {
   /** The file's text, without a byte order mark. */
   readonly text: string
@@ -33,11 +20,11 @@ export interface YamlText extends Document {
   readonly findings: ReadonlyArray<Finding>
   /** Whether the nodes can be trusted: false after a fault of syntax, true after a repeated key. */
   readonly sound: boolean
-  /** The node an alias stands for; other nodes as they are. */
+  /** Returns the node that an alias stands for, and any other node as it is. */
   readonly resolve: (node: Node | null) => Node | null
-  /** Members of a mapping with merge keys (`<<`) followed: its own first, each key once. */
+  /** Returns the members of a mapping with merge keys (`<<`) followed: its own first, each key once. */
   readonly members: (map: YAMLMap) => ReadonlyArray<Member>
-  /** The offset of a path's value or key; of the nearest parent when the path is not there. */
+  /** Returns the offset of a path's value or key; of the nearest parent if the path does not exist. */
   readonly offset: (path: YamlPath, point: "key" | "value") => number
   /** Whether a node's text must never be shown. */
   readonly secret: (node: Node) => boolean
@@ -46,7 +33,7 @@ export interface YamlText extends Document {
 
 const start = (node: Node | null | undefined): number => node?.range?.[0] ?? 0
 
-/** Where lines begin. (The library's own count goes wrong behind control characters.) */
+/** Returns the offsets at which lines begin. (The library's own count is wrong after control characters.) */
 const lineStarts = (text: string): ReadonlyArray<number> => {
   const starts = [0]
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
@@ -55,7 +42,7 @@ const lineStarts = (text: string): ReadonlyArray<number> => {
 
 /**
  * Parses a configuration file.
- * @param file its name as people should see it
+ * @param file its name, as messages show it
  * @param text its content; a byte order mark is left out
  */
 export const parseYaml = (file: string, text: string): YamlText => {
@@ -161,4 +148,90 @@ export const parseYaml = (file: string, text: string): YamlText => {
       suggestion,
     }),
   }
+}
+
+/** Returns the node at a path of member names, or null. */
+const nodeAt = (yaml: YamlText, path: YamlPath): Node | null => {
+  let node = yaml.resolve(yaml.root)
+  for (const step of path) {
+    if (!isMap(node)) return null
+    node = yaml.resolve(yaml.members(node).find((member) => member.key === String(step))?.value ?? null)
+  }
+  return node
+}
+
+/** Returns the text at a path, whatever else is wrong with the file, or undefined. */
+export const textAt = (yaml: YamlText, path: YamlPath): string | undefined => {
+  const node = nodeAt(yaml, path)
+  return isScalar(node) && node.value !== null ? written(node) : undefined
+}
+
+/** Returns the keys of the mapping at a path, or undefined. */
+export const keysAt = (yaml: YamlText, path: YamlPath): ReadonlyArray<string> | undefined => {
+  const node = nodeAt(yaml, path)
+  return isMap(node) ? yaml.members(node).map((member) => member.key) : undefined
+}
+
+/** Whether a key is ignored, so that it can hold anchors. */
+export const isExtension = (key: string): boolean => key.startsWith("x-")
+
+/** Stands for a value that the file leaves empty. No schema accepts it. */
+export const nothing = Symbol("nothing")
+
+/** Where a list or mapping of a file came from. */
+interface Origin {
+  readonly path: YamlPath
+  /** By key or index: the node of the value, and the node that names it. */
+  readonly members: Map<string | number, { readonly node: Node | null; readonly owner: Node }>
+}
+
+const origins = new WeakMap<object, Origin>()
+
+/** Returns where a list or mapping of a file is, or undefined for a value of another origin. */
+export const originOf = (value: object): Origin | undefined => origins.get(value)
+
+/** Values to which the aliases of a file may expand. */
+export const mostValues = 200_000
+
+/** Sets a member whatever its name: an assignment to `__proto__` would set none. */
+export const setMember = (of: object, key: string, value: unknown): void => {
+  Object.defineProperty(of, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/**
+ * Returns a file's value with aliases and merge keys followed, or undefined if its aliases expand to too many values. Lists and mappings remember where they are.
+ * A scalar is what YAML makes of it.
+ */
+export const plainValue = (yaml: YamlText): unknown => {
+  let left = mostValues
+  const convert = (given: Node | null, path: YamlPath): unknown => {
+    left -= 1
+    if (left <= 0) return nothing
+    const node = yaml.resolve(given)
+    if (isMap(node)) {
+      const value = {}
+      const members: Origin["members"] = new Map()
+      for (const { key, keyNode, value: member } of yaml.members(node)) {
+        // What a file keeps only for its anchors may be large.
+        if (path.length === 0 && isExtension(key)) continue
+        setMember(value, key, convert(member, [...path, key]))
+        members.set(key, { node: yaml.resolve(member) ?? member, owner: keyNode })
+      }
+      origins.set(value, { path, members })
+      return value
+    }
+    if (isSeq(node)) {
+      const members: Origin["members"] = new Map()
+      const value = (node.items as ReadonlyArray<Node | null>).map((item, index) => {
+        members.set(index, { node: yaml.resolve(item) ?? item, owner: item ?? node })
+        return convert(item, [...path, index])
+      })
+      origins.set(value, { path, members })
+      return value
+    }
+    if (!isScalar(node)) return nothing
+    return node.value === null && written(node) === "" ? nothing : node.value
+  }
+  const value = convert(yaml.root, [])
+  return left > 0 ? value : undefined
 }

@@ -26,7 +26,7 @@ export const pipelineFrom = (
     "pipelines/test.yaml",
     `pipeline: test\nsource:\n  file: test.csv\n${source}\nmapping:\n${mapping}\nsink: { service: practice, form: f1, blankRows: ${blankRows} }\n${more}`,
   )
-  const read = decodePipeline(yaml, new Map(Object.entries(sets)))
+  const read = decodePipeline(yaml, { sets: new Map(Object.entries(sets)) })
   if (read._tag !== "Read") throw new Error(read.findings.map(({ message }) => message).join("\n"))
   return read.value
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { parse, parseDocument } from "yaml"
 import { addToPipeline, isOpen } from "../../src/project/addToPipeline.ts"
 import type { DraftEntry } from "../../src/project/PipelineDraft.ts"
-import { entryLines, yamlText } from "../../src/project/yamlLines.ts"
+import { entryLines, yamlText } from "../../src/project/PipelineDraft.ts"
 
 const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
   of,

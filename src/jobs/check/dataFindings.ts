@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../domain/diagnostic.ts"
 import type { Form } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
-import { diagnosticAt } from "../../project/diagnosticAt.ts"
+import { diagnosticAt } from "../../project/errors.ts"
 import type { MappingEntry, Pipeline } from "../../project/Pipeline.ts"
 import type { DataProblem, UnknownChoices } from "./DataProblem.ts"
 

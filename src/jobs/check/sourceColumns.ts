@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../domain/diagnostic.ts"
 import { allEntries, entryColumns } from "../../mapping/inputColumns.ts"
-import { diagnosticAt } from "../../project/diagnosticAt.ts"
+import { diagnosticAt } from "../../project/errors.ts"
 import type { ColumnName, Pipeline } from "../../project/Pipeline.ts"
 import { suggest } from "../../project/suggestion.ts"
 import type { Source } from "../../source/Source.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Schedule } from "../../project/cron.ts"
+import { scheduleIn } from "../../project/cron.ts"
 import { listPipelines } from "../../project/pipelineFiles.ts"
-import { scheduleIn } from "../../project/scheduleIn.ts"
 
 /** A pipeline that has a schedule. */
 export interface Scheduled {

@@ -1,8 +1,72 @@
 import { isAlias, isMap, isScalar, isSeq, visit } from "yaml"
-import type { Alias, Document, Node, Scalar, YAMLMap } from "yaml"
-import type { Finding } from "./finding.ts"
-import { isSecretKey, isVariableName } from "./secretsInText.ts"
+import type { Alias, Document, Node, Scalar, YAMLError, YAMLMap } from "yaml"
+import type { Finding } from "./errors.ts"
 import { quoted } from "./suggestion.ts"
+
+const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: string, suggestion?: string] } = {
+  BLOCK_AS_IMPLICIT_KEY: [
+    "A second `: ` in one line can't be read.",
+    "Put the value in quotes, or the inner mapping on a line of its own.",
+  ],
+  MULTIPLE_DOCS: ["The file holds several documents.", "One pipeline, one file: remove the `---` and what follows it."],
+  TAB_AS_INDENT: ["A tab can't indent.", "Use spaces."],
+  MISSING_CHAR: ["Something that was opened is not closed: a quote or a bracket, or a `:` is missing."],
+  BAD_SCALAR_START: ["A value can't begin with this character.", "Put the value in quotes."],
+  BAD_INDENT: ["This line is not indented as the lines around it ask for."],
+  BAD_DQ_ESCAPE: [
+    "This is no escape that double quotes know.",
+    "In single quotes a backslash stands for itself.",
+  ],
+  TAG_RESOLVE_FAILED: ["Tags (`!name`) mean nothing here.", "Text that begins with `!` is written in quotes."],
+  RESOURCE_EXHAUSTION: ["The file is nested too deeply to be read."],
+}
+
+/** Sentences for faults whose code says too little, by how the library's message begins. */
+const byMessage: ReadonlyArray<readonly [beginning: string, message: string, suggestion: string]> = [
+  [
+    "Flow sequence",
+    "A list that begins with `[` is not closed, or not indented.",
+    "Close it with `]`, indented like its text.",
+  ],
+  [
+    "Flow map",
+    "A mapping that begins with `{` is not closed, or not indented.",
+    "Close it with `}`, indented like its text.",
+  ],
+]
+
+/** The last character at or before `offset` that is there to be seen: what is missing at the end of a file is missed behind it. */
+const visible = (text: string, offset: number): number => {
+  if (/\S/.test(text.slice(offset, text.indexOf("\n", offset) + 1 || undefined))) return offset
+  const before = text.slice(0, offset).trimEnd().length
+  return Math.max(0, before - 1)
+}
+
+const findingOf = (error: YAMLError, text: string): Finding => {
+  const told = byMessage.find(([beginning]) => error.message.startsWith(beginning))
+  const [message, suggestion] = told !== undefined
+    ? [told[1], told[2]]
+    : sentences[error.code] ?? [`This is not YAML: ${error.message}.`]
+  return { offset: visible(text, error.pos[0]), message, suggestion }
+}
+
+/**
+ * Faults of syntax as sentences of ours; where there is none, the library's. What comes of an earlier fault is left out: tokens that were not
+ * expected after it, and further faults of its line.
+ * @param lineOf the line of an offset
+ */
+export const syntaxFindings = (
+  errors: ReadonlyArray<YAMLError>,
+  text: string,
+  lineOf: (offset: number) => number,
+): ReadonlyArray<Finding> => {
+  const lines = new Set<number>()
+  // A tab shifts what stands around it: the faults before and behind it may be none.
+  const tabs = errors.filter((error) => error.code === "TAB_AS_INDENT")
+  return (tabs.length > 0 ? tabs : errors).filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
+    .map((error) => findingOf(error, text))
+    .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))
+}
 
 /** Bytes of a configuration file, whose nodes take hundreds of times the room of its text, and lists and mappings within one another. */
 export const yamlLimits = { bytes: 1024 * 1024, levels: 200 } as const
@@ -127,4 +191,33 @@ export const surveyNodes = (document: Document): NodeSurvey => {
     })
   }
   return { findings, sound, targets, secrets }
+}
+
+const credentialsInAddress = /(?<=:\/\/)[^/@\s"']+(?=@)/g
+/** A literal behind a key that is named like a secret, up to the end of the line. */
+const literalSecret = /(?<=(?:api[-_ ]?key|secret|token|password)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
+
+/** Whether a key is named like one whose value must not be shown. */
+export const isSecretKey = (key: string): boolean => /^(api[-_ ]?key|secret|token|password)$/i.test(key)
+
+/** Whether text can be the name of an environment variable; what can't may be a key that was pasted in its place. */
+export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
+
+/** As long as what it stands for, so that columns still fit. */
+const masked = (secret: string): string => "•".repeat(secret.length)
+
+/**
+ * A line for people, without what must never be printed.
+ * @param ranges columns (from 0, end excluded) that hold a secret
+ * @param parsed whether these are all: in a file that can't be parsed, what looks like a secret is taken for one
+ */
+export const withoutSecrets = (
+  line: string,
+  ranges: ReadonlyArray<readonly [number, number]>,
+  parsed: boolean,
+): string => {
+  let shown = line
+  for (const [from, to] of ranges) shown = shown.slice(0, from) + masked(shown.slice(from, to)) + shown.slice(to)
+  shown = shown.replace(credentialsInAddress, masked)
+  return parsed ? shown : shown.replace(literalSecret, masked)
 }
