@@ -1,29 +1,22 @@
 import type { PlatformError } from "@effect/platform/Error"
 import type { QuitException } from "@effect/platform/Terminal"
 import { Data } from "effect"
+import { exits } from "../domain/exit.ts"
 import type { NothingToAccept } from "../jobs/acceptances.ts"
 import type { NothingAcknowledged } from "../jobs/acknowledge.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
-import { exitStatus } from "../jobs/exitStatus.ts"
+import { type AttemptFailure, exitStatus } from "../jobs/exitStatus.ts"
 import type { ServiceUnknown } from "../jobs/form.ts"
 import type { InitRefused } from "../jobs/init/Initialised.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
-import type { ConfirmationMissing } from "../jobs/run.ts"
 import type { NothingScheduled, ScheduleUnconfirmed } from "../jobs/schedule/begin.ts"
 import type { NothingSettled } from "../jobs/settle.ts"
 import type { ExportUnusable } from "../jobs/settleFromExport.ts"
-import type { TargetUnknown } from "../jobs/target.ts"
-import type { LedgerBusy, LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../ledger/Ledger.ts"
-import type { PracticeFailure } from "../practice/embedded.ts"
-import type { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "../project/errors.ts"
-import type { ReportError } from "../report/partFiles.ts"
-import type { ReportUnreadable } from "../report/pastRuns.ts"
-import type { ServiceUnusable } from "../service/FormService.ts"
-import type { OutcomeUnrecorded } from "../sink/Sink.ts"
-import type { SourceChanged, SourceError } from "../source/Source.ts"
+import type { LedgerBusy } from "../ledger/Ledger.ts"
+import type { SourceChanged } from "../source/Source.ts"
 import type { OutputLost } from "./Output.ts"
 
-/** A command did what it could and said what there was to say; it ends with this exit status. */
+/** A command did its work and said what there is to say. It exits with this code. */
 export class CommandEnded extends Data.TaggedError("CommandEnded")<{
   readonly status: number
   /** The command to run next. */
@@ -37,19 +30,15 @@ export class UsageWrong extends Data.TaggedError("UsageWrong")<{
   readonly lacks?: string
 }> {}
 
-/** Everything that ends a command of formferry early. */
+/** Everything that ends a command early. */
 export type Failure =
   | CommandEnded
   | UsageWrong
   | OutputLost
   | QuitException
   | PlatformError
-  | ConfigurationInvalid
-  | ProjectNotFound
-  | PipelineUnknown
-  | TargetUnknown
+  | AttemptFailure
   | ServiceUnknown
-  | ConfirmationMissing
   | NothingAcknowledged
   | NothingToAccept
   | InitRefused
@@ -58,43 +47,29 @@ export type Failure =
   | ScheduleUnconfirmed
   | ExportUnusable
   | PracticeFormsMissing
-  | PracticeFailure
   | DemonstrationMissing
-  | SourceError
   | SourceChanged
-  | ServiceUnusable
-  | LedgerRefused
   | LedgerBusy
-  | LedgerLocked
-  | LedgerOvertaken
-  | LedgerError
-  | OutcomeUnrecorded
-  | ReportError
-  | ReportUnreadable
 
-/** The exit status of each (product.md, "Exit status"). `CommandEnded` brings its own. */
+/** The exit code of each failure. `CommandEnded` has its own. */
 export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">]: number } = {
-  UsageWrong: 2,
-  // What keeps a run from its report.
   ...exitStatus,
-  // Configuration that only other commands look at.
-  ServiceUnknown: 2,
-  NothingAcknowledged: 2,
-  NothingToAccept: 2,
-  InitRefused: 2,
-  NothingSettled: 2,
-  NothingScheduled: 2,
-  ScheduleUnconfirmed: 2,
-  ExportUnusable: 2,
-  PracticeFormsMissing: 2,
-  LedgerBusy: 6,
-  // The source changed under a run.
-  SourceChanged: 5,
-  // A fault in formferry, its ledger or the disk.
-  OutputLost: 70,
-  DemonstrationMissing: 70,
-  BadArgument: 70,
-  SystemError: 70,
-  // Ctrl-C at a prompt.
-  QuitException: 130,
+  UsageWrong: exits.wrong.code,
+  ServiceUnknown: exits.wrong.code,
+  NothingAcknowledged: exits.wrong.code,
+  NothingToAccept: exits.wrong.code,
+  InitRefused: exits.wrong.code,
+  NothingSettled: exits.wrong.code,
+  NothingScheduled: exits.wrong.code,
+  ScheduleUnconfirmed: exits.wrong.code,
+  ExportUnusable: exits.wrong.code,
+  PracticeFormsMissing: exits.wrong.code,
+  SourceChanged: exits.unavailable.code,
+  LedgerBusy: exits.busy.code,
+  OutputLost: exits.internalError.code,
+  DemonstrationMissing: exits.internalError.code,
+  BadArgument: exits.internalError.code,
+  SystemError: exits.internalError.code,
+  // Ctrl-C while a question is asked.
+  QuitException: exits.interrupted.code,
 }

@@ -5,61 +5,61 @@ import { type LogDetails, type LogFormat, logLine } from "./log.ts"
 import type { Host } from "./runMain.ts"
 import { erase, type Painted, repaint, type Screen, screenOf, widthOf } from "./terminal/screen.ts"
 
-/** Results could not be written to stdout: the disk is full, say (exit 70). */
+/** Results could not be written to stdout, such as on a full disk (exit code 70). */
 export class OutputLost extends Data.TaggedError("OutputLost")<{ readonly reason: string }> {
   override get message() {
     return `The output could not be written: ${this.reason}.`
   }
 }
 
-/** Where a command's words go: results to stdout, all else to stderr. */
+/** Writes results to stdout and everything else to stderr. */
 export class Output extends Context.Tag("formferry/Output")<Output, {
-  /** What stdout and stderr are made for. */
+  /** The screens of stdout and stderr. */
   readonly out: Screen
   readonly err: Screen
-  /** Whether a person sits there who can be asked. */
+  /** Whether questions can be asked: stdin, stdout and stderr are a terminal. */
   readonly interactive: boolean
-  /** Writes a result to stdout, on lines of its own. */
+  /** Writes a result to stdout, on its own lines. */
   readonly print: (text: string) => Effect.Effect<void>
-  /** Writes data to stdout, to the byte; on a terminal its control characters become signs that can be seen. */
+  /** Writes data to stdout unchanged. On a terminal, makes its control characters visible. */
   readonly printData: (text: string) => Effect.Effect<void>
-  /** Writes a message to stderr, on lines of its own; `details` where it was logged. */
-  readonly tell: (text: string, details?: LogDetails) => void
-  /** The lines at the bottom that are painted over again and again, made for the terminal as it is now; `undefined` takes them away. Nothing where stderr is no terminal. */
+  /** Writes a message to stderr, on its own lines. Logged messages have `details`. */
+  readonly say: (text: string, details?: LogDetails) => void
+  /** Shows lines at the bottom of the terminal, made by `view` for its current size. `undefined` removes them. Does nothing if stderr is no terminal. */
   readonly bottom: (view: ((screen: Screen) => ReadonlyArray<string>) | undefined) => void
   readonly hasBottom: boolean
-  /** Whether each line on stderr has its time anyway. */
+  /** Whether each line on stderr has a time. */
   readonly timed: boolean
-  /** Waits until stdout has taken all that was printed. Whoever reads it may stop (`| head`, a terminal that was closed): that ends the output, not the work. */
+  /** Waits until everything printed is written. A reader that stops (`| head`, a closed terminal) is no error. */
   readonly flush: Effect.Effect<void, OutputLost>
-  /** From now on this text is never written, wherever it would stand. */
+  /** Masks this text in everything written from now on. */
   readonly hide: (secret: string) => void
 }>() {}
 
-/** Shorter secrets would make other text unreadable, and are none. */
+/** Characters below which masking would make other text unreadable. */
 const shortestSecret = 6
 
-/** What colours a text: Select Graphic Rendition, as our own paint uses it. */
+/** The escape sequences of our paints. */
 const colours = new RegExp(`(${String.fromCharCode(27)}\\[\\d{1,2}m)`, "g")
 
-/** Lines of unknown origin, safe for a terminal; a tab stays one. */
+/** Makes control characters visible, except line ends and tabs. */
 const visibleLines = (text: string): string =>
   text.split(/\r?\n/).map((line) => line.split("\t").map(visible).join("\t")).join("\n")
 
-/** Columns of a message in a log for machines: it is not wrapped. */
+/** Columns of a message in a JSON or logfmt log, which is not wrapped. */
 const unbroken = 100_000
 
-/** The output of a process. */
+/** Returns the output of a process. */
 export const makeOutput = (
   host: Pick<Host, "stdin" | "stdout" | "stderr" | "env">,
   options: {
     readonly noColor: boolean
-    /** How lines on stderr are written (`--log-format`); default text. */
+    /** How lines on stderr are written (`--log-format`). Default: text. */
     readonly log?: { readonly format: LogFormat; readonly now: () => string }
   },
 ): Context.Tag.Service<typeof Output> => {
   const screen = (stream: NodeJS.WriteStream) => screenOf(stream, host.env, options.noColor)
-  // A log for machines is neither painted over nor cut to a window.
+  // A JSON or logfmt log has no live view and is not cut to a window.
   const log = options.log?.format === "text" ? undefined : options.log
   const hasBottom = host.stderr.isTTY === true && host.env["TERM"] !== "dumb" && log === undefined
   const errScreen = (): Screen => log === undefined ? screen(host.stderr) : { width: unbroken, colour: false }
@@ -68,7 +68,7 @@ export const makeOutput = (
   host.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE" && !(error.code === "EIO" && host.stdout.isTTY)) lost ??= error.message
   })
-  // Messages that nobody can read any more end nothing: the ledger, the reports and the exit status say the same.
+  // Lost messages are no error: the ledger, the reports and the exit code say the same.
   host.stderr.on("error", () => undefined)
   let bottom: ((screen: Screen) => ReadonlyArray<string>) | undefined
   let painted: Painted = []
@@ -78,7 +78,7 @@ export const makeOutput = (
     for (const secret of secrets) safe = safe.replaceAll(secret, "<the API key>")
     return safe
   }
-  /** Colours stay where they are wanted; nothing else may move a terminal's cursor or set its title. */
+  /** Keeps our colours if the screen has any. No other sequence may move a terminal's cursor or set its title. */
   const shown = (text: string, isTerminal: boolean, { colour }: Screen): string => {
     const plain = colour ? text : text.replace(colours, "")
     const parts = plain.split(colours)
@@ -96,7 +96,7 @@ export const makeOutput = (
     if (bottom === undefined) return
     const { rows } = host.stderr
     const now = screen(host.stderr)
-    // What is higher than the window can't be painted over.
+    // Lines above the window can't be painted over.
     const lines = bottom(now).slice(0, rows > 1 ? rows - 1 : undefined)
     host.stderr.write(repaint(painted, lines, now.width))
     painted = lines.map(widthOf)
@@ -108,7 +108,7 @@ export const makeOutput = (
   }
 
   return {
-    // A window can be made wider or narrower while a command goes on.
+    // The window can be resized while a command runs.
     get out() {
       return screen(host.stdout)
     },
@@ -124,7 +124,7 @@ export const makeOutput = (
       ),
     printData: (text) =>
       Effect.sync(() => aside(() => host.stdout.write(masked(host.stdout.isTTY === true ? visibleLines(text) : text)))),
-    tell: (text, details) =>
+    say: (text, details) =>
       aside(() => host.stderr.write(`${shown(line(text, details), host.stderr.isTTY === true, errScreen())}\n`)),
     bottom: (view) => {
       if (!hasBottom) return

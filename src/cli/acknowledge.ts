@@ -49,7 +49,7 @@ export const acknowledge = command({
         leaveOut: input.leaveOut,
       })
       if (unknown.length > 0) {
-        output.tell(
+        output.say(
           `No row that needs a person has ${unknown.length === 1 ? "the key" : "the keys"} ${unknown.join(", ")}.`,
         )
       }

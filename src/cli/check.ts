@@ -66,7 +66,7 @@ const asErrors = ({ diagnostics, pipelines }: Checked): Checked => {
   }
 }
 
-/** What `--json` prints: findings once, the form as a number of questions. */
+/** Returns what `--json` prints: findings once, the form as a number of questions. */
 const plain = ({ diagnostics, pipelines }: Checked) => ({
   diagnostics,
   pipelines: pipelines.map(({ data, failures, fits, ...one }) => ({
@@ -81,7 +81,7 @@ const plain = ({ diagnostics, pipelines }: Checked) => ({
 
 const withoutFindings = (data: NonNullable<CheckedPipeline["data"]>) => ({ ...data, diagnostics: undefined })
 
-/** Findings at their lines, with files as seen from the working folder, which is the repository's in a workflow. */
+/** Returns annotations. Files are relative to the working folder, which is the repository's in a workflow. */
 const annotations = (folder: string, { diagnostics, pipelines }: Checked) =>
   Effect.map(Path.Path, (path) => {
     const seen = (file: string) =>
@@ -108,7 +108,7 @@ const dataLine = ({ filtered, invalid, rows }: NonNullable<CheckedPipeline["data
     : `${count(sent)} of ${counted(rows, "row")} can be sent as they are, ${count(invalid)} can't: see above${left}.`
 }
 
-/** What checking one pipeline came to. */
+/** Shows the result of checking one pipeline. */
 export const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
   const paint = paints(screen)
   const { accepted, data, failures, fits, pipeline, recorded, taken, target } = checked

@@ -6,16 +6,16 @@ import type { LogDetails } from "./log.ts"
 import { Output } from "./Output.ts"
 import { type Screen, wrapToWidth } from "./terminal/screen.ts"
 
-/** How a command, or a part of it, ended. */
+/** How a command or one of its pipelines ended. */
 export interface Ended {
   readonly status: number
-  /** The command to run next; undefined when nothing is left to do. */
+  /** The command to run next; undefined if nothing is left to do. */
   readonly next: string | undefined
 }
 
 type Asked = Context.Tag.Service<typeof Invocation>
 
-/** Says on stderr why something ended early (with `--json` on stdout too), and gives its exit status and the command to run next. */
+/** Says on stderr why a command ended early, with `--json` also on stdout. Returns the exit code and the command to run next. */
 export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
   Effect.gen(function*() {
     const output = yield* Output
@@ -24,7 +24,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const about = pipeline === undefined ? invocation.pipelines : [pipeline]
     if (Either.isRight(failure)) {
       const text = defectText(failure.right, invocation)
-      output.tell(text, asError({ pipeline, error: "Defect", exitCode: 70 }))
+      output.say(text, asError({ pipeline, error: "Defect", exitCode: 70 }))
       const next = commandFor(invocation, ["status", "--verify"])
       yield* asJson(invocation, { status: 70, pipeline, error: "Defect", message: text })
       return { status: 70, next }
@@ -33,7 +33,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     if (error._tag === "CommandEnded") return { status: error.status, next: error.next }
     const status = statusOf[error._tag]
     const { showDiagnostics } = yield* Effect.promise(() => import("./terminal/diagnostics.ts"))
-    output.tell(
+    output.say(
       error._tag === "ConfigurationInvalid"
         ? showDiagnostics(error.diagnostics, output.err)
         : paragraphs(messageOf(error), output.err),
@@ -49,7 +49,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     return { status, next: nextCommand(error, invocation, about) }
   })
 
-/** In a log for machines a failure is an error, with what tells it from others. */
+/** Returns the details of a failure for a JSON or logfmt log. */
 const asError = (
   { pipeline, ...about }: { readonly pipeline: string | undefined; readonly error: string; readonly exitCode: number },
 ): LogDetails => ({
@@ -58,13 +58,13 @@ const asError = (
   own: true,
 })
 
-/** Writes the command to run next: the last line on stderr of whatever did not end with 0. The command that has failed would only fail again. */
-export const tellNext = ({ status, next }: Ended) =>
+/** Writes the command to run next, the last line on stderr for every exit code but 0. Leaves out the command that just failed: it would fail again. */
+export const printNext = ({ status, next }: Ended) =>
   Effect.gen(function*() {
     const output = yield* Output
     const isInterrupted = status === 130 || status === 143
     if (status === 0 || next === undefined || (next === sameCommand(yield* Invocation) && !isInterrupted)) return
-    output.tell(next)
+    output.say(next)
   })
 
 const asJson = (
@@ -84,7 +84,7 @@ const asJson = (
       : Effect.void)
 }
 
-/** A message of several lines keeps them; each is wrapped. */
+/** Wraps each line of a message. */
 const paragraphs = (text: string, screen: Screen): string =>
   text.split("\n").flatMap((line) => wrapToWidth(line, screen.width)).join("\n")
 
@@ -119,7 +119,7 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
       return "formferry demo"
     case "ConfirmationMissing":
       return sameCommandWith(invocation, "--confirm", [error.service])
-    // What the command did besides stands; elsewhere its output may fit.
+    // The run is done and has its report.
     case "OutputLost":
       return invocation.command === "run" || invocation.command === "rehearse" || invocation.command === "reconcile"
         ? command("report", ...names.slice(0, 1))

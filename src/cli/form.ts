@@ -29,7 +29,7 @@ export const form = command({
     }),
 })
 
-/** Options of a question that are named. */
+/** How many options of a question are shown. */
 const most = 12
 
 const optionsOf = (question: Question): string => {
@@ -44,7 +44,7 @@ const elements = (title: string, list: ReadonlyArray<Element>, screen: Screen): 
     ? undefined
     : table([{ title }, { title: "id" }], list.map(({ id, name }) => [cutToWidth(name, 200), id]), screen)
 
-/** A form's questions and its other lists. */
+/** Shows a form's questions and its other lists. */
 export const showForm = (form: Form, screen: Screen): string => {
   const paint = paints(screen)
   const typed = form.questions.some(({ type }) => type !== undefined)

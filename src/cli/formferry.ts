@@ -6,7 +6,7 @@ import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
 import { readCommandLine } from "./commandLine.ts"
 import { demo } from "./demo.ts"
-import { explain, tellNext } from "./explain.ts"
+import { explain, printNext } from "./explain.ts"
 import { form } from "./form.ts"
 import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
@@ -37,7 +37,7 @@ const tree = {
   "Maintain:": [ledger],
 }
 
-/** Tells the project's webhooks; loaded only when there are some. Who sits at the terminal sees for themselves what could not begin: but for `schedule`, at which nobody looks, in whatever window it goes on. */
+/** Notifies the project's webhooks. Is loaded only if there are any. A failed start is not reported if you see it in your terminal. `schedule` is not watched, even in a terminal. */
 const webhooks = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
   notify: (project, end, anomalies) =>
     project.notify.length === 0 || (attended && end._tag === "Failed")
@@ -48,24 +48,24 @@ const webhooks = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
       ),
 })
 
-/** Commands that do something worth following. */
-const followed: ReadonlySet<string | undefined> = new Set(["run", "reconcile", "rehearse", "schedule"])
+/** Commands that export telemetry. */
+const exporting: ReadonlySet<string | undefined> = new Set(["run", "reconcile", "rehearse", "schedule"])
 
-/** Exports what a command does where the standard OTEL_* variables ask for it; nothing of that is loaded otherwise. */
+/** Exports telemetry if the standard OTEL_* variables ask for it. Loads nothing otherwise. */
 const observed = <A, E, R>(
   env: NodeJS.ProcessEnv,
   command: string | undefined,
   work: Effect.Effect<A, E, R>,
 ) =>
   Effect.gen(function*() {
-    const settings = followed.has(command) ? telemetrySettings(env) : undefined
+    const settings = exporting.has(command) ? telemetrySettings(env) : undefined
     if (settings === undefined) return yield* work
     for (const warning of settings.warnings) yield* Effect.logWarning(warning)
     const { withTelemetry } = yield* Effect.promise(() => import("./telemetry.ts"))
     return yield* withTelemetry(settings, work)
   })
 
-/** The whole program: reads the command line, runs its command, says what went wrong and what to do next, and gives the exit code. */
+/** Reads the command line and runs its command. Says what failed and what to do next. Returns the exit code. */
 export const formferry = ({ host, interrupts }: HostTerminal) =>
   Effect.gen(function*() {
     const typed = host.argv.slice(2)
@@ -89,14 +89,14 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.interrupt
-          : Effect.flatMap(explain(cause), (ended) => Effect.as(tellNext(ended), ended.status))
+          : Effect.flatMap(explain(cause), (ended) => Effect.as(printNext(ended), ended.status))
       ),
-      Effect.onInterrupt(() => Effect.sync(() => output.tell(sameCommand(invocation)))),
+      Effect.onInterrupt(() => Effect.sync(() => output.say(sameCommand(invocation)))),
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
       Effect.provideService(Notifier, webhooks(output.interactive && invocation.command !== "schedule")),
-      Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output.tell))),
+      Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output.say))),
       Logger.withMinimumLogLevel(invocation.logLevel),
     )
   })

@@ -6,11 +6,11 @@ import type { Initialised } from "../jobs/init/Initialised.ts"
 import { command, json, optionalArgument, text } from "./command.ts"
 import { askForInit } from "./initQuestions.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
-import { hidingKeys } from "./openProject.ts"
+import { maskingKeys } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
-/** The folder of the project, and whether it is one already: `--project DIR`, else the nearest one upwards, else this folder. */
+/** Returns the project's folder (`--project DIR`, otherwise the nearest one upwards, otherwise this folder), and whether the project exists. */
 const rootOf = (asked: string | undefined) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -60,7 +60,7 @@ export const init = command({
         root,
         sheet: input.sheet,
         source: asked.source === undefined ? undefined : path.resolve(asked.source),
-        guard: (project) => hidingKeys(project, output.hide),
+        guard: (project) => maskingKeys(project, output.hide),
       })
       if (input.json) return yield* output.print(JSON.stringify(result, null, 2))
       yield* output.print(showInit(result, commandFor(invocation, ["check", result.pipeline]), output.out))
@@ -71,7 +71,7 @@ const shown = (names: ReadonlyArray<string>): string =>
   names.slice(0, 12).map((name) => cutToWidth(visible(name), 60)).join(", ")
   + (names.length > 12 ? ` and ${names.length - 12} more` : "")
 
-/** What `init` wrote, what is left to do, and the command to run next. */
+/** Shows what `init` wrote, what is left to do, and the command to run next. */
 export const showInit = (result: Initialised, next: string, screen: Screen): string => {
   const paint = paints(screen)
   const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)

@@ -4,8 +4,8 @@ import type { NewService } from "../project/projectText.ts"
 import { UsageWrong } from "./Failure.ts"
 import { ask, choose } from "./terminal/prompt.ts"
 
-/** What the command line says. */
-interface Said {
+/** What the command line gives. */
+interface GivenOptions {
   readonly name: string | undefined
   readonly source: string | undefined
   readonly service: string | undefined
@@ -17,9 +17,9 @@ interface Said {
 
 interface Where {
   readonly root: string
-  /** Whether there is a project already. */
+  /** Whether the project already exists. */
   readonly exists: boolean
-  /** Whether a person sits there who can be asked. */
+  /** Whether questions can be asked. */
   readonly interactive: boolean
 }
 
@@ -32,7 +32,7 @@ const filled = (what: string) => (text: string): Effect.Effect<string, string> =
 
 const text = (question: string, what: string) => ask(question, filled(what))
 
-/** An address that a service can have: https, or http to this machine. */
+/** Returns what is wrong with the address of a service: it needs https, or http to this machine. */
 const addressFault = (address: string): string | undefined => {
   const url = URL.canParse(address) ? new URL(address) : undefined
   const isLocal = url !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
@@ -41,33 +41,33 @@ const addressFault = (address: string): string | undefined => {
     : `\`${address}\` is no address of a service: it begins with https:// (http:// only for this machine).`
 }
 
-/** What a new pipeline can't be made without. */
-const missingOf = (said: Said): ReadonlyArray<string> => [
-  ...(said.source === undefined ? ["--source FILE, the file that holds the rows"] : []),
-  ...(said.form === undefined ? ["--form ID, the form's id"] : []),
+/** Returns the options that a new pipeline still needs. */
+const missingOf = (given: GivenOptions): ReadonlyArray<string> => [
+  ...(given.source === undefined ? ["--source FILE, the file that holds the rows"] : []),
+  ...(given.form === undefined ? ["--form ID, the form's id"] : []),
 ]
 
-const askService = (said: Said, { interactive, root }: Where) =>
+const askService = (given: GivenOptions, { interactive, root }: Where) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
     const practice = (folder: string): NewService => ({
       _tag: "Practice",
-      name: said.service ?? "practice",
+      name: given.service ?? "practice",
       forms: path.relative(path.join(root, "config"), path.resolve(folder)).split(path.sep).join("/") || ".",
     })
     const live = (baseUrl: string): NewService => ({
       _tag: "Live",
-      name: said.service ?? "live",
+      name: given.service ?? "live",
       baseUrl: baseUrl.replace(/\/+$/, ""),
-      keyVariable: said.keyEnv ?? keyVariable,
+      keyVariable: given.keyEnv ?? keyVariable,
     })
-    if (said.forms !== undefined) return practice(said.forms)
-    if (said.baseUrl !== undefined) {
-      const fault = addressFault(said.baseUrl)
-      return fault === undefined ? live(said.baseUrl) : yield* wrong(fault)
+    if (given.forms !== undefined) return practice(given.forms)
+    if (given.baseUrl !== undefined) {
+      const fault = addressFault(given.baseUrl)
+      return fault === undefined ? live(given.baseUrl) : yield* wrong(fault)
     }
     if (!interactive) {
-      const also = [...(said.name === undefined ? ["NAME, the pipeline's name"] : []), ...missingOf(said)]
+      const also = [...(given.name === undefined ? ["NAME, the pipeline's name"] : []), ...missingOf(given)]
       return yield* wrong(
         "There is no project here yet. To make one, say which service it is for: --base-url URL for a form service, or --forms DIR for the practice service with the forms of that folder."
           + (also.length === 0 ? "" : ` It also needs ${also.join("; ")}.`),
@@ -85,7 +85,7 @@ const askService = (said: Said, { interactive, root }: Where) =>
     return live(address)
   })
 
-/** The key of a new service, hidden while it is typed; undefined when it is in the environment, or comes later. */
+/** Asks for the API key of a new service, hidden while it is typed. Returns undefined if the environment has it. */
 const askKey = (service: NewService | undefined, { interactive, root }: Where) =>
   Effect.gen(function*() {
     if (service?._tag !== "Live" || !interactive) return undefined
@@ -101,7 +101,7 @@ const askKey = (service: NewService | undefined, { interactive, root }: Where) =
     return Redacted.make(key)
   })
 
-/** What of a project decides whether more must be asked. */
+/** Returns the services and pipelines of a project. */
 const look = (root: string) =>
   Effect.gen(function*() {
     const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
@@ -111,30 +111,31 @@ const look = (root: string) =>
     return { services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }
   })
 
-/** Completes what the command line says: by what there is only one of, by asking at a terminal, else by an error that names every option that is missing. */
-export const askForInit = (said: Said, where: Where) =>
+/** Completes what the command line gives: takes the only service, asks in a terminal, or fails with every missing option. */
+export const askForInit = (given: GivenOptions, where: Where) =>
   Effect.gen(function*() {
     const { exists, interactive, root } = where
     const known = exists ? yield* look(root) : { services: [], pipelines: [] }
-    const newService = exists ? undefined : yield* askService(said, where)
-    const name = said.name ?? (interactive ? yield* text("The pipeline's name", "A name, such as contacts") : undefined)
+    const newService = exists ? undefined : yield* askService(given, where)
+    const name = given.name
+      ?? (interactive ? yield* text("The pipeline's name", "A name, such as contacts") : undefined)
     if (name === undefined) return yield* wrong("`init` needs a name for the pipeline: formferry init NAME …")
     if (known.pipelines.includes(name)) {
-      return { name, newService, source: said.source, service: said.service, form: said.form, apiKey: undefined }
+      return { name, newService, source: given.source, service: given.service, form: given.form, apiKey: undefined }
     }
     const onlyService = newService?.name ?? (known.services.length === 1 ? known.services[0] : undefined)
     const missing = [
-      ...missingOf(said),
-      ...(said.service === undefined && onlyService === undefined
+      ...missingOf(given),
+      ...(given.service === undefined && onlyService === undefined
         ? [`--service SERVICE, one of ${known.services.join(", ")}`]
         : []),
     ]
     if (missing.length > 0 && !interactive) {
       return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)
     }
-    const source = said.source ?? (yield* text("The file that holds the rows", "Name a file"))
-    const service = said.service ?? onlyService
+    const source = given.source ?? (yield* text("The file that holds the rows", "Name a file"))
+    const service = given.service ?? onlyService
       ?? (yield* choose("Which service (its number)", known.services.map((name) => ({ title: name, value: name }))))
-    const form = said.form ?? (yield* text("The form's id", "The id, as it stands in the form's address"))
+    const form = given.form ?? (yield* text("The form's id", "The id, as it stands in the form's address"))
     return { name, newService, source, service, form, apiKey: yield* askKey(newService, where) }
   })

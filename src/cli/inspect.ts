@@ -32,7 +32,7 @@ export const inspect = command({
 
 const percent = (share: number): string => {
   const rounded = Math.round(share * 100)
-  // 100 % means all, 0 % none.
+  // 100 % means all, and 0 % none.
   return `${share < 1 && rounded === 100 ? "<100" : share > 0 && rounded === 0 ? ">0" : rounded} %`
 }
 
@@ -83,7 +83,7 @@ const what = (inspection: Inspection, screen: Screen): string => {
     .split("\n").filter((line, at) => at > 0 || line.trim() !== "│").join("\n")
 }
 
-/** Blocks by letters, for the table: A, B, …, Z, AA, … */
+/** Returns the letters of a block: A, B, …, Z, AA, … */
 const letters = (at: number): string =>
   at < 26 ? String.fromCharCode(65 + at) : letters(Math.floor(at / 26) - 1) + letters(at % 26)
 
@@ -109,7 +109,7 @@ const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string 
   return lines.length === 0 ? undefined : [paint.strong("Traps"), ...lines].join("\n")
 }
 
-/** What a file is and why, its columns, traps and row keys, for a terminal. */
+/** Shows what a file is and why, its columns, traps and row keys. */
 export const showInspection = (inspection: Inspection, screen: Screen): string => {
   const { blocks, columns, rowKey, tool } = inspection
   const paint = paints(screen)

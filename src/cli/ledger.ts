@@ -98,7 +98,7 @@ const exportRows = command({
       const file = path.resolve(input.out)
       if (yield* fs.exists(file)) return yield* wrong(`${file} is there already: choose another name.`)
       yield* Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 }))
-      output.tell(`Written: ${file}`)
+      output.say(`Written: ${file}`)
     }),
 })
 

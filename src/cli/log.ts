@@ -2,22 +2,22 @@ import { HashMap, Logger } from "effect"
 
 export const logFormats = ["text", "json", "logfmt"] as const
 
-/** How lines on stderr are written: for people, or one object a line for machines. */
+/** How lines on stderr are written: for people, or one record a line for programs. */
 export type LogFormat = (typeof logFormats)[number]
 
-/** What stands beside the words of a line that was logged. */
+/** The details of a logged line. */
 export interface LogDetails {
   /** As Effect labels it: INFO, WARN, … */
   readonly level: string
   readonly annotations: Readonly<Record<string, unknown>>
-  /** A command's own words to its user: in text, no level stands before them. */
+  /** Whether it is a message of the command. As text it has no level. */
   readonly own?: boolean
 }
 
-/** Something to tell on stderr. */
+/** A line for stderr. */
 export interface LogLine {
   readonly text: string
-  /** Absent for what a command tells its user. */
+  /** Undefined for a message of the command. */
   readonly details: LogDetails | undefined
   /** ISO 8601. */
   readonly at: string
@@ -27,7 +27,7 @@ const scalar = (value: unknown): string => (typeof value === "string" ? value : 
 
 const logfmt = (value: string): string => (/^[\w.:/+-]+$/.test(value) ? value : JSON.stringify(value))
 
-/** A line of a log, in the names that Effect's own loggers use. */
+/** Formats a line. The names are those of Effect's loggers. */
 export const logLine: { readonly [F in LogFormat]: (line: LogLine) => string } = {
   text: ({ details, text }) => (details === undefined || details.own === true ? text : `${details.level}: ${text}`),
   json: ({ at, details, text }) =>
@@ -50,13 +50,13 @@ export const logLine: { readonly [F in LogFormat]: (line: LogLine) => string } =
     ].join(" "),
 }
 
-/** Logs go to stderr, a line each, level first; how they are written is the output's business. */
-export const logger = (tell: (text: string, details: LogDetails) => void) =>
+/** Returns a logger that writes to stderr. */
+export const logger = (write: (text: string, details: LogDetails) => void) =>
   Logger.make<unknown, void>(({ annotations, logLevel, message }) => {
     const words = (Array.isArray(message) ? message : [message]).map((word) =>
       typeof word === "string" ? word : word instanceof Error ? word.message : JSON.stringify(word)
     )
-    tell(words.join(" "), {
+    write(words.join(" "), {
       level: logLevel.label,
       annotations: Object.fromEntries(HashMap.toEntries(annotations)),
     })

@@ -3,25 +3,25 @@ import type { Project, ServiceConfig } from "../project/Project.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 
-/** The folder of the project that the command is about: `--project DIR`, else the nearest one upwards. */
+/** Finds the folder of the project: `--project DIR`, otherwise the nearest one upwards. */
 export const projectFolder = Effect.gen(function*() {
   const { project } = yield* Invocation
   const { findProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
   return project ?? (yield* findProject("."))
 })
 
-/** Loads the project that the command is about, with these pipelines. Its API keys and webhooks are never written by this process. */
+/** Loads the project with these pipelines. Output masks its API keys and webhooks. */
 export const openProject = (pipelines: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const output = yield* Output
     const folder = yield* projectFolder
     const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const project = yield* loadProject(folder, { pipelines })
-    return hidingKeys(project, output.hide)
+    return maskingKeys(project, output.hide)
   })
 
-/** The project, its keys and webhooks noted as soon as somebody looks one up. */
-export const hidingKeys = (project: Project, hide: (secret: string) => void): Project => ({
+/** Returns the project. Each key and webhook is passed to `hide` when it is looked up. */
+export const maskingKeys = (project: Project, hide: (secret: string) => void): Project => ({
   ...project,
   notify: project.notify.map((webhook) => ({
     ...webhook,

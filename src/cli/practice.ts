@@ -26,14 +26,14 @@ export const practice = command({
       const interrupts = yield* Interrupts
       const project = input.forms === undefined ? yield* projectIfAny : undefined
       const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
-      // To end it is what the first signal is for here, not a failure.
+      // The first signal is how you stop the service. It is not a failure.
       yield* interrupts.takeOver
       const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {
         forms: input.forms === undefined ? undefined : path.resolve(input.forms),
         faults: input.faults === undefined ? undefined : path.resolve(input.faults),
         port: input.port ?? 0,
       })
-      // Its own key, made for this process, opens nothing else.
+      // This key was made for this process and opens nothing else.
       const key = Redacted.value(apiKey)
       yield* output.print(
         input.json
@@ -42,7 +42,7 @@ export const practice = command({
             forms.map(({ id, name }) => `${id} (${name})`).join("\n          ")
           }`,
       )
-      output.tell("The practice service is running. Ctrl-C ends it.")
+      output.say("The practice service is running. Ctrl-C stops it.")
       yield* interrupts.first
     })),
 })

@@ -1,11 +1,9 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import type { Fate } from "../domain/fate.ts"
-import { fateWords } from "../domain/fate.ts"
-import type { Json } from "../domain/json.ts"
-import { valueText } from "../domain/json.ts"
-import type { Problem } from "../domain/problem.ts"
+import { type Fate, fateWords } from "../domain/fate.ts"
+import { type Json, valueText } from "../domain/json.ts"
 import { count } from "../domain/words.ts"
+import type { PreviewedRow } from "../jobs/preview.ts"
 import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -44,8 +42,8 @@ export const preview = command({
         const shown = rows.map((row) => ({ ...row, key: row.key ?? null }))
         return yield* output.print(JSON.stringify({ pipeline: input.pipeline, rows: shown, warnings, notes }))
       }
-      if (warnings.length > 0) output.tell(`${showDiagnostics(warnings, output.err)}\n`)
-      for (const note of notes) output.tell(`Warning: ${note}`)
+      if (warnings.length > 0) output.say(`${showDiagnostics(warnings, output.err)}\n`)
+      for (const note of notes) output.say(`Warning: ${note}`)
       yield* output.print(
         showPreview(rows.map((row) => ({ ...row, fate: fateOf(row) })), output.out),
       )
@@ -55,33 +53,13 @@ export const preview = command({
 const fateOf = (row: { readonly filtered: boolean; readonly valid: boolean }) =>
   row.filtered ? "filtered" : row.valid ? undefined : "invalid"
 
-/** One answer of a row as it would be sent. */
-export interface PreviewAnswer {
-  /** The question's or element's name. */
-  readonly name: string
-  readonly kind: string
-  /** The cells that it is made of; none for a constant. */
-  readonly cells: ReadonlyArray<{ readonly column: string; readonly text: string }>
-  /** Undefined: no answer is sent. */
-  readonly value: Json | undefined
-  readonly problems: ReadonlyArray<Problem>
-}
+/** A row as it would be sent, and its fate if that is known. */
+type PreviewRow = Omit<PreviewedRow, "filtered" | "valid"> & { readonly fate: Fate | undefined }
 
-/** One row as it would be sent, or why not. */
-export interface PreviewRow {
-  readonly row: number
-  readonly key: string | undefined
-  /** What would become of it, where that is known. */
-  readonly fate: Fate | undefined
-  readonly answers: ReadonlyArray<PreviewAnswer>
-  /** Problems that are no single answer's. */
-  readonly problems: ReadonlyArray<Problem>
-}
-
-/** Characters of a cell or value that are shown. */
+/** How many characters of a cell or value are shown. */
 const most = 160
 
-/** A value as JSON has it, with a space behind each comma between members, where a line can end. */
+/** Returns a value as JSON, with a space after each comma, where a line can break. */
 const shown = (value: Json): string =>
   Array.isArray(value)
     ? `[${value.map((one: Json) => JSON.stringify(one)).join(", ")}]`
@@ -89,7 +67,7 @@ const shown = (value: Json): string =>
     ? `{ ${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${JSON.stringify(one)}`).join(", ")} }`
     : valueText(value)
 
-/** One row: every cell beside the answer it becomes, and what is wrong with it. */
+/** Shows one row: every cell next to its answer, and its problems. */
 const showRow = (row: PreviewRow, screen: Screen): string => {
   const paint = paints(screen)
   const problematic = row.answers.some(({ problems }) => problems.length > 0)
@@ -116,7 +94,7 @@ const showRow = (row: PreviewRow, screen: Screen): string => {
   return [heading(row, screen), cells, ...others].join("\n")
 }
 
-/** The row's number and key, and its fate behind them or, where that is too long, below. */
+/** Shows the row's number, key and fate, on two lines if one is too short. */
 const heading = (row: PreviewRow, screen: Screen): string => {
   const paint = paints(screen)
   const number = `Row ${count(row.row)}`
@@ -129,6 +107,6 @@ const heading = (row: PreviewRow, screen: Screen): string => {
   ].join(apart)
 }
 
-/** What would be sent for some rows, problems included. */
+/** Shows what would be sent for some rows, with problems. */
 export const showPreview = (rows: ReadonlyArray<PreviewRow>, screen: Screen): string =>
   rows.length === 0 ? "There is no such row." : rows.map((row) => showRow(row, screen)).join("\n\n")

@@ -32,7 +32,7 @@ export const report = command({
       const found = yield* findReport(project, input.pipeline, input.run)
       const { folder, report } = input.redact ? yield* redactReport(project, found) : found
       const page = path.join(folder, "report.html")
-      for (const warning of found.warnings) output.tell(`Warning: ${warning}`)
+      for (const warning of found.warnings) output.say(`Warning: ${warning}`)
       if (input.json) {
         const { reportJson } = yield* Effect.promise(() => import("../report/reportFile.ts"))
         yield* output.print(reportJson(report))
@@ -43,7 +43,7 @@ export const report = command({
         }
       }
       if (input.open && !(yield* openPage(page, process.platform))) {
-        output.tell("There is no browser to open it with here. The report is:")
+        output.say("There is no browser to open it with here. The report is:")
       }
       if (input.open && !input.json) yield* output.print(page)
     }),

@@ -63,7 +63,7 @@ export const run = command({
                   Effect.provide(prompts),
                 ),
             progress: progress.show,
-            // The summary tells them; with --json they are events of their own.
+            // The summary shows them. With --json they are events.
             warn: (warnings) =>
               invocation.json && warnings.length > 0
                 ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings }))
@@ -75,7 +75,7 @@ export const run = command({
     }).pipe(Effect.scoped),
 })
 
-/** Asks the person at the terminal; Ctrl-C means no. */
+/** Asks whether to send. Ctrl-C means no. */
 const ask = ({ form, rows, service }: SendQuestion) => {
   const sent = rows === 1 ? "1 row" : `${count(rows)} rows`
   const to = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`

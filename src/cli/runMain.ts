@@ -5,27 +5,27 @@ import { isatty } from "node:tty"
 import { statusOfSignal } from "../run/exit.ts"
 import type { Signal } from "../run/Stop.ts"
 
-/** The signals that end formferry. A second Ctrl-C (SIGINT) or SIGTERM ends the process at once. */
+/** The signals that stop formferry. A second Ctrl-C (SIGINT) or SIGTERM stops the process at once. */
 export class Interrupts extends Context.Tag("formferry/Interrupts")<Interrupts, {
   /** Completes with the first signal. */
   readonly first: Effect.Effect<Signal>
-  /** While the scope is open the first signal interrupts nothing: the command asks `first` and comes to a clean end itself. */
+  /** While the scope is open, the first signal interrupts nothing. The command waits for `first` and stops cleanly itself. */
   readonly takeOver: Effect.Effect<void, never, Scope.Scope>
 }>() {}
 
-/** The part of Node's process that a command sees; a test gives its own. */
+/** The part of Node's process that a command uses. Tests pass their own. */
 export type Host = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "stderr" | "on" | "exit">
 
-/** What the process gives a command: its streams and settings, and its signals. */
+/** The streams, settings and signals of the process. */
 export interface HostTerminal {
   readonly host: Host
   readonly interrupts: Context.Tag.Service<typeof Interrupts>
 }
 
-/** Milliseconds within which the same signal is still the first one: npm passes Ctrl-C on to a process that the terminal has told already. */
+/** Milliseconds within which the same signal counts once: npm passes Ctrl-C on to a process that already received it from the terminal. */
 const echo = 100
 
-/** Closes what led to a terminal that is gone: Node resets terminals as it leaves, and aborts where it can't. */
+/** Closes the streams of a closed terminal. Node resets terminals on exit, and aborts if it can't. */
 const closeLostTerminal = ({ stderr, stdin, stdout }: Host): void => {
   for (const { fd, isTTY } of [stdin, stdout, stderr]) {
     if (isTTY && !isatty(fd)) closeSync(fd)
@@ -33,9 +33,8 @@ const closeLostTerminal = ({ stderr, stdin, stdout }: Host): void => {
 }
 
 /**
- * Runs a program until it gives its exit status, as @effect/platform's runMain, with one difference: the first signal interrupts only what has not taken the
- * signals over, so that a run can finish and record what is in flight. A second SIGINT or SIGTERM ends the process at once; a second SIGHUP does not, since both the shell
- * and the kernel send one when a terminal is closed.
+ * Runs a program and exits with its exit code, like @effect/platform's runMain. The difference: a command that takes over the first signal is not interrupted, so that a run can finish
+ * and record what is in flight. A second SIGINT or SIGTERM stops the process at once. A second SIGHUP does not, because both the shell and the kernel send one when a terminal is closed.
  */
 export const runMain = <R>(
   host: Host,
@@ -52,7 +51,7 @@ export const runMain = <R>(
     ),
   }
   const leave = (status: number) => {
-    // What is still on its way into a pipe would be lost by exiting; the callbacks come even when nobody reads it.
+    // Exiting would lose what is not yet written to a pipe. The callbacks are called even if nobody reads it.
     host.stdout.write("", () =>
       host.stderr.write("", () => {
         closeLostTerminal(host)
@@ -61,7 +60,7 @@ export const runMain = <R>(
   }
 
   const run = makeRunMain(({ fiber, teardown }) => {
-    // A fibre that only waits does not keep the process alive.
+    // A waiting fibre does not keep the process alive.
     const keepAlive = setInterval(() => undefined, 2 ** 31 - 1)
     const onSignal = (signal: Signal) => {
       const at = performance.now()

@@ -11,20 +11,20 @@ import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
 import { wrapToWidth } from "./terminal/screen.ts"
 
-/** Takes over what the first Ctrl-C does, for as long as the scope is open, and says that it was heard. Gives the signal when it comes. */
-export const cleanEnd = Effect.gen(function*() {
+/** Takes over the first Ctrl-C while the scope is open, and confirms it on stderr. Returns an effect that waits for the signal. */
+export const stopCleanly = Effect.gen(function*() {
   const output = yield* Output
   const interrupts = yield* Interrupts
   yield* interrupts.takeOver
   yield* Effect.forkScoped(Effect.flatMap(interrupts.first, (signal) =>
     Effect.sync(() => {
-      const text = `${signal}: what is in flight is finished and recorded. A second Ctrl-C or SIGTERM ends at once.`
-      output.tell(wrapToWidth(text, output.err.width).join("\n"))
+      const text = `${signal}: finishing and recording what is in flight. A second Ctrl-C or SIGTERM stops at once.`
+      output.say(wrapToWidth(text, output.err.width).join("\n"))
     })))
   return interrupts.first
 })
 
-/** Shows the end of a run: its summary, or with `--json` its report. Gives its exit status and the command to run next. */
+/** Shows the end of a run: its summary, or with `--json` its report. Returns its exit code and the command to run next. */
 export const showRun = (project: Project, report: RunReport) =>
   Effect.gen(function*() {
     const output = yield* Output
@@ -36,14 +36,14 @@ export const showRun = (project: Project, report: RunReport) =>
       yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(report)), folder }))
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
-      // What did not end well has its next command on stderr.
+      // For other exit codes the next command goes to stderr.
       const shown = report.exitCode === 0 ? report : { ...report, next: undefined }
       yield* output.print(showSummary(shown, folder, output.out))
     }
     return { status: report.exitCode, next: report.next }
   })
 
-/** How several pipelines ended: with the most severe exit status, and the commands to run next, each once, the most severe one's last. */
+/** Returns how several pipelines ended: the most severe exit code, and the commands to run next, each once, that of the most severe last. */
 export const together = (ends: ReadonlyArray<Ended>, status: number, otherwise?: string): Ended => {
   const nexts = (chosen: ReadonlyArray<Ended>) => chosen.flatMap(({ next }) => next ?? [])
   const last = nexts(ends.filter((end) => end.status === status))[0] ?? otherwise
@@ -51,13 +51,10 @@ export const together = (ends: ReadonlyArray<Ended>, status: number, otherwise?:
   return { status, next: last === undefined ? undefined : [...new Set(others), last].join("\n") }
 }
 
-/** Once the balance is broken, or the ledger, no other pipeline may go on with it. */
-const goesOn = (status: number): boolean => status !== 70 && status !== 130 && status !== 143
+/** Whether the next pipeline may run. Not with a broken balance or ledger, and not after an interrupt. */
+const mayContinue = (status: number): boolean => status !== 70 && status !== 130 && status !== 143
 
-/**
- * Runs something for several pipelines, one after the other. One that fails is explained and the next goes on; the command ends with the gravest exit status and its
- * command to run next. The first Ctrl-C ends the run that is going on cleanly, and begins no other.
- */
+/** Runs pipelines one after the other. A failure is explained, and the next pipeline runs. The first Ctrl-C stops the current run cleanly and starts no other. */
 export const oneByOne = <R>(
   pipelines: ReadonlyArray<string>,
   run: (pipeline: string, interrupted: Effect.Effect<Signal>) => Effect.Effect<Ended, Failure, R>,
@@ -65,14 +62,14 @@ export const oneByOne = <R>(
   Effect.scoped(
     Effect.gen(function*() {
       const output = yield* Output
-      const interrupted = yield* cleanEnd
+      const interrupted = yield* stopCleanly
       const ends: Array<Ended> = []
       for (const [index, pipeline] of pipelines.entries()) {
         const exit = yield* Effect.exit(run(pipeline, interrupted))
         const end = Exit.isSuccess(exit) ? exit.value : yield* explained(exit.cause, pipeline)
         ends.push(end)
         if (index < pipelines.length - 1) {
-          if (!goesOn(end.status)) break
+          if (!mayContinue(end.status)) break
           if (Exit.isSuccess(exit)) yield* output.print("")
         }
       }

@@ -5,10 +5,9 @@ import { command, flag, json, texts } from "./command.ts"
 import type { Ended } from "./explain.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
-import { hidingKeys, projectFolder } from "./openProject.ts"
+import { maskingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { cleanEnd, together } from "./runs.ts"
-import { tellEvent } from "./terminal/schedule.ts"
+import { stopCleanly, together } from "./runs.ts"
 
 /** How many times of each pipeline `--plan` shows. */
 const plannedTimes = 5
@@ -33,18 +32,17 @@ export const schedule = command({
       const output = yield* Output
       const path = yield* Path.Path
       if (input.once && input.plan) {
-        return yield* new UsageWrong({
-          message: "`--plan` runs nothing, `--once` does: give one of them.",
-        })
+        return yield* new UsageWrong({ message: "`--plan` runs nothing, and `--once` does: give one of them." })
       }
       const root = path.resolve(yield* projectFolder)
       const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
       const load: ScheduleOptions["load"] = (pipelines) =>
-        Effect.map(loadProject(root, { pipelines }), (project) => hidingKeys(project, output.hide))
+        Effect.map(loadProject(root, { pipelines }), (project) => maskingKeys(project, output.hide))
       if (input.plan) return yield* plan({ load, root }, input.json)
 
+      const { showEvent } = yield* Effect.promise(() => import("./terminal/schedule.ts"))
       const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
-      const interrupted = yield* cleanEnd
+      const interrupted = yield* stopCleanly
       const ends: Array<Ended> = []
       const context = yield* Effect.context<
         Output | Invocation | Path.Path | FileSystem.FileSystem
@@ -58,7 +56,7 @@ export const schedule = command({
         tell: (event) =>
           Effect.provide(
             Effect.map(
-              tellEvent(event, { once: input.once }),
+              showEvent(event, { once: input.once }),
               (ended) => {
                 if (ended !== undefined) ends.push(ended)
               },

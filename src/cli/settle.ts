@@ -55,7 +55,7 @@ export const settle = command({
       const who = yield* userName
       const because = input.because?.trim()
       const result = yield* settlePipeline(project, { pipeline: input.pipeline, to: input.to, by, who, because })
-      for (const warning of result.warnings) output.tell(`Warning: ${warning}`)
+      for (const warning of result.warnings) output.say(`Warning: ${warning}`)
       yield* output.print(
         input.json ? JSON.stringify({ ...result, by: who, because: because ?? null }) : showSettled(result, output.out),
       )
@@ -66,7 +66,7 @@ export const settle = command({
         const how =
           `To settle them, export the form's results and run \`settle ${input.pipeline}\` with --results FILE. If you know `
           + "yourself what became of them, run it with --as landed or --as not-landed."
-        output.tell(wrapToWidth(how, output.err.width).join("\n"))
+        output.say(wrapToWidth(how, output.err.width).join("\n"))
       }
       const next = by._tag !== "Export" || result.wants !== "a person" || open === undefined
         ? ["status", input.pipeline]
@@ -77,7 +77,7 @@ export const settle = command({
 
 const wrong = (message: string) => Effect.fail(new UsageWrong({ message }))
 
-/** What the options ask for. */
+/** Returns what the options ask for. */
 const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
   Effect.gen(function*() {
     const path = yield* Path.Path
@@ -113,10 +113,10 @@ const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
     return { _tag: "Person", landed: input.as === "landed", which: rows }
   })
 
-/** Rows that the table shows; `--json` has all of them. */
+/** How many rows the table shows. `--json` has all of them. */
 const most = 50
 
-/** What `settle` did: each row with what it turned out to be and why, the sums, and what comes next. */
+/** Shows what `settle` did: the outcome of each row and why, the sums, and what is next. */
 export const showSettled = (result: SettleResult, screen: Screen): string => {
   const paint = paints(screen)
   const { file, landed, left, notLanded, pipeline, rows } = result
@@ -169,7 +169,7 @@ export const showSettled = (result: SettleResult, screen: Screen): string => {
   ].join("\n")
 }
 
-/** What to do about rows that an export does not settle. */
+/** Returns what to do about rows that the export does not settle. */
 const advice = ({ testEntry, wants }: SettleResult): ReadonlyArray<string> => {
   const vouch = "If you know that the export has all submissions of the form, say so: --complete --because TEXT."
   switch (wants) {

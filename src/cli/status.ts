@@ -1,17 +1,13 @@
 import { Clock, DateTime, Effect } from "effect"
-import type { ProjectStatus } from "../jobs/status.ts"
-import type { NotBegun } from "../jobs/status/due.ts"
+import { exits } from "../domain/exit.ts"
 import type { PipelineHealth } from "../jobs/status/health.ts"
 import { command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { nextRunText } from "./terminal/schedule.ts"
-import { wrapToWidth } from "./terminal/screen.ts"
-import { showStatus } from "./terminal/status.ts"
 
-/** How many of the last runs are told of, unless asked otherwise. */
+/** How many of the last runs are shown by default. */
 const usualRuns = 10
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -19,7 +15,7 @@ const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** A hundred years, in milliseconds. */
 const longest = 36_525 * units.d
 
-/** A time as people write it, `26h`, in milliseconds. */
+/** Returns a time such as `26h` in milliseconds. */
 const timeOf = (text: string): number | undefined => {
   const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(m|h|d)$/.exec(text) ?? []
   const millis = unit === "m" || unit === "h" || unit === "d" ? Number(amount) * units[unit] : undefined
@@ -59,55 +55,30 @@ export const status = command({
         runs: input.runs ?? usualRuns,
         maxAge: input.maxAge,
       })
-      const { damage, health, ledger, missed, notBegun, unreadable, untouched, waiting } = status
-      const now = yield* Clock.currentTimeMillis
+      const { damage, health, missed } = status
       if (input.json) {
         yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
       } else {
-        for (const { message } of missed) yield* output.print(wrapToWidth(message, output.out.width).join("\n"))
-        if (!ledger.exists) {
-          if (untouched.length > 0 || missed.length === 0) {
-            yield* output.print(
-              missed.length === 0
-                ? `Nothing was imported yet: there is no ledger ${ledger.file}.`
-                : `Nothing was imported yet by ${untouched.join(", ")}.`,
-            )
-          }
-        } else if (status.pipelines.length > 0) {
-          // One pipeline is told of at length; of many, a line each.
-          const atLength = status.pipelines.length === 1 || input.pipelines.length > 0 || input.runs !== undefined
-          const { showPipelineStatus } = yield* Effect.promise(() => import("./terminal/status.ts"))
-          yield* output.print(
-            atLength
-              ? status.pipelines.map((one) => showPipelineStatus(one, now, output.out)).join("\n\n")
-              : showStatus(status.pipelines, output.out),
-          )
-        }
-        if (ledger.exists && untouched.length > 0) {
-          yield* output.print(`Nothing was imported yet by ${untouched.join(", ")}.`)
-        }
-        for (const text of [...waiting.map((one) => firstRun(one, now)), ...notBegun.map(overdueText), ...unreadable]) {
-          yield* output.print(wrapToWidth(text, output.out.width).join("\n"))
-        }
-        if (damage !== undefined && damage.length === 0) {
-          yield* output.print(missed.length === 0 ? "The ledger is sound." : "The file itself is sound.")
-        }
-        for (const finding of damage ?? []) yield* output.print(`The ledger is damaged: ${finding}`)
-        for (const one of health ?? []) {
-          if (!one.healthy) yield* output.print(unhealthy(one))
-        }
+        const { showStatus } = yield* Effect.promise(() => import("./terminal/status.ts"))
+        const inDetail = status.pipelines.length === 1 || input.pipelines.length > 0 || input.runs !== undefined
+        const now = yield* Clock.currentTimeMillis
+        for (const text of showStatus(status, { inDetail, now }, output.out)) yield* output.print(text)
       }
-      if (damage !== undefined && damage.length > 0) return yield* new CommandEnded({ status: 70, next: undefined })
-      // As their runs would end.
+      if (damage !== undefined && damage.length > 0) {
+        return yield* new CommandEnded({ status: exits.internalError.code, next: undefined })
+      }
       if (missed.length > 0) {
         return yield* new CommandEnded({
-          status: 2,
+          status: exits.wrong.code,
           next: commandFor(yield* Invocation, ["status", ...input.pipelines]),
         })
       }
       const overdue = (health ?? []).filter(({ healthy }) => !healthy).map(({ pipeline }) => pipeline)
       if (overdue.length > 0) {
-        return yield* new CommandEnded({ status: 1, next: commandFor(yield* Invocation, ["status", ...overdue]) })
+        return yield* new CommandEnded({
+          status: exits.attention.code,
+          next: commandFor(yield* Invocation, ["status", ...overdue]),
+        })
       }
     }),
 })
@@ -116,16 +87,3 @@ const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(m
 
 const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
   health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
-
-const firstRun = ({ nextRun, pipeline }: ProjectStatus["waiting"][number], now: number): string =>
-  `${pipeline} runs next ${nextRunText(nextRun, now)}.`
-
-const overdueText = ({ at, pipeline }: NotBegun): string =>
-  `When ${pipeline} was due last, ${
-    at.slice(0, 16)
-  }Z, no run could begin. \`formferry check ${pipeline}\` says what is wrong, or the schedule's log.`
-
-const unhealthy = ({ lastGood, pipeline }: PipelineHealth): string =>
-  lastGood === undefined
-    ? `${pipeline} never ended a good run.`
-    : `The last good run of ${pipeline} ended ${iso(lastGood).slice(0, 16)}Z: that is too long ago.`

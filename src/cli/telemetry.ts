@@ -32,7 +32,7 @@ interface MetricData {
 
 const known: ReadonlySet<string> = new Set(spanAttributes)
 
-/** The class of the error that a span ended with: never its words, which may repeat a cell. */
+/** Returns the class of the error that ended a span, never its message, which may repeat a cell. */
 const errorType = ({ events }: ExportedSpan): ReadonlyArray<KeyValue> => {
   const exception = events.find(({ name }) => name === "exception")
   const type = exception?.attributes.find(({ key }) => key === "exception.type")?.value.stringValue ?? ""
@@ -41,9 +41,7 @@ const errorType = ({ events }: ExportedSpan): ReadonlyArray<KeyValue> => {
     : [{ key: "error.type", value: { stringValue: /^[A-Za-z]{1,60}$/.test(type) ? type : "Error" } }]
 }
 
-/**
- * All that leaves goes through here: attributes that formferry names, and no others; no events, for they hold the messages of errors and logs.
- */
+/** Removes everything but formferry's own attributes. Events would contain the messages of errors and logs. */
 const withoutWords = (span: ExportedSpan): ExportedSpan => ({
   ...span,
   attributes: [...span.attributes.filter(({ key }) => known.has(key)), ...errorType(span)],
@@ -82,8 +80,8 @@ const serialization = (protocol: TelemetrySettings["protocol"]) =>
   )
 
 /**
- * Does the work and exports traces and metrics over OTLP meanwhile, as the standard variables ask. The work gets the tracer and nothing else: its services and
- * its configuration stay those of the caller. A collector that can't be reached costs a few seconds at the end and nothing else.
+ * Exports traces and metrics over OTLP during the work, as the standard variables ask. The work keeps the services and configuration of the caller. An unreachable collector delays the
+ * end by a few seconds.
  */
 export const withTelemetry = <A, E, R>(
   { attributes, metrics, protocol, serviceName, traces }: TelemetrySettings,
@@ -98,9 +96,9 @@ export const withTelemetry = <A, E, R>(
       ? undefined
       : yield* OtlpTracer.make({ resource, url: traces.url, headers: traces.headers, exportInterval: traces.every })
   }).pipe(
-    // The headers may contain a token for this collector alone.
+    // The headers may contain a token for this collector only.
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
-    // The library would read the variables again, and with fewer checks.
+    // The library would read the variables again, with fewer checks.
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
   )
   const needed = Layer.build(Layer.merge(serialization(protocol), FetchHttpClient.layer))

@@ -32,7 +32,7 @@ it.effect("a secret that was looked up is written nowhere any more", () =>
     const at = host(false)
     const output = makeOutput(at, { noColor: false })
     output.hide("s3cret-key")
-    output.tell("Bearer s3cret-key was refused: s3cret-key")
+    output.say("Bearer s3cret-key was refused: s3cret-key")
     yield* output.print('{"key":"s3cret-key"}')
     expect(at.err.join("")).toBe("Bearer <the API key> was refused: <the API key>\n")
     expect(at.out.join("")).toBe('{"key":"<the API key>"}\n')
@@ -66,7 +66,7 @@ it.effect("no message and no result moves a terminal's cursor or sets its title,
     const at = host(true)
     const output = makeOutput(at, { noColor: false })
     yield* output.print(`\u001B[1mbold\u001B[22m ${hostile}\nnext`)
-    output.tell(hostile)
+    output.say(hostile)
     for (const text of [at.out.join(""), at.err.join("")]) {
       expect(text.replaceAll(/(?:\p{Cc})\[\d{1,2}m/gu, "")).not.toMatch(/(?!\n)\p{Cc}/u)
     }

@@ -24,7 +24,7 @@ const told = (
       hasBottom: false,
       timed: false,
       print: (text) => Effect.sync(() => void out.push(text)),
-      tell: (text) => void err.push(text),
+      say: (text) => void err.push(text),
       bottom: () => undefined,
       printData: (text) => Effect.sync(() => void out.push(text)),
       flush: Effect.void,

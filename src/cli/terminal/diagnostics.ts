@@ -3,10 +3,10 @@ import { visible } from "../../domain/visible.ts"
 import { counted } from "../../domain/words.ts"
 import { cutToWidth, indented, paints, type Screen, widthOf } from "./screen.ts"
 
-/** Columns left of the caret that stay in sight when a long line has to be cut. */
+/** Columns left of the caret that stay visible when a long line is cut. */
 const before = 20
 
-/** The part of a source line that fits, and where the caret stands below it. */
+/** Returns the part of a source line that fits, and the column of the caret below it. */
 const excerptOf = (diagnostic: Diagnostic, room: number): { readonly line: string; readonly caret: number } => {
   const left = diagnostic.excerpt.slice(0, diagnostic.column - 1)
   const indent = widthOf(visible(left))
@@ -18,7 +18,7 @@ const excerptOf = (diagnostic: Diagnostic, room: number): { readonly line: strin
   }
 }
 
-/** One finding: where, what, the line itself with a caret, and what would be right. */
+/** Shows one finding: the place, the message, the line with a caret, and the suggestion. */
 const showDiagnostic = (diagnostic: Diagnostic, screen: Screen): string => {
   const paint = paints(screen)
   const tone = diagnostic.severity === "error" ? paint.bad : paint.warn
@@ -39,7 +39,7 @@ const showDiagnostic = (diagnostic: Diagnostic, screen: Screen): string => {
   ].join("\n")
 }
 
-/** All findings in the order given, and how many there are. */
+/** Shows all findings in their order, and their number. */
 export const showDiagnostics = (diagnostics: ReadonlyArray<Diagnostic>, screen: Screen): string => {
   const errors = diagnostics.filter(({ severity }) => severity === "error").length
   const warnings = diagnostics.length - errors
@@ -53,16 +53,16 @@ export const showDiagnostics = (diagnostics: ReadonlyArray<Diagnostic>, screen: 
   ].join("\n\n")
 }
 
-/** Text of an annotation: a line end would end it, and a percent sign begins an escape. */
+/** Escapes the text of an annotation, which a line end would end. A percent sign starts an escape. */
 const data = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
 
-/** A property: also the signs that end properties. */
+/** Escapes a property, which a colon or comma would end. */
 const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C")
 
 /**
- * A finding as a workflow command of GitHub Actions, which shows it at its line of a pull request.
+ * Returns a finding as a workflow command of GitHub Actions, which shows it at its line of a pull request.
  *
- * @param file its file as the repository knows it
+ * @param file the finding's file, relative to the repository
  */
 export const annotation = (
   { column, line, message, severity, suggestion }: Pick<

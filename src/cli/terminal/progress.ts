@@ -5,13 +5,13 @@ import { Output } from "../Output.ts"
 import { liveView, progressLine } from "./liveView.ts"
 import { widthOf } from "./screen.ts"
 
-/** Milliseconds over which a rate is taken, and between two of its samples. */
+/** Milliseconds over which a rate is measured, and between two samples. */
 const window = 20_000
 const between = 250
-/** Less than this says nothing about a rate. */
+/** Milliseconds below which there is no rate. */
 const least = 1_000
 
-/** How fast a count grows, lately. Plain and synchronous: times are milliseconds, given by the caller. */
+/** The recent growth of a count. The caller passes times, in milliseconds. */
 export class SlidingRate {
   private readonly samples: Array<{ readonly at: number; readonly count: number }> = []
   private movedAt: number
@@ -28,108 +28,105 @@ export class SlidingRate {
     this.latest = count
     const last = this.samples.at(-1)
     if (last === undefined || now - last.at >= between) this.samples.push({ at: now, count })
-    // The oldest stays while it is the only one that is old enough.
+    // One sample older than the window stays.
     while (this.samples.length > 2 && now - (this.samples[1]?.at ?? now) >= window) this.samples.shift()
   }
 
-  /** Per second; undefined as long as too little is known. Falls while nothing comes. */
+  /** Returns the rate per second; undefined in the first second. Falls while the count stays the same. */
   rate(now: number): number | undefined {
     const first = this.samples[0]
     if (first === undefined || now - first.at < least) return undefined
     return ((this.latest - first.count) / (now - first.at)) * 1_000
   }
 
-  /** Milliseconds since it last grew. */
+  /** Returns the milliseconds since the count last changed. */
   idle(now: number): number {
     return now - this.movedAt
   }
 }
 
-/** Milliseconds between two pictures of progress: on a terminal it moves, in a log it is seldom. */
+/** Milliseconds between two updates of the view, two events, and two lines of a log. */
 const betweenPaints = 100
 const betweenEvents = 1_000
 const betweenLogLines = 10_000
-/** A terminal is painted anew when nothing happens too: the time goes on. */
+/** How often the view is repainted without progress, because it shows the time. */
 const idlePaint = Duration.seconds(1)
 
-/** A phase that was shorter is not worth a line of its own in a log. */
+/** Milliseconds below which a phase gets no line of its own in a log. */
 const worthALine = 1_000
 
-/** The phase that a run is in. */
-interface Going {
-  readonly began: number
+/** The current phase of a run. */
+interface CurrentPhase {
+  readonly startedAt: number
   readonly rate: SlidingRate
   event: Progress
   /** When its last log line was written. */
-  shown: number
+  loggedAt: number
 }
 
 /**
- * Shows how far a run has come: as a live view at the bottom of a terminal, elsewhere as a line now and then and at the end of a phase, as events with `--json`.
+ * Shows the progress of a run: as a live view at the bottom of a terminal, otherwise as lines of a log, or as events with `--json`.
  *
- * @param name what the run is called in front of people
+ * @param name the name of the run in the view
  */
 export const progressOf = (pipeline: string, name = pipeline) =>
   Effect.gen(function*() {
     const output = yield* Output
     const { json } = yield* Invocation
-    const started = yield* Clock.currentTimeMillis
-    let going: Going | undefined
-    let painted = Number.NEGATIVE_INFINITY
+    const startedAt = yield* Clock.currentTimeMillis
+    let phase: CurrentPhase | undefined
+    let shownAt = Number.NEGATIVE_INFINITY
 
-    const timed = ({ event, rate }: Going, now: number): Progress => ({ ...event, rate: rate.rate(now) })
-    const paint = (one: Going, now: number) => {
-      painted = now
+    const withRate = ({ event, rate }: CurrentPhase, now: number): Progress => ({ ...event, rate: rate.rate(now) })
+    const paint = (one: CurrentPhase, now: number) => {
+      shownAt = now
       output.bottom((screen) =>
-        liveView({ name, progress: timed(one, now), elapsed: now - started, idle: one.rate.idle(now) }, screen)
+        liveView({ name, progress: withRate(one, now), elapsed: now - startedAt, idle: one.rate.idle(now) }, screen)
       )
     }
-    const line = (one: Going, now: number) => {
-      one.shown = now
+    const log = (one: CurrentPhase, now: number) => {
+      one.loggedAt = now
       const { colour, width } = output.err
-      const left = Math.max(20, width - widthOf(name) - 2)
-      output.tell(`${name}: ${progressLine(timed(one, now), { colour, width: left })}`)
+      const room = Math.max(20, width - widthOf(name) - 2)
+      output.say(`${name}: ${progressLine(withRate(one, now), { colour, width: room })}`)
     }
-    /** Takes an event in; gives the phase that it ended. */
-    const enter = (event: Progress, now: number): { readonly ended: Going | undefined; readonly at: Going } => {
-      if (going?.event.phase === event.phase) {
-        going.event = event
-        going.rate.note(now, event.read)
-        return { ended: undefined, at: going }
+    /** Records an event. Returns its phase, and the phase that it ended. */
+    const record = (event: Progress, now: number) => {
+      if (phase?.event.phase === event.phase) {
+        phase.event = event
+        phase.rate.note(now, event.read)
+        return { ended: undefined, current: phase }
       }
-      const ended = going
-      going = { began: now, rate: new SlidingRate(now, event.read), event, shown: now }
-      return { ended, at: going }
+      const ended = phase
+      phase = { startedAt: now, rate: new SlidingRate(now, event.read), event, loggedAt: now }
+      return { ended, current: phase }
     }
 
     const show = (event: Progress): Effect.Effect<void> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const begins = going?.event.phase !== event.phase
-        const { at, ended } = enter(event, now)
+        const isNew = phase?.event.phase !== event.phase
+        const { current, ended } = record(event, now)
         if (json) {
-          if (!begins && now - painted < betweenEvents) return Effect.void
-          painted = now
-          return output.print(JSON.stringify({ event: "progress", pipeline, ...timed(at, now) }))
+          if (!isNew && now - shownAt < betweenEvents) return Effect.void
+          shownAt = now
+          return output.print(JSON.stringify({ event: "progress", pipeline, ...withRate(current, now) }))
         }
         return Effect.sync(() => {
           if (output.hasBottom) {
-            if (begins || now - painted >= betweenPaints) paint(at, now)
-          } else if (ended !== undefined && now - ended.began >= worthALine) line(ended, now)
-          else if (now - at.shown >= betweenLogLines) line(at, now)
+            if (isNew || now - shownAt >= betweenPaints) paint(current, now)
+          } else if (ended !== undefined && now - ended.startedAt >= worthALine) log(ended, now)
+          else if (now - current.loggedAt >= betweenLogLines) log(current, now)
         })
       })
 
-    const again = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.sync(() => {
-        if (going !== undefined && now - painted >= Duration.toMillis(idlePaint)) paint(going, now)
-      }))
-    if (output.hasBottom && !json) {
-      yield* Effect.forkScoped(Effect.forever(Effect.delay(again, idlePaint)))
-    }
+    const repaint = Effect.map(Clock.currentTimeMillis, (now) => {
+      if (phase !== undefined && now - shownAt >= Duration.toMillis(idlePaint)) paint(phase, now)
+    })
+    if (output.hasBottom && !json) yield* Effect.forkScoped(Effect.forever(Effect.delay(repaint, idlePaint)))
     return {
       show,
       done: Effect.sync(() => {
-        going = undefined
+        phase = undefined
         output.bottom(undefined)
       }),
     }

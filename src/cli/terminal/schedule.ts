@@ -1,31 +1,30 @@
 import { Path } from "@effect/platform"
 import { Clock, Effect, Exit } from "effect"
 import { DateTime } from "luxon"
-import { fates } from "../../domain/fate.ts"
-import { fateWords } from "../../domain/fate.ts"
+import { fates, fateWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { outcomeWords } from "../../domain/run.ts"
 import { count, lasting, span } from "../../domain/words.ts"
 import type { ScheduleEvent } from "../../jobs/schedule/options.ts"
 import type { Plan, Planned } from "../../jobs/schedule/plan.ts"
-import { type Ended, explain, tellNext } from "../explain.ts"
+import { type Ended, explain, printNext } from "../explain.ts"
 import { Invocation } from "../Invocation.ts"
 import { Output } from "../Output.ts"
 import { showRun } from "../runs.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./screen.ts"
 
-/** A time as the clocks of a zone show it, with its offset: two o'clock may come twice. */
+/** Returns a time as a zone's clocks show it. Includes the offset, because an hour occurs twice when daylight saving time ends. */
 export const inZone = (millis: number, zone: string): string =>
   DateTime.fromMillis(millis, { zone, locale: "en" }).toFormat("ccc yyyy-MM-dd HH:mm:ss ZZ").replace(
     /:00( [+-]\d\d:\d\d)$/,
     "$1",
   )
 
-/** When a pipeline runs next, and in how long. */
+/** Says when a pipeline runs next, and in how long. */
 export const nextRunText = ({ at, zone }: { readonly at: string; readonly zone: string }, now: number): string =>
   `${inZone(Date.parse(at), zone)} ${zone}, in ${lasting(Date.parse(at) - now)}`
 
-/** The next times of pipelines, each in its own zone. */
+/** Shows the next times of pipelines, each in its own zone. */
 export const showPlan = ({ at, pipelines, unreadable }: Plan, screen: Screen): string => {
   const paint = paints(screen)
   const lines = pipelines.flatMap((one) => [
@@ -45,7 +44,7 @@ const lastOf = ({ last, now, schedule }: Planned, at: number): string => {
   return now === "due" ? `${ran}; --once would run it now` : now === "elsewhere" ? `${ran}; is running now` : ran
 }
 
-/** The same for programs: ISO 8601, with the zone's offset. */
+/** Returns the plan for programs, with ISO 8601 times. */
 export const planJson = ({ pipelines, unreadable }: Plan) => ({
   pipelines: pipelines.map(({ last, next, now, pipeline, schedule }) => ({
     pipeline,
@@ -57,11 +56,11 @@ export const planJson = ({ pipelines, unreadable }: Plan) => ({
   unreadable,
 })
 
-/** ISO 8601 with the zone's offset. */
+/** Returns a time in ISO 8601 with the zone's offset. */
 export const isoInZone = (millis: number, zone: string): string =>
   DateTime.fromMillis(millis, { zone }).toISO({ suppressMilliseconds: true }) ?? ""
 
-/** The end of a run that nobody watched: a line with its counts, and why it is not complete. */
+/** Shows the end of a scheduled run: a line with its counts, and why it is not complete. */
 export const showScheduled = (report: RunReport, folder: string, zone: string, screen: Screen): string => {
   const paint = paints(screen)
   const { title, tone } = outcomeWords[report.outcome]
@@ -78,32 +77,30 @@ export const showScheduled = (report: RunReport, folder: string, zone: string, s
   ].join("\n")
 }
 
-/** How `schedule` was called, as far as it matters to what is told. */
+/** How `schedule` was called. */
 interface Asked {
   readonly once: boolean
 }
 
-/**
- * Tells what happens while pipelines run by schedule: ends of runs on stdout, all else on stderr; with `--json` as events. Gives how a run ended, where one did.
- */
-export const tellEvent = (event: ScheduleEvent, asked: Asked) =>
+/** Shows what happens while pipelines run by schedule: the end of a run on stdout, everything else on stderr. With `--json`, events. Returns how a run ended, or undefined. */
+export const showEvent = (event: ScheduleEvent, asked: Asked) =>
   Effect.gen(function*() {
     const output = yield* Output
     const { json } = yield* Invocation
-    if (event._tag === "Ended") return yield* tellEnd(event, asked)
+    if (event._tag === "Ended") return yield* showEnd(event, asked)
     if (json) {
-      const told = event._tag === "Waits" && event.next !== undefined
+      const fields = event._tag === "Waits" && event.next !== undefined
         ? { pipeline: event.pipeline, next: isoInZone(event.next, event.schedule.zone) }
         : event._tag === "Unreadable"
         ? { files: event.files }
         : { pipeline: event.pipeline }
-      yield* output.print(JSON.stringify({ event: event._tag.toLowerCase(), ...told }))
+      yield* output.print(JSON.stringify({ event: event._tag.toLowerCase(), ...fields }))
     } else {
       const text = textOf(event, asked)
       const now = yield* Clock.currentTimeMillis
-      // A log for machines has the time of each line.
+      // Each line of a JSON or logfmt log has its time.
       const at = "schedule" in event && !output.timed ? `${inZone(now, event.schedule.zone)} ` : ""
-      yield* Effect.sync(() => output.tell(wrapToWidth(`${at}${text}`, output.err.width).join("\n")))
+      yield* Effect.sync(() => output.say(wrapToWidth(`${at}${text}`, output.err.width).join("\n")))
     }
     return undefined
   })
@@ -123,13 +120,13 @@ const textOf = (event: Exclude<ScheduleEvent, { readonly _tag: "Ended" }>, { onc
   }
 }
 
-const tellEnd = ({ exit, pipeline, project, schedule }: ScheduleEvent & { readonly _tag: "Ended" }, asked: Asked) =>
+const showEnd = ({ exit, pipeline, project, schedule }: ScheduleEvent & { readonly _tag: "Ended" }, asked: Asked) =>
   Effect.gen(function*() {
     const output = yield* Output
     const invocation = yield* Invocation
     if (Exit.isFailure(exit)) {
       const ended = yield* explain(exit.cause, pipeline)
-      if (!asked.once) yield* tellNext(ended)
+      if (!asked.once) yield* printNext(ended)
       return ended
     }
     if (asked.once || invocation.json) return yield* showRun(project, exit.value)
@@ -137,6 +134,6 @@ const tellEnd = ({ exit, pipeline, project, schedule }: ScheduleEvent & { readon
     const folder = path.join(project.reports, pipeline, exit.value.run)
     yield* output.print(showScheduled(exit.value, folder, schedule.zone, output.out))
     const ended: Ended = { status: exit.value.exitCode, next: exit.value.next }
-    yield* tellNext(ended)
+    yield* printNext(ended)
     return ended
   })

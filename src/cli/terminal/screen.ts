@@ -4,7 +4,7 @@ import wrapAnsi from "wrap-ansi"
 import { visible } from "../../domain/visible.ts"
 import type { Tone } from "../../domain/words.ts"
 
-/** What a text is made for: how wide the place is, and whether it takes colours. */
+/** The width and colours that text is formatted for. */
 export interface Screen {
   /** Columns, at least 20. */
   readonly width: number
@@ -12,8 +12,8 @@ export interface Screen {
 }
 
 /**
- * The screen that a stream of the terminal gives. Colours only on a terminal, unless NO_COLOR is set to anything (no-color.org), `--no-color` is given or the terminal is a dumb
- * one. What is not a terminal (a file, a pipe) gets 100 columns: wide enough to read, not cut to a window that nobody looks at.
+ * Returns the screen of a stream. Only a terminal has colours, unless NO_COLOR is set (no-color.org), `--no-color` is given or the terminal is a dumb one.
+ * A file or a pipe has 100 columns.
  */
 export const screenOf = (
   { columns = 0, isTTY }: { readonly isTTY?: boolean; readonly columns?: number | undefined },
@@ -26,7 +26,7 @@ export const screenOf = (
 
 export type Paint = (text: string) => string
 
-/** Paints for a screen; without colours they leave a text as it is. */
+/** Returns the paints of a screen. Without colours they return the text unchanged. */
 export const paints = (screen: Screen): { readonly [P in Tone | "strong" | "soft"]: Paint } => {
   const colours = picocolors.createColors(screen.colour)
   return {
@@ -39,12 +39,12 @@ export const paints = (screen: Screen): { readonly [P in Tone | "strong" | "soft
   }
 }
 
-/** Columns that a text takes in a terminal: wide characters take two. */
+/** Returns the columns that a text takes in a terminal. Wide characters take two. */
 export const widthOf = (text: string): number => stringWidth(text)
 
-/** Cuts a text of unknown origin to at most `width` columns, with an ellipsis, control characters made visible. */
+/** Cuts a text of unknown origin to at most `width` columns, with an ellipsis. Makes control characters visible. */
 export const cutToWidth = (text: string, width: number): string => {
-  // A grapheme takes a few code units; what lies far beyond the width can't be seen anyway.
+  // A grapheme takes a few code units, so text far beyond the width is never shown.
   const limit = width * 20
   const shown = visible(text.length > limit ? text.slice(0, limit) : text)
   if (text.length <= limit && widthOf(shown) <= width) return shown
@@ -60,37 +60,34 @@ export const cutToWidth = (text: string, width: number): string => {
   return cut + "…"
 }
 
-/** Wraps a text of unknown origin to lines of at most `width` columns, between words where possible, control characters made visible. */
+/** Wraps a text of unknown origin to lines of at most `width` columns, between words if possible. Makes control characters visible. */
 export const wrapToWidth = (text: string, width: number): ReadonlyArray<string> =>
   wrapAnsi(visible(text), Math.max(1, width), { hard: true }).split("\n")
 
-/** The same with every line moved to the right. */
+/** Wraps a text and indents every line. */
 export const indented = (text: string, width: number, by: number): string =>
   wrapToWidth(text, Math.max(10, width - by)).map((line) => " ".repeat(by) + line).join("\n")
 
-/** The lines at the bottom of a terminal as they were painted: the width of each. */
+/** The widths of the lines that were painted at the bottom of a terminal. */
 export type Painted = ReadonlyArray<number>
 
 const escape = "\u001B["
-/** To the beginning of the line so many lines up. */
+/** Moves the cursor to the start of the line that is `lines` higher. */
 const up = (lines: number) => (lines === 0 ? "\r" : `\r${escape}${lines}A`)
 const restOfLine = `${escape}K`
 const restOfScreen = `${escape}J`
 
-/** Rows of the terminal that the lines take by now: a window that became narrower has broken long lines. */
+/** Returns the rows that the lines take now: a window that became narrower has broken long lines. */
 const heightOf = (painted: Painted, columns: number): number =>
   painted.reduce((rows, width) => rows + Math.max(1, Math.ceil(width / columns)), 0)
 
-/**
- * Paints lines over those that stand there, in one write, so that nothing flickers. The cursor is never hidden: it stands below the lines, at the beginning of a line, so that whatever ends
- * the process leaves the terminal as it should be.
- */
+/** Paints lines over earlier ones, in one write against flicker. The cursor stays visible below the lines, so that the terminal is usable however the process ends. */
 export const repaint = (before: Painted, lines: ReadonlyArray<string>, columns: number): string => {
   const start = before.length === 0 ? "" : up(heightOf(before, columns))
   const text = lines.map((line) => `${line}${restOfLine}\n`).join("")
   return `${start}${text}${before.length === 0 ? "" : restOfScreen}`
 }
 
-/** Takes the lines away. */
+/** Removes the lines. */
 export const erase = (before: Painted, columns: number): string =>
   before.length === 0 ? "" : `${up(heightOf(before, columns))}${restOfScreen}`

@@ -1,28 +1,16 @@
 import type { AnomalyCode } from "../../domain/anomaly.ts"
-import type { Destination } from "../../domain/destination.ts"
-import { verdictWords } from "../../domain/fate.ts"
-import { verdicts } from "../../domain/fate.ts"
+import { verdicts, verdictWords } from "../../domain/fate.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count, lasting, span } from "../../domain/words.ts"
-import type { PastRecord, PipelineStanding } from "../../jobs/status.ts"
-import type { RunRecord, Standing } from "../../ledger/records.ts"
+import type { PastRecord, PipelineStanding, ProjectStatus } from "../../jobs/status.ts"
+import type { NotBegun } from "../../jobs/status/due.ts"
+import type { PipelineHealth } from "../../jobs/status/health.ts"
+import type { RunRecord } from "../../ledger/records.ts"
 import { inZone, nextRunText } from "./schedule.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./screen.ts"
 import { table, type TableCell } from "./table.ts"
 
-/** What stands for one pipeline at one destination. */
-export interface PipelineStatus {
-  readonly pipeline: string
-  readonly destination: Destination
-  readonly standing: Standing
-  /** The run that is going on. */
-  readonly going: { readonly run: string; readonly inFlight: number } | undefined
-  readonly lastRun: RunRecord | undefined
-  /** When it runs next (ISO 8601), where it is scheduled, and in which zone. */
-  readonly nextRun: { readonly at: string; readonly zone: string } | undefined
-}
-
-const lastRun = (run: RunRecord | undefined, going: PipelineStatus["going"], screen: Screen): TableCell => {
+const lastRun = (run: RunRecord | undefined, going: PipelineStanding["going"], screen: Screen): TableCell => {
   const paint = paints(screen)
   if (run === undefined) return { text: "never ran", paint: paint.soft }
   if (run.outcome === undefined) {
@@ -35,9 +23,11 @@ const lastRun = (run: RunRecord | undefined, going: PipelineStatus["going"], scr
   return { text: `${run.startedAt} ${modeWords[run.mode]}: ${word.title}`, paint: paint[word.tone] }
 }
 
-/** The status of pipelines as a table, from the ledger: what is imported and verified, what is open, the last run. */
-export const showStatus = (statuses: ReadonlyArray<PipelineStatus>, screen: Screen): string => {
-  if (statuses.length === 0) return "No pipeline has sent anything yet."
+/** Shows many pipelines as a table: what is imported and verified, what is open, the last run. */
+export const statusTable = (
+  statuses: ReadonlyArray<Omit<PipelineStanding, "runs" | "lastDone" | "doubts" | "drift">>,
+  screen: Screen,
+): string => {
   const paint = paints(screen)
   const scheduled = statuses.some(({ nextRun }) => nextRun !== undefined)
   const open = (number: number): TableCell => number === 0 ? "" : { text: count(number), paint: paint.bad }
@@ -72,22 +62,22 @@ export const showStatus = (statuses: ReadonlyArray<PipelineStatus>, screen: Scre
 
 const bars = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
 
-/** Values as bars from nothing to the highest of them, in their order; what is not known is a gap. */
+/** Shows values as bars. An unknown value is a gap. */
 export const sparkline = (values: ReadonlyArray<number | undefined>): string => {
   const highest = Math.max(0, ...values.flatMap((value) => value ?? []))
   return values.map((value) => {
     if (value === undefined) return " "
     if (highest === 0 || value <= 0) return bars[0]
-    // Only nothing is the lowest bar.
+    // Only 0 is the lowest bar.
     return bars[Math.max(1, Math.round((value / highest) * (bars.length - 1)))] ?? bars[0]
   }).join("")
 }
 
-/** Columns of the words before what they stand for, and of the sparklines. */
+/** Columns of labels and of sparklines. */
 const label = 12
 const mostBars = 40
 
-/** All that status tells of one pipeline at one destination: what stands, how its runs went, when it runs next. */
+/** Shows one pipeline at one destination: its rows, its last runs, its next run. */
 export const showPipelineStatus = (one: PipelineStanding, now: number, screen: Screen): string => {
   const paint = paints(screen)
   const title = cutToWidth(`${one.pipeline} → ${one.destination.form} of ${one.destination.service}`, screen.width)
@@ -144,7 +134,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
   ].join("\n")
 }
 
-/** What the last run that read its source showed, in words; its report has the figures. */
+/** The anomalies in words. The report of the last run has the figures. */
 const anomalyWords: { readonly [C in AnomalyCode]: string } = {
   "empty-source": "the source holds no rows",
   "shrunken-source": "the source shrank",
@@ -161,7 +151,7 @@ const some = (number: number, what: string): ReadonlyArray<string> => number ===
 const ago = (time: string, now: number): string =>
   `${time.slice(0, 16)}Z, ${lasting(Math.max(0, now - Date.parse(time)))} ago`
 
-/** How the last runs went, the oldest on the left: rows read, rows sent, how long it took. Two runs are no trend. */
+/** Shows rows read, rows sent and duration of the last runs as sparklines, the oldest on the left. Two runs are no trend. */
 const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what: string; readonly text: string }> => {
   const shown = runs.filter(({ facts }) => facts !== undefined).slice(0, mostBars).toReversed()
   const last = shown.at(-1)?.facts
@@ -207,3 +197,46 @@ const runTable = (runs: ReadonlyArray<PastRecord>, going: string | undefined, sc
     screen,
   )
 }
+
+/** Shows what the ledger contains, and what is wrong with it. Gives one text for each part. */
+export const showStatus = (
+  { damage, health, ledger, missed, notBegun, pipelines, unreadable, untouched, waiting }: ProjectStatus,
+  { inDetail, now }: { readonly inDetail: boolean; readonly now: number },
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const wrapped = (text: string) => wrapToWidth(text, screen.width).join("\n")
+  const nothing = untouched.length === 0 ? [] : [`Nothing was imported yet by ${untouched.join(", ")}.`]
+  const standings = !ledger.exists
+    ? missed.length === 0 ? [`Nothing was imported yet: there is no ledger ${ledger.file}.`] : nothing
+    : [
+      ...(pipelines.length === 0
+        ? []
+        : [
+          inDetail
+            ? pipelines.map((one) => showPipelineStatus(one, now, screen)).join("\n\n")
+            : statusTable(pipelines, screen),
+        ]),
+      ...nothing,
+    ]
+  return [
+    ...missed.map(({ message }) => wrapped(message)),
+    ...standings,
+    ...[...waiting.map((one) => firstRun(one, now)), ...notBegun.map(overdueText), ...unreadable].map(wrapped),
+    ...(damage?.length === 0 ? [missed.length === 0 ? "The ledger is sound." : "The file itself is sound."] : []),
+    ...(damage ?? []).map((finding) => `The ledger is damaged: ${finding}`),
+    ...(health ?? []).flatMap((one) => one.healthy ? [] : [unhealthy(one)]),
+  ]
+}
+
+const firstRun = ({ nextRun, pipeline }: ProjectStatus["waiting"][number], now: number): string =>
+  `${pipeline} runs next ${nextRunText(nextRun, now)}.`
+
+const overdueText = ({ at, pipeline }: NotBegun): string =>
+  `When ${pipeline} was due last, ${
+    at.slice(0, 16)
+  }Z, no run could begin. \`formferry check ${pipeline}\` says what is wrong, or the schedule's log.`
+
+const unhealthy = ({ lastGood, pipeline }: PipelineHealth): string =>
+  lastGood === undefined
+    ? `${pipeline} never ended a good run.`
+    : `The last good run of ${pipeline} ended ${new Date(lastGood).toISOString().slice(0, 16)}Z: that is too long ago.`

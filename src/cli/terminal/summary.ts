@@ -9,7 +9,7 @@ import { accountOf, leftBehind } from "../../report/sentences.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./screen.ts"
 import { table } from "./table.ts"
 
-/** Kinds of problems, and differences, that the summary names; the report has all of them. */
+/** How many kinds of problems, and of differences, the summary shows. The report has all of them. */
 const most = 10
 
 const heading = (report: RunReport, screen: Screen): string => {
@@ -30,7 +30,7 @@ const heading = (report: RunReport, screen: Screen): string => {
   ].join("\n")
 }
 
-/** Every row's fate: those that occurred, and their sum. */
+/** Shows the fates that occurred, and their sum. */
 const balance = (report: RunReport, screen: Screen): string => {
   const paint = paints(screen)
   const rows = fates.toReversed().filter((fate) => report.rows[fate] > 0).map((fate) => [
@@ -47,7 +47,7 @@ const balance = (report: RunReport, screen: Screen): string => {
   ], screen)
 }
 
-/** Where the lines of delimited text went. */
+/** Accounts for the lines of delimited text. */
 const accounts = ({ sources }: RunReport, screen: Screen): string | undefined => {
   const sentences = sources.flatMap((source) => accountOf(source, sources.length > 1))
   return sentences.length === 0
@@ -102,7 +102,7 @@ const differences = (report: RunReport, screen: Screen): string | undefined => {
   )
 }
 
-/** The end of a run: how it ended, the balance, what reading back showed, problems, where the report is, and the command to run next. `folder`: the run's folder. */
+/** Shows the end of a run: outcome, balance, verdicts, problems, differences, the report in the run's `folder`, and the command to run next. */
 export const showSummary = (report: RunReport, folder: string, screen: Screen): string => {
   const paint = paints(screen)
   const left = leftBehind(report).flatMap((sentence) => wrapToWidth(sentence, screen.width))
@@ -119,7 +119,7 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
     differences(report, screen),
     left.length === 0 ? undefined : [paint.strong("Left behind"), ...left].join("\n"),
     warnings.length === 0 ? undefined : warnings.join("\n"),
-    // A path and a command are not wrapped: they are copied.
+    // You copy the path and the command, so they are not wrapped.
     [
       `${paint.soft("Report")}  ${visible(folder)}/report.html`,
       ...report.next === undefined ? [] : [`${paint.soft("Next")}    ${paint.strong(visible(report.next))}`],
@@ -127,7 +127,7 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
   ].filter((part) => part !== undefined).join("\n\n")
 }
 
-/** The runs of a pipeline that left a report, in the order given. */
+/** Shows the runs of a pipeline that have a report, in their order. */
 export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string => {
   if (runs.length === 0) return "There is no report yet."
   const paint = paints(screen)

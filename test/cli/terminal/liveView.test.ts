@@ -96,14 +96,14 @@ describe("the bottom of the terminal", () => {
 
   it("is painted over in place, each time in one write, with the cursor shown and below it", async () => {
     const screen = terminal({ columns: 40 })
-    screen.output.tell("before")
+    screen.output.say("before")
     screen.output.bottom(view("one", "two", "three"))
     screen.output.bottom(view("ONE", "TWO"))
     expect(await screen.lines()).toEqual(["before", "ONE", "TWO"])
     expect(screen.cursor()).toEqual([3, 0])
     expect(screen.writes.filter((text) => text !== "").length).toBe(3)
     expect(screen.writes.join("")).not.toContain("\u001B[?25l")
-    screen.output.tell("a message")
+    screen.output.say("a message")
     expect(await screen.lines()).toEqual(["before", "a message", "ONE", "TWO"])
     screen.output.bottom(undefined)
     expect(await screen.lines()).toEqual(["before", "a message"])
@@ -113,7 +113,7 @@ describe("the bottom of the terminal", () => {
   it("leaves nothing behind when it has scrolled, and is never higher than the window", async () => {
     const screen = terminal({ columns: 30, rows: 4 })
     for (let at = 0; at < 30; at++) screen.output.bottom(view("a", "b", "c", "d", `${at}`))
-    for (let at = 0; at < 5; at++) screen.output.tell(`message ${at}`)
+    for (let at = 0; at < 5; at++) screen.output.say(`message ${at}`)
     expect(await screen.lines()).toEqual([...Array.from({ length: 5 }, (_, at) => `message ${at}`), "a", "b", "c"])
     screen.output.bottom(undefined)
     expect((await screen.lines()).length).toBe(5)
@@ -122,7 +122,7 @@ describe("the bottom of the terminal", () => {
   it("takes its lines along when the window becomes narrower or wider", async () => {
     const screen = terminal({ columns: 60 })
     const wide: Parameters<typeof screen.output.bottom>[0] = ({ width }) => ["=".repeat(width - 1), "rows"]
-    screen.output.tell("before")
+    screen.output.say("before")
     screen.output.bottom(wide)
     await screen.lines()
     screen.resize(25)

@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, LogLevel, TestClock } from "effect"
 import { Invocation } from "../../../src/cli/Invocation.ts"
 import { Output } from "../../../src/cli/Output.ts"
-import { tellEvent } from "../../../src/cli/terminal/schedule.ts"
+import { showEvent } from "../../../src/cli/terminal/schedule.ts"
 import type { ScheduleEvent } from "../../../src/jobs/schedule/options.ts"
 
 const schedule = { cron: "0 2 * * *", zone: "Europe/Berlin", to: undefined }
@@ -12,7 +12,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
   Effect.gen(function*() {
     const err: Array<string> = []
     yield* TestClock.setTime(Date.parse("2026-11-20T01:00:00Z"))
-    yield* tellEvent(event, { once: false }).pipe(
+    yield* showEvent(event, { once: false }).pipe(
       Effect.provideService(Output, {
         out: { width, colour: false },
         err: { width, colour: false },
@@ -20,7 +20,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
         hasBottom: false,
         timed,
         print: () => Effect.void,
-        tell: (text) => void err.push(text),
+        say: (text) => void err.push(text),
         bottom: () => undefined,
         printData: () => Effect.void,
         flush: Effect.void,

@@ -7,7 +7,7 @@ import { showPreview } from "../../../src/cli/preview.ts"
 import { showDiagnostics } from "../../../src/cli/terminal/diagnostics.ts"
 import { progressLine } from "../../../src/cli/terminal/liveView.ts"
 import { cutToWidth, type Screen, screenOf } from "../../../src/cli/terminal/screen.ts"
-import { showStatus } from "../../../src/cli/terminal/status.ts"
+import { statusTable } from "../../../src/cli/terminal/status.ts"
 import { showRuns, showSummary } from "../../../src/cli/terminal/summary.ts"
 import { table } from "../../../src/cli/terminal/table.ts"
 import type { Diagnostic } from "../../../src/domain/diagnostic.ts"
@@ -111,7 +111,7 @@ const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
     showDiagnostics([diagnostic({ file: text, excerpt: text, message: text, suggestion: text, column: 1 })], screen),
     showForm(form(text), screen),
     showPreview(preview(text), screen),
-    showStatus(status(text), screen),
+    statusTable(status(text), screen),
     showSummary(
       exampleReport({
         pipeline: text,
@@ -342,7 +342,7 @@ describe("forms, previews, status and runs", () => {
   })
 
   it("show the standing of a pipeline and its last run", () => {
-    const shown = showStatus(status("contacts"), { width: 200, colour: false })
+    const shown = statusTable(status("contacts"), { width: 200, colour: false })
     expect(shown).toMatch(
       /contacts +│ https:\/\/api\.example contacts +│ +1,200 │ +1,198 │ +2 │ +│ +│ +4 │ +│ +1 │ 2025-03-01T02:00:00Z run: Rows are in doubt/,
     )
