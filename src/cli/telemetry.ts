@@ -3,9 +3,9 @@ import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { ConfigProvider, Context, Effect, Layer } from "effect"
-import type { TelemetrySettings } from "../project/telemetrySettings.ts"
 import { version } from "../project/version.ts"
 import { spanAttributes, telemetryOn } from "../service/telemetry.ts"
+import type { TelemetrySettings } from "./telemetrySettings.ts"
 
 interface KeyValue {
   readonly key: string

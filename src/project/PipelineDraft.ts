@@ -1,7 +1,7 @@
 import { parse } from "yaml"
 import { visible } from "../domain/visible.ts"
 
-/** A value of a pipeline file that is about to be written. Texts stay the texts they are. */
+/** A value of a pipeline file to be written. Texts are not converted. */
 export type DraftValue =
   | string
   | number
@@ -12,42 +12,42 @@ export type DraftValue =
 export interface DraftKey {
   readonly key: string
   readonly value: DraftValue
-  /** Behind the value, as a comment. */
+  /** A comment after the value. */
   readonly note?: string | undefined
 }
 
 /** An entry of a list, or a member with keys of its own. */
 export interface DraftEntry {
-  /** What it fills: an id, or the name of a place such as `submissionTime`. Known again by it when the file is written to once more. */
+  /** What it fills: an id, or the name of a place such as `submissionTime`. Identifies the entry when the file is changed later. */
   readonly of: string
-  /** Above it, as comments. */
+  /** Comments above it. */
   readonly comments: ReadonlyArray<string>
   readonly keys: ReadonlyArray<DraftKey>
-  /** Below it, as comments: what is to be filled in. */
+  /** Comments below it: what is to be filled in. */
   readonly below: ReadonlyArray<string>
-  /** Whether it is left to a person: written as a comment. */
+  /** Whether a person must decide: then it is written as a comment. */
   readonly open: boolean
 }
 
-/** A pipeline file that is about to be written. */
+/** A pipeline file to be written. */
 export interface PipelineDraft {
   readonly name: string
-  /** At the top, as comments. */
+  /** Comments at the top. */
   readonly about: ReadonlyArray<string>
   readonly source: DraftEntry
   readonly questions: ReadonlyArray<DraftEntry>
   readonly urlParameters: ReadonlyArray<DraftEntry>
   /** `submissionTime`, `lastUpdatedAt`, `login`. */
   readonly own: ReadonlyArray<DraftEntry>
-  /** Columns left behind, with the reason. */
+  /** Columns skipped on purpose, with the reason. */
   readonly ignore: { readonly columns: ReadonlyArray<string>; readonly why: string } | undefined
-  /** At the end of the mapping, as comments. */
+  /** Comments at the end of the mapping. */
   readonly notes: ReadonlyArray<string>
   readonly service: string
   readonly form: string
 }
 
-/** What double quotes must spell out beyond JSON's own: characters that YAML does not print. */
+/** Characters that YAML does not print: double quotes must escape them, beyond JSON's own. */
 const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uD800-\uDFFF]/gu
 
 const isPlain = (text: string, inFlow: boolean): boolean => {
@@ -61,14 +61,14 @@ const isPlain = (text: string, inFlow: boolean): boolean => {
   }
 }
 
-/** A text as YAML reads it back, on one line: plain where that is safe. */
+/** Returns a text as YAML reads it back, on one line: plain if that is safe. */
 export const yamlText = (text: string, inFlow = false): string =>
   isPlain(text, inFlow)
     ? text
     : JSON.stringify(text).replace(unprintable, (character) =>
       `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
 
-/** A key: what YAML would take for anything but text is quoted. */
+/** Returns a key, in quotes if YAML would not read it as text. */
 const yamlKey = (key: string): string => yamlText(key, true)
 
 const flow = (value: DraftValue, inFlow = true): string => {
@@ -81,7 +81,7 @@ const flow = (value: DraftValue, inFlow = true): string => {
     : `{ ${members.map(([key, inner]) => `${yamlKey(key)}: ${flow(inner)}`).join(", ")} }`
 }
 
-/** Longest value that stands on the line of its key. */
+/** The longest value on the line of its key. */
 const lineLength = 100
 
 const isList = (value: DraftValue): value is ReadonlyArray<DraftValue> => Array.isArray(value)
@@ -100,12 +100,12 @@ const keyLines = ({ key, value, note }: DraftKey): ReadonlyArray<string> => {
   ]
 }
 
-/** A text of unknown origin inside of a comment: on one line, with nothing that can't be seen. */
+/** Returns a text of unknown origin for a comment: on one line, without invisible characters. */
 export const commentText = (text: string): string => visible(text).replaceAll(/\s+/g, " ").trim()
 
 const commented = (text: string): string => `# ${text}`.trimEnd()
 
-/** An entry's lines without indentation: as an item of a list, or as keys alone. What is left open is a comment, ready to be taken in. */
+/** Returns an entry's lines without indentation, as an item of a list or as keys alone. An open entry is a comment that can be uncommented as it is. */
 export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<string> => {
   const keys = entry.keys.flatMap(keyLines)
   const body = asItem ? keys.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)) : keys
@@ -117,7 +117,7 @@ export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<st
   ]
 }
 
-/** A member of a mapping with keys of its own. */
+/** Returns the lines of a mapping's member with keys of its own. */
 export const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => {
   const keys = Object.fromEntries(entry.keys.map(({ key, value }) => [key, value]))
   const line = `${yamlKey(name)}: ${flow(keys)}`
@@ -161,7 +161,7 @@ const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
   return lines
 }
 
-/** The text of a new pipeline file. */
+/** Returns the text of a new pipeline file. */
 export const pipelineText = (draft: PipelineDraft, schema: string): string =>
   [
     `# yaml-language-server: $schema=${schema}`,

@@ -3,7 +3,7 @@ import type { Node, Pair, YAMLMap } from "yaml"
 import type { DraftEntry, PipelineDraft } from "./PipelineDraft.ts"
 import { entryLines, indented, memberLines } from "./PipelineDraft.ts"
 
-/** Lines to put into a text, at an offset that is the beginning of a line. */
+/** Lines to insert into a text, at an offset where a line begins. */
 interface Insertion {
   readonly offset: number
   readonly lines: ReadonlyArray<string>
@@ -16,8 +16,8 @@ const rangeOf = (node: unknown) => (node as Node | null | undefined)?.range ?? u
 
 const columnAt = (text: string, offset: number): number => offset - (text.lastIndexOf("\n", offset - 1) + 1)
 
-/** Comments that belong to what stands before them: indented as far as it, up to the next line that is something else. */
-const behind = (text: string, offset: number, indent: number): number => {
+/** Returns the offset after the comments that belong to the entry before them: those with its indentation, up to the next line that is no comment. */
+const afterComments = (text: string, offset: number, indent: number): number => {
   let at = offset
   while (at < text.length) {
     const end = text.indexOf("\n", at)
@@ -28,10 +28,10 @@ const behind = (text: string, offset: number, indent: number): number => {
   return at
 }
 
-/** The beginning of the line behind a node. */
-const lineBehind = (text: string, node: unknown): number => {
+/** Returns the beginning of the line after a node. */
+const lineAfter = (text: string, node: unknown): number => {
   const end = rangeOf(node)?.[1] ?? 0
-  // A range may reach over the line's end.
+  // A range may include the line's end.
   if (text[end - 1] === "\n") return end
   const next = text.indexOf("\n", end)
   return next === -1 ? text.length : next + 1
@@ -44,7 +44,7 @@ const last = (map: YAMLMap): unknown => {
 
 const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, rangeOf(map.items[0]?.key)?.[0] ?? 0)
 
-/** Where new items of a list go, or the list itself where there is none; undefined: the file is written in a way that lines can't be put into. */
+/** Returns where to insert new items of a list, or a new list; undefined if lines can't be inserted into the file as it is written. */
 const listInsertion = (
   text: string,
   mapping: YAMLMap,
@@ -56,7 +56,7 @@ const listInsertion = (
   const lines = entries.flatMap((entry) => entryLines(entry, true))
   if (list === undefined || list.value === null || (isScalar(list.value) && list.value.value === null)) {
     if (list !== undefined) return undefined
-    const offset = behind(text, lineBehind(text, last(mapping)), indent)
+    const offset = afterComments(text, lineAfter(text, last(mapping)), indent)
     const head = entries.every(({ open }) => open) ? `# ${key}:` : `${key}:`
     return { offset, lines: indented([head, ...indented(lines, 2)], indent) }
   }
@@ -64,17 +64,16 @@ const listInsertion = (
   if (!isSeq(value) || value.flow === true || value.items.length === 0) return undefined
   const first = rangeOf(value.items[0])?.[0] ?? 0
   const dash = text.lastIndexOf("-", first - 1)
-  const offset = behind(text, lineBehind(text, value.items.at(-1)), columnAt(text, dash))
+  const offset = afterComments(text, lineAfter(text, value.items.at(-1)), columnAt(text, dash))
   return { offset, lines: indented(lines, columnAt(text, dash)) }
 }
 
-/** What of a draft is to be added to a file. */
+/** The parts of a draft that are added to a file. */
 export type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own">
 
 /**
- * Puts new entries into a pipeline file's text. All that stands in it stays as it is, byte by byte: comments, order, edits.
- *
- * @returns the new text; undefined when the file is written in a way (lists on one line) in which lines can't be put
+ * Inserts new entries into a pipeline file's text. All of its text stays byte by byte: comments, order, edits.
+ * @returns the new text; undefined if lines can't be inserted into the file as it is written, such as lists on one line
  */
 export const addToPipeline = (text: string, additions: Additions): string | undefined => {
   const document = parseDocument(text, { keepSourceTokens: false })
@@ -92,13 +91,13 @@ export const addToPipeline = (text: string, additions: Additions): string | unde
   if (additions.own.length > 0) {
     const indent = keyIndent(text, mapping)
     insertions.push({
-      offset: behind(text, lineBehind(text, last(mapping)), indent),
+      offset: afterComments(text, lineAfter(text, last(mapping)), indent),
       lines: indented(additions.own.flatMap((entry) => memberLines(entry.of, entry)), indent),
     })
   }
   const newLine = text.includes("\r\n") ? "\r\n" : "\n"
   let result = text
-  // From the end on, so that offsets stay right; of several at one place the later one first.
+  // From the end, so that offsets stay correct. Of several at one place, the later one first.
   for (const { offset, lines } of insertions.toReversed().toSorted((a, b) => b.offset - a.offset)) {
     const before = result.slice(0, offset)
     const gap = before === "" || before.endsWith("\n") ? "" : newLine
@@ -107,7 +106,7 @@ export const addToPipeline = (text: string, additions: Additions): string | unde
   return result
 }
 
-/** Tells whether a file's comments speak of an entry, by its id or place: it was left open. */
+/** Returns whether a file's comments contain an entry that was left open, by its id or place. */
 export const isOpen = (text: string): (of: string) => boolean => {
   const comments = Array.from(
     text.matchAll(/^\s*#\s*(?:-\s+)?(?:id:\s*(.+?)|(submissionTime|lastUpdatedAt|login):.*)\s*$/gm),

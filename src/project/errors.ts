@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { quoted, suggest } from "./suggestion.ts"
 
-/** Something wrong with a configuration file, at an offset of its text. */
+/** A mistake in a configuration file, at an offset of its text. */
 export interface Finding {
   readonly offset: number
   readonly message: string
@@ -21,10 +21,9 @@ export interface Document {
 }
 
 /**
- * A finding about what stands at a path of a configuration file.
- *
- * @param suggestion what would be right, as a sentence
- * @param at about the key at the path or about its value; without it about the name of a whole section, and the value of anything smaller
+ * Returns a diagnostic about a path of a configuration file.
+ * @param suggestion what would be correct, as a sentence
+ * @param at points at the path's key or at its value. Default: at the key of a whole section, and at the value of anything smaller
  */
 export const diagnosticAt = (
   document: Document,
@@ -52,7 +51,7 @@ const asText = ({ file, line, column, excerpt, message, suggestion }: Diagnostic
     ...(suggestion === undefined ? [] : [`  ${suggestion}`]),
   ].join("\n")
 
-/** Configuration files that can't be used (exit 2). All that is wrong, at once. */
+/** Configuration files can't be used (exit 2). Contains every mistake. */
 export class ConfigurationInvalid extends Schema.TaggedError<ConfigurationInvalid>()("ConfigurationInvalid", {
   diagnostics: Schema.Array(DiagnosticSchema),
 }) {
@@ -61,9 +60,9 @@ export class ConfigurationInvalid extends Schema.TaggedError<ConfigurationInvali
   }
 }
 
-/** No project where one was looked for (exit 2). */
+/** There is no project in a folder or above it (exit 2). */
 export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("ProjectNotFound", {
-  /** The folder in which the search began. */
+  /** The folder in which the search started. */
   start: Schema.String,
 }) {
   override get message() {
@@ -72,11 +71,11 @@ export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("Proj
   }
 }
 
-/** A pipeline that no file of the project names (exit 2). */
+/** The project has no pipeline of that name (exit 2). */
 export class PipelineUnknown extends Schema.TaggedError<PipelineUnknown>()("PipelineUnknown", {
   names: Schema.Array(Schema.String),
   known: Schema.Array(Schema.String),
-  /** Files that are named like what was asked for, and what their pipelines are called. */
+  /** Files with the name that was asked for, and the names of their pipelines. */
   files: Schema.optional(
     Schema.Array(Schema.Struct({ asked: Schema.String, file: Schema.String, name: Schema.String })),
   ),

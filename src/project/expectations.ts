@@ -9,7 +9,7 @@ export interface Composite<Core> {
   readonly core: Core
 }
 
-/** What a schema allows at a place, by the shape that a YAML node can have. */
+/** What a schema allows at a place, by the shape of the YAML node. */
 export interface Shapes {
   readonly scalars: ReadonlyArray<SchemaAST.AST>
   readonly lists: ReadonlyArray<Composite<SchemaAST.TupleType>>
@@ -46,7 +46,7 @@ const collect = (
   }
 }
 
-/** The shapes that a schema's encoded side allows. */
+/** Returns the shapes that a file may have for a schema. */
 export const shapesOf = (ast: SchemaAST.AST): Shapes => {
   const before = known.get(ast)
   if (before !== undefined) return before
@@ -56,10 +56,10 @@ export const shapesOf = (ast: SchemaAST.AST): Shapes => {
   return shapes
 }
 
-/** What a file contains for a schema: the schema without transformations. */
+/** Returns the schema of what the file contains, without transformations. */
 const fileSide = (ast: SchemaAST.AST): SchemaAST.AST => SchemaAST.isTransformation(ast) ? fileSide(ast.from) : ast
 
-/** Texts that are the only ones allowed, where that is so. */
+/** Returns the texts that a schema names one by one. */
 export const literals = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   const { scalars } = shapesOf(ast)
   return scalars.map(fileSide).flatMap((scalar) =>
@@ -67,30 +67,30 @@ export const literals = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   )
 }
 
-/** The property of a struct by its name. */
+/** Returns a struct's property by its name, or undefined. */
 export const property = (struct: SchemaAST.TypeLiteral, key: string): SchemaAST.PropertySignature | undefined =>
   struct.propertySignatures.find((signature) => signature.name === key)
 
-/** The literal that a struct's property must have, when it is one. */
+/** Returns the only text that a struct's property may have, or undefined. */
 export const literalOf = (struct: SchemaAST.TypeLiteral, key: string): string | undefined => {
   const type = property(struct, key)?.type
   return type !== undefined && SchemaAST.isLiteral(type) ? String(type.literal) : undefined
 }
 
-/** The property whose literal tells the structs of a union apart: `as` for the kinds. */
+/** Returns the property whose text distinguishes the structs of a union: `as` for the kinds. */
 export const discriminator = (structs: Shapes["structs"]): string | undefined => {
   if (structs.length < 2) return undefined
   for (const { core } of structs) {
     for (const { name } of core.propertySignatures) {
       if (typeof name !== "string") continue
-      const told = structs.filter((other) => literalOf(other.core, name) !== undefined).length
-      if (told > 0 && told >= structs.length - 1) return name
+      const named = structs.filter((other) => literalOf(other.core, name) !== undefined).length
+      if (named > 0 && named >= structs.length - 1) return name
     }
   }
   return undefined
 }
 
-/** The sections (keys) whose struct has a key of this name, anywhere below a schema; lists and unions are looked through. */
+/** Returns the sections that have a key of this name, anywhere below a schema. */
 export const sectionsWith = (top: SchemaAST.AST, key: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   const seen = new Set<SchemaAST.AST>()
@@ -120,7 +120,7 @@ interface Bounds {
   readonly pattern?: string
 }
 
-/** A refined number or text, from what its refinements say in JSON Schema. */
+/** Describes a refined number or text by what its refinements say in JSON Schema. */
 const bounded = (ast: SchemaAST.Refinement): string => {
   let bounds: Bounds = {}
   let from: SchemaAST.AST = ast
@@ -182,7 +182,7 @@ const ofStruct = (structs: Shapes["structs"]): string | undefined => {
   return annotation<string>(plainest.ast, Expects) ?? annotation<string>(plainest.core, Expects) ?? keyed(plainest)
 }
 
-/** What a schema expects at a place, to stand behind "expects". */
+/** Says what a schema expects, to follow "expects". */
 export const expected = (ast: SchemaAST.AST): string => {
   const own = annotation<string>(ast, Expects)
   if (own !== undefined) return own
@@ -195,7 +195,7 @@ export const expected = (ast: SchemaAST.AST): string => {
   return oneOf([...new Set(words)])
 }
 
-/** What to write for a missing key: its only texts, else what it expects. */
+/** Says what to write for a missing key: its possible texts, otherwise what it expects. */
 export const sample = (ast: SchemaAST.AST): string => {
   const texts = literals(ast)
   const { scalars, lists, structs } = shapesOf(ast)
@@ -204,7 +204,7 @@ export const sample = (ast: SchemaAST.AST): string => {
     : expected(ast)
 }
 
-/** The sentence that a schema's own check gave, if it gave one. */
+/** Returns the sentence that a schema's own check gave, or undefined. */
 export const ownSentence = (issue: ParseResult.ParseIssue): string | undefined => {
   switch (issue._tag) {
     case "Type":

@@ -12,16 +12,16 @@ const words: Readonly<Record<FormList, string>> = {
   payments: "payment field",
 }
 
-/** One thing that is different in a form than it was. */
+/** One change of a form. */
 export interface FormChange {
   readonly list: FormList
   readonly kind: "added" | "removed" | "renamed" | "newId" | "type" | "options"
-  /** Of the question or element, as it was and as it is. */
+  /** The question or element as it was. */
   readonly before: Element | undefined
   readonly after: Element | undefined
-  /** For people, as a sentence. */
+  /** The change, as a sentence. */
   readonly message: string
-  /** Whether answers that were right before are right still: something was only added. */
+  /** Whether answers that were valid before are still valid: something was only added. */
   readonly harmless: boolean
 }
 
@@ -82,7 +82,7 @@ const listChanges = (
   const word = words[list]
   const gone = was.filter(({ id }) => is.every((one) => one.id !== id))
   const come = is.filter(({ id }) => was.every((one) => one.id !== id))
-  // The same name under another id: it was deleted and made anew.
+  // The same name with a different id: it was deleted and created again.
   const again = gone.flatMap((before) => {
     const after = come.filter(({ name }) => name === before.name)
     return after.length === 1 && after[0] !== undefined && gone.filter(({ name }) => name === before.name).length === 1
@@ -128,7 +128,7 @@ const listChanges = (
   ]
 }
 
-/** All that is different in a form than it was, for people, in the form's lists' order. The order of questions does not matter. */
+/** Returns the changes of a form, in the order of its lists. The order of questions does not matter. */
 export const formDifference = (before: Form, after: Form): ReadonlyArray<FormChange> => [
   ...formLists.flatMap((list) => listChanges(list, before[list], after[list])),
   ...after.questions.flatMap((question) => {

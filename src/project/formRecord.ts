@@ -9,7 +9,7 @@ export interface FormRecord {
   readonly target: string | undefined
   readonly service: string
   readonly form: Form
-  /** Titles of the source's columns; absent: not known. */
+  /** Titles of the source's columns; undefined: not known. */
   readonly columns: ReadonlyArray<string> | undefined
 }
 
@@ -42,15 +42,15 @@ const RecordFile = Schema.Struct({
 
 const decode = Schema.decode(Schema.parseJson(RecordFile))
 
-/** A pipeline's name as part of a file's name: what may stand in no file name is written as %XX. */
+/** Returns a pipeline's name as part of a file's name. Characters that no file name may contain are written as %XX. */
 const inFileName = (name: string): string =>
   encodeURIComponent(name).replaceAll(/[*]/g, "%2A").replaceAll(/^\.+$/g, (dots) => "%2E".repeat(dots.length))
 
-/** From the project's folder: `config/forms/NAME.json`, or `NAME@TARGET.json` for one of several targets. */
+/** Returns a record's path from the project's folder: `config/forms/NAME.json`, or `NAME@TARGET.json` for one of several targets. */
 export const recordFile = (pipeline: string, target: string | undefined): string =>
   `config/forms/${inFileName(pipeline)}${target === undefined ? "" : `@${inFileName(target)}`}.json`
 
-/** The form as it was; undefined: nobody recorded it. */
+/** Reads the form as it was, or undefined if it was not recorded. */
 export const readFormRecord = (
   root: string,
   pipeline: string,
@@ -102,7 +102,7 @@ export const readFormRecord = (
     }
   })
 
-/** Writes the form down, readable and in an order that makes for small differences. */
+/** Records the form, readable and in an order that keeps differences small. Returns the file's path from the project's folder. */
 export const writeFormRecord = (root: string, record: FormRecord) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -112,7 +112,7 @@ export const writeFormRecord = (root: string, record: FormRecord) =>
     const { form, pipeline, target, service, columns } = record
     yield* fs.makeDirectory(path.dirname(file), { recursive: true })
     const text = JSON.stringify({ about, pipeline, target, service, form, columns }, null, 2)
-    // Whole or not at all: a half written record would stop every run.
+    // Replaced as a whole: a half-written record would stop every run.
     yield* fs.writeFileString(`${file}.new`, `${text}\n`)
     yield* fs.rename(`${file}.new`, file)
     return name

@@ -1,4 +1,4 @@
-/** The form tools whose exports are known, by the names that `source.format` takes. */
+/** The form tools whose exports can be read, by their names in `source.format`. */
 export const formToolNames = [
   "typeform",
   "google-forms",

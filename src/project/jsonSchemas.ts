@@ -7,23 +7,23 @@ import { projectSchema } from "./Project.ts"
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Where text stands, it is taken as written: `007`, which YAML takes for a number, is right too. Patterns only speak of text. */
+/** Allows numbers and booleans for text, since text counts as written: `007` is valid too. Patterns apply to text only. */
 const asWritten = (schema: JsonObject): JsonObject =>
   schema["type"] === "string" && schema["enum"] === undefined && schema["pattern"] === undefined
     ? { ...schema, type: ["string", "number", "boolean"] }
     : schema
 
-/** Keys that begin with `x-` are left alone. */
+/** Allows keys that begin with `x-`. */
 const extensible = (schema: JsonObject): JsonObject =>
   schema["additionalProperties"] === false && schema["properties"] !== undefined
     ? { ...schema, patternProperties: { "^x-": {} } }
     : schema
 
-/** Effect names a refinement by its check (`int`, `minLength(1)`): nothing for people. */
+/** Removes the titles that Effect gives to refinements (`int`, `minLength(1)`), which explain nothing to a user. */
 const untitled = ({ title, ...rest }: JsonObject): JsonObject =>
   typeof title === "string" && /\s/.test(title) && !/^\w+\(/.test(title) ? { ...rest, title } : rest
 
-/** Members of a schema that hold schemas by name, and those that hold values. */
+/** Members of a JSON Schema that contain schemas by name, and those that contain values. */
 const named = new Set(["properties", "patternProperties", "$defs"])
 const values = new Set(["default", "examples", "enum", "required", "const"])
 
@@ -43,7 +43,7 @@ const made = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
   return isObject(json) ? json : {}
 }
 
-/** JSON Schemas (draft 7) of the configuration files, for editors: from the schemas that decode them. */
+/** Returns the JSON Schemas (draft 7) of the configuration files, for editors. */
 export const jsonSchemas: () => Readonly<Record<"project" | "pipeline", JsonObject>> = () => ({
   project: made(projectSchema),
   pipeline: made(pipelineSchema()),

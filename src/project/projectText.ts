@@ -1,6 +1,6 @@
 import { yamlText } from "./PipelineDraft.ts"
 
-/** The service that a new project is made for. */
+/** The service of a new project. */
 export type NewService =
   | { readonly _tag: "Live"; readonly name: string; readonly baseUrl: string; readonly keyVariable: string }
   /** The embedded practice service, with its folder of forms as seen from config/. */
@@ -19,7 +19,7 @@ const serviceLines = (service: NewService): ReadonlyArray<string> =>
       `    practice: { forms: ${yamlText(service.forms, true)}, store: ../.formferry/practice }`,
     ]
 
-/** config/formferry.yaml of a new project. */
+/** Returns config/formferry.yaml of a new project. */
 export const projectText = (service: NewService): string =>
   [
     "# yaml-language-server: $schema=./schemas/project.schema.json",
@@ -31,16 +31,16 @@ export const projectText = (service: NewService): string =>
     "",
   ].join("\n")
 
-/** .env.example: which variables there are, without their values. */
+/** Returns .env.example: the names of variables, without values. */
 export const environmentExample = (service: NewService): string =>
   service._tag === "Live"
     ? `# Copy to .env, which git ignores, and put the API key of ${service.name} here.\n${service.keyVariable}=\n`
     : "# API keys of form services go into a file .env, which git ignores, one a line: NAME=key\n"
 
-/** What of a project holds personal data or secrets, and is not for version control. */
+/** Parts of a project with personal data or secrets, which must stay out of version control. */
 const ignoredByGit: ReadonlyArray<string> = [".formferry/", "reports/", ".env"]
 
-/** .gitignore with what must be ignored added; undefined: all of it is there. */
+/** Returns .gitignore with all that must be ignored, or undefined if it contains that already. */
 export const gitIgnoreWith = (text: string): string | undefined => {
   const lines = new Set(text.split(/\r?\n/).map((line) => line.trim().replace(/^\//, "")))
   const missing = ignoredByGit.filter((entry) => !lines.has(entry) && !lines.has(entry.replace(/\/$/, "")))

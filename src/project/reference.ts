@@ -2,16 +2,15 @@ import { Schema, SchemaAST } from "effect"
 import { stringify } from "yaml"
 import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
-import { property, shapesOf } from "./expectations.ts"
-import { expected } from "./expectations.ts"
+import { expected, property, shapesOf } from "./expectations.ts"
 import { annotation } from "./fields.ts"
 import { questionEntry } from "./mappingEntries.ts"
 import { pipelineSchema } from "./Pipeline.ts"
 import { projectSchema } from "./Project.ts"
 import { oneOf, quoted } from "./suggestion.ts"
 
-/** An annotation of a key, or of what it holds: options of kinds are annotated there. */
-const told = <A>(signature: SchemaAST.PropertySignature, key: symbol): A | undefined => {
+/** Returns an annotation of a key or of its schema, where options of kinds are annotated. */
+const annotationOf = <A>(signature: SchemaAST.PropertySignature, key: symbol): A | undefined => {
   const own = annotation<A>(signature, key) ?? annotation<A>(signature.type, key)
   if (own !== undefined || !SchemaAST.isUnion(signature.type)) return own
   return signature.type.types.map((type) => annotation<A>(type, key)).find((found) => found !== undefined)
@@ -24,11 +23,11 @@ const inYaml = (value: unknown): string => {
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** One key: what it is for, what it expects, its default, an example. */
+/** Returns the line of a key: its purpose, what it expects, its default, an example. */
 const keyLine = (path: string, signature: SchemaAST.PropertySignature): string => {
-  const description = told<string>(signature, SchemaAST.DescriptionAnnotationId) ?? ""
-  const standard = told<unknown>(signature, SchemaAST.DefaultAnnotationId)
-  const [example] = told<ReadonlyArray<unknown>>(signature, SchemaAST.ExamplesAnnotationId) ?? []
+  const description = annotationOf<string>(signature, SchemaAST.DescriptionAnnotationId) ?? ""
+  const standard = annotationOf<unknown>(signature, SchemaAST.DefaultAnnotationId)
+  const [example] = annotationOf<ReadonlyArray<unknown>>(signature, SchemaAST.ExamplesAnnotationId) ?? []
   return [
     `- **\`${path}\`**${signature.isOptional ? "" : " (needed)"}: ${sentence(description)}`,
     `Expects ${expected(signature.type)}.`,
@@ -37,7 +36,7 @@ const keyLine = (path: string, signature: SchemaAST.PropertySignature): string =
   ].join(" ")
 }
 
-/** The keys of a struct, those inside of them indented below. */
+/** Returns the lines of a struct's keys, with the keys inside them. */
 const keyLines = (
   ast: SchemaAST.AST,
   prefix: string,
@@ -48,7 +47,7 @@ const keyLines = (
       const path = `${prefix}${String(signature.name)}`
       return skip.has(path) ? [] : [keyLine(path, signature), ...inner(signature.type, path, skip)]
     }),
-    // An answer that is expected may hold others, and these others.
+    // An expected answer may contain others, without end.
     ...core.indexSignatures.flatMap(({ type }) =>
       SchemaAST.isSuspend(type) || shapesOf(type).structs.some((each) => each.core === core)
         ? []
@@ -79,7 +78,7 @@ const member = (ast: SchemaAST.AST, key: string): SchemaAST.AST => {
   throw new Error(`No key ${key}`)
 }
 
-/** What kinds take: one column, parts, options, rows. */
+/** Says what a kind takes: one column, parts, options, rows. */
 const takes = (kind: Pick<Kind, "many" | "named" | "parts">): string =>
   [
     "one column",
@@ -103,7 +102,7 @@ const kindSection = (kind: Kind): string => {
   )
 }
 
-/** The structs of an entry without a kind: what all entries may say. */
+/** Returns the struct of an entry without a kind: the keys of every entry. */
 const commonEntry = (): SchemaAST.AST => {
   const union = questionEntry().ast
   const plain = shapesOf(union).structs.find(({ core }) => property(core, "as") === undefined)
@@ -129,7 +128,7 @@ Both kinds of file are YAML 1.2. The first line may name the JSON Schema, so tha
 \`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). Keys that begin with \`x-\` are left alone. Paths are relative to the file they stand in.
 What stands for cells or answers is text as written: \`007\`, \`yes\` and \`1.50\` stay what they are. Regular expressions are RE2's: they take time in proportion to the text, and know neither look-around nor back-references.`
 
-/** The reference page of all keys and kinds, as Markdown. */
+/** Returns the reference page of all keys and kinds, as Markdown. */
 export const referencePage = (): string => {
   const pipeline = pipelineSchema().ast
   const mapping = member(pipeline, "mapping")

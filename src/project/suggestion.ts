@@ -4,13 +4,13 @@ const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, "
 
 const sorted = (word: string): string => Array.from(word).toSorted().join("")
 
-/** Steps from one word to the other; letters that changed places are the likeliest slip. */
+/** Returns the number of edits between two words. Swapped letters are the likeliest slip. */
 const steps = (a: string, b: string): number => {
   const count = distance(a, b)
   return count === 2 && a.length === b.length && sorted(a) === sorted(b) ? 0.9 : count
 }
 
-/** The candidate that looks most like `word`, or undefined when none is near enough to be what was meant. */
+/** Returns the candidate most like `word`, or undefined if none is near enough to be what was meant. */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   const wanted = plain(word)
   let best: string | undefined
@@ -31,13 +31,13 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
   return begun.length === 1 ? begun[0] : undefined
 }
 
-/** `a`, `b or c`, `a, b or c`. */
+/** Joins words: `a`, `b or c`, `a, b or c`. */
 export const oneOf = (words: ReadonlyArray<string>, joint = "or"): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${joint} ${words[words.length - 1]}`
 
 export const quoted = (word: string): string => "`" + word + "`"
 
-/** A sentence that names the nearest candidate; else all of them, when they are few. */
+/** Returns a sentence that names the nearest candidate, or all of them if they are few. */
 export const suggest = (word: string, candidates: ReadonlyArray<string>, what: string): string | undefined => {
   const near = nearest(word, candidates)
   if (near !== undefined) return `Did you mean ${quoted(near)}?`

@@ -1,7 +1,7 @@
 /** A piece of a template: literal text, or a column in braces. */
 export type TemplatePiece = { readonly text: string } | { readonly column: string }
 
-/** A template's pieces; undefined when a brace is not closed, or stands for nothing. */
+/** Returns a template's pieces, or undefined if a brace is not closed, or is empty. */
 export const templatePieces = (template: string): ReadonlyArray<TemplatePiece> | undefined => {
   const pieces: Array<TemplatePiece> = []
   let rest = template
@@ -16,6 +16,3 @@ export const templatePieces = (template: string): ReadonlyArray<TemplatePiece> |
   }
   return pieces
 }
-
-/** Whether text is a template: its braces are closed, and name at least one column. */
-export const isTemplate = (text: string): boolean => templatePieces(text)?.some((piece) => "column" in piece) ?? false

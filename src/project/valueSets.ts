@@ -9,7 +9,7 @@ import { written } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
 import { originOf } from "./yamlText.ts"
 
-/** Cells and what they stand for. Null: no answer. */
+/** Cells with their options. Null: no answer. */
 type ValueSet = Readonly<Record<string, string | null>>
 
 const SetInFile = becoming(
@@ -73,7 +73,7 @@ export const substituteSets = (value: unknown, sets: ValueSets | undefined): Rea
 
 type Loaded = { readonly set: ValueSet } | { readonly finding: Finding }
 
-/** Takes a set from the text of a CSV file. */
+/** Reads a set from the text of a CSV file. */
 const fromText = (
   text: string,
   { file, key, value }: { readonly file: string; readonly key: string; readonly value: string },
@@ -114,7 +114,7 @@ const fromText = (
 }
 
 /**
- * Loads a project's value sets, those of CSV files included. What is wrong is found at its place.
+ * Loads a project's value sets, including those in CSV files.
  * @param resolve a path as the file gives it → absolute
  */
 export const loadValueSets = (

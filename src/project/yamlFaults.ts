@@ -21,7 +21,7 @@ const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: str
   RESOURCE_EXHAUSTION: ["The file is nested too deeply to be read."],
 }
 
-/** Sentences for faults whose code says too little, by how the library's message begins. */
+/** Sentences for faults whose code says too little, by the beginning of the library's message. */
 const byMessage: ReadonlyArray<readonly [beginning: string, message: string, suggestion: string]> = [
   [
     "Flow sequence",
@@ -35,7 +35,7 @@ const byMessage: ReadonlyArray<readonly [beginning: string, message: string, sug
   ],
 ]
 
-/** The last character at or before `offset` that is there to be seen: what is missing at the end of a file is missed behind it. */
+/** Returns the last visible character at or before `offset`: something that is missing at the end of a file is shown there. */
 const visible = (text: string, offset: number): number => {
   if (/\S/.test(text.slice(offset, text.indexOf("\n", offset) + 1 || undefined))) return offset
   const before = text.slice(0, offset).trimEnd().length
@@ -51,9 +51,8 @@ const findingOf = (error: YAMLError, text: string): Finding => {
 }
 
 /**
- * Faults of syntax as sentences of ours; where there is none, the library's. What comes of an earlier fault is left out: tokens that were not
- * expected after it, and further faults of its line.
- * @param lineOf the line of an offset
+ * Returns faults of syntax, in our sentences or else the library's. Leaves out what follows from an earlier fault: unexpected tokens after it, and further faults of its line.
+ * @param lineOf returns the line of an offset
  */
 export const syntaxFindings = (
   errors: ReadonlyArray<YAMLError>,
@@ -61,17 +60,17 @@ export const syntaxFindings = (
   lineOf: (offset: number) => number,
 ): ReadonlyArray<Finding> => {
   const lines = new Set<number>()
-  // A tab shifts what stands around it: the faults before and behind it may be none.
+  // A tab shifts the text around it: the faults before and after it may not be real.
   const tabs = errors.filter((error) => error.code === "TAB_AS_INDENT")
   return (tabs.length > 0 ? tabs : errors).filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
     .map((error) => findingOf(error, text))
     .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))
 }
 
-/** Bytes of a configuration file, whose nodes take hundreds of times the room of its text, and lists and mappings within one another. */
+/** The most bytes of a configuration file, whose nodes take hundreds of times the memory of its text; and the most levels of lists and mappings. */
 export const yamlLimits = { bytes: 1024 * 1024, levels: 200 } as const
 
-/** Returns how deep a document is once its aliases are followed. What an alias stands for comes before it, so none is gone into twice. */
+/** Returns how deep a document is with its aliases followed. An alias's target comes before it, so no target is visited twice. */
 const levelsOf = (root: unknown, targets: ReadonlyMap<Alias, Node>): number => {
   const known = new Map<unknown, number>()
   const of = (node: unknown): number => {
@@ -94,24 +93,24 @@ const levelsOf = (root: unknown, targets: ReadonlyMap<Alias, Node>): number => {
 /** Whether a key is `<<`, not in quotes. */
 export const isMerge = (key: unknown): key is Scalar => isScalar(key) && key.type === "PLAIN" && key.source === "<<"
 
-/** A scalar as it is written: `007`, `yes` and `1.50` stay what they are. */
+/** Returns a scalar as it is written: `007`, `yes` and `1.50` are not converted. */
 export const written = (scalar: Scalar): string =>
   typeof scalar.value === "string" ? scalar.value : scalar.source ?? String(scalar.value)
 
 const start = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0
 
-/** What there is to know about a document's nodes before they are read. */
+/** What must be known about a document's nodes before they are read. */
 export interface NodeSurvey {
   readonly findings: ReadonlyArray<Finding>
   /** Whether the nodes can be read: false after an alias to nothing, true after a repeated key. */
   readonly sound: boolean
   /** What each alias stands for. */
   readonly targets: ReadonlyMap<Alias, Node>
-  /** Ranges (offsets, end excluded) of scalars that must not be shown: behind a key that is named like a secret. */
+  /** Ranges (offsets, end excluded) of scalars that must not be shown: values of a key that is named like a secret. */
   readonly secrets: ReadonlyArray<readonly [number, number]>
 }
 
-/** Goes once through a document: aliases, repeated keys, secrets. */
+/** Visits a document's nodes once, for aliases, repeated keys and secrets. */
 export const surveyNodes = (document: Document): NodeSurvey => {
   const findings: Array<Finding> = []
   const targets = new Map<Alias, Node>()
@@ -147,7 +146,7 @@ export const surveyNodes = (document: Document): NodeSurvey => {
     if (isMap(value)) {
       for (const { key, value: inner } of value.items) {
         const name = isScalar(key) ? written(key) : ""
-        // What can't be the name of a variable may be a key that was pasted in its place.
+        // Something that can't be the name of a variable may be a key that was pasted in its place.
         const named = name === "file" || (name === "env" && isScalar(inner) && isVariableName(written(inner)))
         if (!named) markSecrets(inner)
       }
@@ -194,22 +193,22 @@ export const surveyNodes = (document: Document): NodeSurvey => {
 }
 
 const credentialsInAddress = /(?<=:\/\/)[^/@\s"']+(?=@)/g
-/** A literal behind a key that is named like a secret, up to the end of the line. */
+/** A literal after a key that is named like a secret, up to the end of the line. */
 const literalSecret = /(?<=(?:api[-_ ]?key|secret|token|password)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
 
 /** Whether a key is named like one whose value must not be shown. */
 export const isSecretKey = (key: string): boolean => /^(api[-_ ]?key|secret|token|password)$/i.test(key)
 
-/** Whether text can be the name of an environment variable; what can't may be a key that was pasted in its place. */
+/** Whether text can be the name of an environment variable. Other text may be a key that was pasted in its place. */
 export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
 
-/** As long as what it stands for, so that columns still fit. */
+/** Masks a secret with text of the same length, so that columns still fit. */
 const masked = (secret: string): string => "•".repeat(secret.length)
 
 /**
- * A line for people, without what must never be printed.
+ * Returns a line without what must never be shown.
  * @param ranges columns (from 0, end excluded) that hold a secret
- * @param parsed whether these are all: in a file that can't be parsed, what looks like a secret is taken for one
+ * @param parsed whether these are all. In a file that can't be parsed, whatever looks like a secret is masked
  */
 export const withoutSecrets = (
   line: string,

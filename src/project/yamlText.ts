@@ -43,7 +43,7 @@ const lineStarts = (text: string): ReadonlyArray<number> => {
 /**
  * Parses a configuration file.
  * @param file its name, as messages show it
- * @param text its content; a byte order mark is left out
+ * @param text its content, with or without a byte order mark
  */
 export const parseYaml = (file: string, text: string): YamlText => {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text

@@ -2,7 +2,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { telemetrySettings } from "../../src/project/telemetrySettings.ts"
+import { telemetrySettings } from "../../src/cli/telemetrySettings.ts"
 import { hearing } from "../notify/webhooks.ts"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
