@@ -25,5 +25,6 @@ export const canonicalJson = (value: unknown): string => {
 
 export const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !isList(value)
+/** Whether a JSON value, or something that was parsed from JSON, has members. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

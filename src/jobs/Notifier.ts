@@ -9,7 +9,7 @@ export type RunEnd =
   | {
     readonly _tag: "Failed"
     readonly pipeline: string
-    /** As of `product.md`, "Exit status". */
+    /** As `exits` has it. */
     readonly exitCode: number
     /** Tag of the error. */
     readonly error: string

@@ -3,6 +3,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema } from "effect"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
 import { referencePage } from "../project/reference.ts"
+import { reportFields } from "../report/reportFile.ts"
 
 /** Generated files that are not what the code would generate now. */
 export class GeneratedFilesDiffer extends Schema.TaggedError<GeneratedFilesDiffer>()("GeneratedFilesDiffer", {
@@ -15,6 +16,17 @@ export class GeneratedFilesDiffer extends Schema.TaggedError<GeneratedFilesDiffe
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
 
+/** A page that describes every field of report.json. */
+const reportPage = (): string =>
+  `# report.json
+
+A field without a value is \`null\`, so that every field is always present. Times are ISO 8601 in UTC. More fields may be added; these stay. [Reports](reports.md) describes the other files of a run.
+
+| field | is |
+| --- | --- |
+${reportFields().map(([place, description]) => `| \`${place}\` | ${description} |`).join("\n")}
+`
+
 /** What is generated: file, from the repository's top, and its text. */
 const generated = (): ReadonlyArray<readonly [file: string, text: string]> => {
   const { project, pipeline } = jsonSchemas()
@@ -22,6 +34,7 @@ const generated = (): ReadonlyArray<readonly [file: string, text: string]> => {
     ["config/schemas/project.schema.json", json(project)],
     ["config/schemas/pipeline.schema.json", json(pipeline)],
     ["docs/pipeline.md", referencePage()],
+    ["docs/report-json.md", reportPage()],
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { Cell } from "../domain/cell.ts"
 import { cellText, ErrorCell, JsonCell } from "../domain/cell.ts"
+import { isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
-import { isObject } from "./compared.ts"
 import type { KindContext, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 

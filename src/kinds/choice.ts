@@ -1,5 +1,6 @@
+import { isList } from "../domain/json.ts"
 import { oneText } from "./cells.ts"
-import { compareText, different, equivalent, isList, same } from "./compared.ts"
+import { compareText, different, equivalent, same } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import type { OptionOptions } from "./optionTable.ts"
 import { optionOptions, optionTable } from "./optionTable.ts"

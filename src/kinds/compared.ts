@@ -1,13 +1,10 @@
+import { isList, isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Compared } from "./Kind.ts"
 
 export const same: Compared = { verdict: "same" }
 export const different: Compared = { verdict: "different" }
 export const equivalent = (normalised: string): Compared => ({ verdict: "equivalent", normalised })
-
-export const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
-export const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Returns the worse of two verdicts on parts of one value, with all that was normalised. */
 export const both = (a: Compared, b: Compared): Compared => {

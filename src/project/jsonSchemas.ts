@@ -1,11 +1,9 @@
 import { JSONSchema } from "effect"
 import type { Schema } from "effect"
+import { isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import { pipelineSchema } from "./Pipeline.ts"
 import { projectSchema } from "./Project.ts"
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Allows numbers and booleans for text, since text counts as written: `007` is valid too. Patterns apply to text only. */
 const asWritten = (schema: JsonObject): JsonObject =>

@@ -4,7 +4,7 @@ import Papa from "papaparse"
 export type CsvLine = ReadonlyArray<string>
 
 /**
- * What a spreadsheet may take for a formula: the starts that product.md names ("Safety and privacy"), a line feed, and the full-width forms that some
+ * What a spreadsheet may take for a formula: the usual starts, a line feed, and the full-width forms that some
  * spreadsheets fold to them; and the same behind apostrophes of the cell's own, so that one which is put there can be told from them. papaparse's own pattern lets a formula through that holds
  * a line break.
  */

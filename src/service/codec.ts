@@ -1,6 +1,7 @@
 import { Option, Schema } from "effect"
 import type { Element, Form } from "../domain/form.ts"
 import type { Item, PaymentValue, SchedulingValue } from "../domain/item.ts"
+import { isObject } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { plainSubmission } from "./plainSubmission.ts"
 import { returnedAnswer, returnedValue } from "./returnedAnswer.ts"
@@ -67,9 +68,6 @@ const toForm = (wire: typeof FormMetadata.Type): Form => ({
   payments: present(wire.payments).map(element),
   quiz: wire.quiz?.enabled === undefined ? undefined : { enabled: wire.quiz.enabled },
 })
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The codec for a deployment whose payment processor has this name; built once per service. */
 export const makeCodec = (gateway: string): Codec => {

@@ -1,3 +1,4 @@
+import { isObject } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
 import { returnedAnswer } from "./returnedAnswer.ts"
 
@@ -35,11 +36,6 @@ export const plainSubmission = (wire: unknown): Submission | undefined => {
     editLink,
   }
 }
-
-type Members = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string"
 

@@ -1,12 +1,10 @@
 import { JsonCell } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
+import { isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 
 /** Objects within objects whose members become columns; what is deeper stays one cell. */
 const deepest = 8
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The columns of records: one for each member that is no object, by its path. */
 export interface JsonColumns {

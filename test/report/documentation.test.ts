@@ -6,10 +6,10 @@ import { reportJson } from "../../src/report/reportFile.ts"
 import { exampleReport } from "./exampleReport.ts"
 import { places } from "./places.ts"
 
-const text = readFileSync(resolve(import.meta.dirname, "../../docs/reports.md"), "utf8")
+const page = (name: string) => readFileSync(resolve(import.meta.dirname, `../../docs/${name}.md`), "utf8")
 
 /** The first cells of the table under a heading, without their quotes. */
-const documented = (heading: string): ReadonlyArray<string> => {
+const documented = (text: string, heading: string): ReadonlyArray<string> => {
   const part = text.split(`\n${heading}\n`)[1]?.split(/\n#/)[0] ?? ""
   return [...part.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name ?? "")
 }
@@ -27,12 +27,12 @@ const written = (): unknown =>
     }],
   })))
 
-describe("docs/reports.md", () => {
+describe("the documentation of reports", () => {
   it("names every field of report.json and no other, in their order", () => {
-    expect(documented("## report.json")).toEqual([...new Set(places(written()))])
+    expect(documented(`\n${page("report-json")}`, "# report.json")).toEqual([...new Set(places(written()))])
   })
 
   it.each(Object.values(csvFiles))("names every column of $name and no other, in their order", ({ name, titles }) => {
-    expect(documented(`### ${name}`)).toEqual(titles)
+    expect(documented(page("reports"), `### ${name}`)).toEqual(titles)
   })
 })

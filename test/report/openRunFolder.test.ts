@@ -176,7 +176,7 @@ describe("the folder of a run", () => {
         const folder = yield* openRunFolder({ reports, ...run })
         yield* finish(folder, { report: exampleReport({ next: undefined }) })
         const json = JSON.parse(yield* fs.readFileString(`${folder.path}/report.json`)) as Record<string, unknown>
-        // The list of product.md, "What a run leaves", in its order.
+        // In the documented order.
         expect(Object.keys(json).slice(0, 18)).toEqual([
           "pipeline",
           "run",

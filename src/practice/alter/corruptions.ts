@@ -1,8 +1,6 @@
-import type { Json, JsonObject } from "../../domain/json.ts"
+import { isObject } from "../../domain/json.ts"
+import type { Json } from "../../domain/json.ts"
 import type { Change } from "./normalisations.ts"
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const text = (name: string, change: (text: string) => string): Change => ({
   name,

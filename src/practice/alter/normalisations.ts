@@ -1,4 +1,5 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js"
+import { isObject } from "../../domain/json.ts"
 import type { Json, JsonObject } from "../../domain/json.ts"
 
 /** A way in which a service may change a value; what it can't change comes back as it is. */
@@ -6,9 +7,6 @@ export interface Change {
   readonly name: string
   readonly apply: (value: Json) => Json
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const text = (name: string, change: (text: string) => string): Change => ({
   name,

@@ -1,5 +1,6 @@
 import type { Form } from "../../domain/form.ts"
-import type { Json, JsonObject } from "../../domain/json.ts"
+import { isObject } from "../../domain/json.ts"
+import type { Json } from "../../domain/json.ts"
 import type { StoredSubmission } from "../store.ts"
 
 /** A form's submissions as a table: what the service's own results view is to a user. Cells are texts. */
@@ -26,9 +27,6 @@ interface Stored {
   readonly payments: ReadonlyArray<Element>
   readonly login?: { readonly email: string }
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A value as a cell: texts as they are, lists with `, ` between, files by their addresses, other objects as JSON, nothing for no answer. */
 export const cellOf = (value: Json | undefined): string => {

@@ -1,3 +1,4 @@
+import { isList, isObject } from "../../domain/json.ts"
 import type { Json, JsonObject } from "../../domain/json.ts"
 import type { Difference } from "../../domain/report.ts"
 import { textChange } from "./textChange.ts"
@@ -27,8 +28,6 @@ const numberChange = (sent: number, returned: number): string => {
   return "another number"
 }
 
-const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
-const isObject = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !isList(value)
 const texts = (list: ReadonlyArray<Json>) => list.map((each) => JSON.stringify(each))
 
 /** One change for all, or the first few of several. */

@@ -1,13 +1,11 @@
 import { cellText, JsonCell } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
+import { isObject } from "../../domain/json.ts"
 import type { Json, JsonObject } from "../../domain/json.ts"
 import { cleansAt, nothingWhen } from "./clean.ts"
 import type { MetaColumn, Role } from "./FormTool.ts"
 import type { RecordTool } from "./RecordTool.ts"
 import { evidence } from "./sample.ts"
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const listOf = (cell: Cell | undefined): ReadonlyArray<Json> =>
   cell instanceof JsonCell && Array.isArray(cell.value) ? cell.value as ReadonlyArray<Json> : []
