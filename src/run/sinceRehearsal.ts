@@ -1,7 +1,7 @@
 import { fates, type RowCounts, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import { fateWords, verdictWords } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
-import { lasting } from "../domain/words.ts"
+import { lasting, listed } from "../domain/words.ts"
 
 /** What a rehearsal came to, from its report. */
 export type Rehearsed = Pick<
@@ -29,7 +29,7 @@ export const sinceRehearsal = (
     ...(then.fingerprints.mapping === now.fingerprints.mapping ? [] : ["the mapping was edited"]),
     ...(then.fingerprints.form === now.fingerprints.form ? [] : ["the form was changed"]),
   ]
-  if (changed.length > 0) return { same: [], differs: [`${when}; since then ${list(changed)}.`] }
+  if (changed.length > 0) return { same: [], differs: [`${when}; since then ${listed(changed)}.`] }
   const common = `${when} with the same source, mapping and form`
   // A rehearsal of some rows, or one that stopped, says nothing about the others.
   if (!now.whole || then.rows.pending > 0) return { same: [`${common}.`], differs: [] }
@@ -41,7 +41,7 @@ export const sinceRehearsal = (
   ]
   return others.length === 0
     ? { same: [`${common}, and the same came of it.`], differs: [] }
-    : { same: [], differs: [`${common}, and something else came of it: ${list(others)}.`] }
+    : { same: [], differs: [`${common}, and something else came of it: ${listed(others)}.`] }
 }
 
 const hashes = ({ sources }: Pick<RunReport, "sources">): string => sources.map(({ sha256 }) => sha256).join(" ")
@@ -55,6 +55,3 @@ const sourceChanged = (then: Rehearsed, now: AfterRehearsal): string =>
 
 const compared = (what: string, then: number, now: number): ReadonlyArray<string> =>
   then === now ? [] : [`${what} ${now} (${then} in the rehearsal)`]
-
-const list = (parts: ReadonlyArray<string>): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`
