@@ -74,7 +74,7 @@ export const decodeYaml = <A, I>(
     if (result._tag === "Right") {
       return repaired.length > 0 ? wrong(repaired) : { _tag: "Read", value: result.right }
     }
-    const explanation: Explanation = { yaml, top: schema.ast, findings: [], repairs: [], issueOf }
+    const explanation: Explanation = { yaml, top: schema.ast, findings: [], repaired, repairs: [], issueOf }
     explain(explanation, { ast: schema.ast, value, called: what, node: yaml.root, owner: yaml.root, put: () => {} })
     if (explanation.repairs.length === 0 || pass === mostPasses) return wrong([...repaired, ...explanation.findings])
     for (const { finding, repair } of explanation.repairs) {

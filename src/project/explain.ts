@@ -34,6 +34,8 @@ export interface Explanation {
   /** The schema of the whole file. */
   readonly top: SchemaAST.AST
   readonly findings: Array<Finding>
+  /** Mistakes that earlier passes repaired. */
+  readonly repaired: ReadonlyArray<Finding>
   /** Changes of the value after which it can be decoded again, each with the mistake that it repairs. Without one, nothing was wrong. */
   readonly repairs: Array<{ readonly finding?: Finding; readonly repair: () => void }>
   readonly issueOf: (ast: SchemaAST.AST, value: unknown) => Issue | undefined
@@ -167,13 +169,16 @@ const partsOf = (issue: Issue, into: Parts = { missing: [], unexpected: [], wron
   }
 }
 
-const explainWhole = (to: Explanation, place: Place, issue: Issue): void => {
+const explainWhole = (to: Explanation, place: Place, ast: SchemaAST.AST, issue: Issue): void => {
   const rules = issue._tag === "Refinement" ? annotation<KeyRules>(issue.ast, Rules) : undefined
   if (rules !== undefined && isMapping(place.value)) return explainRules(to, place, place.value, rules)
+  // A key that was meant for the rule may be among those that were repaired.
+  const [from = 0, end = 0] = place.node?.range ?? []
+  if (to.repaired.some(({ offset }) => from <= offset && offset < end)) return
   const isEmpty = Object.keys(place.value as object).length === 0
   const sentence = ownSentence(issue)
     ?? (isEmpty ? `${place.called} has nothing in it.` : `${place.called} is not right.`)
-  fail(to, place, sentence, `It expects ${expected(place.ast)}.`)
+  fail(to, place, sentence, `It expects ${expected(ast)}.`)
 }
 
 const explainList = (to: Explanation, place: Place, list: Shapes["lists"][number]): void => {
@@ -186,7 +191,7 @@ const explainList = (to: Explanation, place: Place, list: Shapes["lists"][number
     const ast = elements[Number(index)]?.type ?? rest[0]?.type
     if (ast !== undefined) explain(to, inside(place, index, ast))
   }
-  for (const each of whole) explainWhole(to, place, each)
+  for (const each of whole) explainWhole(to, place, list.ast, each)
 }
 
 const explainMapping = (to: Explanation, place: Place, value: Mapping, structs: Shapes["structs"]): void => {
@@ -221,7 +226,7 @@ const explainMapping = (to: Explanation, place: Place, value: Mapping, structs: 
       suggestion: type && `Add ${quoted(String(key))}: ${sample(type)}.`,
     })
   }
-  for (const each of whole) explainWhole(to, place, each)
+  for (const each of whole) explainWhole(to, place, struct.ast, each)
 }
 
 /** Adds what is wrong with the keys of a mapping together, at the key to point at. */
