@@ -6,12 +6,12 @@ import type { Finding } from "./errors.ts"
 import { discriminator, literalOf, literals, property, sectionsWith, shapesOf } from "./expectations.ts"
 import type { Shapes } from "./expectations.ts"
 import { expected, ownSentence, sample } from "./expectations.ts"
-import { annotation, Rules, ruleSets } from "./fields.ts"
+import { annotation, brokenRules, Rules, ruleSets } from "./fields.ts"
 import type { KeyRules } from "./fields.ts"
 import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
 import { written } from "./yamlFaults.ts"
-import type { YamlText } from "./yamlText.ts"
-import { isExtension, nothing, originOf, setMember } from "./yamlText.ts"
+import type { Mapping, YamlText } from "./yamlText.ts"
+import { isExtension, isMapping, nothing, originOf, setMember } from "./yamlText.ts"
 
 export type Issue = ParseResult.ParseIssue
 
@@ -42,7 +42,6 @@ export interface Explanation {
 }
 
 type Struct = Shapes["structs"][number]
-type Mapping = Record<string, unknown>
 
 const within = ({ called }: Place): string => called.charAt(0).toLowerCase() + called.slice(1)
 
@@ -60,9 +59,6 @@ export const explain = (to: Explanation, place: Place): void => {
   if (isMapping(place.value) && structs.length > 0) return explainMapping(to, place, place.value, structs)
   return explainScalar(to, place)
 }
-
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The place of a member or item. */
 const inside = (place: Place, key: string | number, ast: SchemaAST.AST): Place => {
@@ -229,34 +225,22 @@ const explainMapping = (to: Explanation, place: Place, value: Mapping, structs: 
   for (const each of whole) explainWhole(to, place, struct.ast, each)
 }
 
-/** Adds what is wrong with the keys of a mapping together, at the key to point at. */
+/** Adds which rules the keys of a mapping break, at the key to point at. */
 const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyRules): void => {
-  const { atLeastOne, exactlyOne, excludes = {}, needs = {} } = rules
-  const has = (key: string) => Object.hasOwn(value, key)
   const add = (key: string | undefined, message: string, suggestion: string): void => {
     const owner = key === undefined ? undefined : originOf(value)?.members.get(key)?.owner
     to.findings.push({ offset: start(owner ?? place.owner ?? place.node), message, suggestion })
   }
-  for (const keys of [exactlyOne, atLeastOne]) {
-    if (keys !== undefined && !keys.some(has)) {
-      add(undefined, `${place.called} needs ${oneOf(keys.map(quoted))}.`, "Add one of them.")
-    }
-  }
-  const [first, ...more] = exactlyOne?.filter(has) ?? []
-  for (const key of more) {
-    const message = `${quoted(key)} can't stand beside ${quoted(first ?? "")}.`
-    add(key, message, `Keep one of ${oneOf((exactlyOne ?? []).map(quoted))}.`)
-  }
-  // Two keys that exclude each other bring what each of them needs: that is one mistake.
-  if (more.length > 0) return
-  for (const [key, others] of Object.entries(needs).filter(([key]) => has(key))) {
-    for (const other of others.filter((one) => !has(one))) {
+  for (const broken of brokenRules(rules, (key) => Object.hasOwn(value, key))) {
+    if (broken._tag === "NoneOf") {
+      add(undefined, `${place.called} needs ${oneOf(broken.keys.map(quoted))}.`, "Add one of them.")
+    } else if (broken._tag === "Lacks") {
+      const { key, other } = broken
       add(key, `${quoted(key)} needs ${quoted(other)} beside it.`, `Add ${quoted(other)}.`)
-    }
-  }
-  for (const [key, others] of Object.entries(excludes).filter(([key]) => has(key))) {
-    for (const other of others.filter(has)) {
-      add(other, `${quoted(other)} can't stand beside ${quoted(key)}.`, "Keep one of them.")
+    } else {
+      const { by, key, keys } = broken
+      const which = keys === undefined ? "them" : oneOf(keys.map(quoted))
+      add(key, `${quoted(key)} can't stand beside ${quoted(by)}.`, `Keep one of ${which}.`)
     }
   }
 }

@@ -40,11 +40,43 @@ export const ruleSets = (ast: SchemaAST.AST): ReadonlyArray<KeyRules> => {
   return found
 }
 
-const areKept = (rules: KeyRules, has: (key: string) => boolean): boolean =>
-  (rules.exactlyOne === undefined || rules.exactlyOne.filter(has).length === 1)
-  && (rules.atLeastOne === undefined || rules.atLeastOne.some(has))
-  && Object.entries(rules.needs ?? {}).every(([key, needed]) => !has(key) || needed.every(has))
-  && Object.entries(rules.excludes ?? {}).every(([key, excluded]) => !has(key) || !excluded.some(has))
+/** A rule that keys break: none of several is given, two exclude each other, or one lacks another. */
+type BrokenRule =
+  | { readonly _tag: "NoneOf"; readonly keys: ReadonlyArray<string> }
+  | {
+    readonly _tag: "Excluded"
+    readonly key: string
+    readonly by: string
+    readonly keys: ReadonlyArray<string> | undefined
+  }
+  | { readonly _tag: "Lacks"; readonly key: string; readonly other: string }
+
+/** Returns the rules that keys break. */
+export const brokenRules = (rules: KeyRules, has: (key: string) => boolean): ReadonlyArray<BrokenRule> => {
+  const { atLeastOne, exactlyOne, excludes = {}, needs = {} } = rules
+  const none = [exactlyOne, atLeastOne].flatMap((keys): ReadonlyArray<BrokenRule> =>
+    keys === undefined || keys.some(has) ? [] : [{ _tag: "NoneOf", keys }]
+  )
+  const [by = "", ...more] = exactlyOne?.filter(has) ?? []
+  // Two keys that exclude each other bring what each of them needs: that is one mistake.
+  if (more.length > 0) {
+    return [
+      ...none,
+      ...more.map((key) => ({ _tag: "Excluded", key, by, keys: exactlyOne }) as const),
+    ]
+  }
+  const given = (of: Readonly<Record<string, ReadonlyArray<string>>>) =>
+    Object.entries(of).filter(([key]) => has(key)).flatMap(([key, others]) =>
+      others.map((other) => [key, other] as const)
+    )
+  return [
+    ...none,
+    ...given(needs).filter(([, other]) => !has(other)).map(([key, other]) => ({ _tag: "Lacks", key, other }) as const),
+    ...given(excludes).filter(([, other]) => has(other)).map(([by, key]) =>
+      ({ _tag: "Excluded", key, by, keys: undefined }) as const
+    ),
+  ]
+}
 
 const required = (key: string) => ({ required: [key] })
 
@@ -136,7 +168,7 @@ export const section = <const K extends Keys>(
     ...options,
   }) as unknown as FileSchema<Section<K>>
   const kept: FileSchema<Section<K>> = rules === undefined ? struct : struct.pipe(
-    Schema.filter((value) => areKept(rules, (key) => Object.hasOwn(value as object, key)), {
+    Schema.filter((value) => brokenRules(rules, (key) => Object.hasOwn(value as object, key)).length === 0, {
       [Rules]: rules,
       // Checked even if a member is wrong: rules are about keys alone.
       [Symbol.for("effect/annotation/StableFilter")]: true,

@@ -32,45 +32,38 @@ const names = (options: ReadonlyArray<Option>): string => {
   return labels.length > 8 ? `${labels.slice(0, 8).join(", ")} and ${labels.length - 8} more` : labels.join(", ")
 }
 
-const optionChange = (before: Question, after: Question): FormChange | undefined => {
+const optionChanges = (before: Question, after: Question): ReadonlyArray<FormChange> => {
   const [was, is] = [before.options ?? [], after.options ?? []]
-  if (before.options === undefined && after.options === undefined) return undefined
   const removed = was.filter(({ value }) => is.every((option) => option.value !== value))
   const added = is.filter(({ value }) => was.every((option) => option.value !== value))
   const relabelled = is.flatMap((option) => {
     const old = was.find(({ value }) => value === option.value)
     return old === undefined || old.label === option.label ? [] : [`"${old.label}" is "${option.label}" now`]
   })
-  if (removed.length + added.length + relabelled.length === 0) return undefined
+  if (removed.length + added.length + relabelled.length === 0) return []
   const parts = [
     ...(removed.length === 0 ? [] : [`${names(removed)} ${removed.length === 1 ? "is" : "are"} gone`]),
     ...(added.length === 0 ? [] : [`${names(added)} ${added.length === 1 ? "is" : "are"} new`]),
     ...relabelled,
   ]
-  return {
+  return [{
     list: "questions",
     kind: "options",
     before,
     after,
     message: `The options of the question ${shown(after)} changed: ${parts.join("; ")}.`,
     harmless: removed.length + relabelled.length === 0,
-  }
+  }]
 }
 
 const questionChanges = (before: Question, after: Question): ReadonlyArray<FormChange> => {
-  const options = optionChange(before, after)
+  const [was, is] = [before.type ?? "(not told)", after.type ?? "(not told)"]
+  const message = `The question ${shown(after)} was of the type ${was} and is ${is} now.`
   return [
-    ...(before.type === after.type ? [] : [{
-      list: "questions" as const,
-      kind: "type" as const,
-      before,
-      after,
-      message: `The question ${shown(after)} was of the type ${before.type ?? "(not told)"} and is ${
-        after.type ?? "(not told)"
-      } now.`,
-      harmless: false,
-    }]),
-    ...(options === undefined ? [] : [options]),
+    ...(before.type === after.type
+      ? []
+      : [{ list: "questions", kind: "type", before, after, message, harmless: false } as const]),
+    ...optionChanges(before, after),
   ]
 }
 
@@ -80,51 +73,37 @@ const listChanges = (
   is: ReadonlyArray<Element>,
 ): ReadonlyArray<FormChange> => {
   const word = words[list]
-  const gone = was.filter(({ id }) => is.every((one) => one.id !== id))
-  const come = is.filter(({ id }) => was.every((one) => one.id !== id))
+  const removed = was.filter(({ id }) => is.every((one) => one.id !== id))
+  const added = is.filter(({ id }) => was.every((one) => one.id !== id))
   // The same name with a different id: it was deleted and created again.
-  const again = gone.flatMap((before) => {
-    const after = come.filter(({ name }) => name === before.name)
-    return after.length === 1 && after[0] !== undefined && gone.filter(({ name }) => name === before.name).length === 1
-      ? [{ before, after: after[0] }]
-      : []
+  const recreated = removed.flatMap((before) => {
+    const [after, ...more] = added.filter(({ name }) => name === before.name)
+    const isOnly = removed.filter(({ name }) => name === before.name).length === 1
+    return after !== undefined && more.length === 0 && isOnly ? [{ before, after }] : []
   })
+  const renamed = is.flatMap((after) => {
+    const before = was.find(({ id }) => id === after.id)
+    return before === undefined || before.name === after.name ? [] : [{ before, after }]
+  })
+  const change = (
+    kind: FormChange["kind"],
+    before: Element | undefined,
+    after: Element | undefined,
+    message: string,
+  ): FormChange => ({ list, kind, before, after, message, harmless: kind === "added" })
   return [
-    ...is.flatMap((after): ReadonlyArray<FormChange> => {
-      const before = was.find(({ id }) => id === after.id)
-      return before === undefined || before.name === after.name ? [] : [{
-        list,
-        kind: "renamed",
-        before,
-        after,
-        message: `The ${word} ${shown(before)} is called "${after.name}" now.`,
-        harmless: false,
-      }]
-    }),
-    ...again.map(({ before, after }): FormChange => ({
-      list,
-      kind: "newId",
-      before,
-      after,
-      message: `The ${word} "${before.name}" has the id ${after.id} now; it was ${before.id}.`,
-      harmless: false,
-    })),
-    ...gone.filter((one) => again.every(({ before }) => before !== one)).map((before): FormChange => ({
-      list,
-      kind: "removed",
-      before,
-      after: undefined,
-      message: `The ${word} ${shown(before)} is gone.`,
-      harmless: false,
-    })),
-    ...come.filter((one) => again.every(({ after }) => after !== one)).map((after): FormChange => ({
-      list,
-      kind: "added",
-      before: undefined,
-      after,
-      message: `The ${word} ${shown(after)} is new.`,
-      harmless: true,
-    })),
+    ...renamed.map(({ after, before }) =>
+      change("renamed", before, after, `The ${word} ${shown(before)} is called "${after.name}" now.`)
+    ),
+    ...recreated.map(({ after, before }) =>
+      change("newId", before, after, `The ${word} "${before.name}" has the id ${after.id} now; it was ${before.id}.`)
+    ),
+    ...removed.filter((one) => recreated.every(({ before }) => before !== one)).map((before) =>
+      change("removed", before, undefined, `The ${word} ${shown(before)} is gone.`)
+    ),
+    ...added.filter((one) => recreated.every(({ after }) => after !== one)).map((after) =>
+      change("added", undefined, after, `The ${word} ${shown(after)} is new.`)
+    ),
   ]
 }
 

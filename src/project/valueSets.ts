@@ -7,7 +7,7 @@ import { becoming, expecting, filled, Name, needed, oneOfThese, Path, section } 
 import { quoted, suggest } from "./suggestion.ts"
 import { written } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
-import { originOf } from "./yamlText.ts"
+import { isMapping, originOf } from "./yamlText.ts"
 
 /** Cells with their options. Null: no answer. */
 type ValueSet = Readonly<Record<string, string | null>>
@@ -35,9 +35,6 @@ export const ValueSetEntry = oneOfThese(SetInFile, SetInline)
 
 /** The project's value sets, by name. */
 export type ValueSets = ReadonlyMap<string, ValueSet>
-
-const isMapping = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Returns the set's name, and where it is, of `values: { set: NAME }`. Values of their own have more keys. */
 const setNamed = (values: unknown) => {

@@ -197,7 +197,7 @@ const credentialsInAddress = /(?<=:\/\/)[^/@\s"']+(?=@)/g
 const literalSecret = /(?<=(?:api[-_ ]?key|secret|token|password)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
 
 /** Whether a key is named like one whose value must not be shown. */
-export const isSecretKey = (key: string): boolean => /^(api[-_ ]?key|secret|token|password)$/i.test(key)
+const isSecretKey = (key: string): boolean => /^(api[-_ ]?key|secret|token|password)$/i.test(key)
 
 /** Whether text can be the name of an environment variable. Other text may be a key that was pasted in its place. */
 export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)

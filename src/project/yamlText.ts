@@ -175,6 +175,12 @@ export const keysAt = (yaml: YamlText, path: YamlPath): ReadonlyArray<string> | 
 /** Whether a key is ignored, so that it can hold anchors. */
 export const isExtension = (key: string): boolean => key.startsWith("x-")
 
+/** A mapping of a file, as a value. */
+export type Mapping = Record<string, unknown>
+
+export const isMapping = (value: unknown): value is Mapping =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
 /** Stands for a value that the file leaves empty. No schema accepts it. */
 export const nothing = Symbol("nothing")
 
