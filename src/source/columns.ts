@@ -1,3 +1,4 @@
+import type { Cell } from "../domain/cell.ts"
 import type { Column } from "../domain/row.ts"
 
 /** The columns that rejected.csv adds after the source's own (product.md, "What a run leaves"). */
@@ -34,3 +35,26 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
 /** The source's own columns: all but those that a rejected.csv adds. */
 export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
   isMended(columns) ? columns.slice(0, -mendedColumns.length) : columns
+
+/** How many cells a record may have. */
+export interface Width {
+  readonly header: number
+  /** The header's cells up to its last title: a record may end there, because only cells without a title can be missing. */
+  readonly titled: number
+  /** Whether a record may also end before that. */
+  readonly pad: boolean
+}
+
+/** Returns the width that a header gives its records. */
+export const widthOf = (titles: ReadonlyArray<string>, pad: boolean): Width => ({
+  header: titles.length,
+  pad,
+  titled: titles.findLastIndex((title) => title.trim() !== "") + 1,
+})
+
+/** Whether a record has all its cells in their places: its cells beyond the header's width are empty. */
+export const fits = (row: ReadonlyArray<Cell>, width: Width): boolean => {
+  if (row.length < width.titled && !width.pad) return false
+  for (let at = width.header; at < row.length; at++) if (row[at] !== null && row[at] !== "") return false
+  return true
+}

@@ -2,7 +2,7 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { RowChunk } from "../domain/row.ts"
 import { strayQuotes } from "../domain/run.ts"
 import type { Blocks, Bytes } from "./bytes.ts"
-import { toColumns } from "./columns.ts"
+import { toColumns, widthOf } from "./columns.ts"
 import { findHeader, oneColumn } from "./csvHeader.ts"
 import type { CsvSettings, Header } from "./csvHeader.ts"
 import { readRecords, UnreadableRecord } from "./csvRecords.ts"
@@ -257,7 +257,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       encoding,
       header,
       rule: learnRecords(header.records.slice(header.row), {
-        width: header.titles.length,
+        width: widthOf(header.titles, false),
         open: settings.quoteChar === undefined,
         key: keyPositions(settings.rowKey, columns),
       }),

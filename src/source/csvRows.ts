@@ -2,6 +2,8 @@ import type { Cell } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { LongestCell } from "../domain/report.ts"
 import type { RowChunk } from "../domain/row.ts"
+import { fits, widthOf } from "./columns.ts"
+import type { Width } from "./columns.ts"
 import { UnreadableRecord } from "./csvRecords.ts"
 import type { Records } from "./csvRecords.ts"
 import { isDamagedText, lineEndsIn } from "./encoding.ts"
@@ -55,29 +57,6 @@ const damaged = (where: string, title: string): Problem => ({
   message:
     `${where} has damaged text in the column "${title}": some of its bytes are no characters in UTF-8. Correct the cell, or export the file again.`,
 })
-
-/** How many cells a record may have. */
-export interface Width {
-  readonly header: number
-  /** The header's cells up to its last title: a record may end there, for nothing can be missing but cells without a title. */
-  readonly titled: number
-  /** Whether a record may also end before that. */
-  readonly pad: boolean
-}
-
-/** The width that a header gives its records. */
-const widthOf = (titles: ReadonlyArray<string>, pad: boolean): Width => ({
-  header: titles.length,
-  pad,
-  titled: titles.findLastIndex((title) => title.trim() !== "") + 1,
-})
-
-/** Whether a record has all its cells in their places: what it has beyond the header's width is empty. */
-const fits = (row: ReadonlyArray<Cell>, width: Width) => {
-  if (row.length < width.titled && !width.pad) return false
-  for (let at = width.header; at < row.length; at++) if (row[at] !== null) return false
-  return true
-}
 
 /** Whether a record that is too short has the header's width once the delimiters inside its cells count: its quotes are in question then. */
 const mayBeWhole = (row: ReadonlyArray<Cell>, width: Width, delimiter: string) =>

@@ -1,10 +1,11 @@
+import { fits } from "./columns.ts"
+import type { Width } from "./columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
-import type { ScannedRecord } from "./quotes.ts"
+import type { MultilineCell, ScannedRecord } from "./quotes.ts"
 
 /** What is known of a text's records, to tell them from lines inside a cell (docs/decisions/0016-quotes.md). */
 export interface QuoteRule {
-  /** Cells of the header. */
-  readonly width: number
+  readonly width: Width
   /** Whether the pipeline leaves it open what quotes are: only then may they be characters like any other. */
   readonly open: boolean
   /** Positions of the cells that identify a record. */
@@ -36,7 +37,7 @@ export type Decision =
 /** The shape of a key: words and numbers with what stands between them, and whether there is a digit. */
 const shapeOf = (cells: ReadonlyArray<string>, key: ReadonlyArray<number>): string | undefined => {
   const shapes = key.map((position) => {
-    const text = (cells[position] ?? "").trim().slice(0, 80)
+    const text = (cells[position] ?? "").replaceAll('"', "").trim().slice(0, 80)
     return text === "" ? "" : `${text.replaceAll(/[\p{L}\p{M}\p{N}]+/gu, "w")}${/\p{N}/u.test(text) ? "9" : ""}`
   })
   return shapes.every((shape) => shape === "") ? undefined : shapes.join("\n")
@@ -64,17 +65,17 @@ const isBadlyQuoted = (cell: string) => /^[^"]*"[^"]*$/.test(cell)
  */
 export const learnRecords = (
   records: ReadonlyArray<ReadonlyArray<string>>,
-  { key, open, width }: { readonly width: number; readonly open: boolean; readonly key: ReadonlyArray<number> },
+  { key, open, width }: { readonly width: Width; readonly open: boolean; readonly key: ReadonlyArray<number> },
 ): QuoteRule => {
   const isCertain = (record: ReadonlyArray<string>) =>
-    record.length === width && record.every((cell) => !/["\r\n]/.test(cell))
+    fits(record, width) && record.every((cell) => !/["\r\n]/.test(cell))
   // Below a record that is torn or badly quoted lines of prose may pass for records: what they look like counts only if it is common.
   const torn = records.findIndex((record) =>
-    record.some((cell) => /[\r\n]/.test(cell)) && record.length !== width || record.some(isBadlyQuoted)
+    record.some((cell) => /[\r\n]/.test(cell)) && !fits(record, width) || record.some(isBadlyQuoted)
   )
   const before = (torn === -1 ? records : records.slice(0, torn)).filter(isCertain)
   const certain = records.filter(isCertain)
-  const positions = key.length > 0 ? key : [likelyKey(before.length < 3 ? certain : before, width)]
+  const positions = key.length > 0 ? key : [likelyKey(before.length < 3 ? certain : before, width.header)]
   const counts = new Map<string, number>()
   for (const record of certain) {
     const shape = shapeOf(record, positions)
@@ -92,6 +93,16 @@ export const learnRecords = (
 
 /** A cell that begins and ends with a quote: even where quotes are characters it may be meant as a quoted one. */
 const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
+
+/** The lines of a part of a text that are not blank. */
+function* filledLines(text: string, from: number, to: number): Generator<string> {
+  for (let at = from; at < to;) {
+    const end = nextLineEnd(text, at)
+    const line = text.slice(at, end)
+    if (line.trim() !== "") yield line
+    at = afterLineEnd(text, end)
+  }
+}
 
 /** Decides how records are read, from their own text and the lines after them. */
 export class QuoteDecisions {
@@ -117,17 +128,15 @@ export class QuoteDecisions {
     const firstEnd = nextLineEnd(text, start)
     const second = afterLineEnd(text, firstEnd)
     if (record.end !== undefined) {
-      const { end, width } = record
-      const isFirst = this.#rule.open && this.#isFirstRecord(text, { start, firstEnd, open: record.open ?? start, own })
-      // A line in which a cell closes also has the record's own next cells: it may look like a record unless the first line is one, too.
-      const inner = this.#rule.open ? this.#lines(text, second, end, own, !isFirst) : { lines: 0, records: 0 }
-      if (inner.records === 0 || 2 * inner.records < inner.lines) {
-        if (!this.#rule.open) return { _tag: "Quoted", end, unsettled: undefined }
+      const { end, multiline, width } = record
+      if (!this.#rule.open) return { _tag: "Quoted", end, unsettled: undefined }
+      if (!multiline.some((cell) => this.#mayBeRecords(text, cell, own))) {
         const follows = this.#isFollowed(text, { second, end, width, own, last })
         if (follows === undefined) return { _tag: "More" }
         return { _tag: "Quoted", end, unsettled: follows ? undefined : "both" }
       }
-      const isLiteral = width !== this.#rule.width && inner.records === inner.lines
+      const inner = this.#lines(text, second, end, own)
+      const isLiteral = width !== this.#rule.width.header && inner.records === inner.lines
         && this.#fitsLiterally(text.slice(start, firstEnd))
       return isLiteral ? { _tag: "Literal", end: second } : { _tag: "Quoted", end, unsettled: "both" }
     }
@@ -176,35 +185,60 @@ export class QuoteDecisions {
     return lines > 0 && records === lines
   }
 
-  /** Whether the first line looks like a record if the cell in question is literal, and those before it are as they should be. */
-  #isFirstRecord(
-    text: string,
-    { firstEnd, open, own, start }: {
-      readonly start: number
-      readonly firstEnd: number
-      readonly open: number
-      readonly own: string | undefined
-    },
-  ): boolean {
-    const before = this.#cells(text.slice(start, open)).slice(0, -1)
-    return this.#areRecord([...before, ...text.slice(open, firstEnd).split(this.#delimiter)], own)
+  /**
+   * Whether the lines of a well-formed quoted cell may as well be records: at least half of them have the header's width, and keys like their neighbours'. Keys may
+   * differ if the width is no chance, or they have no common shape, and delimiters are not followed by spaces as in prose.
+   */
+  #mayBeRecords(text: string, { end, open, position }: MultilineCell, own: string | undefined): boolean {
+    const { shapes, width } = this.#rule
+    const firstEnd = nextLineEnd(text, open)
+    const before = new Array<string>(position).fill("")
+    const isFirst = this.#isWide([...before, ...text.slice(open, firstEnd).split(this.#delimiter)])
+    let lines = 0
+    let alike = 0
+    let wide = 0
+    for (const line of filledLines(text, afterLineEnd(text, firstEnd), end)) {
+      lines++
+      // The line in which the cell closes also has the record's own next cells.
+      if (!isFirst && line.includes('"')) continue
+      const cells = this.#cells(line)
+      if (!this.#isWide(cells)) continue
+      wide++
+      if (this.#isKey(shapeOf(cells, this.#rule.key), own)) alike++
+    }
+    if (wide === 0 || 2 * wide < lines) return false
+    const isRegular = shapes.size > 0 && shapes.size <= 3 && [...shapes].every((shape) => shape.includes("9"))
+    return 2 * alike >= lines
+      || isFirst && (width.header >= 4 || !isRegular) && !this.#isProse(text.slice(open + 1, end))
+  }
+
+  /** Whether most delimiters within a cell's text are followed by a space. */
+  #isProse(cell: string): boolean {
+    let spaced = 0
+    let unspaced = 0
+    for (const part of cell.split(this.#delimiter).slice(1)) {
+      if (/^[^\S\r\n]/.test(part)) spaced++
+      else if (!/^[\r\n]/.test(part)) unspaced++
+    }
+    return unspaced === 0 || unspaced < spaced
+  }
+
+  #isWide(cells: ReadonlyArray<string>): boolean {
+    return cells.length > 1 && fits(cells, this.#rule.width)
   }
 
   #fitsLiterally(line: string): boolean {
     const cells = line.split(this.#delimiter)
-    return cells.length === this.#rule.width && !cells.some(isEnclosed)
+    return this.#isWide(cells) && !cells.some(isEnclosed)
   }
 
-  /** How many lines there are, and how many of them look like records. */
-  #lines(text: string, from: number, to: number, own: string | undefined, withoutQuotes = false) {
+  /** How many lines there are that are not blank, and how many of them look like records. */
+  #lines(text: string, from: number, to: number, own: string | undefined) {
     let lines = 0
     let records = 0
-    for (let at = from; at < to;) {
-      const end = nextLineEnd(text, at)
+    for (const line of filledLines(text, from, to)) {
       lines++
-      const line = text.slice(at, end)
-      if (!(withoutQuotes && line.includes('"')) && this.#isRecord(line, own)) records++
-      at = afterLineEnd(text, end)
+      if (this.#isRecord(line, own)) records++
     }
     return { lines, records }
   }
@@ -223,14 +257,14 @@ export class QuoteDecisions {
       readonly last: boolean
     },
   ): boolean | undefined {
-    const isShort = width < this.#rule.width
+    const isShort = width < this.#rule.width.titled
     if (!isShort && !this.#hasKey(text, second, end, own)) return true
     const from = this.#nextFilled(text, end, last)
     if (from === undefined || from === text.length) return from === undefined ? undefined : true
     const next = scanRecord(text, from, this.#delimiter, true)
     if (next.end === undefined && next.bad === undefined && !last) return undefined
     if (next.end !== undefined && next.width === width) return true
-    if (!isShort) return next.end !== undefined && next.width === this.#rule.width
+    if (!isShort) return next.end !== undefined && next.width === this.#rule.width.header
     const shape = next.open === undefined ? undefined : this.#ownShape(text, from, next)
     return this.#isKey(shape, own) || this.#isRecord(text.slice(from, nextLineEnd(text, from)), own)
   }
@@ -277,8 +311,8 @@ export class QuoteDecisions {
   }
 
   #areRecord(cells: ReadonlyArray<string>, own: string | undefined): boolean {
-    const { key, spaced, width } = this.#rule
-    if (width < 2 || cells.length !== width || (!spaced && isSpaced(cells))) return false
+    const { key, spaced } = this.#rule
+    if (!this.#isWide(cells) || (!spaced && isSpaced(cells))) return false
     return this.#isKey(shapeOf(cells, key), own)
   }
 

@@ -1,3 +1,13 @@
+/** A quoted cell that contains a line end. */
+export interface MultilineCell {
+  /** Its position in the record, from 0. */
+  readonly position: number
+  /** The place of its opening quote. */
+  readonly open: number
+  /** The place of the delimiter or line end after its closing quote. */
+  readonly end: number
+}
+
 /** Where a record ends, and what its quotes show. */
 export interface ScannedRecord {
   /** The place after its line end; undefined: the text ends before. */
@@ -5,6 +15,8 @@ export interface ScannedRecord {
   readonly width: number
   /** The first cell that contains a line end, or a quote that neither closes it nor is doubled; undefined: there is none. */
   readonly open: number | undefined
+  /** Its quoted cells that contain a line end, in their order. */
+  readonly multiline: ReadonlyArray<MultilineCell>
   /** The first quote in a quoted cell that neither closes it nor is doubled. */
   readonly bad: number | undefined
 }
@@ -43,30 +55,34 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
   let width = 1
   let open: number | undefined
   let bad: number | undefined
+  const multiline: Array<MultilineCell> = []
   for (;;) {
     if (text[at] === '"') {
       const opened = at
       for (let quote = text.indexOf('"', at + 1);; quote = text.indexOf('"', quote + 1)) {
-        if (quote === -1 || quote + 1 === text.length) return { end: undefined, width, open: open ?? opened, bad }
+        if (quote === -1 || quote + 1 === text.length) return { end: undefined, width, open: open ?? opened, multiline, bad }
         if (text[quote + 1] === '"') {
           quote++
           continue
         }
         const closed = closesAt(text, quote, delimiter)
-        if (closed === undefined) return { end: undefined, width, open: open ?? opened, bad }
+        if (closed === undefined) return { end: undefined, width, open: open ?? opened, multiline, bad }
         if (closed !== "bad") {
           at = closed
           break
         }
         bad ??= quote
         open ??= opened
-        if (strict) return { end: undefined, width, open, bad }
+        if (strict) return { end: undefined, width, open, multiline, bad }
       }
-      if (open === undefined && /[\r\n]/.test(text.slice(opened, at))) open = opened
+      if (/[\r\n]/.test(text.slice(opened, at))) {
+        open ??= opened
+        multiline.push({ position: width - 1, open: opened, end: at })
+      }
     }
     while (at < text.length && !isLineEnd(text[at]) && !text.startsWith(delimiter, at)) at++
-    if (at === text.length) return { end: undefined, width, open, bad }
-    if (isLineEnd(text[at])) return { end: afterLineEnd(text, at), width, open, bad }
+    if (at === text.length) return { end: undefined, width, open, multiline, bad }
+    if (isLineEnd(text[at])) return { end: afterLineEnd(text, at), width, open, multiline, bad }
     width++
     at += delimiter.length
   }

@@ -18,6 +18,8 @@ export interface DrawnText {
   readonly config: Partial<SourceConfig>
   readonly records: ReadonlyArray<TrueRecord>
   readonly wellFormed: boolean
+  /** Whether a well-formed record of it may as well be several records with stray quotes: then the reading may stop. */
+  readonly doubtful: boolean
   /** What was drawn, for the figures. */
   readonly met: ReadonlyArray<string>
 }
@@ -37,7 +39,33 @@ const words = [
   "done",
 ] as const
 
-type Fault = "stray" | "undoubled" | "ragged" | "damaged" | "cut"
+const syllables = ["Ba", "Ce", "Di", "Fo", "Gu", "Ha", "Je", "Ki", "Lo", "Mu", "Ne", "Pi"] as const
+
+/** A name for each number, none twice; after seven plain ones of any shape. */
+const nameOf = (at: number): string => {
+  const digits = [...at.toString(12)].map((digit) => parseInt(digit, 12))
+  const name = digits.map((digit) => syllables[digit] ?? "").join("").toLowerCase()
+  const plain = name.charAt(0).toUpperCase() + name.slice(1)
+  const shapes = [plain, `Jean-${plain}`, `O'${plain}`, `Dr. ${plain}`, `${plain} van Dijk`]
+  return at < 7 ? plain : shapes[(at * 7) % 5] ?? plain
+}
+
+/** Keys as files have them, by the record's number; whether they have digits. */
+const keys = [
+  { digits: true, of: (at: number) => `C-${String(at).padStart(6, "0")}` },
+  { digits: true, of: (at: number) => String(1000 + at) },
+  {
+    digits: true,
+    of: (at: number) => `2024-03-${String(10 + at % 20)} 10:${String(at % 60).padStart(2, "0")}:${String(at)}`,
+  },
+  { digits: true, of: (at: number) => `${10 + at % 20}.${1 + at % 12}.2024 ${at}` },
+  { digits: true, of: (at: number) => `p${at}@example.org` },
+  { digits: true, of: (at: number) => `R_${(at * 7919 + 1_000_003).toString(36)}9` },
+  { digits: false, of: nameOf },
+  { digits: false, of: (at: number) => `${nameOf(at).toLowerCase().replaceAll(/[^a-z]+/g, ".")}@example.org` },
+] as const
+
+type Fault = "stray" | "pair" | "lone" | "undoubled" | "ragged" | "damaged" | "cut"
 
 /** @param fixed columns and keys of the pipeline that the whole run is tried with */
 export const drawText = (seed: number, fixed = false): DrawnText => {
@@ -50,7 +78,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const literal = draws.chance(0.08)
   const faults = new Set<Fault>()
   if (!literal && draws.chance(0.7)) {
-    for (const fault of ["stray", "stray", "undoubled", "ragged", "damaged", "cut"] as const) {
+    for (const fault of ["stray", "stray", "pair", "pair", "lone", "undoubled", "ragged", "damaged", "cut"] as const) {
       if (draws.chance(0.3) && (fault !== "damaged" || encoding === "utf-8")) faults.add(fault)
     }
   }
@@ -59,30 +87,39 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const word = () => draws.pick(words)
   const phrase = (least: number, most: number) =>
     Array.from({ length: draws.int(least, most) }, word).join(" ").replaceAll(ascii, "")
-  const lineEnd = draws.pick(["\n", "\r\n", "\r", "mixed", "\n", "\r\n"])
+  const lineEnd = draws.pick(["\n", "\r\n", "\r", "mixed", "\n", "\r\n", "mostly"])
   met.add(`line ends ${JSON.stringify(lineEnd)}`).add(`encoding ${encoding}`).add(
     `delimiter ${JSON.stringify(delimiter)}`,
   )
-  const end = () => lineEnd === "mixed" ? draws.pick(["\n", "\r\n", "\r"]) : lineEnd
-  const width = fixed ? 3 : draws.int(2, 7)
+  const end = () =>
+    lineEnd === "mixed"
+      ? draws.pick(["\n", "\r\n", "\r"])
+      : lineEnd === "mostly"
+      ? draws.pick(["\n", "\n", "\n", "\r\n"])
+      : lineEnd
+  const width = fixed ? 3 : draws.pick([2, 3, 4, 5, 6, 7, 2, 3])
   const key = fixed ? 0 : draws.chance(0.8) ? 0 : draws.int(0, width - 1)
-  const keyOf = draws.pick([
-    (at: number) => `C-${String(at).padStart(6, "0")}`,
-    (at: number) => String(1000 + at),
-    (at: number) => `2024-03-${String(10 + at % 20)} 10:${String(at % 60).padStart(2, "0")}:${String(at)}`,
-    (at: number) => `p${at}@example.org`,
-    (at: number) => `R_${(at * 7919 + 1_000_003).toString(36)}9`,
-  ])
+  const { digits, of: keyOf } = draws.pick(keys)
+  met.add(digits ? "keys with digits" : "keys without digits")
+  /** Share of blank lines, and of unquoted cells that begin with a space. */
+  const blank = draws.pick([0.04, 0.04, 0.3])
+  const spacy = draws.chance(0.3) ? 0.2 : 0
+  /** Whether each row ends with a delimiter, as an empty cell more than the titles; the header does, too, or not. */
+  const trailing = !fixed && draws.chance(0.1) ? draws.pick(["rows", "all"]) : undefined
+  if (trailing !== undefined) met.add(`delimiter at the end of ${trailing}`)
 
-  /** A paragraph, with delimiters and doubled quotes as prose has them. */
+  /** A paragraph, with delimiters and doubled quotes as prose has them; a few lines are lists without spaces, or begin with a number. */
   const paragraph = () =>
     Array.from({ length: draws.int(2, 5) }, () => {
       if (draws.chance(0.15)) return ""
       const parts = Array.from({ length: draws.int(1, width + 1) }, () => phrase(1, 4))
+      if (draws.chance(0.1)) parts[0] = `${draws.int(1, 3000)} ${parts[0]}`
+      if (draws.chance(0.04)) return parts.join(delimiter)
       return parts.join(draws.chance(0.7) ? `${delimiter} ` : " ") + (draws.chance(0.2) ? ` "${word()}" ${word()}` : "")
-    }).join(draws.pick(["\n", "\r\n", "\n\n"]))
+    }).join(draws.pick(["\n", "\r\n", "\n\n", "\n\n\n"]))
   const meant = (): string => {
     const share = draws.int(0, 99)
+    if (draws.chance(spacy)) return draws.pick([" ", ` ${phrase(1, 2)}`])
     if (share < 12) return ""
     if (share < 50) return phrase(1, 1)
     if (share < 70) return phrase(2, 5)
@@ -101,17 +138,21 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     ])()
 
   const quoting = draws.pick(["needed", "all", "some"])
+  if (draws.chance(0.1)) {
+    faults.clear()
+    faults.add("pair")
+  }
   met.add(`quotes around ${quoting}`)
   const written = (cell: string): string => {
     if (literal) return cell
-    const isNeeded = cell.includes(delimiter) || /["\r\n]/.test(cell) || /^\s|\s$/.test(cell)
+    const isNeeded = cell.includes(delimiter) || /["\r\n]/.test(cell) || (spacy === 0 && /^\s|\s$/.test(cell))
     return isNeeded || quoting === "all" || (quoting === "some" && draws.chance(0.4))
       ? `"${cell.replaceAll('"', '""')}"`
       : cell
   }
 
   const titles = fixed ? ["No", "Name", "Mail"] : Array.from({ length: width }, (_, at) => `Title ${"ABCDEFG"[at]}`)
-  let text = titles.map(written).join(delimiter) + end()
+  let text = titles.map(written).join(delimiter) + (trailing === "all" ? delimiter : "") + end()
   let line = 2
   const records: Array<TrueRecord> = []
   let filler = draws.chance(0.12) ? draws.int(1500, 4000) : 0
@@ -119,14 +160,28 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const count = draws.int(3, 60) + filler
   const linesIn = (part: string) => part.match(/\r\n|\r|\n/g)?.length ?? 0
   const sound = encoding === "utf-8" ? 6 : 0
+  /** Where a stray quote was drawn that a lone one is to close: until which record, in which column, and whether there are other quotes between. */
+  let pair: { readonly until: number; readonly place: number; readonly calm: boolean } | undefined
+  let doubtful = false
+  /** Whether lines of a well-formed record look like records to a person, too. */
+  const isDoubtful = (record: string): boolean => {
+    const [first, ...inner] = record.split(/\r\n|\r|\n/).filter((one) => one !== "").map((one) => one.split(delimiter))
+    const size = width + (trailing === undefined ? 0 : 1)
+    const alike = inner.filter((one) => {
+      if (one.length !== size) return false
+      const own = (one[key] ?? "").trim()
+      return (digits ? /\d/.test(own) : own !== "") || one.slice(1).some((cell) => /^\S/.test(cell))
+    })
+    return first !== undefined && alike.length > 0 && 2 * alike.length >= inner.length
+  }
 
   for (let at = 0; at < count; at++) {
     const plain = filler > 0
     if (plain) filler--
-    if (!plain && draws.chance(0.04)) {
-      const blank = draws.chance(0.5) ? "" : delimiter.repeat(width - 1)
+    if (!plain && draws.chance(blank)) {
+      const filling = draws.chance(0.5) || blank > 0.1 ? "" : delimiter.repeat(width - 1)
       // A line feed here would only complete the line end before.
-      text += blank + (blank === "" && text.endsWith("\r") && lineEnd === "mixed" ? "\r" : end())
+      text += filling + (filling === "" && text.endsWith("\r") && lineEnd === "mixed" ? "\r" : end())
       line++
       continue
     }
@@ -139,15 +194,32 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
         ? "größer für Äpfel"
         : plain
         ? phrase(1, 4)
+        : pair?.calm === true
+        ? draws.chance(spacy) ? ` ${word()}` : phrase(0, 3)
         : meant())
-    let parts = cells.map(written)
+    let parts = pair?.calm === true ? [...cells] : cells.map(written)
     let broken: TrueRecord["broken"]
     const open = cells.flatMap((_, position) => position === key || (fixed && position === 2) ? [] : [position])
     const place = open[draws.int(0, open.length - 1)] ?? 0
-    const fault = plain || at < sound || !draws.chance(0.15) ? undefined : [...faults][draws.int(0, faults.size - 1)]
+    const drawn = plain || at < sound || !draws.chance(0.15) ? undefined : [...faults][draws.int(0, faults.size - 1)]
+    const fault = pair === undefined ? drawn : pair.until === at ? "closing" : pair.calm ? undefined : drawn
+    const literally = (position: number, cell: string) => {
+      cells[position] = cell
+      parts[position] = cell
+    }
     if (fault === "stray") {
-      cells[place] = strayCell()
-      parts = cells.map((cell, position) => position === place ? cell : written(cell))
+      literally(place, strayCell())
+    } else if (fault === "pair") {
+      literally(place, `"${phrase(0, 2)}`)
+      const length = draws.chance(0.1) ? draws.int(9, 60) : draws.int(1, 6)
+      pair ??= {
+        until: at + length,
+        place: draws.chance(0.7) ? place : open[draws.int(0, open.length - 1)] ?? place,
+        calm: draws.chance(0.8),
+      }
+    } else if (fault === "closing" || fault === "lone") {
+      literally(pair?.place ?? place, draws.pick([`${phrase(1, 2)}"`, `${phrase(1, 2)}"`, `5" ${word()}`, `${word()} "${word()}"`]))
+      if (fault === "closing") pair = undefined
     } else if (fault === "undoubled") {
       const inner = `${word()} "${word()}" ${draws.chance(0.5) ? phrase(1, 3) : paragraph().replaceAll('"', "")}`
       cells[place] = inner
@@ -156,7 +228,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     } else if (fault === "ragged" && key < width - 1) {
       const from = draws.int(key + 1, width - 1)
       if (draws.chance(0.6)) parts = parts.slice(0, from)
-      else parts.push("more")
+      else parts.push(...(trailing === "all" ? ["more", "more"] : ["more"]))
       const isShort = parts.length < width
       if (isShort) cells.fill("", from)
       if (!(isShort && pad)) broken = "ragged"
@@ -167,7 +239,10 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     }
     if (fault !== undefined) met.add(`fault ${fault}`)
     if (cells.some((cell) => /[\r\n]/.test(cell))) met.add("paragraphs")
+    if (trailing !== undefined && (broken === undefined)) parts.push("")
+    if (trailing === "all") cells.push("")
     const record = parts.join(delimiter)
+    if (fault === undefined && isDoubtful(record)) doubtful = true
     const inside = linesIn(record)
     records.push({ cells, from: line, to: line + inside, ...(broken === undefined ? {} : { broken }) })
     text += record + end()
@@ -186,8 +261,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   let bytes = iconv.encode(text, name, { addBOM: encoding.endsWith("mark") })
   // A byte that is no character in UTF-8.
   if (encoding === "utf-8") bytes = Buffer.from(bytes.map((byte) => (byte === 1 ? 0xe4 : byte)))
-  const wellFormed = records.every(({ broken }) => broken === undefined) && !met.has("fault stray")
-    && !met.has("fault ragged")
+  const wellFormed = records.every(({ broken }) => broken === undefined) && ![...met].some((what) => what.startsWith("fault"))
   return {
     bytes,
     config: {
@@ -199,6 +273,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     },
     records,
     wellFormed,
+    doubtful,
     met: [...met],
   }
 }

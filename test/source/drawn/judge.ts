@@ -20,13 +20,13 @@ const textOf = (cells: ReadonlyArray<Cell>, width: number) =>
   JSON.stringify(Array.from({ length: Math.max(width, cells.length) }, (_, at) => cellText(cells[at])))
 
 /**
- * Every record is read exactly or named by its lines, nothing is read that was not meant, a text without faults is neither refused nor has any row named, and what stops
- * the reading names lines.
+ * Every record is read exactly or named by its lines, nothing is read that was not meant, a text without faults is neither refused (unless both readings of it fit) nor has
+ * any row named, and what stops the reading names lines.
  */
-export const judge = ({ records, wellFormed }: DrawnText, given: Given): Judged => {
+export const judge = ({ doubtful, records, wellFormed }: DrawnText, given: Given): Judged => {
   if (typeof given === "string") {
     const violations = [
-      ...(wellFormed ? [`a well-formed text is refused: ${given}`] : []),
+      ...(wellFormed && !doubtful ? [`a well-formed text is refused: ${given}`] : []),
       ...(/\blines? \d/.test(given) ? [] : [`what stops the reading names no line: ${given}`]),
     ]
     return { outcome: "stopped", violations }

@@ -41,7 +41,7 @@ export const main = (args: ReadonlyArray<string>): Promise<number> => {
       const { outcome, violations } = judge(drawn, Either.isLeft(result) ? result.left.message : result.right)
       add(`texts ${outcome}`)
       add("records", drawn.records.length)
-      if (drawn.wellFormed) add(`well-formed texts ${outcome}`)
+      if (drawn.wellFormed) add(`well-formed texts ${drawn.doubtful ? "that fit both readings " : ""}${outcome}`)
       for (const what of drawn.met) add(`  ${what}`)
       tell(seed, violations)
       if (seed % throughRunEvery === 0 || values.seed !== undefined) {

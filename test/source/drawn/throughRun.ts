@@ -23,7 +23,8 @@ const mailIn = (one: string) => String((JSON.parse(one) as ReadonlyArray<unknown
  */
 export const throughRun = (seed: number) =>
   Effect.scoped(Effect.gen(function*() {
-    const { bytes, config, records, wellFormed } = drawText(seed, true)
+    const { bytes, config, doubtful, records, wellFormed: isWellFormed } = drawText(seed, true)
+    const wellFormed = isWellFormed && !doubtful
     const fs = yield* FileSystem.FileSystem
     const { practice, root, run, settings } = yield* world
     const said = [
