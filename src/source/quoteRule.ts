@@ -10,6 +10,8 @@ export interface QuoteRule {
   readonly open: boolean
   /** Positions of the cells that identify a record. */
   readonly key: ReadonlyArray<number>
+  /** How many cells such records have. */
+  readonly widths: ReadonlySet<number>
   /** Shapes of the keys of records whose reading is certain. */
   readonly shapes: ReadonlySet<string>
   /** Whether cells of such records begin with a space, as after a comma in prose. */
@@ -68,7 +70,7 @@ export const learnRecords = (
   { key, open, width }: { readonly width: Width; readonly open: boolean; readonly key: ReadonlyArray<number> },
 ): QuoteRule => {
   const isCertain = (record: ReadonlyArray<string>) =>
-    fits(record, width) && record.every((cell) => !/["\r\n]/.test(cell))
+    fits(record, width) && record.some((cell) => cell !== "") && record.every((cell) => !/["\r\n]/.test(cell))
   // Below a record that is torn or badly quoted lines of prose may pass for records: what they look like counts only if it is common.
   const torn = records.findIndex((record) =>
     record.some((cell) => /[\r\n]/.test(cell)) && !fits(record, width) || record.some(isBadlyQuoted)
@@ -86,6 +88,7 @@ export const learnRecords = (
     width,
     open,
     key: positions,
+    widths: new Set([width.header, ...certain.map((record) => record.length)]),
     shapes: new Set([...before.flatMap((record) => shapeOf(record, positions) ?? []), ...common]),
     spaced: before.some(isSpaced),
   }
@@ -136,8 +139,8 @@ export class QuoteDecisions {
         return { _tag: "Quoted", end, unsettled: follows ? undefined : "both" }
       }
       const inner = this.#lines(text, second, end, own)
-      const isLiteral = width !== this.#rule.width.header && inner.records === inner.lines
-        && this.#fitsLiterally(text.slice(start, firstEnd))
+      const isLiteral = !this.#rule.widths.has(width) && inner.records === inner.lines
+        && this.#fitsLiterally(text.slice(start, firstEnd), own)
       return isLiteral ? { _tag: "Literal", end: second } : { _tag: "Quoted", end, unsettled: "both" }
     }
     if (record.bad === undefined && !last) return { _tag: "More" }
@@ -173,7 +176,7 @@ export class QuoteDecisions {
     },
   ): boolean | undefined {
     if (firstEnd === text.length && !last) return undefined
-    if (!this.#fitsLiterally(text.slice(start, firstEnd))) return false
+    if (!this.#fitsLiterally(text.slice(start, firstEnd), own)) return false
     if (bad !== undefined && bad < firstEnd) {
       // At the file's end the last cell may be cut short.
       const isCut = second >= text.length && text.slice(start, firstEnd).split(this.#delimiter).at(-1)?.startsWith('"')
@@ -224,12 +227,12 @@ export class QuoteDecisions {
   }
 
   #isWide(cells: ReadonlyArray<string>): boolean {
-    return cells.length > 1 && fits(cells, this.#rule.width)
+    return cells.length > 1 && this.#rule.widths.has(cells.length) && fits(cells, this.#rule.width)
   }
 
-  #fitsLiterally(line: string): boolean {
+  #fitsLiterally(line: string, own: string | undefined): boolean {
     const cells = line.split(this.#delimiter)
-    return this.#isWide(cells) && !cells.some(isEnclosed)
+    return this.#isWide(cells) && !cells.some(isEnclosed) && this.#isKey(own ?? shapeOf(cells, this.#rule.key), own)
   }
 
   /** How many lines there are that are not blank, and how many of them look like records. */
@@ -264,7 +267,7 @@ export class QuoteDecisions {
     const next = scanRecord(text, from, this.#delimiter, true)
     if (next.end === undefined && next.bad === undefined && !last) return undefined
     if (next.end !== undefined && next.width === width) return true
-    if (!isShort) return next.end !== undefined && next.width === this.#rule.width.header
+    if (!isShort) return next.end !== undefined && this.#rule.widths.has(next.width)
     const shape = next.open === undefined ? undefined : this.#ownShape(text, from, next)
     return this.#isKey(shape, own) || this.#isRecord(text.slice(from, nextLineEnd(text, from)), own)
   }

@@ -6,6 +6,25 @@ import type { RunReport } from "../../src/domain/report.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { formferry } from "./formferry.ts"
 
+const project = {
+  "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n",
+  "forms/f.yaml": `id: f
+name: Survey
+questions:
+  - { id: r, name: Respondent, type: ShortAnswer }
+  - { id: a, name: Answer, type: LongAnswer }
+`,
+  "pipelines/p.yaml": `pipeline: p
+source: { file: ../export.csv, rowKey: [RespondentID] }
+mapping:
+  questions:
+    - { name: Respondent, from: RespondentID }
+    - { name: Answer, from: Answer }
+  ignore: [Seen]
+sink: { service: practice, form: f }
+`,
+}
+
 const rows = 2500
 
 /** The row's answer as it is meant, and as it stands in the file. */
@@ -22,22 +41,7 @@ it.scopedLive("a stray quote behind the first 64 KB costs no row: each arrives w
     const lines = numbers.map((row) => `R-${30_000 + row},${answer(row)[1]},Yes`)
     expect(lines.slice(0, 1999).join("\n").length).toBeGreaterThan(65_536)
     const root = yield* projectFolder({
-      "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n",
-      "forms/f.yaml": `id: f
-name: Survey
-questions:
-  - { id: r, name: Respondent, type: ShortAnswer }
-  - { id: a, name: Answer, type: LongAnswer }
-`,
-      "pipelines/p.yaml": `pipeline: p
-source: { file: ../export.csv, rowKey: [RespondentID] }
-mapping:
-  questions:
-    - { name: Respondent, from: RespondentID }
-    - { name: Answer, from: Answer }
-  ignore: [Seen]
-sink: { service: practice, form: f }
-`,
+      ...project,
       "export.csv": `RespondentID,Answer,Seen\n${lines.join("\n")}\n`,
     })
     const ran = yield* formferry(["run", "p"], { cwd: root })
@@ -60,4 +64,23 @@ sink: { service: practice, form: f }
       lines: { physical: rows + 51, above: 1, records: rows, inside: 50, blank: 0 },
       taken: expect.arrayContaining([{ what: "stray quotes", value: "kept as characters in line 2041" }]),
     })
+  }).pipe(Effect.provide(platform)))
+
+it.scopedLive("a stray quote that would swallow rows stops the run before anything is sent, with exit code 2 and the lines", () =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const plain = "100,fine,Yes\n101,fine,Yes\n"
+    const swallowing = {
+      "a cell that begins with a space": `${plain}102,"Great,Yes\n103, a course",Yes\n`,
+      "blank lines": `${plain}102,"Great,Yes\n\n\n103,a course",Yes\n`,
+      "names as keys": `Ann,fine,Yes\nBob,fine,Yes\nJean-Luc,"Great,Yes\nO'Neil,,Yes\nDr. No,a course",Yes\n`,
+    }
+    for (const [what, lines] of Object.entries(swallowing)) {
+      const root = yield* projectFolder({ ...project, "export.csv": `RespondentID,Answer,Seen\n${lines}` })
+      const ran = yield* formferry(["run", "p"], { cwd: root })
+      expect({ what, status: ran.status }).toEqual({ what, status: 2 })
+      expect(ran.stderr).toMatch(/Quotes can be read in two ways in lines 4 to [67]/)
+      expect(yield* fs.exists(path.join(root, "store/f.jsonl"))).toBe(false)
+    }
   }).pipe(Effect.provide(platform)))

@@ -163,16 +163,16 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   /** Where a stray quote was drawn that a lone one is to close: until which record, in which column, and whether there are other quotes between. */
   let pair: { readonly until: number; readonly place: number; readonly calm: boolean } | undefined
   let doubtful = false
-  /** Whether lines of a well-formed record look like records to a person, too. */
-  const isDoubtful = (record: string): boolean => {
-    const [first, ...inner] = record.split(/\r\n|\r|\n/).filter((one) => one !== "").map((one) => one.split(delimiter))
-    const size = width + (trailing === undefined ? 0 : 1)
-    const alike = inner.filter((one) => {
-      if (one.length !== size) return false
+  /** Whether the lines of a well-formed cell look like records to a person, too, together with the cells beside it. */
+  const isDoubtful = (parts: ReadonlyArray<string>, place: number): boolean => {
+    const after = parts.slice(place + 1).map((part) => `${delimiter}${part}`).join("").split(/[\r\n]/)[0] ?? ""
+    const [, ...inner] = `${parts[place]}${after}`.split(/\r\n|\r|\n/).filter((one) => one !== "")
+    const alike = inner.map((one) => one.split(delimiter)).filter((one) => {
       const own = (one[key] ?? "").trim()
-      return (digits ? /\d/.test(own) : own !== "") || one.slice(1).some((cell) => /^\S/.test(cell))
+      const isKey = digits ? /\d/.test(own) : own !== ""
+      return one.length === parts.length && (isKey || one.slice(1).some((cell) => /^\S/.test(cell)))
     })
-    return first !== undefined && alike.length > 0 && 2 * alike.length >= inner.length
+    return alike.length > 0 && 2 * alike.length >= inner.length
   }
 
   for (let at = 0; at < count; at++) {
@@ -242,7 +242,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     if (trailing !== undefined && (broken === undefined)) parts.push("")
     if (trailing === "all") cells.push("")
     const record = parts.join(delimiter)
-    if (fault === undefined && isDoubtful(record)) doubtful = true
+    if (fault === undefined && parts.some((_, position) => isDoubtful(parts, position))) doubtful = true
     const inside = linesIn(record)
     records.push({ cells, from: line, to: line + inside, ...(broken === undefined ? {} : { broken }) })
     text += record + end()
