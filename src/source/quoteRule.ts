@@ -14,6 +14,8 @@ export interface QuoteRule {
   readonly widths: ReadonlySet<number>
   /** Shapes of the keys of records whose reading is certain. */
   readonly shapes: ReadonlySet<string>
+  /** Whether these are few, and have a digit each: no prose looks like such a key. */
+  readonly isRegular: boolean
   /** Whether cells of such records begin with a space, as after a comma in prose. */
   readonly spaced: boolean
 }
@@ -84,18 +86,23 @@ export const learnRecords = (
     if (shape !== undefined) counts.set(shape, (counts.get(shape) ?? 0) + 1)
   }
   const common = [...counts].flatMap(([shape, count]) => count > 1 && 10 * count >= certain.length ? shape : [])
+  const shapes = new Set([...before.flatMap((record) => shapeOf(record, positions) ?? []), ...common])
   return {
     width,
     open,
     key: positions,
-    widths: new Set([width.header, ...certain.map((record) => record.length)]),
-    shapes: new Set([...before.flatMap((record) => shapeOf(record, positions) ?? []), ...common]),
+    widths: new Set(certain.length === 0 ? [width.header] : certain.map((record) => record.length)),
+    shapes,
+    isRegular: shapes.size > 0 && shapes.size <= 3 && [...shapes].every((shape) => shape.includes("9")),
     spaced: before.some(isSpaced),
   }
 }
 
 /** A cell that begins and ends with a quote: even where quotes are characters it may be meant as a quoted one. */
 const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
+
+/** Whether a quote closes a cell that did not open with one: it may be the rest of a torn cell. */
+const closesOnly = (cell: string) => /^[^"].*"\s*$/.test(cell)
 
 /** The lines of a part of a text that are not blank. */
 function* filledLines(text: string, from: number, to: number): Generator<string> {
@@ -133,7 +140,8 @@ export class QuoteDecisions {
     if (record.end !== undefined) {
       const { end, multiline, width } = record
       if (!this.#rule.open) return { _tag: "Quoted", end, unsettled: undefined }
-      if (!multiline.some((cell) => this.#mayBeRecords(text, cell, own))) {
+      if (this.#isRest(text.slice(start, record.open ?? start), own)) return { _tag: "Quoted", end, unsettled: "both" }
+      if (!multiline.some((cell) => this.#mayBeRecords(text, cell, width, own))) {
         const follows = this.#isFollowed(text, { second, end, width, own, last })
         if (follows === undefined) return { _tag: "More" }
         return { _tag: "Quoted", end, unsettled: follows ? undefined : "both" }
@@ -150,7 +158,8 @@ export class QuoteDecisions {
       if (isLiteral) return { _tag: "Literal", end: second }
     }
     // Only now to its end as papaparse sees it: a text with a stray quote in each line would be read over again for each.
-    const { end } = scanRecord(text, start, this.#delimiter)
+    const { end, width } = scanRecord(text, start, this.#delimiter)
+    const { isRegular, width: titles } = this.#rule
     if (end === undefined) {
       if (!last) return { _tag: "More" }
       return second >= text.length
@@ -160,7 +169,11 @@ export class QuoteDecisions {
     const next = this.#isNextRecord(text, end, own, last, true)
     if (next === undefined) return { _tag: "More" }
     const isInside = this.#rule.open && this.#lines(text, second, end, own).records > 0
-    return { _tag: "Faulty", end, unsettled: isInside ? "both" : next ? undefined : "neither" }
+    return {
+      _tag: "Faulty",
+      end,
+      unsettled: isInside ? "both" : next && (isRegular || width >= titles.titled) ? undefined : "neither",
+    }
   }
 
   /** Whether the first line is a record in itself, and so is what follows; undefined: more text is needed. */
@@ -192,11 +205,16 @@ export class QuoteDecisions {
    * Whether the lines of a well-formed quoted cell may as well be records: at least half of them have the header's width, and keys like their neighbours'. Keys may
    * differ if the width is no chance, or they have no common shape, and delimiters are not followed by spaces as in prose.
    */
-  #mayBeRecords(text: string, { end, open, position }: MultilineCell, own: string | undefined): boolean {
-    const { shapes, width } = this.#rule
+  #mayBeRecords(
+    text: string,
+    { end, open, position }: MultilineCell,
+    ownWidth: number,
+    own: string | undefined,
+  ): boolean {
+    const { isRegular, width } = this.#rule
     const firstEnd = nextLineEnd(text, open)
     const before = new Array<string>(position).fill("")
-    const isFirst = this.#isWide([...before, ...text.slice(open, firstEnd).split(this.#delimiter)])
+    const isFirst = this.#isWide([...before, ...text.slice(open, firstEnd).split(this.#delimiter)], ownWidth)
     let lines = 0
     let alike = 0
     let wide = 0
@@ -205,14 +223,19 @@ export class QuoteDecisions {
       // The line in which the cell closes also has the record's own next cells.
       if (!isFirst && line.includes('"')) continue
       const cells = this.#cells(line)
-      if (!this.#isWide(cells)) continue
+      if (!this.#isWide(cells, ownWidth)) continue
       wide++
       if (this.#isKey(shapeOf(cells, this.#rule.key), own)) alike++
     }
     if (wide === 0 || 2 * wide < lines) return false
-    const isRegular = shapes.size > 0 && shapes.size <= 3 && [...shapes].every((shape) => shape.includes("9"))
     return 2 * alike >= lines
       || isFirst && (width.header >= 4 || !isRegular) && !this.#isProse(text.slice(open + 1, end))
+  }
+
+  /** Whether a record may be the rest of a torn one: a cell before its paragraph ends with an odd quote, and its key is unlike its neighbours'. */
+  #isRest(before: string, own: string | undefined): boolean {
+    if (own === undefined || !before.includes('"') || this.#isKey(own, undefined)) return false
+    return this.#cells(before).some((cell) => closesOnly(cell) && cell.split('"').length % 2 === 0)
   }
 
   /** Whether most delimiters within a cell's text are followed by a space. */
@@ -226,8 +249,10 @@ export class QuoteDecisions {
     return unspaced === 0 || unspaced < spaced
   }
 
-  #isWide(cells: ReadonlyArray<string>): boolean {
-    return cells.length > 1 && this.#rule.widths.has(cells.length) && fits(cells, this.#rule.width)
+  /** Whether there are as many cells as in other records, or in the record in question. */
+  #isWide(cells: ReadonlyArray<string>, ownWidth?: number): boolean {
+    const { length } = cells
+    return length > 1 && (length === ownWidth || this.#rule.widths.has(length)) && fits(cells, this.#rule.width)
   }
 
   #fitsLiterally(line: string, own: string | undefined): boolean {
@@ -305,7 +330,7 @@ export class QuoteDecisions {
     const at = this.#nextFilled(text, from, last)
     if (at === undefined || at === text.length) return at === undefined ? undefined : true
     const line = text.slice(at, nextLineEnd(text, at))
-    return this.#isRecord(line, own) && !(torn && this.#cells(line).some((cell) => /^[^"].*"\s*$/.test(cell)))
+    return this.#isRecord(line, own) && !(torn && this.#cells(line).some(closesOnly))
   }
 
   /** Whether a line looks like a record: the header's number of cells, a key shaped like those of its neighbours, and no prose. */

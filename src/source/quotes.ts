@@ -60,7 +60,9 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
     if (text[at] === '"') {
       const opened = at
       for (let quote = text.indexOf('"', at + 1);; quote = text.indexOf('"', quote + 1)) {
-        if (quote === -1 || quote + 1 === text.length) return { end: undefined, width, open: open ?? opened, multiline, bad }
+        if (quote === -1 || quote + 1 === text.length) {
+          return { end: undefined, width, open: open ?? opened, multiline, bad }
+        }
         if (text[quote + 1] === '"') {
           quote++
           continue

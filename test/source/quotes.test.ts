@@ -61,23 +61,33 @@ describe("a quote that a cell begins with by mistake", () => {
   it("stops the reading where the rows that it would swallow are like all others but for spaces, blank lines, keys or width", async () => {
     const four = "id;name;mail;note\n"
     const few = Array.from({ length: 7 }, (_, at) => `${100 + at};Ann;p@x;fine\n`).join("")
-    const named = "Ann;a@x;fine;1\nBob;b@x;fine;2\nCarl;c@x;fine;3\nDora;d@x;fine;4\nEve;e@x;fine;5\nFay;f@x;fine;6\nGil;g@x;fine;7\n"
+    const named =
+      "Ann;a@x;fine;1\nBob;b@x;fine;2\nCarl;c@x;fine;3\nDora;d@x;fine;4\nEve;e@x;fine;5\nFay;f@x;fine;6\nGil;g@x;fine;7\n"
     const swallowing = {
       "a cell that begins with a space": [four, '100;Ann;p@x;"Great\n101; Bob;p@x;course"\n'],
       "the same below other records": [four, few, '200;Ann;p@x;"Great\n201; Bob;p@x;course"\n'],
-      "only cells that begin with a space": ["id;note\n1;fine\n2;fine\n3;\"Great\n4; course\"\n"],
+      "only cells that begin with a space": ['id;note\n1;fine\n2;fine\n3;"Great\n4; course"\n'],
       "blank lines": [four, few, '200;Ann;p@x;"Great\n\n\n201;Bob;p@x;course"\n'],
-      "names of any shape": ["name;mail;note;no\n", named, "Jean-Luc;j@x;\"Great;8\nO'Neil;o@x;;9\nDr. No;n@x;a course\";10\n"],
-      "names of any shape in two columns": ["name;note\nAnn;fine\nBob;fine\nJean-Luc;\"Great\nDr. No;\nO'Neil;a course\"\n"],
+      "names of any shape": [
+        "name;mail;note;no\n",
+        named,
+        'Jean-Luc;j@x;"Great;8\nO\'Neil;o@x;;9\nDr. No;n@x;a course";10\n',
+      ],
+      "names of any shape in two columns": [
+        'name;note\nAnn;fine\nBob;fine\nJean-Luc;"Great\nDr. No;\nO\'Neil;a course"\n',
+      ],
       "a paragraph above it in the record": [four, few, '200;"Ann,\n\nyes";p@x;"Great\n201;Bob;p@x;course"\n'],
       "an empty cell beyond the header": [four, '1;Ann;p@x;fine;\n2;Ann;p@x;"Great;\n3;Bob;p@x;course";\n'],
-      "a stray quote before the key": ["note;id\nfine;1\n\"Great;2\ncourse\";3\n"],
+      "a stray quote before the key": ['note;id\nfine;1\n"Great;2\ncourse";3\n'],
     }
     for (const [what, parts] of Object.entries(swallowing)) {
       const text = parts.join("")
       for (const blockSize of [37, 1 << 20]) {
         const message = await refusal(config(file(text), { delimiter: ";" }), { blockSize })
-        expect({ what, message }).toEqual({ what, message: expect.stringContaining("can be read in two ways in lines") })
+        expect({ what, message }).toEqual({
+          what,
+          message: expect.stringContaining("can be read in two ways in lines"),
+        })
       }
       const literal = await csv(text, { delimiter: ";", quoteChar: "none" })
       const lines = text.trimEnd().split("\n").filter((line) => line !== "")
@@ -88,7 +98,11 @@ describe("a quote that a cell begins with by mistake", () => {
   it("stops the reading where it would swallow 51 rows of 300", async () => {
     const lines = Array.from({ length: 300 }, (_, at) => {
       const row = at + 1
-      const [cell, note] = row === 200 ? ["Ann", '"Native'] : row === 251 ? ["Ann", 'graphics"'] : [row > 200 ? " " : "Ann", "fine"]
+      const [cell, note] = row === 200
+        ? ["Ann", '"Native']
+        : row === 251
+        ? ["Ann", 'graphics"']
+        : [row > 200 ? " " : "Ann", "fine"]
       return `${row};${cell};p@x;${note}\n`
     })
     expect(await refusal(config(file(`id;name;mail;note\n${lines.join("")}`)))).toContain("in lines 201 to 252")
@@ -136,7 +150,13 @@ describe("a well-formed quoted record", () => {
 describe("a paragraph", () => {
   it("stays one where most of its delimiters are followed by spaces, and no key is like its neighbours'", async () => {
     const four = "id,name,mail,note\n1,Ann,a@x,fine\n2,Bob,b@x,fine\n"
-    for (const note of ["Colours:\nred, green, blue, yellow", "Dear all,\nthanks, and bye, Ann\n\nyes, 1,000 times", "a\nb,c,d,e\nf\ng"]) {
+    for (
+      const note of [
+        "Colours:\nred, green, blue, yellow",
+        "Dear all,\nthanks, and bye, Ann\n\nyes, 1,000 times",
+        "a\nb,c,d,e\nf\ng",
+      ]
+    ) {
       const all = await csv(`${four}3,Carl,c@x,"${note}"\n4,Dora,d@x,fine\n`)
       expect(all.rows.map((row) => row[3])).toEqual(["fine", "fine", note, "fine"])
     }

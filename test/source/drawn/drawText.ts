@@ -218,7 +218,10 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
         calm: draws.chance(0.8),
       }
     } else if (fault === "closing" || fault === "lone") {
-      literally(pair?.place ?? place, draws.pick([`${phrase(1, 2)}"`, `${phrase(1, 2)}"`, `5" ${word()}`, `${word()} "${word()}"`]))
+      literally(
+        pair?.place ?? place,
+        draws.pick([`${phrase(1, 2)}"`, `${phrase(1, 2)}"`, `5" ${word()}`, `${word()} "${word()}"`]),
+      )
       if (fault === "closing") pair = undefined
     } else if (fault === "undoubled") {
       const inner = `${word()} "${word()}" ${draws.chance(0.5) ? phrase(1, 3) : paragraph().replaceAll('"', "")}`
@@ -261,7 +264,8 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   let bytes = iconv.encode(text, name, { addBOM: encoding.endsWith("mark") })
   // A byte that is no character in UTF-8.
   if (encoding === "utf-8") bytes = Buffer.from(bytes.map((byte) => (byte === 1 ? 0xe4 : byte)))
-  const wellFormed = records.every(({ broken }) => broken === undefined) && ![...met].some((what) => what.startsWith("fault"))
+  const wellFormed = records.every(({ broken }) => broken === undefined)
+    && ![...met].some((what) => what.startsWith("fault"))
   return {
     bytes,
     config: {
