@@ -235,7 +235,9 @@ export class QuoteDecisions {
   /** Whether a record may be the rest of a torn one: a cell before its paragraph ends with an odd quote, and its key is unlike its neighbours'. */
   #isRest(before: string, own: string | undefined): boolean {
     if (own === undefined || !before.includes('"') || this.#isKey(own, undefined)) return false
-    return this.#cells(before).some((cell) => closesOnly(cell) && cell.split('"').length % 2 === 0)
+    const cells = before.split(this.#delimiter)
+    return cells.some((cell) => closesOnly(cell) && cell.split('"').length % 2 === 0)
+      && !cells.some((cell) => cell.startsWith('"'))
   }
 
   /** Whether most delimiters within a cell's text are followed by a space. */
