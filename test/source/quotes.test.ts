@@ -231,7 +231,7 @@ describe("what records look like", () => {
   it("is learnt above the first torn record; below it only what is common counts", async () => {
     // `x/1` is the key of one record below a torn one: its shape is no neighbours'.
     const rule = (records: ReadonlyArray<ReadonlyArray<string>>) =>
-      learnRecords(records, { width: 3, open: true, key: [0] }).shapes
+      learnRecords(records, { width: { header: 3, titled: 3, pad: false }, open: true, key: [0] }).shapes
     const plain = Array.from({ length: 20 }, (_, at) => [`C-${at}`, "Ada", "fine"])
     const ragged = ["C-99", "a\nb"]
     expect(rule([...plain, ragged, ["x/1", "a", "b"]])).toEqual(new Set(["w-w9"]))
