@@ -228,8 +228,10 @@ export class QuoteDecisions {
       if (this.#isKey(shapeOf(cells, this.#rule.key), own)) alike++
     }
     if (wide === 0 || 2 * wide < lines) return false
-    return 2 * alike >= lines
-      || isFirst && (width.header >= 4 || !isRegular) && !this.#isProse(text.slice(open + 1, end))
+    const isAlike = 2 * alike >= lines
+    if (isRegular && isAlike) return true
+    return (isAlike || isFirst && (width.header >= 4 || !isRegular))
+      && (this.#rule.spaced || !this.#isProse(text.slice(open + 1, end)))
   }
 
   /** Whether a record may be the rest of a torn one: a cell before its paragraph ends with an odd quote, and its key is unlike its neighbours'. */

@@ -242,12 +242,19 @@ describe("what records look like", () => {
     expect(all.rows[3]).toEqual(["C-4", "Ada\nx/1,a,b", "fine"])
   })
 
-  it("includes whether cells begin with a space: if none does, a line of prose is no record", async () => {
+  it("includes a line with a key like the neighbours', whether its cells begin with a space or not", async () => {
     const inside = (record: string) =>
       `${header}${record}${record}${record}C-4,"Ada\nC-5, and, so\nend",fine\n${rows(6, 8)}`
-    const all = await csv(inside("C-1,Ada,fine\n"))
-    expect(all.rows[3]).toEqual(["C-4", "Ada\nC-5, and, so\nend", "fine"])
-    expect(await refusal(config(file(inside("C-1, Ada, fine\n"))))).toContain("lines 5 to 7")
+    for (const record of ["C-1,Ada,fine\n", "C-1, Ada, fine\n"]) {
+      expect(await refusal(config(file(inside(record))))).toContain("lines 5 to 7")
+    }
+  })
+
+  it("excludes prose, if keys are words without a digit", async () => {
+    const letters = 'Name,Note\nAnn,"Dear all\nThanks, Bob"\nCarl,hi\n'
+    expect((await csv(letters)).rows[0]).toEqual(["Ann", "Dear all\nThanks, Bob"])
+    const wide = 'Name,Note,C,D\nAnn,"Hello\nThanks, Bob, and, so",1,2\nCarl,hi,3,4\n'
+    expect((await csv(wide)).rows[0]).toEqual(["Ann", "Hello\nThanks, Bob, and, so", "1", "2"])
   })
 })
 
