@@ -30,7 +30,7 @@ export const compileFor = (
     form,
     columns: ownColumns(source.columns),
     blocks: source.blocks,
-    mended: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
+    fixed: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
   })
   const unknown = changesUnknown(keyed)
   if (Either.isLeft(compiled)) {

@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import type { Form } from "../domain/form.ts"
-import { nameColumns } from "../mapping/nameColumns.ts"
+import { nameColumns } from "../mapping/ColumnBook.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"

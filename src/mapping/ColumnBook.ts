@@ -1,11 +1,74 @@
-import { columnUses } from "../domain/cells.ts"
 import type { ColumnUse } from "../domain/cells.ts"
+import { columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
-import type { ColumnAlias, ColumnName } from "../project/Pipeline.ts"
+import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
-import type { Findings, Note } from "./Findings.ts"
-import { aliasedColumns, nameColumns } from "./nameColumns.ts"
+import type { Findings, Note } from "./CompileContext.ts"
+
+/** The columns with one header, in their order; white space counts once. */
+const withHeader = (columns: ReadonlyArray<Column>, header: string): ReadonlyArray<Column> => {
+  const plain = (title: string) => title.trim().replaceAll(/\s+/g, " ")
+  return columns.filter((column) => plain(column.title) === plain(header))
+}
+
+const resolve = (columns: ReadonlyArray<Column>, { column, name }: ColumnAlias): Column | undefined => {
+  const named = columns.find((one) => one.name === name && one.title.trim() !== name)
+  if (named !== undefined) return named
+  if (column._tag === "Position") return columns[column.position - 1]
+  const titled = withHeader(columns, column.header)
+  return titled.length === column.of ? titled[column.nth - 1] : undefined
+}
+
+/** The columns that the names of `source.columns` stand for; what does not fit the header is found as an error. */
+const aliasedColumns = (
+  columns: ReadonlyArray<Column>,
+  aliases: ReadonlyArray<ColumnAlias>,
+  findings: Findings,
+): ReadonlyMap<string, Column> => {
+  const found = new Map<string, Column>()
+  for (const alias of aliases) {
+    const { column, name, path } = alias
+    const resolved = resolve(columns, alias)
+    const titled = columns.find((one) => one.name === name && one.title.trim() === name)
+    if (titled !== undefined && titled !== resolved) {
+      findings.error(path, `The source has a column "${name}" already.`, "Choose another name.")
+    } else if (resolved !== undefined) found.set(name, resolved)
+    else if (column._tag === "Position") {
+      findings.error(
+        [...path, "position"],
+        `The source has no column ${column.position}: it has ${columns.length}.`,
+      )
+    } else {
+      const count = withHeader(columns, column.header).length
+      findings.error(
+        count === column.of ? [...path, "nth"] : [...path, "of"],
+        count === column.of
+          ? `There is no ${column.nth}. of ${column.of} columns "${column.header}".`
+          : `${count === 0 ? "No column" : count === 1 ? "One column" : `${count} columns`} of the source ${
+            count > 1 ? "have" : "has"
+          } the header "${column.header}", not ${column.of}.`,
+        "Look which column is meant now, and correct `nth` and `of`.",
+      )
+    }
+  }
+  return found
+}
+
+/** A source's columns with the names of `source.columns`, where the header names none: by these a row's content is known again. */
+export const nameColumns = (
+  columns: ReadonlyArray<Column>,
+  aliases: ReadonlyArray<ColumnAlias>,
+): ReadonlyArray<Column> => {
+  if (aliases.length === 0) return columns
+  const names = new Map(aliases.flatMap((alias) => {
+    const column = resolve(columns, alias)
+    return column === undefined ? [] : [[column.position, alias.name] as const]
+  }))
+  return columns.map((column) =>
+    column.name === undefined && names.has(column.position) ? { ...column, name: names.get(column.position) } : column
+  )
+}
 
 /** The columns of one question. */
 export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly column: Column }>
@@ -105,4 +168,51 @@ export const columnBook = (
     },
     useOf,
   }
+}
+
+const ofInput = (input: Input): ReadonlyArray<ColumnName> =>
+  input._tag === "Parts"
+    ? input.parts.flatMap((part) => ofInput(part.input))
+    : "columns" in input
+    ? input.columns
+    : []
+
+/** The column of an entry's "Other", where the entry names one. */
+export const otherColumn = ({ options, path }: Pick<MappingEntry, "options" | "path">): ColumnName | undefined => {
+  const { other } = options
+  if (typeof other !== "object" || other === null || !("from" in other) || typeof other.from !== "string") {
+    return undefined
+  }
+  return { name: other.from, path: [...path, "other", "from"] }
+}
+
+/** All columns that an entry names; those of a block it does not. */
+export const entryColumns = (entry: MappingEntry): ReadonlyArray<ColumnName> => {
+  const other = otherColumn(entry)
+  return [...ofInput(entry.input), ...(other === undefined ? [] : [other]), ...entry.when.map((one) => one.column)]
+}
+
+/** All entries of a mapping, list by list. */
+export const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArray<MappingEntry> => [
+  ...mapping.questions,
+  ...mapping.urlParameters,
+  ...[mapping.submissionTime, mapping.lastUpdatedAt, mapping.login].flatMap((entry) => entry ?? []),
+  ...mapping.scheduling,
+  ...mapping.payments,
+]
+
+/** The columns that a pipeline names, as if a source had just these: to compile its mapping where no source is at hand. */
+export const mentionedColumns = (pipeline: Pipeline): ReadonlyArray<Column> => {
+  const { columns: aliases, rowKey, where } = pipeline.source
+  const named: ReadonlyArray<ColumnName> = [
+    ...allEntries(pipeline).flatMap(entryColumns),
+    ...(rowKey === undefined || rowKey === "content" ? [] : rowKey),
+    ...where.map((condition) => condition.column),
+    ...pipeline.mapping.ignore,
+    ...aliases,
+  ]
+  const own = new Set(aliases.map((alias) => alias.name))
+  // A name of the pipeline's own is no title.
+  return [...new Set(named.map((column) => column.name))]
+    .map((name, position) => ({ position, title: own.has(name) ? "" : name, name }))
 }

@@ -36,7 +36,7 @@ export interface UniqueAnswer {
 }
 
 /** A row turned into an item; what was left out of it (`onInvalid: drop`) beside it. Or all that is wrong with the row. */
-export type MappedRow =
+type MappedRow =
   | { readonly item: Item; readonly dropped?: ReadonlyArray<Problem> }
   | { readonly problems: ReadonlyArray<Problem> }
 

@@ -7,32 +7,29 @@ import { suggest } from "../project/suggestion.ts"
 import { CellUses } from "./CellUses.ts"
 import { columnBook } from "./ColumnBook.ts"
 import { compileAnswers } from "./compileAnswers.ts"
+import type { CompileContext, Findings, Fixed } from "./CompileContext.ts"
+import { findingsIn } from "./CompileContext.ts"
 import { compileConditions } from "./conditions.ts"
 import { coverage } from "./coverage.ts"
-import { explainRow, uniqueAnswers } from "./explain.ts"
-import type { Findings } from "./Findings.ts"
-import { findingsIn } from "./Findings.ts"
 import { fingerprint } from "./fingerprint.ts"
-import type { MappedAnswer, Mapping } from "./Mapping.ts"
+import type { Mapping } from "./Mapping.ts"
 import { blankProblem } from "./problems.ts"
-import { rowKey } from "./rowKey.ts"
+import { rowKey, rowMap, stampAnswer } from "./rowMap.ts"
 import type { RowRules, Stamp } from "./rowMap.ts"
-import { rowCheck, rowMap } from "./rowMap.ts"
-import { makeSpills } from "./Spills.ts"
-import type { Mended, Workshop } from "./Workshop.ts"
+import { textRedirects } from "./textRedirects.ts"
 
-/** The pipeline's target in the file, to point at when the form itself is at fault. */
+/** Returns the pipeline's target in the file, to point at if the form itself is at fault. */
 const formPath = (pipeline: Pipeline) => pipeline.sink.targets[0]?.path ?? ["sink", "form"]
 
-/** A column's name to sort and compare by; one without a name by its place. */
+/** Returns a column's name to sort by, or its place if it has none. */
 const sortName = ({ name, position }: Column): string => name ?? `#${position + 1}`
 
-/** The URL parameter that carries the row key, as far as the form declares it. */
+/** Returns the URL parameter that carries the row key. */
 const stampOf = (
   pipeline: Pipeline,
   form: Form,
   findings: Findings,
-): (Pick<Stamp, "id" | "name"> & { readonly declared: boolean }) | undefined => {
+): Omit<Stamp, "of"> | undefined => {
   const { stamp } = pipeline.sink
   if (stamp === undefined) return undefined
   const declared = form.urlParameters.find(({ name }) => name.trim() === stamp.urlParameter.trim())
@@ -56,22 +53,22 @@ const stampOf = (
 }
 
 /**
- * Compiles a pipeline's mapping against a form's metadata and a source's columns. All findings at once, each with its place in the pipeline's
- * file: errors, when there are any; else the mapping and what people should know about it.
+ * Compiles a pipeline's mapping for a form and a source's columns. Returns all errors at once, each with its place in the pipeline's file, or the
+ * mapping and its warnings.
  */
 export const compile = (input: {
   readonly pipeline: Pipeline
   readonly form: Form
   readonly columns: ReadonlyArray<Column>
-  /** Absent: no source is at hand; the columns are those that the pipeline names, and what comes from blocks gives no answer. */
+  /** Absent: there is no source. The columns are those that the pipeline names, and blocks give no answer. */
   readonly blocks?: ReadonlyArray<ColumnBlock> | undefined
-  /** The source is a mended rejected.csv. */
-  readonly mended?: Mended
+  /** The source is a rejected.csv that a person fixed. */
+  readonly fixed?: Fixed
 }): Either.Either<
   { readonly mapping: Mapping; readonly warnings: ReadonlyArray<Diagnostic> },
   ReadonlyArray<Diagnostic>
 > => {
-  const { columns, form, mended, pipeline } = input
+  const { columns, fixed, form, pipeline } = input
   const { mapping: config, source } = pipeline
   const findings = findingsIn(pipeline.document)
   if (form.questions.length === 0) {
@@ -84,18 +81,18 @@ export const compile = (input: {
   }
   const book = columnBook(input, source.columns, findings)
   const empty = new Set(source.empty.map((text) => text.trim()).filter((text) => text !== ""))
-  const workshop: Workshop = {
+  const context: CompileContext = {
     findings,
     columns: book,
     empty,
     defaults: config.defaults,
     form,
-    spills: makeSpills(form.questions, findings),
-    mended,
+    redirects: textRedirects(form.questions, findings),
+    fixed,
     uses: new CellUses(columns.reduce((width, { position }) => Math.max(width, position + 1), 0)),
   }
-  const where = compileConditions(source.where, workshop)
-  const answers = compileAnswers(pipeline, form, workshop)
+  const where = compileConditions(source.where, context)
+  const answers = compileAnswers(pipeline, form, context)
   const stamp = stampOf(pipeline, form, findings)
 
   for (const column of config.ignore) book.ignore(column)
@@ -114,34 +111,24 @@ export const compile = (input: {
   if (findings.errors.length > 0) return Either.left([...findings.errors, ...findings.warnings])
 
   const read = new Set(answers.flatMap((answer) => answer.columns))
-  const stamped: MappedAnswer | undefined = stamp === undefined ? undefined : {
-    id: stamp.id,
-    name: stamp.name,
-    kind: "text",
-    list: "urlParameters",
-    tolerated: stamp.declared ? undefined : "the form does not declare this URL parameter",
-  }
   const rules: RowRules = {
     where,
-    uses: workshop.uses,
-    // Without a source nobody knows what its blocks give.
+    uses: context.uses,
+    // Without a source it is unknown what its blocks give.
     blank: pipeline.sink.blankRows === "allow" || input.blocks === undefined ? undefined : blankProblem,
   }
   const mapping: Mapping = {
+    ...rowMap(answers, rules, stamp === undefined ? undefined : { ...stamp, of: keyColumns }),
     columns: [...read].toSorted((a, b) => (sortName(a) < sortName(b) ? -1 : 1)),
-    answers: [...answers.map((answer) => answer.answer), ...(stamped === undefined ? [] : [stamped])],
+    answers: [...answers.map((answer) => answer.answer), ...(stamp === undefined ? [] : [stampAnswer(stamp)])],
     fingerprint: fingerprint(answers, empty, pipeline),
     keyed: keys === "content" ? "content" : "columns",
     key: keys === "content" ? () => undefined : rowKey(keyColumns, empty),
     keyBy: rowKey,
     filtered: source.where.length === 0 ? () => false : (cells) => !where.holds(cells, []),
-    map: rowMap(answers, rules, stamp === undefined ? undefined : { id: stamp.id, name: stamp.name, of: keyColumns }),
-    check: rowCheck(answers, rules),
-    uniques: uniqueAnswers(answers),
-    explain: explainRow(answers, rules, stamped),
     unanswered,
     columnUses: columns.map((column) => book.useOf(column)),
-    cellUses: workshop.uses.most,
+    cellUses: context.uses.most,
   }
   return Either.right({ mapping, warnings: findings.warnings })
 }

@@ -4,19 +4,72 @@ import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
-import { chooseKind, namedKind } from "./chooseKind.ts"
-import type { CompiledAnswer, Placed } from "./CompiledAnswer.ts"
-import { compileElement } from "./compileElement.ts"
-import { compileEntry } from "./compileEntry.ts"
-import { compileSpills } from "./compileSpill.ts"
+import { entryColumns } from "./ColumnBook.ts"
+import type { CompileContext, CompiledAnswer, CompiledEntry, Findings, Placed } from "./CompileContext.ts"
+import { compileElement, compileEntry } from "./compileEntry.ts"
+import { chooseKind, namedKind } from "./compileKind.ts"
 import { compileConditions } from "./conditions.ts"
 import type { Filled } from "./fingerprint.ts"
-import { entryColumns } from "./inputColumns.ts"
 import type { MappedAnswer } from "./Mapping.ts"
 import { readWhen } from "./readers.ts"
-import type { ListWords } from "./targets.ts"
-import { target } from "./targets.ts"
-import type { CompiledEntry, Workshop } from "./Workshop.ts"
+import { compileRedirects } from "./textRedirects.ts"
+
+/** What the members of a form's list are called, for people. */
+interface ListWords {
+  readonly one: string
+  readonly many: string
+}
+
+const same = (a: string, b: string) => a.normalize("NFC").trim() === b.normalize("NFC").trim()
+
+const named = (element: Element) => `"${element.name}" (${element.id})`
+
+/** Finds the question or element that an entry fills, by id, by name, or both; what does not fit the form is found as an error. */
+export const target = <E extends Element>(
+  entry: Pick<MappingEntry, "id" | "name" | "path">,
+  elements: ReadonlyArray<E>,
+  words: ListWords,
+  findings: Findings,
+): E | undefined => {
+  const { id, name, path } = entry
+  const byName = name === undefined ? [] : elements.filter((element) => same(element.name, name))
+  if (id !== undefined) {
+    const element = elements.find((each) => each.id === id)
+    if (element === undefined) {
+      const [moved] = byName
+      findings.error(
+        [...path, "id"],
+        `The form has no ${words.one} with the id ${id}.`,
+        moved === undefined
+          ? suggest(id, elements.map((each) => each.id), `Ids of its ${words.many} are`)
+          : `The ${words.one} "${moved.name}" has the id ${moved.id}.`,
+      )
+    } else if (name !== undefined && !byName.includes(element)) {
+      findings.error(
+        [...path, "name"],
+        `The ${words.one} ${id} is called "${element.name}" in the form, not "${name}".`,
+        byName[0] === undefined ? "Correct the name, or leave it out." : `"${name}" has the id ${byName[0].id}.`,
+      )
+    } else return element
+    return undefined
+  }
+  if (name === undefined) {
+    findings.error(path, `An entry needs the id or the name of its ${words.one}.`)
+    return undefined
+  }
+  if (byName.length === 1) return byName[0]
+  findings.error(
+    [...path, "name"],
+    byName.length === 0
+      ? `The form has no ${words.one} called "${name}".`
+      : `${byName.length} of the form's ${words.many} are called "${name}".`,
+    byName.length === 0
+      ? suggest(name, elements.map((each) => each.name), `Its ${words.many} are`)
+        ?? (elements.length === 0 ? `It has no ${words.many}.` : undefined)
+      : `Say which one by its id: ${byName.map(named).join(", ")}.`,
+  )
+  return undefined
+}
 
 type List = MappedAnswer["list"]
 
@@ -34,8 +87,12 @@ const words: Readonly<Record<Exclude<List, "own">, ListWords>> = {
 }
 
 /** Compiles every entry of a mapping; what is wrong with an entry is found, and the others go on. */
-export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Workshop): ReadonlyArray<CompiledAnswer> => {
-  const { findings } = workshop
+export const compileAnswers = (
+  pipeline: Pipeline,
+  form: Form,
+  context: CompileContext,
+): ReadonlyArray<CompiledAnswer> => {
+  const { findings } = context
   const { mapping } = pipeline
   const places: Array<Placed["answer"]> = []
   const compiled: Array<Placed> = []
@@ -60,7 +117,7 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
     for (const entry of entries) {
       const element = target(entry, elements, words[list], findings)
       // Its columns are looked up all the same, so that all that is missing shows at once.
-      if (element === undefined) touchColumns(entry, workshop)
+      if (element === undefined) touchColumns(entry, context)
       else groups.set(element, [...(groups.get(element) ?? []), entry])
     }
     for (const [element, group] of groups) {
@@ -92,9 +149,9 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
       }
       add(
         { id: element.id, name: element.name, kind: first?.kind?.name ?? kindName, list },
-        joined(made, group, options(element), workshop),
+        joined(made, group, options(element), context),
       )
-      compiled.push(...compileSpills(element, group, compiled.at(-1), workshop))
+      compiled.push(...compileRedirects(element, group, compiled.at(-1), context))
     }
   }
 
@@ -104,10 +161,10 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
     form.questions,
     (entry, question) => {
       const kind = chooseKind(entry, question, findings)
-      if (kind === undefined) touchColumns(entry, workshop)
+      if (kind === undefined) touchColumns(entry, context)
       return {
         kind,
-        done: kind === undefined ? undefined : compileEntry(entry, { ...question, kind, question }, workshop),
+        done: kind === undefined ? undefined : compileEntry(entry, { ...question, kind, question }, context),
       }
     },
     "json",
@@ -118,7 +175,7 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
     if (kind !== undefined && (kind.sends === "array" || kind.sends === "any" || kind.sends === "object")) {
       findings.error([...entry.path, "as"], `A URL parameter is a text: it can't be of the kind ${kind.name}.`)
     }
-    return { kind, done: kind === undefined ? undefined : compileEntry(entry, { ...parameter, kind }, workshop) }
+    return { kind, done: kind === undefined ? undefined : compileEntry(entry, { ...parameter, kind }, context) }
   }, "json")
 
   const own = (id: string, entry: MappingEntry | undefined, name: "dateTime" | "email"): void => {
@@ -127,8 +184,8 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
       findings.error([...entry.path, "as"], `${id} is always of the kind ${name}.`, "Leave `as` out.")
     }
     const kind = kinds.get(name)
-    const done = kind === undefined ? undefined : compileEntry(entry, { id, name: id, kind }, workshop)
-    add({ id, name: id, kind: name, list: "own" }, joined([{ entry, kind, done }], [entry], undefined, workshop))
+    const done = kind === undefined ? undefined : compileEntry(entry, { id, name: id, kind }, context)
+    add({ id, name: id, kind: name, list: "own" }, joined([{ entry, kind, done }], [entry], undefined, context))
   }
   own("submissionTime", mapping.submissionTime, "dateTime")
   own("lastUpdatedAt", mapping.lastUpdatedAt, "dateTime")
@@ -136,15 +193,15 @@ export const compileAnswers = (pipeline: Pipeline, form: Form, workshop: Worksho
 
   fill("scheduling", mapping.scheduling, form.scheduling, (entry, element) => ({
     kind: undefined,
-    done: compileElement(entry, element, schedulingParts, workshop),
+    done: compileElement(entry, element, schedulingParts, context),
   }), "scheduling")
   fill("payments", mapping.payments, form.payments, (entry, element) => ({
     kind: undefined,
-    done: compileElement(entry, element, paymentParts, workshop),
+    done: compileElement(entry, element, paymentParts, context),
   }), "payment")
 
-  const handed = twiceFilled(compiled, workshop)
-  const tolerated = tolerations(pipeline, [...places, ...handed], workshop)
+  const handed = twiceFilled(compiled, context)
+  const tolerated = tolerations(pipeline, [...places, ...handed], context)
   return compiled.map((one) => ({
     ...one,
     answer: { ...one.answer, tolerated: tolerated.get(`${one.answer.list} ${one.answer.id}`) },
@@ -156,13 +213,13 @@ const joined = (
   made: ReadonlyArray<Made & { readonly entry: MappingEntry }>,
   entries: ReadonlyArray<MappingEntry>,
   options: Filled["options"],
-  workshop: Workshop,
+  context: CompileContext,
 ): Omit<Placed, "answer"> | undefined => {
   const [only] = made
   if (made.length === 1 && only !== undefined && only.entry.when.length === 0) {
     return only.done === undefined ? undefined : { entries, options, ...only.done }
   }
-  const all = made.map(({ entry, done }) => ({ conditions: compileConditions(entry.when, workshop), done }))
+  const all = made.map(({ entry, done }) => ({ conditions: compileConditions(entry.when, context), done }))
   if (all.some(({ done }) => done === undefined)) return undefined
   return {
     entries,
@@ -175,14 +232,17 @@ const joined = (
   }
 }
 
-const touchColumns = (entry: MappingEntry, { columns }: Workshop): void => {
+const touchColumns = (entry: MappingEntry, { columns }: CompileContext): void => {
   for (const name of entryColumns(entry)) columns.find(name, "answers")
   const block = entry.input._tag === "Block" ? columns.block(entry.input.title, entry.input.path) : undefined
   if (typeof block === "object") columns.answers(block)
 }
 
 /** The questions that get texts of others; those that an entry of their own fills too are found as errors. */
-const twiceFilled = (compiled: ReadonlyArray<Placed>, { findings }: Workshop): ReadonlyArray<Placed["answer"]> => {
+const twiceFilled = (
+  compiled: ReadonlyArray<Placed>,
+  { findings }: CompileContext,
+): ReadonlyArray<Placed["answer"]> => {
   const handed = compiled.filter(({ entries }) => entries.length === 0).map(({ answer }) => answer)
   for (const { answer, entries } of compiled) {
     const [entry] = entries
@@ -197,7 +257,7 @@ const twiceFilled = (compiled: ReadonlyArray<Placed>, { findings }: Workshop): R
 const tolerations = (
   pipeline: Pipeline,
   places: ReadonlyArray<Placed["answer"]>,
-  { findings }: Workshop,
+  { findings }: CompileContext,
 ): ReadonlyMap<string, string> => {
   const tolerated = new Map<string, string>()
   for (const { because, id, name, path } of pipeline.reconcile.tolerate) {

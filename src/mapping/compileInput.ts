@@ -1,92 +1,107 @@
 import type { Column } from "../domain/row.ts"
-import type { OtherCells, Parse } from "../kinds/Kind.ts"
+import { oneText } from "../kinds/cells.ts"
+import { kinds } from "../kinds/index.ts"
+import type { InputShape, Kind, OtherCells, Parse } from "../kinds/Kind.ts"
 import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellNotes, CellUses } from "./CellUses.ts"
-import type { ColumnBook } from "./ColumnBook.ts"
-import { compileBlock, rawPart } from "./compileBlock.ts"
-import { compileCell, handedDown } from "./compileCell.ts"
+import type { Block, ColumnBook } from "./ColumnBook.ts"
+import { otherColumn } from "./ColumnBook.ts"
+import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
+import type { Asked, KindOptions } from "./compileKind.ts"
 import { compileKind, constant, emptyFor, kindNamed, optionsOf } from "./compileKind.ts"
-import type { Asked } from "./compileKind.ts"
-import { otherColumn } from "./inputColumns.ts"
-import { readColumn, readColumns, readFirstOf, readParts, readTemplate } from "./readers.ts"
+import { compileExtract } from "./extract.ts"
+import { readingFixed } from "./fixedCells.ts"
 import type { Read, Reading, ReadPart } from "./readers.ts"
-import { spillOf } from "./spillOf.ts"
-import { parseTemplate } from "./template.ts"
-import type { CompiledEntry, Workshop } from "./Workshop.ts"
-
-const distinct = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> => [...new Set(columns)]
+import { parseTemplate, readColumns, readFirstOf, readParts, readTemplate } from "./readers.ts"
+import { redirectsOf } from "./textRedirects.ts"
 
 const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyArray<Column> | undefined => {
   const found = names.map((name) => book.find(name, "answers"))
   return found.every((column) => column !== undefined) ? found : undefined
 }
 
-/** How to name the columns of a kind's options or rows. */
-const namedSyntax = { options: "{ OPTION: column }", rows: "{ ROW: column }", ranks: "{ ranks: { OPTION: column } }" }
-
-/** Compiles an input for one kind; undefined: something is wrong with it, and was found. */
+/** Compiles an input for one kind. Returns undefined if something is wrong with it, which is then among the findings. */
 export const compileInput = (
   asked: Asked,
   input: Input,
   fallbackText: string | undefined,
-  workshop: Workshop,
+  context: CompileContext,
 ): CompiledEntry | undefined => {
   const { kind, path } = asked
-  const { columns: book, findings } = workshop
-  const options = optionsOf(asked, input, workshop)
-  const empty = emptyFor(asked, options, input, workshop.empty)
-  const spill = spillOf(asked, options, workshop)
+  const { columns: book, findings, uses } = context
+  const options = optionsOf(asked, input, context)
+  const empty = emptyFor(asked, options, input, context.empty)
+  const redirects = redirectsOf(asked, options, context)
   const notes = new CellNotes()
-  const compile = (shape: Parameters<typeof compileKind>[3]) =>
-    compileKind(asked, options, input, shape, { empty, redirect: spill?.hand, note: notes.note }, workshop)
-  const fallback = () =>
-    fallbackText === undefined ? undefined : constant(asked, options, fallbackText, "default", workshop, false)
-  const { uses } = workshop
-  const reading = (parse: Parse): Reading => ({ id: asked.id, parse, empty, fallback: fallback(), uses, notes })
-  const inParts = () => ({ ...workshop, empty, uses: new CellUses(uses.most.length) })
+  const compile = (shape: InputShape) =>
+    compileKind(asked, options, input, shape, { empty, redirect: redirects?.redirect, note: notes.note }, context)
+  const reading = (parse: Parse): Reading => ({
+    id: asked.id,
+    parse,
+    empty,
+    fallback: fallbackText === undefined ? undefined : constant(asked, options, fallbackText, "default", context),
+    uses,
+    notes,
+  })
   const done = (read: Read, columns: ReadonlyArray<Column>): CompiledEntry => ({
-    read: spill === undefined ? read : spill.around(read),
-    columns: distinct(columns),
+    read: redirects === undefined ? read : redirects.around(read),
+    columns: [...new Set(columns)],
     fromCells: columns.length > 0,
   })
-  if (asked.extract !== undefined && (input._tag === "Parts" || input._tag === "Block")) {
-    findings.error([...path, "extract"], "`extract` takes a cell apart, so that `from` is one column.")
-    return undefined
+  const fail = (key: "extract" | "from" | "other" | "template", message: string, suggestion?: string): undefined => {
+    findings.error([...path, key], message, suggestion)
   }
+
+  // The column of an "Other": undefined if the entry names none; "missing" if it is not in the source, or not named though it must be.
+  const findOther = (): Column | "missing" | undefined => {
+    const name = otherColumn(asked)
+    if (name !== undefined) return book.find(name, "answers") ?? "missing"
+    if (options["other"] === undefined) return undefined
+    fail("other", "`other` needs its column.", "Write `other: { from: Column, … }`.")
+    return "missing"
+  }
+
+  const readPartsOf = (
+    parts: ReadonlyArray<ReadPart> | undefined,
+    names: ReadonlyArray<string>,
+    other: OtherCells | undefined,
+    partUses: CellUses,
+  ): CompiledEntry | undefined => {
+    const parse = compile({ _tag: "Parts", parts: names, other })
+    if (parse === undefined || parts === undefined) return undefined
+    return done(readParts(parts, reading(parse), partUses), parts.flatMap((part) => part.columns))
+  }
+
+  if (asked.extract !== undefined && (input._tag === "Parts" || input._tag === "Block")) {
+    return fail("extract", "`extract` takes a cell apart, so that `from` is one column.")
+  }
+  const within = { ...context, empty, uses: new CellUses(uses.most.length) }
   switch (input._tag) {
     case "Value": {
-      const value = constant(asked, options, input.value, "value", workshop, true)
+      const value = constant(asked, options, input.value, "value", context)
       return value === undefined ? undefined : { read: () => value, columns: [], fromCells: false }
     }
     case "Columns": {
       const columns = findAll(input.columns, book)
-      const other = otherColumn({ ...asked, options: asked.options })
-      const beside = other === undefined ? undefined : book.find(other, "answers")
-      if (input.columns.length > 1 && (kind.many !== true || asked.extract !== undefined)) {
-        findings.error(
-          [...path, "from"],
-          asked.extract === undefined
-            ? `The kind ${kind.name} takes one column, not ${input.columns.length}.`
-            : `\`extract\` takes one column apart, not ${input.columns.length}.`,
-        )
-        return undefined
-      }
-      if (options.other !== undefined && other === undefined) {
-        findings.error([...path, "other"], "`other` needs its column.", "Write `other: { from: Column, … }`.")
-        return undefined
-      }
       const count = input.columns.length
-      const otherCells: OtherCells | undefined = beside === undefined ? undefined : { tick: count, text: undefined }
-      const parse = compileCell(asked, options, input, otherCells, compile, notes.note, workshop)
-      const [first] = columns ?? []
-      if (parse === undefined || columns === undefined || first === undefined) return undefined
-      if (other !== undefined && beside === undefined) return undefined
-      const all = beside === undefined ? columns : [...columns, beside]
-      return done(all.length === 1 ? readColumn(first, reading(parse)) : readColumns(all, reading(parse)), all)
+      const other = findOther()
+      if (count > 1 && (kind.many !== true || asked.extract !== undefined)) {
+        return fail(
+          "from",
+          asked.extract === undefined
+            ? `The kind ${kind.name} takes one column, not ${count}.`
+            : `\`extract\` takes one column apart, not ${count}.`,
+        )
+      }
+      const otherCells = typeof other === "object" ? { tick: count, text: undefined } : undefined
+      const parse = compileCell(asked, options, { _tag: "Columns", count, other: otherCells }, compile, notes, context)
+      if (parse === undefined || columns === undefined || other === "missing") return undefined
+      const all = other === undefined ? columns : [...columns, other]
+      return done(readColumns(all, reading(parse)), all)
     }
     case "FirstOf": {
-      const parse = compileCell(asked, options, input, undefined, compile, notes.note, workshop)
+      const parse = compileCell(asked, options, { _tag: "Columns", count: 1 }, compile, notes, context)
       const columns = findAll(input.columns, book)
       if (parse === undefined || columns === undefined) return undefined
       return done(readFirstOf(columns, reading(parse)), columns)
@@ -95,49 +110,35 @@ export const compileInput = (
       const parse = compile({ _tag: "Columns", count: 1 })
       const template = parseTemplate(input.template)
       if (template === undefined || template.names.length === 0) {
-        findings.error([...path, "template"], "The template names no column.", "Columns stand in braces: {Name}.")
-        return undefined
+        return fail("template", "The template names no column.", "Columns stand in braces: {Name}.")
       }
       const places = new Map(input.columns.map((column) => [column.name, column]))
-      const wanted = template.names.map((name) => places.get(name) ?? { name, path: [...path, "template"] })
-      const columns = findAll(wanted, book)
+      const columns = findAll(
+        template.names.map((name) => places.get(name) ?? { name, path: [...path, "template"] }),
+        book,
+      )
       if (parse === undefined || columns === undefined) return undefined
       return done(readTemplate(template, columns, reading(parse)), columns)
     }
     case "Parts": {
       if (kind.named === "ranks" && !input.ranks) {
-        findings.error([...path, "from"], "A ranking's columns hold ranks.", `Write \`from: ${namedSyntax.ranks}\`.`)
-        return undefined
+        return fail("from", "A ranking's columns hold ranks.", "Write `from: { ranks: { OPTION: column } }`.")
       }
-      if (kind.named !== "ranks" && input.ranks) {
-        findings.error([...path, "from"], `The kind ${kind.name} has no ranks.`)
-        return undefined
-      }
+      if (kind.named !== "ranks" && input.ranks) return fail("from", `The kind ${kind.name} has no ranks.`)
       if (kind.parts === undefined && kind.named === undefined) {
-        findings.error([...path, "from"], `The kind ${kind.name} has no parts.`, "Give it one column.")
-        return undefined
+        return fail("from", `The kind ${kind.name} has no parts.`, "Give it one column.")
       }
-      const other = otherColumn({ ...asked, options: asked.options })
-      if (options.other !== undefined && other === undefined) {
-        findings.error([...path, "other"], "`other` needs its column.", "Write `other: { from: Column, … }`.")
-      }
-      const within = inParts()
+      const other = findOther()
       const parts = kind.named === undefined
-        ? compileParts(asked, input, (part) => kind.parts?.[part], Object.keys(kind.parts ?? {}), {
-          ...within,
-          empty: workshop.empty,
-        })
+        ? compileParts(asked, input.parts, kind.parts ?? {}, { ...within, empty: context.empty })
         : compileNamed(asked, input.parts, within)
-      const beside = other === undefined ? undefined : book.find(other, "answers")
-      const count = input.parts.length
-      const parse = compile({
-        _tag: "Parts",
-        parts: input.parts.map(({ part }) => part),
-        other: beside === undefined ? undefined : { tick: count, text: undefined },
-      })
-      if (parse === undefined || parts === undefined || (other !== undefined && beside === undefined)) return undefined
-      const all = beside === undefined ? parts : [...parts, rawPart(asked, "other", beside, within)]
-      return done(readParts(all, reading(parse), within.uses), all.flatMap((part) => part.columns))
+      if (other === "missing") return undefined
+      return readPartsOf(
+        other === undefined ? parts : parts && [...parts, textPart(asked, "other", other, within)],
+        input.parts.map(({ part }) => part),
+        other && { tick: input.parts.length, text: undefined },
+        within.uses,
+      )
     }
     case "Block": {
       if (kind.named === undefined) {
@@ -147,61 +148,135 @@ export const compileInput = (
       const block = book.block(input.title, input.path)
       if (block === "unknown") return { read: () => undefined, columns: [], fromCells: true }
       if (block === undefined) return undefined
-      const within = inParts()
-      return compileBlock(
-        asked,
-        block,
-        compile,
-        within,
-        (parts, parse) => done(readParts(parts, reading(parse), within.uses), parts.flatMap((part) => part.columns)),
+      const members = block.filter(({ role }) => role === "option")
+      const named = otherColumn(asked)
+      const others = named === undefined && kind.named === "options"
+        ? othersOf(block, asked.options["other"] !== undefined)
+        : []
+      const other = named === undefined ? undefined : book.find(named, "answers")
+      book.answers([...members, ...others])
+      if (named !== undefined && other === undefined) return undefined
+      const cells = [...members, ...others].map(({ column, option }) => textPart(asked, option, column, within))
+      const at = (role: "other" | "text") => {
+        const index = others.findIndex((one) => one.role === role)
+        return index < 0 ? undefined : members.length + index
+      }
+      const otherCells = other !== undefined
+        ? { tick: cells.length, text: undefined }
+        : others.length > 0
+        ? { tick: at("other"), name: others.find(({ role }) => role === "other")?.option, text: at("text") }
+        : undefined
+      return readPartsOf(
+        other === undefined ? cells : [...cells, textPart(asked, "other", other, within)],
+        members.map(({ option }) => option),
+        otherCells,
+        within.uses,
       )
     }
   }
 }
 
-/** Options, ranks or rows: each is read as text. */
-const compileNamed = (
-  asked: Asked,
-  parts: ReadonlyArray<PartEntry>,
-  workshop: Workshop,
-): ReadonlyArray<ReadPart> | undefined => {
-  const kind = kindNamed("text")
-  if (kind === undefined) return undefined
-  const compiled = parts.map((entry): ReadPart | undefined => {
-    const { extract, options, path } = entry
-    const part = { id: asked.id, name: asked.name, kind, options, question: undefined, path, extract, plain: true }
-    const done = compileInput(part, entry.input, entry.default, workshop)
-    return done === undefined ? undefined : { part: entry.part, ...done }
-  })
-  return compiled.every((part) => part !== undefined) ? compiled : undefined
+/**
+ * Returns the columns of a block that are its "Other", which only a choice of several has: the tick, and the text next to it if the entry says
+ * where it goes. Any other text is not read, and so not mapped.
+ */
+const othersOf = (block: Block, withText: boolean): Block => {
+  const tick = block.findIndex(({ role }) => role === "other")
+  const texts = block.filter(({ role }) => role === "text")
+  const after = block.find(({ role }, index) => role === "text" && index > tick)
+  const text = tick >= 0 && after !== undefined ? after : texts.length === 1 ? texts[0] : undefined
+  return [...(tick < 0 ? [] : block.slice(tick, tick + 1)), ...(withText && text !== undefined ? [text] : [])]
 }
+
+/** Compiles a kind for one cell: what an expression extracts from it, and what a fixed rejected.csv may hold. */
+const compileCell = (
+  asked: Asked,
+  options: KindOptions,
+  shape: InputShape,
+  compile: (shape: InputShape) => Parse | undefined,
+  { note }: CellNotes,
+  context: CompileContext,
+): Parse | undefined => {
+  if (asked.extract === undefined) {
+    const parse = compile(shape)
+    return parse === undefined ? undefined : readingFixed(parse, asked.kind, context.fixed)
+  }
+  const extracting = compileExtract(asked.extract, asked.kind, [...asked.path, "extract"], context.findings, note)
+  if (extracting === undefined) return undefined
+  if (extracting._tag === "Piece") {
+    const parse = compile({ _tag: "Columns", count: 1 })
+    return parse === undefined ? undefined : extracting.wrap(parse)
+  }
+  const whole = compile({ _tag: "Parts", parts: extracting.parts })
+  const parts = extracting.parts.map((part) => {
+    const kind = kindNamed(asked.kind.parts?.[part])
+    if (kind === undefined) return undefined
+    const piece = { ...asked, kind, options: {}, extract: undefined, inherited: inheritedBy(kind, asked.kind, options) }
+    const own = optionsOf(piece, undefined, context)
+    return compileKind(piece, own, undefined, { _tag: "Columns", count: 1 }, { empty: new Set() }, context)
+  })
+  return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
+}
+
+/** Returns the options of a whole that apply to a part too. */
+const inheritedBy = (part: Kind, whole: Kind | undefined, options: KindOptions): KindOptions =>
+  whole?.inherited === true
+    ? Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(part.options, key)))
+    : {}
+
+/** Compiles one part as an entry of its own. */
+const compilePart = (
+  { id, name }: Pick<Asked, "id" | "name">,
+  { default: fallback, extract, input, options, part, path }: PartEntry,
+  more: Pick<Asked, "kind"> & Partial<Asked>,
+  context: CompileContext,
+): ReadPart | undefined => {
+  const done = compileInput(
+    { id, name, options, question: undefined, path, extract, ...more },
+    input,
+    fallback,
+    context,
+  )
+  return done === undefined ? undefined : { part, ...done }
+}
+
+const complete = (parts: ReadonlyArray<ReadPart | undefined>): ReadonlyArray<ReadPart> | undefined =>
+  parts.every((part) => part !== undefined) ? parts : undefined
+
+const textKind = kinds.get("text")!
+
+/** Compiles options, ranks or rows. Each is read as text, whatever the pipeline's defaults for texts. */
+const compileNamed = (asked: Asked, parts: ReadonlyArray<PartEntry>, context: CompileContext) =>
+  complete(parts.map((entry) => compilePart(asked, entry, { kind: textKind, plain: true }, context)))
 
 /** Compiles the parts of an answer, each by its own kind. */
 export const compileParts = (
   asked: Pick<Asked, "id" | "name"> & Partial<Pick<Asked, "kind" | "options">>,
-  input: Extract<Input, { readonly _tag: "Parts" }>,
-  kindOf: (part: string) => string | undefined,
-  parts: ReadonlyArray<string>,
-  workshop: Workshop,
-): ReadonlyArray<ReadPart> | undefined => {
-  const compiled = input.parts.map((entry): ReadPart | undefined => {
-    const kind = parts.includes(entry.part)
-      ? kindNamed(kindOf(entry.part))
-      : undefined
-    if (kind === undefined) {
-      workshop.findings.error(
-        entry.path,
-        `There is no part "${entry.part}".`,
-        suggest(entry.part, parts, "The parts are"),
-        "key",
-      )
-      return undefined
+  parts: ReadonlyArray<PartEntry>,
+  kindOf: Readonly<Record<string, string>>,
+  context: CompileContext,
+): ReadonlyArray<ReadPart> | undefined =>
+  complete(parts.map((entry) => {
+    const kind = Object.hasOwn(kindOf, entry.part) ? kindNamed(kindOf[entry.part]) : undefined
+    if (kind !== undefined) {
+      const inherited = inheritedBy(kind, asked.kind, asked.options ?? {})
+      return compilePart(asked, entry, { kind, inherited }, context)
     }
-    const { extract, options, path } = entry
-    const inherited = asked.kind === undefined ? {} : handedDown({ kind: asked.kind }, kind, asked.options ?? {})
-    const part = { id: asked.id, name: asked.name, kind, options, question: undefined, path, extract, inherited }
-    const done = compileInput(part, entry.input, entry.default, workshop)
-    return done === undefined ? undefined : { part: entry.part, ...done }
-  })
-  return compiled.every((part) => part !== undefined) ? compiled : undefined
+    context.findings.error(
+      entry.path,
+      `There is no part "${entry.part}".`,
+      suggest(entry.part, Object.keys(kindOf), "The parts are"),
+      "key",
+    )
+    return undefined
+  }))
+
+/** Makes the part of a column that has no entry of its own: its text. */
+const textPart = ({ id }: Asked, part: string, column: Column, { empty, uses }: CompileContext): ReadPart => {
+  const parse = oneText((text) => text)
+  return {
+    part,
+    columns: [column],
+    read: readColumns([column], { id, parse, empty, fallback: undefined, uses, notes: new CellNotes() }),
+  }
 }

@@ -1,17 +1,84 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
-import { kinds } from "../kinds/index.ts"
+import { kindNames, kindOfType, kinds } from "../kinds/index.ts"
 import type { InputShape, Kind, KindContext, Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { loose, optionNames } from "../kinds/optionTable.ts"
-import type { Input } from "../project/Pipeline.ts"
+import type { Input, MappingEntry } from "../project/Pipeline.ts"
+import { suggest } from "../project/suggestion.ts"
+import { isKnownType } from "../service/questionTypes.ts"
+import type { CompileContext, Findings } from "./CompileContext.ts"
 import { shown } from "./problems.ts"
-import type { Workshop } from "./Workshop.ts"
+
+/** Returns the kind that an entry names. A name that is none becomes an error. */
+export const namedKind = (entry: MappingEntry, findings: Findings): Kind | undefined => {
+  const kind = entry.as === undefined ? undefined : kinds.get(entry.as)
+  if (entry.as !== undefined && kind === undefined) {
+    findings.error(
+      [...entry.path, "as"],
+      `There is no kind "${entry.as}".`,
+      suggest(entry.as, kindNames, "The kinds are"),
+    )
+  }
+  return kind
+}
+
+/**
+ * Returns the kind of a question's answers: the one that the entry names, otherwise the default of the question's type. If the form tells no type,
+ * it is text without options.
+ */
+export const chooseKind = (entry: MappingEntry, question: Question, findings: Findings): Kind | undefined => {
+  const { path } = entry
+  const { type } = question
+  const usual = type === undefined ? undefined : kindOfType(type)
+  if (entry.as !== undefined) {
+    const kind = namedKind(entry, findings)
+    if (kind === undefined) return undefined
+    if (!isKnownType(type)) {
+      findings.warning(
+        path,
+        `"${question.name}" is of the type ${type}, which formferry does not know: its answers can be sent, but not compared.`,
+      )
+    } else if (usual !== undefined && usual.sends !== kind.sends && kind.sends !== "any") {
+      findings.warning(
+        [...path, "as"],
+        `"${question.name}" is a ${type}, which takes ${words[usual.sends]}; ${kind.name} sends ${words[kind.sends]}.`,
+        `The usual kind is ${usual.name}.`,
+      )
+    }
+    return kind
+  }
+  const [option] = Object.keys(entry.options)
+  if (option !== undefined) {
+    findings.error([...path, option], `The option \`${option}\` belongs to a kind.`, "Say which one with `as`.")
+    return undefined
+  }
+  if (type === undefined) return kinds.get("text")
+  if (usual === undefined) {
+    findings.error(
+      path,
+      isKnownType(type)
+        ? `"${question.name}" is of the type ${type}, which has no usual kind.`
+        : `"${question.name}" is of the type ${type}, which formferry does not know.`,
+      `Say with \`as\` what is sent: ${kindNames.join(", ")}.`,
+    )
+  }
+  return usual
+}
+
+const words = {
+  string: "a text",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  any: "any value",
+} as const
 
 export type KindOptions = Readonly<Record<string, unknown>>
 
-/** One answer, or one part of it, that is to be compiled. */
+/** One answer to compile, or one part of it. */
 export interface Asked {
   /** Id and name of the question or element. */
   readonly id: string
@@ -22,9 +89,9 @@ export interface Asked {
   readonly question: Question | undefined
   readonly path: YamlPath
   readonly extract?: string | undefined
-  /** Options that the whole hands down to this part. */
+  /** Options of the whole that apply to this part. */
   readonly inherited?: KindOptions | undefined
-  /** Whether the kind's defaults hold here: not for cells that are ticks, ranks or rows. */
+  /** Whether the pipeline's defaults for the kind don't apply: the cells are ticks, ranks or rows. */
   readonly plain?: boolean
 }
 
@@ -33,8 +100,8 @@ const texts = (value: unknown): ReadonlyArray<string> =>
 
 const members = (value: unknown): object | undefined => typeof value === "object" && value !== null ? value : undefined
 
-/** All options that hold for an entry: its own, then the whole's, then the pipeline's defaults for the kind. */
-export const optionsOf = (asked: Asked, input: Input | undefined, { defaults }: Workshop): KindOptions => {
+/** Returns the options of an entry: its own, then the whole's, then the pipeline's defaults for the kind. */
+export const optionsOf = (asked: Asked, input: Input | undefined, { defaults }: CompileContext): KindOptions => {
   const standard = asked.plain === true ? {} : defaults[asked.kind.name] ?? {}
   const inParts = input?._tag === "Parts" || input?._tag === "Block"
   const usable = inParts && asked.kind.cellOptions !== undefined
@@ -43,10 +110,7 @@ export const optionsOf = (asked: Asked, input: Input | undefined, { defaults }: 
   return { ...usable, ...asked.inherited, ...asked.options }
 }
 
-/**
- * The cells that mean no answer to an entry: an empty cell's name is an answer where an option, a key of `values`, a token of `true`,
- * `false` or `checked`, or an option with a column of its own has it.
- */
+/** Returns the texts that mean "no answer" to an entry: those of `source.empty` that are not a name of an option, value or word of it. */
 export const emptyFor = (
   { question }: Asked,
   options: KindOptions,
@@ -66,9 +130,9 @@ export const emptyFor = (
   return new Set([...empty].filter((name) => !kept.has(loose(name))))
 }
 
-/** The place of an option: in the entry, or in the pipeline's defaults where the entry does not say it. */
+/** Returns the place of an option: in the entry, or in the pipeline's defaults if the entry doesn't set it. */
 const placeOf =
-  (asked: Asked, input: Input | undefined, workshop: Workshop) =>
+  (asked: Asked, input: Input | undefined, context: CompileContext) =>
   ({ option, member }: { readonly option?: string | undefined; readonly member?: string | number | undefined }) => {
     if (option === undefined) return undefined
     const tail = member === undefined ? [] : [member]
@@ -76,54 +140,54 @@ const placeOf =
       const ranks = input?._tag === "Parts" && input.ranks ? ["ranks"] : []
       return input?._tag === "Block" ? input.path : [...asked.path, "from", ...ranks, ...tail]
     }
-    const standard = workshop.defaults[asked.kind.name]
+    const standard = context.defaults[asked.kind.name]
     return Object.hasOwn(asked.options, option) || standard === undefined || !Object.hasOwn(standard, option)
       ? undefined
       : ["mapping", "defaults", asked.kind.name, option, ...tail]
   }
 
-/** What reads an input, or the faults of the options: those were decoded by the kind's own Schema, which is where their type was lost. */
+/** Calls the kind. The options were decoded by its own Schema, where their type was lost. */
 const parseOf = ({ kind }: Asked, options: KindOptions, context: KindContext) => kind.compile(options as never, context)
 
-/** Compiles a kind for one input; faults of its options are found, and give undefined. */
+/** Compiles a kind for one input. Returns undefined if its options have faults, which are then among the findings. */
 export const compileKind = (
   asked: Asked,
   options: KindOptions,
   input: Input | undefined,
   shape: InputShape,
   more: Pick<KindContext, "empty" | "redirect" | "note">,
-  workshop: Workshop,
+  context: CompileContext,
 ): Parse | undefined => {
   const parse = parseOf(asked, options, { question: asked.question, input: shape, ...more })
   if (typeof parse === "function") return parse
-  workshop.findings.faults(asked.path, parse, placeOf(asked, input, workshop))
+  context.findings.faults(asked.path, parse, placeOf(asked, input, context))
   return undefined
 }
 
-/** A constant of the pipeline, turned into a value once. */
+/** Turns a constant of the pipeline into a value, once. */
 export const constant = (
   asked: Asked,
   options: KindOptions,
   text: string,
   place: "value" | "default",
-  workshop: Workshop,
-  report: boolean,
+  context: CompileContext,
 ): Json | undefined => {
-  const context = { question: asked.question, input: { _tag: "Columns", count: 1 } as const, empty: new Set<string>() }
-  const parse = parseOf(asked, options, context)
+  const input = { _tag: "Columns", count: 1 } as const
+  const parse = parseOf(asked, options, { question: asked.question, input, empty: new Set() })
   if (typeof parse !== "function") {
-    if (report) workshop.findings.faults(asked.path, parse, placeOf(asked, undefined, workshop))
+    // With a default, the entry itself finds them.
+    if (place === "value") context.findings.faults(asked.path, parse, placeOf(asked, undefined, context))
     return undefined
   }
   const value = parse([text])
   const path = [...asked.path, place]
   if (value instanceof Fault) {
-    workshop.findings.error(path, `"${shown(text)}" can't be sent; expected ${value.expected}.`)
+    context.findings.error(path, `"${shown(text)}" can't be sent; expected ${value.expected}.`)
     return undefined
   }
-  if (value === undefined) workshop.findings.error(path, `\`${place}\` is empty.`, "Leave it out, or say what it is.")
+  if (value === undefined) context.findings.error(path, `\`${place}\` is empty.`, "Leave it out, or say what it is.")
   return value
 }
 
-/** A kind by its name. */
+/** Returns a kind by its name. */
 export const kindNamed = (name: string | undefined): Kind | undefined => kinds.get(name ?? "")

@@ -9,8 +9,8 @@ import { Fault } from "../kinds/Kind.ts"
 import { compilePattern } from "../kinds/pattern.ts"
 import { day, readIso } from "../kinds/wallClock.ts"
 import type { Condition } from "../project/Pipeline.ts"
+import type { CompileContext } from "./CompileContext.ts"
 import { columnProblem } from "./problems.ts"
-import type { Workshop } from "./Workshop.ts"
 
 /** Whether a row's cells are what conditions ask; cells that can't be compared are added to the problems, and hold. */
 type Holds = (cells: Cells, problems: Array<Problem>) => boolean
@@ -60,7 +60,7 @@ const comparison = (
 /** Makes conditions ready; columns that the source does not have, and bounds that are neither number nor date, are found as errors. */
 export const compileConditions = (
   conditions: ReadonlyArray<Condition>,
-  { columns: book, empty, findings }: Pick<Workshop, "columns" | "empty" | "findings">,
+  { columns: book, empty, findings }: Pick<CompileContext, "columns" | "empty" | "findings">,
 ): Conditions => {
   let compares = false
   const found: Array<Column> = []

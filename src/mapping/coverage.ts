@@ -4,16 +4,9 @@ import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { oneOf, quoted, suggest } from "../project/suggestion.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
 import { columnList } from "./ColumnBook.ts"
-import type { CompiledAnswer } from "./CompiledAnswer.ts"
-import type { Findings } from "./Findings.ts"
-import type { MappedAnswer, Mapping } from "./Mapping.ts"
-
-/** Lists whose members are answers of the respondent. URL parameters and times come with nearly every row, and say nothing of what was answered. */
-const answering: ReadonlySet<MappedAnswer["list"]> = new Set(["questions", "scheduling", "payments"])
-
-/** Whether an answer is one that a respondent gave. */
-export const isAnswer = ({ answer }: { readonly answer: Pick<MappedAnswer, "list"> }): boolean =>
-  answering.has(answer.list)
+import type { CompiledAnswer, Findings } from "./CompileContext.ts"
+import type { Mapping } from "./Mapping.ts"
+import { isRespondents } from "./rowMap.ts"
 
 const plain = (name: string) => name.normalize("NFC").trim()
 
@@ -131,7 +124,7 @@ export const coverage = (
   findUnmapped(pipeline, columns, book, findings)
   // An entry with a mistake gives no answer, which was found.
   if (findings.errors.length > 0) return []
-  if (!answers.some((answer) => isAnswer(answer) && answer.fromCells)) {
+  if (!answers.some((answer) => isRespondents(answer) && answer.fromCells)) {
     findings.error(
       ["mapping"],
       "No answer is read from a column: every submission would be blank, or the same.",

@@ -1,91 +1,47 @@
+import { canonicalJson } from "../domain/canonical.ts"
+import { ErrorCell } from "../domain/cell.ts"
 import type { Answer, Item, PaymentValue, SchedulingValue, UrlParameterValue } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
-import type { Column } from "../domain/row.ts"
-import { plainNumber } from "../kinds/cells.ts"
+import type { Cells, Column } from "../domain/row.ts"
+import { plainNumber, textOf } from "../kinds/cells.ts"
 import type { CellUses } from "./CellUses.ts"
 import { made } from "./CellUses.ts"
-import type { CompiledAnswer } from "./CompiledAnswer.ts"
+import type { CompiledAnswer } from "./CompileContext.ts"
 import type { Conditions } from "./conditions.ts"
-import { isAnswer } from "./coverage.ts"
-import type { MappedAnswer, MappedRow, Mapping } from "./Mapping.ts"
-import type { Read } from "./readers.ts"
+import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
+import { notUniqueProblem } from "./problems.ts"
 
-/** URL parameters are texts. */
-export const asText = (value: Json): string => typeof value === "number" ? plainNumber(value) : String(value)
+/**
+ * Makes the function that returns a row's key: the trimmed text of the key column. Several are joined as a JSON list, so that different keys have
+ * different texts. A cell with a workbook's error is no key.
+ */
+export const rowKey = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string>) => {
+  const positions = columns.map((column) => column.position)
+  return (cells: Cells): string | undefined => {
+    const parts = positions.map((position) => {
+      const cell = cells[position]
+      const text = cell instanceof ErrorCell ? "" : textOf(cell)
+      return empty.has(text) ? "" : text
+    })
+    if (parts.every((part) => part === "")) return undefined
+    return parts.length === 1 ? parts[0] : JSON.stringify(parts)
+  }
+}
 
-/** What holds for a row as a whole. */
+/** Lists whose members a respondent answers. URL parameters and times come with nearly every row, so they don't make it an answered one. */
+const answered: ReadonlySet<MappedAnswer["list"]> = new Set(["questions", "scheduling", "payments"])
+
+/** Whether an answer is one that a respondent gives. */
+export const isRespondents = ({ answer }: { readonly answer: Pick<MappedAnswer, "list"> }): boolean =>
+  answered.has(answer.list)
+
+/** What applies to a row as a whole. */
 export interface RowRules {
   readonly where: Conditions
   readonly uses: CellUses
-  /** The problem of a row of which no answer stems from a cell; undefined: it is none. */
+  /** The problem of a row without an answer from a cell. Undefined: such rows are sent. */
   readonly blank: Problem | undefined
-}
-
-interface Slot {
-  readonly id: string
-  readonly name: string
-  readonly read: Read
-}
-
-/**
- * Joins the compiled answers into the function that turns a row into an item. Members without content are left out; when anything is wrong, all
- * that is wrong is given instead.
- */
-export const rowMap = (
-  answers: ReadonlyArray<CompiledAnswer>,
-  { blank, uses, where }: RowRules,
-  stamp: Stamp | undefined,
-): Mapping["map"] => {
-  const slots = (list: MappedAnswer["list"]): ReadonlyArray<Slot> =>
-    answers.filter(({ answer }) => answer.list === list)
-      .map(({ answer, read }) => ({ id: answer.id, name: answer.name, read }))
-  const questions = slots("questions")
-  const urlParameters = slots("urlParameters")
-  const scheduling = slots("scheduling")
-  const payments = slots("payments")
-  const own = slots("own")
-  const plain = urlParameters.length + scheduling.length + payments.length + own.length === 0 && stamp === undefined
-  const compares = where.compares
-
-  return (cells, key) => {
-    const problems: Array<Problem> = []
-    uses.begin()
-    if (compares) where.holds(cells, problems)
-    const filled: Array<Answer> = []
-    for (let index = 0; index < questions.length; index++) {
-      const { id, read } = questions[index]!
-      const value = read(cells, problems)
-      if (value !== undefined) filled.push({ id, value })
-    }
-    const questionsGiven = uses.given
-    if (plain) return judged({ questions: filled }, problems, questionsGiven > 0 ? undefined : blank)
-
-    const item: { -readonly [M in keyof Item]: Item[M] } = { questions: filled }
-    const parameters: Array<UrlParameterValue> = []
-    for (const { id, name, read } of urlParameters) {
-      const value = read(cells, problems)
-      if (value !== undefined) parameters.push({ id, name, value: asText(value) })
-    }
-    if (stamp !== undefined && key !== undefined) {
-      parameters.push({ id: stamp.id, name: stamp.name, value: key })
-      for (const { position } of stamp.of) uses.mark(position, made.sent)
-    }
-    if (parameters.length > 0) item.urlParameters = parameters
-    for (const { id, read } of own) {
-      const value = read(cells, problems)
-      if (typeof value !== "string") continue
-      if (id === "login") item.login = { email: value }
-      else if (id === "submissionTime") item.submissionTime = value
-      else item.lastUpdatedAt = value
-    }
-    const before = uses.given
-    const schedulings = elements<SchedulingValue>(scheduling, cells, problems)
-    if (schedulings.length > 0) item.scheduling = schedulings
-    const paid = elements<PaymentValue>(payments, cells, problems)
-    if (paid.length > 0) item.payments = paid
-    return judged(item, problems, questionsGiven > 0 || uses.given > before ? undefined : blank)
-  }
 }
 
 /** The URL parameter that carries the row key. */
@@ -94,59 +50,117 @@ export interface Stamp {
   readonly name: string
   /** The key's columns. */
   readonly of: ReadonlyArray<Column>
+  /** Whether the form declares it. */
+  readonly declared: boolean
 }
 
-/** The problems that reject a row; those that leave out only an answer do not. */
-const rejecting = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
-  problems.length === 0 ? problems : problems.filter((problem) => problem.dropped !== true)
+/** Returns the stamp as one of the mapped answers. */
+export const stampAnswer = ({ declared, id, name }: Omit<Stamp, "of">): MappedAnswer => ({
+  id,
+  name,
+  kind: "text",
+  list: "urlParameters",
+  tolerated: declared ? undefined : "the form does not declare this URL parameter",
+})
 
-/** A row all of whose problems leave out only an answer goes on; any other is rejected, for all else that is wrong with it. */
-const judged = (item: Item, problems: ReadonlyArray<Problem>, blank: Problem | undefined): MappedRow => {
-  const serious = rejecting(problems)
-  if (serious.length > 0) return { problems: serious }
-  if (blank !== undefined) return { problems: [blank] }
-  return problems.length === 0 ? { item } : { item, dropped: problems }
-}
+const uniqueAnswer = ({ answer, columns, read }: CompiledAnswer): UniqueAnswer => ({
+  id: answer.id,
+  value: (cells) => {
+    const value = read(cells, [])
+    return value === undefined ? undefined : typeof value === "string" ? value : canonicalJson(value)
+  },
+  problem: (value, before) => notUniqueProblem(answer.id, answer.name, columns[0], value, before),
+})
 
-const elements = <Value extends object>(
-  slots: ReadonlyArray<Slot>,
-  cells: Parameters<Read>[0],
-  problems: Array<Problem>,
-): Array<{ readonly id: string; readonly value: Value }> => {
-  const found: Array<{ readonly id: string; readonly value: Value }> = []
-  for (const { id, read } of slots) {
-    const value = read(cells, problems)
-    // compileElement makes its members by the interface's own list of parts.
-    if (typeof value === "object") found.push({ id, value: value as Value })
+/** URL parameters are texts. */
+const asText = (value: Json): string => typeof value === "number" ? plainNumber(value) : String(value)
+
+/** Puts the values of a row into an item. Members without content are left out. */
+const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Json | undefined>) => {
+  const questions: Array<Answer> = []
+  const parameters: Array<UrlParameterValue> = []
+  const item: { -readonly [M in keyof Item]: Item[M] } = { questions }
+  for (let index = 0; index < answers.length; index++) {
+    const { id, list, name } = answers[index]!.answer
+    const value = values[index]
+    if (value === undefined) continue
+    if (list === "questions") questions.push({ id, value })
+    else if (list === "urlParameters") parameters.push({ id, name, value: asText(value) })
+    // compileElement makes the members by the interface's list of parts.
+    else if (list === "scheduling") {
+      item.scheduling = [...item.scheduling ?? [], { id, value: value as SchedulingValue }]
+    } else if (list === "payments") item.payments = [...item.payments ?? [], { id, value: value as PaymentValue }]
+    else if (id === "login") item.login = { email: String(value) }
+    else if (id === "submissionTime") item.submissionTime = String(value)
+    else item.lastUpdatedAt = String(value)
   }
-  return found
+  return { item, parameters }
 }
 
-/** The same without an item: what a survey, which sends nothing, asks of every row. */
-export const rowCheck = (
+/** Joins the compiled answers into the functions that read a row. */
+export const rowMap = (
   answers: ReadonlyArray<CompiledAnswer>,
   { blank, uses, where }: RowRules,
-): Mapping["check"] => {
+  stamp: Stamp | undefined,
+): Pick<Mapping, "check" | "explain" | "map" | "uniques"> => {
   const reads = answers.map(({ read }) => read)
-  const answering = answers.map(isAnswer)
-  const compares = where.compares
-  const blanks = blank === undefined ? undefined : [blank]
-  let problems: Array<Problem> = []
-  return (cells, answered, dropped) => {
-    if (compares) where.holds(cells, problems)
+  const count = answers.map(isRespondents)
+  const values: Array<Json | undefined> = answers.map(() => undefined)
+
+  /** Reads all answers into `values`. Returns the problems that reject the row. */
+  const read = (cells: Cells, problems: Array<Problem>): ReadonlyArray<Problem> | undefined => {
+    uses.begin()
+    if (where.compares) where.holds(cells, problems)
     let isBlank = blank !== undefined
     for (let index = 0; index < reads.length; index++) {
       const before = uses.given
-      answered[index] = reads[index]!(cells, problems) === undefined ? 0 : 1
-      if (uses.given > before && answering[index] === true) isBlank = false
+      values[index] = reads[index]!(cells, problems)
+      if (uses.given > before && count[index] === true) isBlank = false
     }
-    if (problems.length === 0) return isBlank ? blanks : undefined
-    const found = problems
-    problems = []
-    const serious = rejecting(found)
-    if (serious.length > 0) return serious
-    if (isBlank) return blanks
-    dropped?.push(...found)
-    return undefined
+    const rejecting = problems.length === 0 ? problems : problems.filter(({ dropped }) => dropped !== true)
+    return rejecting.length > 0 ? rejecting : isBlank && blank !== undefined ? [blank] : undefined
+  }
+
+  return {
+    map: (cells, key) => {
+      const problems: Array<Problem> = []
+      const rejecting = read(cells, problems)
+      if (rejecting !== undefined) return { problems: rejecting }
+      const { item, parameters } = itemOf(answers, values)
+      if (stamp !== undefined && key !== undefined) {
+        parameters.push({ id: stamp.id, name: stamp.name, value: key })
+        for (const { position } of stamp.of) uses.mark(position, made.sent)
+      }
+      if (parameters.length > 0) item.urlParameters = parameters
+      return problems.length === 0 ? { item } : { item, dropped: problems }
+    },
+    check: (cells, answered, dropped) => {
+      const problems: Array<Problem> = []
+      const rejecting = read(cells, problems)
+      for (let index = 0; index < values.length; index++) answered[index] = values[index] === undefined ? 0 : 1
+      if (rejecting === undefined) dropped?.push(...problems)
+      return rejecting
+    },
+    explain: (cells, key) => {
+      const whole: Array<Problem> = []
+      if (where.compares) where.holds(cells, whole)
+      let isBlank = true
+      // Each answer has its own problems, so that one hides nothing of the others.
+      const explained = answers.map((one) => {
+        const { answer, columns, read } = one
+        const problems: Array<Problem> = []
+        const before = uses.given
+        const value = read(cells, problems)
+        if (isRespondents(one) && (uses.given > before || problems.some(({ dropped }) => dropped !== true))) {
+          isBlank = false
+        }
+        const sent = value !== undefined && answer.list === "urlParameters" ? asText(value) : value
+        return { answer, columns, value: sent, problems }
+      })
+      if (isBlank && blank !== undefined && whole.length === 0) whole.push(blank)
+      const stamped = stamp === undefined ? [] : [{ answer: stampAnswer(stamp), columns: [], value: key, problems: [] }]
+      return { answers: [...explained, ...stamped], problems: whole }
+    },
+    uniques: answers.filter(({ entries }) => entries.some((entry) => entry.unique)).map(uniqueAnswer),
   }
 }

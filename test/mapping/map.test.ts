@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { DateCell, ErrorCell } from "../../src/domain/cell.ts"
-import { fillTemplate, parseTemplate } from "../../src/mapping/template.ts"
+import { fillTemplate, parseTemplate } from "../../src/mapping/readers.ts"
 import { anyCell } from "../kinds/cells.ts"
 import { compiledMapping, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
 

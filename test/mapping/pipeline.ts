@@ -65,10 +65,10 @@ export type BlocksOf = Readonly<
 
 interface More {
   readonly blocks?: BlocksOf
-  readonly mended?: "text" | "typed"
+  readonly fixed?: "text" | "typed"
 }
 
-const compileWith = (pipeline: Pipeline, form: Form, titles: ReadonlyArray<string>, { blocks = {}, mended }: More) =>
+const compileWith = (pipeline: Pipeline, form: Form, titles: ReadonlyArray<string>, { blocks = {}, fixed }: More) =>
   compile({
     pipeline,
     form,
@@ -77,7 +77,7 @@ const compileWith = (pipeline: Pipeline, form: Form, titles: ReadonlyArray<strin
       title,
       columns: columns.map(([position, option, role = "option"]) => ({ position, option, role })),
     })),
-    mended,
+    fixed,
   })
 
 export const compiledMapping = (

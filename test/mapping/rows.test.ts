@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import type { Cell } from "../../src/domain/cell.ts"
 import { DateCell, JsonCell } from "../../src/domain/cell.ts"
+import { mentionedColumns } from "../../src/mapping/ColumnBook.ts"
 import { compile } from "../../src/mapping/compile.ts"
-import { mentionedColumns } from "../../src/mapping/mentionedColumns.ts"
 import { columnsOf, compiledMapping, errorsOf, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
 
 describe("where", () => {
@@ -266,7 +266,7 @@ describe("stamp", () => {
   })
 })
 
-describe("a mended rejected.csv", () => {
+describe("a fixed rejected.csv", () => {
   const lines = `  questions:
     - { name: N, from: N, as: number, decimal: "," }
     - { name: G, from: G, as: number, decimal: ",", group: "." }
@@ -277,8 +277,8 @@ describe("a mended rejected.csv", () => {
     - { name: X, from: X }`
   const form = formOf(["N", "G", "D", "T", "B", "C", "X"])
   const titles = ["Id", "N", "G", "D", "T", "B", "C", "X"]
-  const read = (mended: "text" | "typed" | undefined, ...cells: ReadonlyArray<Cell>) => {
-    const { mapping } = compiledMapping(pipelineFrom(lines), form, titles, mended === undefined ? {} : { mended })
+  const read = (fixed: "text" | "typed" | undefined, ...cells: ReadonlyArray<Cell>) => {
+    const { mapping } = compiledMapping(pipelineFrom(lines), form, titles, fixed === undefined ? {} : { fixed })
     const mapped = mapping.map(["1", ...cells])
     return "item" in mapped
       ? mapped.item.questions.map(({ value }) => value)

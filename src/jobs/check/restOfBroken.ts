@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import type { Diagnostic } from "../../domain/diagnostic.ts"
-import { nameColumns } from "../../mapping/nameColumns.ts"
+import { nameColumns } from "../../mapping/ColumnBook.ts"
 import { loadProject } from "../../project/loadProject.ts"
 import { compileFor } from "../compileFor.ts"
 import { openPipelineSource } from "../openPipelineSource.ts"

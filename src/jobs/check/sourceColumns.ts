@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../domain/diagnostic.ts"
-import { allEntries, entryColumns } from "../../mapping/inputColumns.ts"
+import { allEntries, entryColumns } from "../../mapping/ColumnBook.ts"
 import { diagnosticAt } from "../../project/errors.ts"
 import type { ColumnName, Pipeline } from "../../project/Pipeline.ts"
 import { suggest } from "../../project/suggestion.ts"

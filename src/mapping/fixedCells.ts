@@ -4,7 +4,7 @@ import type { Json } from "../domain/json.ts"
 import type { Kind, Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { readIso } from "../kinds/wallClock.ts"
-import type { Mended } from "./Workshop.ts"
+import type { Fixed } from "./CompileContext.ts"
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
@@ -16,11 +16,11 @@ const jsonOf = (text: string): Json | undefined => {
   }
 }
 
-/** The typed cell that a text of a mended rejected.csv may stand for: how such a file writes numbers, dates and nested values. */
-const typed = (text: string, mended: Mended): Cell | undefined => {
+/** Returns the typed cell that a text of a fixed rejected.csv may stand for: the file writes numbers, dates and nested values as text. */
+const typed = (text: string, fixed: Fixed): Cell | undefined => {
   if (jsonNumber.test(text)) return Number(text)
   if (text === "true" || text === "false") return text === "true"
-  if (mended !== "typed") return undefined
+  if (fixed !== "typed") return undefined
   const iso = readIso(text)
   if (iso !== undefined && Number.isNaN(iso.offset)) return new DateCell(text)
   if (!/^[[{]/.test(text)) return undefined
@@ -34,23 +34,23 @@ const twoWays = new Fault(
 )
 
 /**
- * Reads cells of a mended rejected.csv: as the source writes them, else as the run wrote typed cells. A number that both ways read, but not as the same,
- * is an error where the source has typed cells: which of the two it was can't be told.
+ * Makes a `Parse` read cells of a fixed rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed
+ * cells, a number that both ways read differently is an error, since it is unknown which one was meant.
  */
-export const readingMended = (parse: Parse, kind: Kind, mended: Mended): Parse => {
-  if (mended === undefined) return parse
-  const nestedFirst = mended === "typed" && (kind.sends === "array" || kind.sends === "object")
+export const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {
+  if (fixed === undefined) return parse
+  const nestedFirst = fixed === "typed" && (kind.sends === "array" || kind.sends === "object")
   return (cells) => {
     const [cell] = cells
     if (typeof cell !== "string" || cells.length !== 1) return parse(cells)
-    const other = typed(cell.trim(), mended)
+    const other = typed(cell.trim(), fixed)
     if (other instanceof JsonCell && nestedFirst) return parse([other])
     const value = parse(cells)
     if (other === undefined || other instanceof JsonCell) {
       return value instanceof Fault && other !== undefined ? orElse(parse([other]), value) : value
     }
     if (value instanceof Fault) return orElse(parse([other]), value)
-    if (mended === "typed" && kind.sends === "number" && typeof other === "number") {
+    if (fixed === "typed" && kind.sends === "number" && typeof other === "number") {
       const typedValue = parse([other])
       return typedValue instanceof Fault || typedValue === value ? value : twoWays
     }

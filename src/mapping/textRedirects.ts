@@ -1,0 +1,140 @@
+import type { YamlPath } from "../domain/diagnostic.ts"
+import type { Element, Question } from "../domain/form.ts"
+import { kindOfType } from "../kinds/index.ts"
+import type { Parse } from "../kinds/Kind.ts"
+import { Fault } from "../kinds/Kind.ts"
+import type { MappingEntry } from "../project/Pipeline.ts"
+import { suggest } from "../project/suggestion.ts"
+import type { CompileContext, Findings, Placed } from "./CompileContext.ts"
+import type { Asked, KindOptions } from "./compileKind.ts"
+import { compileKind, kindNamed, optionsOf } from "./compileKind.ts"
+import { cellProblem } from "./problems.ts"
+import type { Read } from "./readers.ts"
+
+/** A redirect of texts from one question's cells to another question (`textTo`). */
+interface TextRedirect {
+  readonly to: Question
+  /** The question whose cells give the texts. */
+  readonly from: Element
+  readonly path: YamlPath
+  /** Those of the current row. */
+  readonly texts: Array<string>
+}
+
+/** All redirects of a mapping. */
+export interface TextRedirects {
+  /** Adds the redirect to a question, by its name or id. An unknown question, or one that another question fills, becomes an error. */
+  readonly open: (textTo: string, from: Element, path: YamlPath) => TextRedirect | undefined
+  readonly from: (element: Element) => ReadonlyArray<TextRedirect>
+}
+
+/** Makes the empty list of redirects to a form's questions. */
+export const textRedirects = (questions: ReadonlyArray<Question>, findings: Findings): TextRedirects => {
+  const opened = new Map<string, TextRedirect>()
+  const plain = (name: string) => name.normalize("NFC").trim()
+  return {
+    open: (textTo, from, path) => {
+      const meant = questions.filter((question) => question.id === textTo || plain(question.name) === plain(textTo))
+      const [to] = meant
+      if (to === undefined || meant.length > 1) {
+        findings.error(
+          path,
+          to === undefined
+            ? `The form has no question called "${textTo}".`
+            : `${meant.length} of the form's questions are called "${textTo}".`,
+          to === undefined
+            ? suggest(textTo, questions.map((question) => question.name), "Its questions are")
+            : `Say which one by its id: ${meant.map((question) => question.id).join(", ")}.`,
+        )
+        return undefined
+      }
+      const before = opened.get(to.id)
+      if (before !== undefined && before.from.id !== from.id) {
+        findings.error(path, `"${to.name}" already gets texts of "${before.from.name}".`)
+        return undefined
+      }
+      const redirect = before ?? { to, from, path, texts: [] }
+      opened.set(to.id, redirect)
+      return redirect
+    },
+    from: (element) => [...opened.values()].filter((redirect) => redirect.from.id === element.id),
+  }
+}
+
+/** Adds the redirects of an entry. Returns undefined if it has none. */
+export const redirectsOf = (asked: Asked, options: KindOptions, context: CompileContext) => {
+  const textTo = (option: "other" | "otherwise"): ReadonlyArray<readonly [string, YamlPath]> => {
+    const value = options[option]
+    return typeof value === "object" && value !== null && "textTo" in value && typeof value.textTo === "string"
+      ? [[value.textTo, [...asked.path, option, "textTo"]]]
+      : []
+  }
+  const targets = [...textTo("other"), ...textTo("otherwise")]
+  if (targets.length === 0 || asked.question === undefined) return undefined
+  const redirects = new Map(
+    targets.map(([name, path]) => [name, context.redirects.open(name, asked, path)] as const),
+  )
+  return {
+    redirect: (text: string, to: string) => void redirects.get(to)?.texts.push(text),
+    around: (read: Read): Read => (cells, problems) => {
+      for (const redirect of redirects.values()) if (redirect !== undefined) redirect.texts.length = 0
+      return read(cells, problems)
+    },
+  }
+}
+
+/** Compiles the answers that get the texts of another question's cells. They must be read directly after it. */
+export const compileRedirects = (
+  from: Element,
+  entries: ReadonlyArray<MappingEntry>,
+  source: Placed | undefined,
+  context: CompileContext,
+): ReadonlyArray<Placed> => {
+  if (source === undefined || source.answer.id !== from.id) return []
+  return context.redirects.from(from).flatMap((redirect) => {
+    const parse = parseOf(redirect, entries, context)
+    if (parse === undefined) return []
+    const { columns } = source
+    const blamed = columns.at(-1)
+    const answer: Placed = {
+      answer: { id: redirect.to.id, name: redirect.to.name, kind: parse.kind, list: "questions" },
+      entries: [],
+      options: undefined,
+      columns,
+      fromCells: true,
+      read: (_cells, problems) => {
+        if (redirect.texts.length === 0) return undefined
+        const text = redirect.texts.join(", ")
+        redirect.texts.length = 0
+        const value = parse.parse([text])
+        if (!(value instanceof Fault)) return value
+        if (blamed !== undefined) problems.push(cellProblem(redirect.to.id, blamed, text, value))
+        return undefined
+      },
+    }
+    return [answer]
+  })
+}
+
+const parseOf = (
+  { to, path }: TextRedirect,
+  entries: ReadonlyArray<MappingEntry>,
+  context: CompileContext,
+): { readonly parse: Parse; readonly kind: string } | undefined => {
+  const usual = to.type === undefined ? undefined : kindOfType(to.type)
+  const kind = usual ?? kindNamed("text")
+  if (kind === undefined || kind.sends !== "string" || kind.parts !== undefined) {
+    context.findings.error(path, `"${to.name}" is a ${to.type}, which takes no text.`)
+    return undefined
+  }
+  const asked = { id: to.id, name: to.name, kind, options: {}, question: to, path: entries[0]?.path ?? path }
+  const parse = compileKind(
+    asked,
+    optionsOf(asked, undefined, context),
+    undefined,
+    { _tag: "Columns", count: 1 },
+    { empty: new Set() },
+    context,
+  )
+  return parse === undefined ? undefined : { parse, kind: kind.name }
+}
