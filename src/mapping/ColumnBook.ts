@@ -4,7 +4,7 @@ import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
-import type { Findings, Note } from "./CompileContext.ts"
+import type { Findings, Note } from "./Findings.ts"
 
 /** The columns with one header, in their order; white space counts once. */
 const withHeader = (columns: ReadonlyArray<Column>, header: string): ReadonlyArray<Column> => {

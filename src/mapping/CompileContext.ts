@@ -1,64 +1,29 @@
-import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
-import type { Form } from "../domain/form.ts"
+import type { YamlPath } from "../domain/diagnostic.ts"
+import type { Element, Form, Question } from "../domain/form.ts"
 import type { Column } from "../domain/row.ts"
-import type { OptionFault } from "../kinds/Kind.ts"
-import { diagnosticAt } from "../project/errors.ts"
 import type { MappingConfig } from "../project/Pipeline.ts"
-import { suggest } from "../project/suggestion.ts"
-import type { Document } from "../project/yamlText.ts"
 import type { CellUses } from "./CellUses.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
+import type { Findings } from "./Findings.ts"
 import type { Filled } from "./fingerprint.ts"
 import type { MappedAnswer } from "./Mapping.ts"
 import type { Read } from "./readers.ts"
-import type { TextRedirects } from "./textRedirects.ts"
 
-/** Adds a finding about the value at a path, or about the key. */
-export type Note = (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => void
-
-/** All that is wrong with a pipeline, so that it shows at once. */
-export interface Findings {
-  readonly error: Note
-  readonly warning: Note
-  /** Adds faults of a kind's options, under the entry at `path`. `place` returns where an option is that is not the entry's own. */
-  readonly faults: (
-    path: YamlPath,
-    faults: ReadonlyArray<OptionFault>,
-    place?: (fault: OptionFault) => YamlPath | undefined,
-  ) => void
-  readonly errors: ReadonlyArray<Diagnostic>
-  readonly warnings: ReadonlyArray<Diagnostic>
+/** A redirect of texts from one question's cells to another question (`textTo`). */
+export interface TextRedirect {
+  readonly to: Question
+  /** The question whose cells give the texts. */
+  readonly from: Element
+  readonly path: YamlPath
+  /** Those of the current row. */
+  readonly texts: Array<string>
 }
 
-/** Makes an empty list of findings about a pipeline's file. */
-export const findingsIn = (document: Document): Findings => {
-  const errors: Array<Diagnostic> = []
-  const warnings: Array<Diagnostic> = []
-  const note =
-    (list: Array<Diagnostic>, severity: Diagnostic["severity"]) =>
-    (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => {
-      const found = diagnosticAt(document, severity, path, message, suggestion, at)
-      // A wrong default concerns many entries, and is one mistake.
-      if (list.some((one) => one.line === found.line && one.column === found.column && one.message === message)) return
-      list.push(found)
-    }
-  const error = note(errors, "error")
-  return {
-    error,
-    warning: note(warnings, "warning"),
-    faults: (path, faults, place) => {
-      for (const fault of faults) {
-        const { option, member, message, suggestion, unknown } = fault
-        const nearest = unknown === undefined ? undefined : suggest(unknown.name, unknown.among, "There are")
-        const own = [...path, ...(option === undefined ? [] : [option]), ...(member === undefined ? [] : [member])]
-        // Names of options and rows are keys of `from`.
-        const at = option === "from" && member !== undefined ? "key" : undefined
-        error(place?.(fault) ?? own, message, nearest ?? suggestion, at)
-      }
-    },
-    errors,
-    warnings,
-  }
+/** All redirects of a mapping. */
+export interface TextRedirects {
+  /** Adds the redirect to a question, by its name or id. An unknown question, or one that another question fills, becomes an error. */
+  readonly open: (textTo: string, from: Element, path: YamlPath) => TextRedirect | undefined
+  readonly from: (element: Element) => ReadonlyArray<TextRedirect>
 }
 
 /**

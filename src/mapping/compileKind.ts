@@ -8,7 +8,8 @@ import { loose, optionNames } from "../kinds/optionTable.ts"
 import type { Input, MappingEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { isKnownType } from "../service/questionTypes.ts"
-import type { CompileContext, Findings } from "./CompileContext.ts"
+import type { CompileContext } from "./CompileContext.ts"
+import type { Findings } from "./Findings.ts"
 import { shown } from "./problems.ts"
 
 /** Returns the kind that an entry names. A name that is none becomes an error. */

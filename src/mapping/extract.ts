@@ -4,7 +4,7 @@ import type { Kind, KindContext, Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { compilePattern } from "../kinds/pattern.ts"
 import { oneOf, quoted, suggest } from "../project/suggestion.ts"
-import type { Findings } from "./CompileContext.ts"
+import type { Findings } from "./Findings.ts"
 
 /** What the expression of an entry gives: one piece, or named groups that are parts. */
 type Extracting =

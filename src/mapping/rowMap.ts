@@ -1,6 +1,6 @@
-import { canonicalJson } from "../domain/canonical.ts"
 import { ErrorCell } from "../domain/cell.ts"
 import type { Answer, Item, PaymentValue, SchedulingValue, UrlParameterValue } from "../domain/item.ts"
+import { canonicalJson } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"

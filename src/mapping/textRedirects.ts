@@ -5,28 +5,12 @@ import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
-import type { CompileContext, Findings, Placed } from "./CompileContext.ts"
+import type { CompileContext, Placed, TextRedirect, TextRedirects } from "./CompileContext.ts"
 import type { Asked, KindOptions } from "./compileKind.ts"
 import { compileKind, kindNamed, optionsOf } from "./compileKind.ts"
+import type { Findings } from "./Findings.ts"
 import { cellProblem } from "./problems.ts"
 import type { Read } from "./readers.ts"
-
-/** A redirect of texts from one question's cells to another question (`textTo`). */
-interface TextRedirect {
-  readonly to: Question
-  /** The question whose cells give the texts. */
-  readonly from: Element
-  readonly path: YamlPath
-  /** Those of the current row. */
-  readonly texts: Array<string>
-}
-
-/** All redirects of a mapping. */
-export interface TextRedirects {
-  /** Adds the redirect to a question, by its name or id. An unknown question, or one that another question fills, becomes an error. */
-  readonly open: (textTo: string, from: Element, path: YamlPath) => TextRedirect | undefined
-  readonly from: (element: Element) => ReadonlyArray<TextRedirect>
-}
 
 /** Makes the empty list of redirects to a form's questions. */
 export const textRedirects = (questions: ReadonlyArray<Question>, findings: Findings): TextRedirects => {
