@@ -56,7 +56,7 @@ const mutated = (text: string) =>
     { minLength: 1, maxLength: 4 },
   ).map((edits) => edits.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text))
 
-it("whatever a file holds, what comes is diagnostics that point into it", () => {
+it("reports diagnostics that point into the file, whatever it contains", () => {
   fc.assert(
     fc.property(mutated(file(() => undefined).text), mutated(projectYaml), (pipeline, project) => {
       sound(pipeline, pipelineDiagnostics(pipeline))
@@ -66,7 +66,7 @@ it("whatever a file holds, what comes is diagnostics that point into it", () => 
   )
 })
 
-it("whatever values a file holds, what comes is diagnostics, and never a value of a schema library", () => {
+it("reports diagnostics in its own words, whatever values a file contains", () => {
   const keys = fc.constantFrom(
     "pipeline",
     "source",

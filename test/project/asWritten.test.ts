@@ -44,7 +44,7 @@ const token = fc.oneof(
   fc.stringMatching(/^0{0,3}\d{1,12}(\.\d{0,4})?$/).filter((text) => text !== ""),
 )
 
-it("scalars that stand for cells or answers are text as written", () => {
+it("keeps scalars that represent cells or answers as text", () => {
   fc.assert(
     fc.property(fc.uniqueArray(token, { minLength: 2, maxLength: 6 }), token, (options, text) => {
       const entry = entryOf(withEntry(
@@ -65,7 +65,7 @@ it("scalars that stand for cells or answers are text as written", () => {
   )
 })
 
-it("a constant is text as written, in quotes or without", () => {
+it("keeps a constant as text, in quotes or without", () => {
   fc.assert(
     fc.property(token, (text) => {
       expect(entryOf(withEntry(`name: A\nvalue: ${text}`))).toMatchObject({ value: text })
@@ -75,14 +75,14 @@ it("a constant is text as written, in quotes or without", () => {
   )
 })
 
-it("null stays null where values allow it", () => {
+it("keeps null if values allow it", () => {
   expect(entryOf(withEntry("name: A\nfrom: A\nas: choice\nvalues: { a: null, b: ~, c: 'null', null: d }")))
     .toMatchObject({
       values: { a: null, b: null, c: "null", null: "d" },
     })
 })
 
-it("numbers and yes-or-no settings are what YAML makes of them", () => {
+it("reads numbers and booleans as YAML does", () => {
   expect(entryOf(withEntry("name: A\nfrom: A\nas: number\nmin: 010\nmax: 1e3\ninteger: true"))).toMatchObject({
     min: 10,
     max: 1000,

@@ -15,14 +15,14 @@ const times = (cron: string, after: string, count: number, zone = "Europe/Berlin
 }
 
 describe("the next time", () => {
-  it("is by the clocks of the zone", () => {
+  it("follows the clocks of the zone", () => {
     expect(times("0 2 * * *", "2026-01-10T12:00:00Z", 1)).toEqual(["2026-01-11T01:00"])
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1)).toEqual(["2026-07-11T00:00"])
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1, "America/New_York")).toEqual(["2026-07-11T06:00"])
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1, "UTC")).toEqual(["2026-07-11T02:00"])
   })
 
-  it("of a fixed time that the clocks skip is the first instant after the change; that they repeat, comes once", () => {
+  it("of a skipped fixed time is the first instant after the change, and of a repeated one comes once", () => {
     expect(times("30 2 * * *", "2026-03-28T12:00:00Z", 2)).toEqual(["2026-03-29T01:00", "2026-03-30T00:30"])
     expect(times("30 2 * * *", "2026-10-24T12:00:00Z", 2)).toEqual(["2026-10-25T00:30", "2026-10-26T01:30"])
   })
@@ -35,7 +35,7 @@ describe("the next time", () => {
     }
   })
 
-  it("is after the instant asked for, never at it, and never twice: for every instant of a year", () => {
+  it("is after the given instant, never at it and never twice, for every instant of a year", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("0 2 * * *", "30 2 * * *", "*/15 * * * *", "0 0 1 * *", "15 1 * * MON-FRI", "0 3 29 2 *"),
@@ -55,7 +55,7 @@ describe("the next time", () => {
   })
 })
 
-it("what is no cron expression is told so, in words", () => {
+it("says why a text is no cron expression", () => {
   expect(cronFault("0 2 * * *")).toBeUndefined()
   expect(cronFault("*/15 7-19 * * MON-FRI")).toBeUndefined()
   expect(cronFault("30 0 2 * * *")).toBeUndefined()
@@ -67,7 +67,7 @@ it("what is no cron expression is told so, in words", () => {
   expect(cronFault("0 2 30 2 *")).toBe("That time never comes.")
 })
 
-it("a zone is one of the tz database, not an offset and not the machine's", () => {
+it("accepts zones of the tz database, not offsets and not the machine's zone", () => {
   expect(["Europe/Berlin", "UTC", "America/Argentina/Ushuaia"].map(isZone)).toEqual([true, true, true])
   expect(["", "local", "+02:00", "Europe/Berlim", "UTC+2"].map(isZone)).toEqual([false, false, false, false, false])
 })

@@ -27,7 +27,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
       "Did you mean `format`?",
     ]],
     [
-      "a misspelt key that is needed is not reported as missing too",
+      "a misspelt required key is not reported as missing too",
       withSection("source", "file: a.csv\n«row_key: [Id]"),
       [
         "`row_key` is not a key of `source`.",
@@ -39,7 +39,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
       "Did you mean `from`?",
     ]],
     [
-      "what is wrong behind a misspelt section shows too",
+      "mistakes inside a misspelt section are reported too",
       withSection("source", "file: a.csv\nrowKey: [Id]").replace("sink:", "«snik:").replace(
         "service: practice",
         "«service:",
@@ -51,7 +51,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
       ],
     ],
     [
-      "a choice of init that nobody filled in",
+      "a choice of init that was not filled in",
       withEntry("name: A\nfrom: B\nas: choice\nvalues:\n  «Rot:\n  Grün: null"),
       [
         "`Rot` has no value.",
@@ -73,12 +73,12 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
       "`format` needs `as`; it is an option of date, time, dateTime, dateRange.",
       "Add `as: date`, `as: time` or `as: dateTime`.",
     ]],
-    ["a misspelt kind, its options let be", withEntry("name: A\nfrom: B\nas: «dateTme\nzone: UTC"), [
+    ["a misspelt kind, whose options are not reported", withEntry("name: A\nfrom: B\nas: «dateTme\nzone: UTC"), [
       "There is no kind called `dateTme`.",
       "Did you mean `dateTime`?",
     ]],
     [
-      "a kind like none, options of any kind let be",
+      "a kind like none, with options of any kind",
       withEntry("name: A\nfrom: B\nas: «thing\nzone: UTC\nformat: x"),
       [
         "There is no kind called `thing`.",
@@ -122,7 +122,7 @@ describe("a missing key is shown at its parent", () => {
   ])
 })
 
-describe("a value that can't be is shown at the value, once, with what is allowed", () => {
+describe("an invalid value is shown at the value, once, with what is allowed", () => {
   check(pipelineDiagnostics, [
     ["a number out of range", withSection("sink", "service: s\nform: f\nbatchSize: «11"), [
       "`batchSize` expects a whole number from 1 to 10, not `11`.",
@@ -181,7 +181,7 @@ describe("a value that can't be is shown at the value, once, with what is allowe
       "`file` expects a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }, not `http://example.com/a.csv`.",
       "Write a list: [http://example.com/a.csv].",
     ]],
-    ["an encoding that there is not", withSection("source", "file: a.csv\nrowKey: [Id]\nencoding: «windows-9999"), [
+    ["an encoding that does not exist", withSection("source", "file: a.csv\nrowKey: [Id]\nencoding: «windows-9999"), [
       "There is no encoding called `windows-9999`.",
     ]],
     [

@@ -33,14 +33,14 @@ const changes = (before: Form, after: Form) =>
     `${harmless ? "harmless " : ""}${kind}: ${message}`
   )
 
-describe("What is different in a form", () => {
-  it("is nothing where only the order changed", () => {
+describe("The difference between forms", () => {
+  it("is empty if only the order changed", () => {
     expect(changes(form(question("a", "A"), question("b", "B")), form(question("b", "B"), question("a", "A")))).toEqual(
       [],
     )
   })
 
-  it("is said for people, each change once", () => {
+  it("names each change once, as a sentence", () => {
     const before = form(
       question("q1", "Name"),
       color([["r", "Red"], ["g", "Green"]]),
@@ -67,7 +67,7 @@ describe("What is different in a form", () => {
     ])
   })
 
-  it("is harmless where options were only added", () => {
+  it("is harmless if options were only added", () => {
     expect(changes(form(color([["r", "Red"]])), form(color([["r", "Red"], ["b", "Blue"]])))).toEqual([
       'harmless options: The options of the question "Color" (q2) changed: "Blue" is new.',
     ])

@@ -278,7 +278,7 @@ describe("the JSON Schemas and the decoders agree", () => {
   })
 })
 
-it("every key of the JSON Schemas is described, for editors", () => {
+it("describes every key of the JSON Schemas", () => {
   const bare: Array<string> = []
   const look = (schema: unknown, path: string): void => {
     if (typeof schema !== "object" || schema === null) return

@@ -14,7 +14,7 @@ const diagnosticsOf = <A, R>(effect: Effect.Effect<A, ConfigurationInvalid | Pip
   )
 
 it.layer(platform)("a project's folder", (it) => {
-  it.scoped("is the nearest upwards with config/formferry.yaml", () =>
+  it.scoped("is the nearest folder upwards with config/formferry.yaml", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "config/formferry.yaml": projectYaml, "pipelines/deep/er/x.txt": "" })
       expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(root)
@@ -26,7 +26,7 @@ it.layer(platform)("a project's folder", (it) => {
       expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(inner)
     }))
 
-  it.scoped("has no file of more than a megabyte: that is said before it is read", () =>
+  it.scoped("refuses a file of more than a megabyte before reading it", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -39,7 +39,7 @@ it.layer(platform)("a project's folder", (it) => {
       }])
     }))
 
-  it.scoped("that is none says so, and what to do", () =>
+  it.scoped("that is no project says what to do", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "a/b.txt": "" })
       const error = yield* Effect.flip(findProject(`${root}/a`))
@@ -50,7 +50,7 @@ it.layer(platform)("a project's folder", (it) => {
 })
 
 it.layer(platform)("loading pipelines", (it) => {
-  it.scoped("all of them, .yml too, by the name inside; other files and hidden ones are none", () =>
+  it.scoped("reads every .yaml and .yml file by the name inside, but no hidden or other files", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -62,7 +62,7 @@ it.layer(platform)("loading pipelines", (it) => {
       expect([...(yield* loadProject(root)).pipelines.keys()]).toEqual(["first", "second"])
     }))
 
-  it.scoped("a broken one does not stop another, and is reported when it is asked for", () =>
+  it.scoped("reports a broken one only if it is asked for", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -89,7 +89,7 @@ it.layer(platform)("loading pipelines", (it) => {
       ])
     }))
 
-  it.scoped("a name that no file has gets the nearest; files whose name can't be read are shown instead", () =>
+  it.scoped("suggests the nearest name for an unknown one, and shows files whose name can't be read", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -105,7 +105,7 @@ it.layer(platform)("loading pipelines", (it) => {
       )
     }))
 
-  it.scoped("a name that two files use is an error at both", () =>
+  it.scoped("reports a name that two files use, at both", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -127,7 +127,7 @@ it.layer(platform)("loading pipelines", (it) => {
           message: "pipelines/a.yaml is called `same` too.",
         }),
       ])
-      // Who copied a file asks for the copy by the file's name.
+      // Someone who copied a file asks for the copy by the file's name.
       expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["b"] }))).toEqual([
         expect.objectContaining({ file: "pipelines/a.yaml", message: "pipelines/b.yaml is called `same` too." }),
         expect.objectContaining({ file: "pipelines/b.yaml", message: "pipelines/a.yaml is called `same` too." }),
@@ -138,7 +138,7 @@ it.layer(platform)("loading pipelines", (it) => {
       expect((yield* loadProject(root, { pipelines: ["other"] })).pipelines.size).toBe(1)
     }))
 
-  it.scoped("a service that the project does not have is an error with the nearest, beside all else", () =>
+  it.scoped("reports an unknown service with the nearest name, together with all other mistakes", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -159,7 +159,24 @@ it.layer(platform)("loading pipelines", (it) => {
       ])
     }))
 
-  it.scoped("what is wrong in the project file and in pipelines comes at once", () =>
+  it.scoped("leaves out broken entries if asked to, and points at the others as the file has them", () =>
+    Effect.gen(function*() {
+      const entries = "    - name: Broken\n      form: Name\n    - name: Full name\n"
+      const partly = pipelineYaml("partly").replace("    - name: Full name\n", entries)
+      const root = yield* projectFolder({
+        "config/formferry.yaml": projectYaml,
+        "pipelines/partly.yaml": `${partly}reconcile: { lateWithn: 5 minutes }\n`,
+        "pipelines/wrong.yaml": partly.replace("partly", "wrong").replace("rowKey", "rowKy"),
+      })
+      const { pipelines } = yield* loadProject(root, { pipelines: ["partly"], withoutBroken: true })
+      const pipeline = pipelines.get("partly")
+      const [entry, ...more] = pipeline?.mapping.questions ?? []
+      expect([entry?.name, entry?.path, more]).toEqual(["Full name", ["mapping", "questions", 1], []])
+      expect(pipeline?.document.at(entry?.path ?? [])).toMatchObject({ line: 9, excerpt: "    - name: Full name" })
+      expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["wrong"], withoutBroken: true }))).toHaveLength(2)
+    }))
+
+  it.scoped("reports mistakes of the project file and of pipelines at once", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml + "ledgr: { file: x }\n",
@@ -230,7 +247,7 @@ describe("a service's key", () => {
       }).pipe(Effect.provide(Layer.provideMerge(platform, withVariables(variables)))))
   }
 
-  it.scoped("from a file loses the line end behind it; a file that is missing is an error when it is needed", () =>
+  it.scoped("from a file loses its line end, and a missing file is an error when the key is needed", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml.replace("{ env: FORM_SERVICE_API_KEY }", "{ file: ../secret/key }"),
@@ -244,7 +261,7 @@ describe("a service's key", () => {
       expect((yield* Effect.flip(keyOf(again))).diagnostics[0]).toMatchObject({ line: 6, column: 21 })
     }).pipe(Effect.provide(platform)))
 
-  it.scoped("in .env is not put into the process", () =>
+  it.scoped("in .env is not copied into the process's environment", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml.replace("FORM_SERVICE_API_KEY", "FORMFERRY_TEST_ONLY_KEY"),

@@ -4,11 +4,11 @@ import { pipelineDiagnostics } from "./diagnosed.ts"
 import { places } from "./marked.ts"
 import { file, lines } from "./mistakes.ts"
 
-it("a file without mistakes gives no diagnostic", () => {
+it("reports nothing about a file without mistakes", () => {
   expect(pipelineDiagnostics(file(() => undefined).text)).toEqual([])
 })
 
-it("each mistake alone gives one diagnostic, at its place", () => {
+it("reports each mistake alone once, at its place", () => {
   for (const [index, [, ...wrong]] of lines.entries()) {
     for (const which of wrong.keys()) {
       const { text, places: expected } = file((line) => (line === index ? which : undefined))
@@ -17,7 +17,7 @@ it("each mistake alone gives one diagnostic, at its place", () => {
   }
 })
 
-it("so many mistakes give so many diagnostics, each at its place", () => {
+it("reports as many diagnostics as mistakes, each at its place", () => {
   const mistakes = lines.flatMap(([, ...wrong], line) => wrong.map((_, which) => ({ line, which })))
   fc.assert(
     fc.property(

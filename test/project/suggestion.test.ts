@@ -18,13 +18,13 @@ describe("the nearest word", () => {
   })
 })
 
-it("a list ends with its joint", () => {
+it("joins the last word of a list differently", () => {
   expect(oneOf(["a"])).toBe("a")
   expect(oneOf(["a", "b"])).toBe("a or b")
   expect(oneOf(["a", "b", "c"], "and")).toBe("a, b and c")
 })
 
-it("without a near one all are listed, when they are few", () => {
+it("lists all candidates if none is near and they are few", () => {
   expect(suggest("x", ["one", "two"], "There are")).toBe("There are: `one` and `two`.")
   expect(suggest("x", Array.from({ length: 25 }, (_, index) => `name${index}`), "There are")).toBeUndefined()
 })

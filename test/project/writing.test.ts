@@ -57,7 +57,7 @@ const anyText = fc.oneof(
 )
 
 describe("Texts of a pipeline file", () => {
-  it("come back as they are, in a line of their own and between others", () => {
+  it("are read back unchanged, alone on a line or in a list", () => {
     fc.assert(
       fc.property(anyText, anyText, (a, b) => {
         expect(parse(`a: ${yamlText(a)}`)).toEqual({ a })
@@ -69,13 +69,13 @@ describe("Texts of a pipeline file", () => {
     )
   })
 
-  it("can't break out of a comment, nor hide in it", () => {
+  it("can't break out of a comment or hide in it", () => {
     const lines = entryLines(entry("q", { comments: ["a\nkey: value", "\u001B[31mred\u202E\u2028x"] }), true)
     expect(lines.slice(0, 2)).toEqual(["# a↵key: value", "# ␛[31mred<U+202E><U+2028>x"])
     expect(parse(lines.join("\n"))).toEqual([{ id: "q", from: "Column" }])
   })
 
-  it("of an entry that is left open are a comment that can be taken in as it stands", () => {
+  it("of an open entry are a comment that can be uncommented as it is", () => {
     const open = entryLines(entry("q", { open: true, comments: ["why"], below: ["values:", "  a: # 3 ×"] }), true)
     expect(parse(open.join("\n"))).toBe(null)
     expect(parse(open.filter((line) => line !== "# why").map((line) => line.slice(2)).join("\n"))).toEqual([
@@ -104,7 +104,7 @@ sink: { service: practice, form: f }
 `
 
 describe("Adding to a pipeline file", () => {
-  it("puts new entries behind the others and changes nothing else", () => {
+  it("inserts new entries after the others and changes nothing else", () => {
     const text = addToPipeline(pipeline, {
       questions: [entry("new")],
       urlParameters: [entry("u")],
@@ -139,7 +139,7 @@ describe("Adding to a pipeline file", () => {
     expect(text).toBe("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A\r\n  - id: b\r\n    from: Column\r\n")
   })
 
-  it("leaves a file alone in which there is no place for lines", () => {
+  it("does not change a file into which lines can't be inserted", () => {
     const none = { urlParameters: [], own: [] }
     expect(addToPipeline("mapping: { questions: [] }\n", { questions: [entry("b")], ...none })).toBe(undefined)
     expect(addToPipeline("mapping:\n  questions: [{ id: a, from: A }]\n", { questions: [entry("b")], ...none })).toBe(
@@ -148,7 +148,7 @@ describe("Adding to a pipeline file", () => {
     expect(addToPipeline("mapping: [\n", { questions: [entry("b")], ...none })).toBe(undefined)
   })
 
-  it("knows what was left open as a comment", () => {
+  it("finds entries that were left open as comments", () => {
     const open = isOpen(
       '# - id: q1\n  #   name: x\n    # - id: "q 2" # note\n  # submissionTime: { from: A }\n- id: q3\n',
     )

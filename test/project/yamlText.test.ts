@@ -5,8 +5,8 @@ import { marked, places } from "./marked.ts"
 
 const good = withEntry("name: A\nfrom: B")
 
-describe("what a file may hold", () => {
-  it("is limited in depth with its aliases followed, before anything goes through them", () => {
+describe("what a file may contain", () => {
+  it("is limited in depth, with its aliases followed, before anything visits them", () => {
     const chain = (length: number, open: string, close: string) =>
       Array.from({ length }, (_, at) => `x-${at}: &a${at} ${open}${at === 0 ? "" : `*a${at - 1}`}${close}`).join("\n")
     const deep = "The file is nested more than 200 deep, what its aliases stand for included."
@@ -23,7 +23,7 @@ describe("faults of YAML are sentences, at their place", () => {
     ["a tab", good.replace("    - ", "«\t- "), "A tab can't indent."],
     ["a second colon", good.replace("from: B", "from: «B: C"), "A second `: ` in one line can't be read."],
     ["a tag", good.replace("from: B", "from: «!column B"), "Tags (`!name`) mean nothing here."],
-    ["an anchor that there is not", good.replace("from: B", "from: «*b"), "There is no anchor `&b` above this line."],
+    ["an unknown anchor", good.replace("from: B", "from: «*b"), "There is no anchor `&b` above this line."],
     ["a list as a key", good.replace("from: B", "? «[a]\n      : b"), "A key is text, not a list or a mapping."],
     [
       "an alias inside its own anchor",
@@ -49,7 +49,7 @@ describe("faults of YAML are sentences, at their place", () => {
     expect(places(diagnostics)).toEqual(file.places)
   })
 
-  it("several of them come at once", () => {
+  it("are reported together", () => {
     const diagnostics = pipelineDiagnostics("pipeline: a: b\nsource: %x\nmapping: !m {}\nsink: @x\n")
     expect(diagnostics.map(({ line }) => line)).toEqual([1, 2, 3, 4])
   })
@@ -68,7 +68,7 @@ describe("faults of YAML are sentences, at their place", () => {
 })
 
 describe("anchors, aliases and merge keys", () => {
-  it("work; keys that begin with x- are left alone", () => {
+  it("work, and keys that begin with x- are ignored", () => {
     expect(pipelineDiagnostics(`
 x-dates: &dates { as: date, format: dd.MM.yyyy }
 x-other: [anything, { at: all }]
@@ -82,7 +82,7 @@ sink: { service: practice, form: abc }
 `)).toEqual([])
   })
 
-  it("a mistake behind an anchor is one mistake, shown where it stands", () => {
+  it("a mistake behind an anchor is one mistake, shown where it is written", () => {
     const file = marked(`
 x-dates: &dates { as: date, «formt: dd.MM.yyyy }
 pipeline: a
