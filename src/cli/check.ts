@@ -109,7 +109,7 @@ const dataLine = ({ filtered, invalid, rows }: NonNullable<CheckedPipeline["data
 }
 
 /** Shows the result of checking one pipeline. */
-export const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
+const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
   const paint = paints(screen)
   const { accepted, data, failures, fits, pipeline, recorded, taken, target } = checked
   const name = paint.strong(target === undefined ? pipeline : `${pipeline} --to ${target}`)

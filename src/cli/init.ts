@@ -72,7 +72,7 @@ const shown = (names: ReadonlyArray<string>): string =>
   + (names.length > 12 ? ` and ${names.length - 12} more` : "")
 
 /** Shows what `init` wrote, what is left to do, and the command to run next. */
-export const showInit = (result: Initialised, next: string, screen: Screen): string => {
+const showInit = (result: Initialised, next: string, screen: Screen): string => {
   const paint = paints(screen)
   const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)
   const { added, choices, file, form, mapped, open, taken, unmapped, warnings, written } = result

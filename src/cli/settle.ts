@@ -117,7 +117,7 @@ const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
 const most = 50
 
 /** Shows what `settle` did: the outcome of each row and why, the sums, and what is next. */
-export const showSettled = (result: SettleResult, screen: Screen): string => {
+const showSettled = (result: SettleResult, screen: Screen): string => {
   const paint = paints(screen)
   const { file, landed, left, notLanded, pipeline, rows } = result
   if (rows.length === 0) return `No row of ${visible(pipeline)} is in doubt.`

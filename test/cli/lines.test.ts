@@ -2,9 +2,16 @@
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { vi } from "vitest"
+import { afterAll, vi } from "vitest"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
+
+// Test files of one worker share their modules.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.doUnmock("../../src/source/lineCount.ts")
+  vi.resetModules()
+})
 
 vi.mock("../../src/source/lineCount.ts", async (original) => {
   const real = await original<typeof import("../../src/source/lineCount.ts")>()
