@@ -11,7 +11,10 @@ const readKeys = (isDone: (text: string, key: string) => boolean, echo: boolean)
     const characters: Array<string> = []
     while (true) {
       const { input, key } = yield* Effect.mapError(keys.take, () => new Terminal.QuitException())
-      if (key.ctrl && (key.name === "c" || key.name === "d")) return yield* new Terminal.QuitException()
+      if (key.ctrl && (key.name === "c" || key.name === "d")) {
+        yield* terminal.display("\n")
+        return yield* new Terminal.QuitException()
+      }
       const typed = input._tag === "Some" && !key.ctrl && !key.meta && /^\P{Cc}+$/u.test(input.value) ? input.value : ""
       if (key.name === "backspace") {
         const removed = characters.pop()
