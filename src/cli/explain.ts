@@ -1,10 +1,10 @@
 import { Cause, type Context, Effect, Either, LogLevel } from "effect"
+import { exits } from "../domain/exit.ts"
 import { commandLine } from "../domain/shell.ts"
 import { type Failure, statusOf } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
-import type { LogDetails } from "./log.ts"
 import { Output } from "./Output.ts"
-import { type Screen, wrapToWidth } from "./terminal/screen.ts"
+import { wrapToWidth } from "./terminal/screen.ts"
 
 /** How a command or one of its pipelines ended. */
 export interface Ended {
@@ -21,42 +21,29 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const output = yield* Output
     const invocation = yield* Invocation
     const failure = Cause.failureOrCause(cause)
-    const about = pipeline === undefined ? invocation.pipelines : [pipeline]
-    if (Either.isRight(failure)) {
-      const text = defectText(failure.right, invocation)
-      output.say(text, asError({ pipeline, error: "Defect", exitCode: 70 }))
-      const next = commandFor(invocation, ["status", "--verify"])
-      yield* asJson(invocation, { status: 70, pipeline, error: "Defect", message: text })
-      return { status: 70, next }
-    }
-    const error = failure.left
-    if (error._tag === "CommandEnded") return { status: error.status, next: error.next }
-    const status = statusOf[error._tag]
-    const { showDiagnostics } = yield* Effect.promise(() => import("./terminal/diagnostics.ts"))
-    output.say(
-      error._tag === "ConfigurationInvalid"
-        ? showDiagnostics(error.diagnostics, output.err)
-        : paragraphs(messageOf(error), output.err),
-      asError({ pipeline, error: error._tag, exitCode: status }),
-    )
-    yield* asJson(invocation, {
-      status,
-      pipeline,
-      error: error._tag,
-      message: messageOf(error),
-      ...(error._tag === "ConfigurationInvalid" ? { diagnostics: error.diagnostics } : {}),
-    })
-    return { status, next: nextCommand(error, invocation, about) }
-  })
+    const error = Either.isLeft(failure) ? failure.left : undefined
+    if (error?._tag === "CommandEnded") return { status: error.status, next: error.next }
 
-/** Returns the details of a failure for a JSON or logfmt log. */
-const asError = (
-  { pipeline, ...about }: { readonly pipeline: string | undefined; readonly error: string; readonly exitCode: number },
-): LogDetails => ({
-  level: "ERROR",
-  annotations: pipeline === undefined ? about : { pipeline, ...about },
-  own: true,
-})
+    const exitCode = error === undefined ? exits.internalError.code : statusOf[error._tag]
+    const message = Either.isLeft(failure) ? messageOf(failure.left) : defectText(failure.right, invocation)
+    const diagnostics = error?._tag === "ConfigurationInvalid" ? error.diagnostics : undefined
+    const named = { ...(pipeline === undefined ? {} : { pipeline }), error: error?._tag ?? "Defect" }
+    const { showDiagnostics } = yield* Effect.promise(() => import("./terminal/diagnostics.ts"))
+    const shown = diagnostics !== undefined
+      ? showDiagnostics(diagnostics, output.err)
+      : error === undefined
+      ? message
+      : message.split("\n").flatMap((line) => wrapToWidth(line, output.err.width)).join("\n")
+    output.say(shown, { level: "ERROR", annotations: { ...named, exitCode }, own: true })
+    if (invocation.json) {
+      yield* output.print(JSON.stringify({ event: "failed", exitCode, ...named, message, diagnostics }))
+    }
+    const pipelines = pipeline === undefined ? invocation.pipelines : [pipeline]
+    const next = error === undefined
+      ? commandFor(invocation, ["status", "--verify"])
+      : nextCommand(error, invocation, pipelines)
+    return { status: exitCode, next }
+  })
 
 /** Writes the command to run next, the last line on stderr for every exit code but 0. Leaves out the command that just failed: it would fail again. */
 export const printNext = ({ status, next }: Ended) =>
@@ -67,29 +54,7 @@ export const printNext = ({ status, next }: Ended) =>
     output.say(next)
   })
 
-const asJson = (
-  invocation: Asked,
-  event: {
-    readonly status: number
-    readonly pipeline: string | undefined
-    readonly error: string
-    readonly message: string
-    readonly diagnostics?: unknown
-  },
-) => {
-  const { status, ...rest } = event
-  return Effect.flatMap(Output, (output) =>
-    invocation.json
-      ? output.print(JSON.stringify({ event: "failed", exitCode: status, ...rest }))
-      : Effect.void)
-}
-
-/** Wraps each line of a message. */
-const paragraphs = (text: string, screen: Screen): string =>
-  text.split("\n").flatMap((line) => wrapToWidth(line, screen.width)).join("\n")
-
-const messageOf = (error: Exclude<Failure, { readonly _tag: "CommandEnded" }>) =>
-  error._tag === "QuitException" ? "Interrupted." : error.message
+const messageOf = (error: Failure): string => error._tag === "QuitException" ? "Interrupted." : error.message
 
 const defectText = (cause: Cause.Cause<never>, { logLevel }: Asked): string => {
   if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })
@@ -121,7 +86,7 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
       return sameCommandWith(invocation, "--confirm", [error.service])
     // The run is done and has its report.
     case "OutputLost":
-      return invocation.command === "run" || invocation.command === "rehearse" || invocation.command === "reconcile"
+      return ["run", "rehearse", "reconcile"].includes(invocation.command ?? "")
         ? command("report", ...names.slice(0, 1))
         : undefined
     case "NothingScheduled":
@@ -154,5 +119,4 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
 
 /** Whether `check` helps with what a command could not read. */
 const isAboutPipelines = ({ command }: Asked): boolean =>
-  command !== "form" && command !== "practice" && command !== "schema" && command !== "demo" && command !== "init"
-  && command !== "inspect"
+  !["form", "practice", "schema", "demo", "init", "inspect"].includes(command ?? "")

@@ -1,9 +1,7 @@
 import { Effect } from "effect"
 import { command, flag, json, pipeline, redact, to } from "./command.ts"
-import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
-import { oneByOne, showRun } from "./runs.ts"
-import { progressOf } from "./terminal/progress.ts"
+import { runPipelines } from "./runs.ts"
 
 /** `reconcile NAME`. */
 export const reconcile = command({
@@ -26,20 +24,20 @@ export const reconcile = command({
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
       const { tell } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       const { upkeepAfterRun } = yield* Effect.promise(() => import("../jobs/upkeepAfterRun.ts"))
-      yield* oneByOne([input.pipeline], (name, interrupted) =>
-        Effect.gen(function*() {
-          const progress = yield* progressOf(name)
-          const report = yield* reconcilePipeline(project, {
-            pipeline: name,
-            to: input.to,
-            projectOption: (yield* Invocation).project,
-            anew: input.anew,
-            redact: input.redact,
-            progress: progress.show,
-            interrupted,
-          }).pipe(Effect.ensuring(progress.done), Effect.onExit((exit) => tell(project, name, exit)))
-          yield* upkeepAfterRun(project, report)
-          return yield* showRun(project, report)
-        }))
+      yield* runPipelines(project, [input.pipeline], ({ interrupted, pipeline, progress, projectOption }) =>
+        reconcilePipeline(project, {
+          pipeline,
+          to: input.to,
+          projectOption,
+          anew: input.anew,
+          redact: input.redact,
+          progress,
+          interrupted,
+        }).pipe(
+          Effect.onExit((exit) =>
+            tell(project, pipeline, exit)
+          ),
+          Effect.tap((report) => upkeepAfterRun(project, report)),
+        ))
     }),
 })

@@ -1,11 +1,8 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { command, pipeline, runOptions } from "./command.ts"
-import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
-import { oneByOne, showRun } from "./runs.ts"
-import { progressOf } from "./terminal/progress.ts"
+import { runPipelines, type RunSurroundings } from "./runs.ts"
 
 /** `rehearse NAME`. */
 export const rehearse = command({
@@ -20,29 +17,17 @@ export const rehearse = command({
   run: (input) =>
     Effect.gen(function*() {
       const path = yield* Path.Path
-      const output = yield* Output
-      const invocation = yield* Invocation
       const project = yield* openProject([input.pipeline])
       const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
-      yield* oneByOne([input.pipeline], (name, interrupted) =>
-        Effect.gen(function*() {
-          const progress = yield* progressOf(name, `${name} (rehearsal)`)
-          const report = yield* rehearsePipeline(project, {
-            pipeline: name,
-            to: input.to,
-            source: input.source === undefined ? undefined : path.resolve(input.source),
-            projectOption: invocation.project,
-            limit: input.limit,
-            retryRefused: input.retryRefused,
-            redact: input.redact,
-            progress: progress.show,
-            warn: (warnings) =>
-              invocation.json && warnings.length > 0
-                ? output.print(JSON.stringify({ event: "warnings", pipeline: name, warnings }))
-                : Effect.void,
-            interrupted,
-          }).pipe(Effect.ensuring(progress.done))
-          return yield* showRun(project, report)
-        }))
+      const rehearse = (surroundings: RunSurroundings) =>
+        rehearsePipeline(project, {
+          ...surroundings,
+          to: input.to,
+          source: input.source === undefined ? undefined : path.resolve(input.source),
+          limit: input.limit,
+          retryRefused: input.retryRefused,
+          redact: input.redact,
+        })
+      yield* runPipelines(project, [input.pipeline], rehearse, " (rehearsal)")
     }),
 })

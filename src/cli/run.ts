@@ -7,8 +7,7 @@ import { UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { oneByOne, showRun } from "./runs.ts"
-import { progressOf } from "./terminal/progress.ts"
+import { runPipelines } from "./runs.ts"
 import { confirm } from "./terminal/prompt.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
@@ -41,36 +40,24 @@ export const run = command({
       const { shareServices } = yield* Effect.promise(() => import("../jobs/shareServices.ts"))
       const services = yield* shareServices
       const prompts = yield* Effect.context<Terminal.Terminal>()
-      yield* oneByOne(input.names, (pipeline, interrupted) =>
-        Effect.gen(function*() {
-          const progress = yield* progressOf(pipeline)
-          const report = yield* attempt(project, {
-            pipeline,
-            to: input.to,
-            source: input.source === undefined ? undefined : path.resolve(input.source),
-            projectOption: invocation.project,
-            dryRun: input.dryRun,
-            limit: input.limit,
-            retryRefused: input.retryRefused,
-            redact: input.redact,
-            services,
-            confirm: (service) => input.confirm === service,
-            ask: input.confirm !== undefined || invocation.json || !output.interactive
-              ? undefined
-              : (question) =>
-                progress.done.pipe(
-                  Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(interrupted, false))),
-                  Effect.provide(prompts),
-                ),
-            progress: progress.show,
-            // The summary shows them. With --json they are events.
-            warn: (warnings) =>
-              invocation.json && warnings.length > 0
-                ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings }))
-                : Effect.void,
-            interrupted,
-          }).pipe(Effect.ensuring(progress.done))
-          return yield* showRun(project, report)
+      yield* runPipelines(project, input.names, ({ hideProgress, ...surroundings }) =>
+        attempt(project, {
+          ...surroundings,
+          to: input.to,
+          source: input.source === undefined ? undefined : path.resolve(input.source),
+          dryRun: input.dryRun,
+          limit: input.limit,
+          retryRefused: input.retryRefused,
+          redact: input.redact,
+          services,
+          confirm: (service) => input.confirm === service,
+          ask: input.confirm !== undefined || invocation.json || !output.interactive
+            ? undefined
+            : (question) =>
+              hideProgress.pipe(
+                Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(surroundings.interrupted, false))),
+                Effect.provide(prompts),
+              ),
         }))
     }).pipe(Effect.scoped),
 })

@@ -1,6 +1,8 @@
 import { Path } from "@effect/platform"
 import { Cause, Effect, Exit, Option } from "effect"
+import type { Diagnostic } from "../domain/diagnostic.ts"
 import { mostSevere } from "../domain/exit.ts"
+import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
@@ -9,6 +11,7 @@ import { CommandEnded, type Failure } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
+import { progressOf } from "./terminal/progress.ts"
 import { wrapToWidth } from "./terminal/screen.ts"
 
 /** Takes over the first Ctrl-C while the scope is open, and confirms it on stderr. Returns an effect that waits for the signal. */
@@ -54,18 +57,50 @@ export const together = (ends: ReadonlyArray<Ended>, status: number, otherwise?:
 /** Whether the next pipeline may run. Not with a broken balance or ledger, and not after an interrupt. */
 const mayContinue = (status: number): boolean => status !== 70 && status !== 130 && status !== 143
 
-/** Runs pipelines one after the other. A failure is explained, and the next pipeline runs. The first Ctrl-C stops the current run cleanly and starts no other. */
-export const oneByOne = <R>(
+/** What every run of a pipeline needs. */
+export interface RunSurroundings {
+  readonly pipeline: string
+  readonly projectOption: string | undefined
+  readonly interrupted: Effect.Effect<Signal>
+  readonly progress: (event: Progress) => Effect.Effect<void>
+  readonly hideProgress: Effect.Effect<void>
+  /** Shows warnings as events with `--json`. Otherwise the summary shows them. */
+  readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
+}
+
+/**
+ * Runs pipelines one after the other and shows their reports. A failure is explained, and the next pipeline runs. The first Ctrl-C stops the current run cleanly and starts no other.
+ *
+ * @param note follows the pipeline's name in the live view
+ */
+export const runPipelines = <R>(
+  project: Project,
   pipelines: ReadonlyArray<string>,
-  run: (pipeline: string, interrupted: Effect.Effect<Signal>) => Effect.Effect<Ended, Failure, R>,
+  run: (surroundings: RunSurroundings) => Effect.Effect<RunReport, Failure, R>,
+  note = "",
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
       const output = yield* Output
+      const invocation = yield* Invocation
       const interrupted = yield* stopCleanly
       const ends: Array<Ended> = []
       for (const [index, pipeline] of pipelines.entries()) {
-        const exit = yield* Effect.exit(run(pipeline, interrupted))
+        const progress = yield* progressOf(pipeline, `${pipeline}${note}`)
+        const ran = run({
+          pipeline,
+          projectOption: invocation.project,
+          interrupted,
+          progress: progress.show,
+          hideProgress: progress.done,
+          warn: (warnings) =>
+            invocation.json && warnings.length > 0
+              ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings }))
+              : Effect.void,
+        })
+        const exit = yield* Effect.exit(
+          Effect.flatMap(Effect.ensuring(ran, progress.done), (report) => showRun(project, report)),
+        )
         const end = Exit.isSuccess(exit) ? exit.value : yield* explained(exit.cause, pipeline)
         ends.push(end)
         if (index < pipelines.length - 1) {
