@@ -40,26 +40,18 @@ const optionsIn = (command: Command): Command["options"] => [...command.options,
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Finds the typed command in `$at`. */
-const findPath = ({ places }: Words, typed: string): ReadonlyArray<string> => [
-  `  local at="" word`,
-  `  for word in ${typed}; do`,
+const bash = ({ places, values }: Words): ReadonlyArray<string> => [
+  "_formferry() {",
+  `  local at="" next="" word`,
+  `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do`,
   `    case "\${at:+$at }$word" in`,
   `      ${places.flatMap(({ path }) => (path === "" ? [] : [quote(path)])).join("|")}) at="\${at:+$at }$word";;`,
   "    esac",
   "  done",
-]
-
-const bash = (words: Words): ReadonlyArray<string> => [
-  "_formferry() {",
-  ...findPath(words, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`),
-  `  local next=""`,
   `  case "\${COMP_WORDS[COMP_CWORD-1]}" in`,
-  ...[...words.values].map(([option, values]) => `    ${option}) next=${quote(values.join(" "))};;`),
+  ...[...values].map(([option, words]) => `    ${option}) next=${quote(words.join(" "))};;`),
   `    *) case "$at" in`,
-  ...words.places.map(({ path, words }) =>
-    `      ${quote(path)}) next=${quote(words.map(([word]) => word).join(" "))};;`
-  ),
+  ...places.map(({ path, words }) => `      ${quote(path)}) next=${quote(words.map(([word]) => word).join(" "))};;`),
   "    esac;;",
   "  esac",
   `  COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))`,
@@ -67,25 +59,8 @@ const bash = (words: Words): ReadonlyArray<string> => [
   "complete -o bashdefault -o default -F _formferry formferry",
 ]
 
-const zsh = (words: Words): ReadonlyArray<string> => [
-  "#compdef formferry",
-  "_formferry() {",
-  ...findPath(words, `"\${(@)words[2,CURRENT-1]}"`),
-  "  local -a next",
-  `  case "\${words[CURRENT-1]}" in`,
-  ...[...words.values].map(([option, values]) => `    ${option}) next=(${values.join(" ")});;`),
-  `    *) case "$at" in`,
-  ...words.places.map(({ path, words }) =>
-    `      ${quote(path)}) next=(${
-      words.map(([word, about]) => quote(about === "" ? word : `${word}:${about}`)).join(" ")
-    });;`
-  ),
-  "    esac;;",
-  "  esac",
-  "  _describe -o formferry next || _files",
-  "}",
-  "compdef _formferry formferry",
-]
+/** zsh reads completions of bash. */
+const zsh = (words: Words): ReadonlyArray<string> => ["autoload -U +X bashcompinit && bashcompinit", ...bash(words)]
 
 const fish = ({ places, values }: Words): ReadonlyArray<string> =>
   places.flatMap(({ path, words }) => {

@@ -43,7 +43,7 @@ const addressFault = (address: string): string | undefined => {
 
 /** Returns the options that a new pipeline still needs. */
 const missingOf = (given: GivenOptions): ReadonlyArray<string> => [
-  ...(given.source === undefined ? ["--source FILE, the file that holds the rows"] : []),
+  ...(given.source === undefined ? ["--source FILE, the file with the rows"] : []),
   ...(given.form === undefined ? ["--form ID, the form's id"] : []),
 ]
 
@@ -77,7 +77,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
       { title: "a form service: you need its address and an API key", value: "live" },
       { title: "the practice service: no account, and nothing leaves this machine", value: "practice" },
     ])
-    if (kind === "practice") return practice(yield* text("Folder of its form files", "Name a folder, such as forms"))
+    if (kind === "practice") return practice(yield* text("Folder of its form files", "Type a folder, such as forms."))
     const address = yield* ask("The service's address, with the version segment", (given) => {
       const fault = addressFault(given)
       return fault === undefined ? Effect.succeed(given) : Effect.fail(fault)
@@ -102,7 +102,7 @@ const askKey = (service: NewService | undefined, { interactive, root }: Where) =
   })
 
 /** Returns the services and pipelines of a project. */
-const look = (root: string) =>
+const contentsOf = (root: string) =>
   Effect.gen(function*() {
     const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const { listPipelines } = yield* Effect.promise(() => import("../project/pipelineFiles.ts"))
@@ -115,10 +115,10 @@ const look = (root: string) =>
 export const askForInit = (given: GivenOptions, where: Where) =>
   Effect.gen(function*() {
     const { exists, interactive, root } = where
-    const known = exists ? yield* look(root) : { services: [], pipelines: [] }
+    const known = exists ? yield* contentsOf(root) : { services: [], pipelines: [] }
     const newService = exists ? undefined : yield* askService(given, where)
     const name = given.name
-      ?? (interactive ? yield* text("The pipeline's name", "A name, such as contacts") : undefined)
+      ?? (interactive ? yield* text("The pipeline's name", "Type a name, such as contacts.") : undefined)
     if (name === undefined) return yield* wrong("`init` needs a name for the pipeline: formferry init NAME …")
     if (known.pipelines.includes(name)) {
       return { name, newService, source: given.source, service: given.service, form: given.form, apiKey: undefined }
@@ -133,9 +133,9 @@ export const askForInit = (given: GivenOptions, where: Where) =>
     if (missing.length > 0 && !interactive) {
       return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)
     }
-    const source = given.source ?? (yield* text("The file that holds the rows", "Name a file"))
+    const source = given.source ?? (yield* text("The file with the rows", "Type a file name, such as contacts.csv."))
     const service = given.service ?? onlyService
       ?? (yield* choose("Which service (its number)", known.services.map((name) => ({ title: name, value: name }))))
-    const form = given.form ?? (yield* text("The form's id", "The id, as it stands in the form's address"))
+    const form = given.form ?? (yield* text("The form's id", "Type the id that the form's address contains."))
     return { name, newService, source, service, form, apiKey: yield* askKey(newService, where) }
   })
