@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
-import { forgettingStore } from "../practice/forgettingStore.ts"
 import { serve } from "../practice/PracticeService.ts"
+import { forgettingStore } from "../practice/store.ts"
 import type { Project } from "../project/Project.ts"
 import { count } from "../run/because.ts"
 import { execute } from "../run/Run.ts"

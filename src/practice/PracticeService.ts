@@ -10,17 +10,13 @@ import { makeCodec } from "../service/codec.ts"
 import { inProcess as inProcessTransport } from "../service/inProcess.ts"
 import type { ConnectionFailed, ServedRequest } from "../service/inProcess.ts"
 import type { OpenTransport, TransportResponse } from "../service/transport.ts"
-import type { Alterations } from "./alter/alterations.ts"
-import type { FaultPlan } from "./faultKinds.ts"
 import { makeFaults } from "./faults.ts"
-import type { Reply } from "./faults.ts"
-import { overview } from "./overview.ts"
-import { RateWindow } from "./RateWindow.ts"
-import type { RateLimit } from "./RateWindow.ts"
+import type { FaultPlan, Reply } from "./faults.ts"
 import { refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 import { results } from "./results/results.ts"
-import { makeRules } from "./rules.ts"
+import { makeRules, RateWindow } from "./rules.ts"
+import type { RateLimit } from "./rules.ts"
 import { memoryStore } from "./store.ts"
 import type { PracticeStore } from "./store.ts"
 
@@ -38,30 +34,28 @@ export interface PracticeOptions {
   readonly forms: ReadonlyArray<Form>
   /** Default: in memory. */
   readonly store?: PracticeStore
-  /** Default: a key of its own, made anew. */
+  /** Default: a new key. */
   readonly apiKey?: Redacted.Redacted
   /** Default: none. */
   readonly rateLimit?: RateLimit
-  /** The payment processor's name in the wire's field names; default `gateway`. */
+  /** The payment processor's name in the wire's field names. Default: `gateway`. */
   readonly gateway?: string
-  /** Default `includeEditLink`. */
+  /** Default: `includeEditLink`. */
   readonly editLinkParameter?: string
-  /** Bytes of a request body at most; default 4 MiB. */
+  /** Bytes of a request body at most. Default: 4 MiB. */
   readonly maxBody?: number
-  /** What the service makes of what it is sent (docs/practice.md); default: it keeps everything as it came. */
-  readonly alter?: Alterations["alter"]
-  /** What goes wrong (docs/faults.md); default nothing. */
+  /** What goes wrong (docs/faults.md). Default: nothing. */
   readonly faults?: FaultPlan
 }
 
-/** A practice service, however it is reached. */
+/** A running practice service. */
 export interface Practice {
   readonly apiKey: Redacted.Redacted
   /** The submissions of a form in the order of their creation, as the service returns them. */
   readonly submissions: (form: string) => ReadonlyArray<Submission>
-  /** How many there are. */
+  /** How many submissions a form has. */
   readonly count: (form: string) => number
-  /** How often each fault was met, by kind. */
+  /** How often each fault occurred, by name. */
   readonly faults: () => Readonly<Record<string, number>>
 }
 
@@ -70,17 +64,25 @@ export interface ServedPractice extends Practice {
   readonly baseUrl: string
 }
 
-/** One that is reached over HTTP. */
+/** A practice service that is reached over HTTP. */
 export interface HttpPractice extends ServedPractice {
-  /** The address of the results page, with the token that it asks for. */
+  /** The address of the results page, with its token. */
   readonly results: string
 }
 
-/** 128 bits that nobody can guess, as text for a header or a path. */
+/** Returns 128 random bits as text for a header or a path. */
 const secret = () => randomBytes(16).toString("hex")
 
 const prefix = "/v1/api"
 const maxBodyDefault = 4 * 1024 * 1024
+
+/** What a browser sees at the root: no form and no count, since other users of the machine see it, too. */
+const overview: PracticeAnswer = {
+  status: 200,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  body:
+    `formferry practice service. Its interface is under ${prefix}; its results page opens by the link that formferry practice printed.\n`,
+}
 
 /** The service behind both ways to reach it. */
 const start = (options: PracticeOptions, origin: () => string) =>
@@ -103,7 +105,6 @@ const start = (options: PracticeOptions, origin: () => string) =>
       editLinkParameter: options.editLinkParameter ?? "includeEditLink",
       editLinkBase: `${origin()}/edit/`,
       maxBody,
-      alter: options.alter,
       rate: options.rateLimit === undefined ? undefined : new RateWindow(options.rateLimit),
     })
     const faults = makeFaults(options.faults ?? { seed: 0, faults: [] }, {
@@ -124,7 +125,7 @@ const start = (options: PracticeOptions, origin: () => string) =>
 
 /**
  * Serves the practice service over real HTTP on loopback until the scope closes. Port 0 takes any free one.
- * node:http stands directly behind the rules: @effect/platform's HttpServer was measured to double the cost of a request.
+ * node:http calls the rules directly: @effect/platform's HttpServer doubles the cost of a request.
  */
 export const serve = (
   options: PracticeOptions & { readonly port: number },
@@ -136,7 +137,7 @@ export const serve = (
     const run = Runtime.runCallback(yield* Effect.runtime<never>())
     const later = yield* FiberHandle.makeRuntime<never>()
     const port = (server.address() as AddressInfo).port
-    /** Refuses connections for as long as a fault says. */
+    /** Stops listening for as long as a fault asks for. */
     const refuse = () => {
       const wait = faults.refusedUntil() - clock.unsafeCurrentTimeMillis()
       if (wait <= 0 || !server.listening) return
@@ -145,7 +146,7 @@ export const serve = (
     }
     const token = secret()
     server.on("request", (incoming, outgoing) => {
-      // A page of the web whose name was pointed here calls the service by that name.
+      // Refuses pages of the web whose name was pointed at this address.
       if (!isOwnHost(incoming.headers.host, port)) {
         incoming.resume()
         reply(outgoing, { status: 421, headers: { connection: "close" }, body: "" })
@@ -159,12 +160,12 @@ export const serve = (
         return
       }
       if (incoming.url === "/") {
-        reply(outgoing, overview(prefix))
+        reply(outgoing, overview)
         return
       }
       const head = { method: incoming.method ?? "GET", path }
       const met = faults.meet(head, incoming.socket)
-      if (faults.resetsUnread(met)) {
+      if (met.fault?.resetsUnread === true) {
         incoming.socket.resetAndDestroy()
         return
       }
@@ -189,10 +190,7 @@ export const serve = (
 const isOwnHost = (host: string | undefined, port: number): boolean =>
   ["127.0.0.1", "localhost"].some((name) => host === `${name}:${port}` || (port === 80 && host === name))
 
-/**
- * The practice service without a network, as a transport: what the simulation stands on. As a server does, it goes on with a request that its client has
- * given up.
- */
+/** Opens the practice service without a network, as a transport: the simulation uses it. Like a server, it finishes a request that its client has given up. */
 export const inProcess = (
   options: PracticeOptions,
 ): Effect.Effect<ServedPractice & { readonly open: OpenTransport }> =>
@@ -210,7 +208,7 @@ export const inProcess = (
         answer: (request) =>
           Effect.async((resume) => {
             const met = faults.meet(request, connection)
-            if (faults.resetsUnread(met)) return resume(asSeen({ _tag: "Reset" }))
+            if (met.fault?.resetsUnread === true) return resume(asSeen({ _tag: "Reset" }))
             run(faults.reply(request, met), {
               onExit: (exit) => resume(asSeen(exit._tag === "Success" ? exit.value : brokenDown)),
             })
@@ -220,7 +218,7 @@ export const inProcess = (
     return { ...practice, baseUrl: `http://127.0.0.1${prefix}`, open }
   })
 
-/** A reply as its client sees it. */
+/** Returns what a client sees of a reply. */
 const asSeen = (reply: Reply): Effect.Effect<TransportResponse, ConnectionFailed> => {
   switch (reply._tag) {
     case "Answer": {
@@ -259,7 +257,7 @@ const listen = (port: number): Effect.Effect<Server, PracticeNotServed, Scope.Sc
       }),
   )
 
-/** The whole body, or undefined when it is longer than allowed; the rest is then read and dropped, so that the refusal is heard. */
+/** Receives the whole body, or undefined if it is longer than allowed. The rest is then read and dropped, so that the client reads the refusal. */
 const receive = (incoming: IncomingMessage, max: number, done: (body: Uint8Array | undefined) => void): void => {
   if (incoming.method === "GET") {
     incoming.resume()
@@ -280,7 +278,7 @@ const reply = (outgoing: ServerResponse, { status, headers, body }: PracticeAnsw
   outgoing.end(body)
 }
 
-/** Sends a reply, or breaks the connection as it says. */
+/** Sends a reply, or breaks the connection. */
 const perform = (outgoing: ServerResponse, given: Reply): void => {
   switch (given._tag) {
     case "Answer":

@@ -1,16 +1,14 @@
-import { Duration, Effect } from "effect"
+import { Effect, Utils } from "effect"
 import type { ServedRequest } from "../service/inProcess.ts"
-import { forge, isForged } from "./faultAnswers.ts"
-import { faultDraws } from "./faultDraws.ts"
-import type { Operation } from "./faultDraws.ts"
-import { kept, told } from "./faultedSubmissions.ts"
-import type { Fault, FaultPlan } from "./faultKinds.ts"
 import { refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 import type { Decision } from "./rules.ts"
 import type { StoredSubmission } from "./store.ts"
 
-/** What becomes of a request, seen from the connection. */
+/** What a request asks for. */
+export type Operation = "create" | "read" | "form"
+
+/** What the client sees of a request's end. */
 export type Reply =
   | { readonly _tag: "Answer"; readonly answer: PracticeAnswer }
   /** The head and half of the body, then the connection is reset. */
@@ -19,30 +17,83 @@ export type Reply =
   /** Nothing, ever. */
   | { readonly _tag: "Silence" }
 
-/** A request whose head was met by a fault, or by none. */
-export interface Met {
-  readonly operation: Operation
-  readonly fault: Fault | undefined
+export const answered = (answer: PracticeAnswer): Reply => ({ _tag: "Answer", answer })
+
+type Submissions = ReadonlyArray<StoredSubmission>
+
+/** What a fault knows of the request that it affects, and what it can do to the service. */
+export interface FaultContext {
+  /** The items of a create, as sent; none for other requests. */
+  readonly items: ReadonlyArray<unknown>
+  /** Milliseconds. */
+  readonly now: number
+  /** Draws a whole number from 0 on, less than `below`. */
+  readonly pick: (below: number) => number
+  readonly newId: () => string
+  /** Refuses connections for some milliseconds. */
+  readonly refuseConnections: (millis: number) => void
+  /** Resets the request's connection at its next request, unread. */
+  readonly resetNext: () => void
+  /** Answers reads of these submissions with 404 for some milliseconds. */
+  readonly hide: (submissions: Submissions, millis: number) => void
 }
 
-/** The practice service's faults: what stands between a request and the rules. */
+/** A fault that is to occur: which requests it affects, and what it changes. Without `chance` and `at` it affects each. */
+export interface PlannedFault {
+  /** Its name in the counts of what occurred. */
+  readonly name: string
+  /** Default: creates. */
+  readonly on?: Operation | "any" | undefined
+  /** Share of the requests, 0 to 1. */
+  readonly chance?: number | undefined
+  /** Only the nth of the requests, from 1. */
+  readonly at?: ReadonlyArray<number> | undefined
+  /** Requests at the beginning that it leaves alone. */
+  readonly skip?: number | undefined
+  /** How often it occurs at most. */
+  readonly times?: number | undefined
+  /** Only requests whose body contains this text. */
+  readonly containing?: string | undefined
+  /** Whether the connection is reset before the request is read. */
+  readonly resetsUnread?: boolean
+  /** What is kept of the submissions that a request creates, and which of them the answer contains. Default: all. */
+  readonly keep?: (
+    created: Submissions,
+    context: FaultContext,
+  ) => { readonly kept: Submissions; readonly told: Submissions }
+  /** What the client sees; `served` serves the request and gives the service's own answer, which is the default. */
+  readonly reply?: (served: Effect.Effect<PracticeAnswer>, context: FaultContext) => Effect.Effect<Reply>
+}
+
+/** Faults in the order in which they are tried: a request is affected by the first that it meets. The same seed and requests give the same faults. */
+export interface FaultPlan {
+  readonly seed: number
+  readonly faults: ReadonlyArray<PlannedFault>
+}
+
+/** A request whose head has arrived, and the fault that affects it, if any. */
+export interface Met {
+  readonly operation: Operation
+  readonly fault: PlannedFault | undefined
+  readonly connection: object
+}
+
+/** The practice service's faults: what comes between a request and the rules. */
 export interface Faults {
-  /** Draws the fault for a request whose head has arrived. `keptAlive`: earlier requests came over the same connection. */
+  /** Draws the fault for a request whose head has arrived. */
   readonly meet: (head: Pick<ServedRequest, "method" | "path">, connection: object) => Met
-  /** Whether a request is dropped with its connection before it is read. */
-  readonly resetsUnread: (met: Met) => boolean
   /** The time (milliseconds) until which connections are refused. */
   readonly refusedUntil: () => number
-  /** Does a request, faults included. */
+  /** Serves a request, faults included. */
   readonly reply: (request: ServedRequest, met: Met) => Effect.Effect<Reply>
-  /** How often each was met. */
+  /** How often each occurred, by name. */
   readonly met: () => Readonly<Record<string, number>>
 }
 
 /** What faults need of the service. */
 export interface FaultedService {
   readonly decide: (request: ServedRequest) => Decision
-  readonly keep: (form: string, submissions: ReadonlyArray<StoredSubmission>) => Effect.Effect<void>
+  readonly keep: (form: string, submissions: Submissions) => Effect.Effect<void>
   /** Milliseconds. */
   readonly now: () => number
   readonly newId: () => string
@@ -51,9 +102,11 @@ export interface FaultedService {
 const operationOf = ({ method, path }: Pick<ServedRequest, "method" | "path">): Operation =>
   method === "POST" ? "create" : /\/submissions\//.test(path) ? "read" : "form"
 
+const textOf = (body: Uint8Array): string => Buffer.from(body).toString("utf8")
+
 const itemsOf = (body: Uint8Array): ReadonlyArray<unknown> => {
   try {
-    const content: unknown = JSON.parse(Buffer.from(body).toString("utf8"))
+    const content: unknown = JSON.parse(textOf(body))
     const items: unknown = typeof content === "object" && content !== null && "submissions" in content
       ? content.submissions
       : undefined
@@ -63,106 +116,91 @@ const itemsOf = (body: Uint8Array): ReadonlyArray<unknown> => {
   }
 }
 
-const answered = (answer: PracticeAnswer): Reply => ({ _tag: "Answer", answer })
+const resetUnread: PlannedFault = { name: "reset before", resetsUnread: true }
 
 export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => {
-  const { draw, pick, met } = faultDraws(plan)
+  const random = new Utils.PCGRandom(plan.seed, 0)
+  const rules = plan.faults.map((fault) => ({ fault, seen: 0, times: 0 }))
+  const met = new Map<string, number>()
   let refusedUntil = -Infinity
   /** Connections on which the next request is reset unread. */
   const doomed = new WeakSet<object>()
-  const connectionOf = new WeakMap<Met, object>()
   /** When submissions that are not visible yet will be, by id. */
   const visibleAt = new Map<string, number>()
 
-  const isInvisible = ({ path }: ServedRequest): boolean => {
+  /** Draws the request's fault. `text` is undefined until the body has arrived: only then faults that look for a text are tried. */
+  const draw = (operation: Operation, text?: string): PlannedFault | undefined => {
+    for (const rule of rules) {
+      const { at, chance, containing, name, on = "create", skip = 0, times = Infinity } = rule.fault
+      if ((on !== "any" && on !== operation) || (containing === undefined) !== (text === undefined)) continue
+      if (containing !== undefined && text?.includes(containing) !== true) continue
+      rule.seen++
+      if (rule.seen <= skip || rule.times >= times) continue
+      // Drawn also if it decides nothing, so that one rule's chances don't depend on another's settings.
+      const drawn = chance === undefined || random.number() < chance
+      if (!drawn || (at !== undefined && !at.includes(rule.seen))) continue
+      rule.times++
+      met.set(name, (met.get(name) ?? 0) + 1)
+      return rule.fault
+    }
+    return undefined
+  }
+
+  const isHidden = ({ path }: ServedRequest): boolean => {
     if (visibleAt.size === 0) return false
     const id = decodeURIComponent(path.split("?", 1)[0]?.split("/").at(-1) ?? "")
     return (visibleAt.get(id) ?? -Infinity) > service.now()
   }
 
-  /** Does what the rules decide, as the fault lets it: gives the answer, and keeps what is created before. */
-  const served = (request: ServedRequest, operation: Operation, fault: Fault | undefined) =>
+  /** Serves a request as the rules decide: keeps what it creates, as far as the fault lets it, then gives the answer. */
+  const served = (
+    request: ServedRequest,
+    operation: Operation,
+    fault: PlannedFault | undefined,
+    context: FaultContext,
+  ) =>
     Effect.suspend(() => {
-      if (operation === "read" && isInvisible(request)) return Effect.succeed(refusal(404, "Not Found"))
-      const decision = service.decide(request)
-      if (decision.created === undefined || fault === undefined) {
-        return decision.created === undefined
-          ? Effect.succeed(decision.answer)
-          : Effect.as(service.keep(decision.created.form, decision.created.submissions), decision.answer)
-      }
-      const { form, submissions } = decision.created
-      const wanted = kept(fault, submissions, pick)
-      const stored = fault.fault === "too-few" && !fault.created ? told(fault, wanted, pick, service.newId) : wanted
-      const answer = told(fault, wanted, pick, service.newId)
-      if (fault.fault === "invisible") {
-        const at = service.now() + Duration.toMillis(fault.for)
-        for (const submission of stored) visibleAt.set(submission.id, at)
-      }
-      return Effect.as(service.keep(form, stored), {
-        ...decision.answer,
-        body: `{"submissions":[${answer.map(({ json }) => json).join(",")}]}`,
+      if (operation === "read" && isHidden(request)) return Effect.succeed(refusal(404, "Not Found"))
+      const { answer, created } = service.decide(request)
+      if (created === undefined) return Effect.succeed(answer)
+      if (fault?.keep === undefined) return Effect.as(service.keep(created.form, created.submissions), answer)
+      const { kept, told } = fault.keep(created.submissions, context)
+      return Effect.as(service.keep(created.form, kept), {
+        ...answer,
+        body: `{"submissions":[${told.map(({ json }) => json).join(",")}]}`,
       })
     })
 
-  const forged = (request: ServedRequest, fault: Fault): PracticeAnswer | undefined => {
-    if (!isForged(fault)) return undefined
-    const items = itemsOf(request.body)
-    const text = "containing" in fault ? fault.containing : undefined
-    const guilty = text === undefined ? -1 : items.findIndex((item) => JSON.stringify(item).includes(text))
-    return forge(fault, { items: items.length, guilty: guilty < 0 ? undefined : guilty }, service.now(), pick)
-  }
-
   return {
-    met,
+    met: () => Object.fromEntries([...met].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     refusedUntil: () => refusedUntil,
     meet: (head, connection) => {
       const operation = operationOf(head)
-      const fault: Fault | undefined = doomed.has(connection) ? { fault: "reset", when: "before" } : draw(operation)
-      doomed.delete(connection)
-      const one = { operation, fault }
-      connectionOf.set(one, connection)
-      return one
+      const fault = doomed.delete(connection) ? resetUnread : draw(operation)
+      return { operation, fault, connection }
     },
-    resetsUnread: ({ fault }) => fault?.fault === "reset" && fault.when === "before",
-    reply: (request, one) =>
-      Effect.suspend((): Effect.Effect<Reply> => {
-        const { operation } = one
-        const fault = one.fault ?? draw(operation, Buffer.from(request.body).toString("utf8"))
-        const answer = served(request, operation, fault)
-        if (fault === undefined) return Effect.map(answer, answered)
-        const forgery = forged(request, fault)
-        if (forgery !== undefined) {
-          const isAfter = "when" in fault && fault.when === "after"
-          return isAfter ? Effect.as(answer, answered(forgery)) : Effect.succeed(answered(forgery))
+    reply: (request, { connection, fault: ofHead, operation }) =>
+      Effect.suspend(() => {
+        const fault = ofHead ?? draw(operation, textOf(request.body))
+        const context: FaultContext = {
+          get items() {
+            return itemsOf(request.body)
+          },
+          get now() {
+            return service.now()
+          },
+          pick: (below) => random.integer(below),
+          newId: service.newId,
+          refuseConnections: (millis) => {
+            refusedUntil = service.now() + millis
+          },
+          resetNext: () => doomed.add(connection),
+          hide: (submissions, millis) => {
+            for (const { id } of submissions) visibleAt.set(id, service.now() + millis)
+          },
         }
-        switch (fault.fault) {
-          case "refuse":
-            return Effect.map(answer, (given) => {
-              refusedUntil = service.now() + Duration.toMillis(fault.for)
-              return answered(given)
-            })
-          case "reset":
-            return fault.when === "before" ? Effect.succeed({ _tag: "Reset" }) : Effect.as(answer, { _tag: "Reset" })
-          case "reset-kept-alive":
-            return Effect.map(answer, (given) => {
-              const connection = connectionOf.get(one)
-              if (connection !== undefined) doomed.add(connection)
-              return answered(given)
-            })
-          case "unanswered":
-            return fault.when === "before"
-              ? Effect.succeed({ _tag: "Silence" })
-              : Effect.as(answer, { _tag: "Silence" })
-          case "cut":
-            return Effect.map(answer, (given) => ({ _tag: "Cut", answer: given }))
-          case "delay":
-            return Effect.map(
-              fault.when === "before" ? Effect.delay(answer, fault.for) : Effect.tap(answer, Effect.sleep(fault.for)),
-              answered,
-            )
-          default:
-            return Effect.map(answer, answered)
-        }
+        const answer = served(request, operation, fault, context)
+        return fault?.reply === undefined ? Effect.map(answer, answered) : fault.reply(answer, context)
       }),
   }
 }

@@ -4,13 +4,13 @@ import { Effect, Schema, Scope } from "effect"
 import { memoryStore } from "./store.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 
-/** The practice service's folder can't be read or written, or holds what it did not write. */
+/** The practice service's folder can't be read or written, or contains something else. */
 export class StoreUnusable extends Schema.TaggedError<StoreUnusable>()("StoreUnusable", {
   folder: Schema.String,
   reason: Schema.String,
 }) {
   override get message() {
-    return `The practice service's store ${this.folder} can't be used: ${this.reason}. Mend or delete it; it holds nothing but practice submissions.`
+    return `The practice service's store ${this.folder} can't be used: ${this.reason}. Fix or delete it; it contains nothing but practice submissions.`
   }
 }
 
@@ -19,8 +19,8 @@ const decodeLine = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ s
 const extension = ".jsonl"
 
 /**
- * A store that survives a restart: in a folder, per form one file of JSON lines that is only ever appended to. A last line that was cut short
- * by a crash is dropped; any other line that is not a submission is an error.
+ * Opens a store that survives a restart: a folder with a file of JSON lines per form, only ever appended to. A last line that a crash cut short
+ * is dropped. Any other line that is not a submission is an error.
  */
 export const folderStore = (
   folder: string,
@@ -31,7 +31,7 @@ export const folderStore = (
     const scope = yield* Effect.scope
     const memory = memoryStore()
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-    // One that others could read, too, holds rows from now on.
+    // An existing folder may be readable by others, and will contain rows.
     yield* fs.chmod(folder, 0o700)
 
     const load = (name: string) =>
@@ -40,7 +40,7 @@ export const folderStore = (
         yield* fs.chmod(file, 0o600)
         const text = yield* fs.readFileString(file)
         const end = text.lastIndexOf("\n") + 1
-        // What the next append would otherwise be glued to.
+        // Otherwise the next append would continue the cut line.
         if (end < text.length) yield* fs.truncate(file, Buffer.byteLength(text.slice(0, end)))
         const submissions: Array<StoredSubmission> = []
         const lines = text.slice(0, end).split("\n")
@@ -71,7 +71,7 @@ export const folderStore = (
         files.set(form, file)
         return file
       })
-    // One write at a time: whole lines, in the order in which they are remembered.
+    // One write at a time: whole lines, in the order of the memory.
     const turn = yield* Effect.makeSemaphore(1)
 
     return {

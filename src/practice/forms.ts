@@ -1,9 +1,51 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, ParseResult, Schema } from "effect"
-import { parseDocument } from "yaml"
+import { Effect, Either, Schema } from "effect"
 import type { Form } from "../domain/form.ts"
-import { yamlTooLarge } from "../project/pipelineFiles.ts"
-import { FormFile, toForm } from "./formFile.ts"
+import { parsePracticeFile, problemsOf, readPracticeFile } from "./practiceFile.ts"
+
+const absentIsEmpty = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optionalWith(Schema.Array(schema), { default: () => [] })
+
+const Element = Schema.Struct({ id: Schema.NonEmptyString, name: Schema.String })
+
+const Option = Schema.Union(
+  Schema.String,
+  Schema.Struct({ value: Schema.String, label: Schema.optional(Schema.String) }),
+)
+
+/** A form file's content: a form's metadata as in wire.ts, but exact. Lists may be missing; an option may be a text alone. */
+export const FormFile = Schema.Struct({
+  id: Schema.NonEmptyString,
+  name: Schema.String,
+  questions: Schema.Array(
+    Schema.Struct({
+      ...Element.fields,
+      type: Schema.optional(Schema.NonEmptyString),
+      options: Schema.optional(Schema.Array(Option)),
+    }),
+  ),
+  calculations: absentIsEmpty(Element),
+  urlParameters: absentIsEmpty(Element),
+  scheduling: absentIsEmpty(Element),
+  payments: absentIsEmpty(Element),
+  quiz: Schema.optional(Schema.Struct({ enabled: Schema.optional(Schema.Boolean) })),
+})
+
+/** The form that a form file describes. */
+export const toForm = (file: typeof FormFile.Type): Form => ({
+  ...file,
+  questions: file.questions.map(({ id, name, type, options }) => ({
+    id,
+    name,
+    type,
+    options: options?.map((option) =>
+      typeof option === "string"
+        ? { value: option, label: option }
+        : { value: option.value, label: option.label ?? option.value }
+    ),
+  })),
+  quiz: file.quiz?.enabled === undefined ? undefined : { enabled: file.quiz.enabled },
+})
 
 /** A form file of the practice service can't be used. */
 export class FormFileInvalid extends Schema.TaggedError<FormFileInvalid>()("FormFileInvalid", {
@@ -18,57 +60,41 @@ export class FormFileInvalid extends Schema.TaggedError<FormFileInvalid>()("Form
 
 const decodeFile = Schema.decodeUnknownEither(FormFile, { errors: "all", onExcessProperty: "ignore" })
 
-/** What is wrong, one line a place: `questions[3].id: is missing`. */
-const problemsOf = (error: ParseResult.ParseError): ReadonlyArray<string> => {
-  const places = new Map<string, string>()
-  for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
-    const place = issue.path.map((member) => (typeof member === "number" ? `[${member}]` : `.${String(member)}`)).join(
-      "",
-    )
-    places.set(place.replace(/^\./, ""), issue._tag === "Missing" ? "is missing" : issue.message.split("\n")[0] ?? "")
-  }
-  return Array.from(places, ([place, problem]) => `${place === "" ? "the file" : place}: ${problem}`)
-}
-
-const twice = (form: Form): ReadonlyArray<string> => {
+const repeatedIds = (form: Form): ReadonlyArray<string> => {
   const seen = new Set<string>()
   return [...form.questions, ...form.scheduling, ...form.payments, ...form.urlParameters, ...form.calculations]
     .filter(({ id }) => seen.size === seen.add(id).size)
     .map(({ id }) => `the id ${JSON.stringify(id)} occurs twice`)
 }
 
-/** A form file's text, YAML or JSON, as a form. */
+/** Decodes a form file's text, YAML or JSON. */
 export const parseForm = (file: string, text: string): Effect.Effect<Form, FormFileInvalid> =>
   Effect.gen(function*() {
-    const document = parseDocument(text, { prettyErrors: true })
-    if (document.errors.length > 0) {
-      return yield* new FormFileInvalid({ file, problems: document.errors.map((error) => error.message) })
-    }
-    const decoded = decodeFile(document.toJS())
-    if (decoded._tag === "Left") return yield* new FormFileInvalid({ file, problems: problemsOf(decoded.left) })
-    const form = toForm(decoded.right)
-    const problems = twice(form)
-    return problems.length > 0 ? yield* new FormFileInvalid({ file, problems }) : form
-  })
+    const content = yield* parsePracticeFile(text)
+    const form = toForm(yield* Either.mapLeft(decodeFile(content), (error) => problemsOf(error)))
+    const problems = repeatedIds(form)
+    return problems.length > 0 ? yield* Effect.fail(problems) : form
+  }).pipe(Effect.mapError((problems) => new FormFileInvalid({ file, problems })))
 
-/** All form files of a folder (`*.yaml`, `*.yml`, `*.json`), by file name. Two forms with one id are an error. */
+/** Loads all form files of a folder (`*.yaml`, `*.yml`, `*.json`), by file name. Two forms with one id are an error. */
 export const loadForms = (
   folder: string,
 ): Effect.Effect<ReadonlyArray<Form>, FormFileInvalid, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const unreadable = (file: string) =>
-      Effect.mapError((error: Error) => new FormFileInvalid({ file, problems: [error.message] }))
-    const names = (yield* fs.readDirectory(folder).pipe(unreadable(folder)))
-      .filter((name) => /\.(ya?ml|json)$/i.test(name))
-      .sort()
+    const listed = yield* Effect.mapError(
+      fs.readDirectory(folder),
+      (error) => new FormFileInvalid({ file: folder, problems: [error.message] }),
+    )
     const forms = new Map<string, Form>()
-    for (const name of names) {
+    for (const name of listed.filter((name) => /\.(ya?ml|json)$/i.test(name)).sort()) {
       const file = path.join(folder, name)
-      const tooLarge = yield* yamlTooLarge(file)
-      if (tooLarge !== undefined) return yield* new FormFileInvalid({ file, problems: [tooLarge] })
-      const form = yield* parseForm(file, yield* fs.readFileString(file).pipe(unreadable(file)))
+      const text = yield* Effect.mapError(
+        readPracticeFile(file),
+        (problems) => new FormFileInvalid({ file, problems }),
+      )
+      const form = yield* parseForm(file, text)
       if (forms.has(form.id)) {
         return yield* new FormFileInvalid({
           file,

@@ -1,7 +1,7 @@
 import { ParseResult } from "effect"
 import { maxItems } from "../service/wire.ts"
 
-/** An answer of the practice service before it is sent. */
+/** An answer of the practice service. */
 export interface PracticeAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -23,11 +23,11 @@ const names: Readonly<Record<number, string>> = {
   429: "Too Many Requests",
 }
 
-/** The error envelope that has been seen (service-observations.md, "Errors"). */
+/** Answers with the error envelope that services send. */
 export const refusal = (status: number, message: string): PracticeAnswer =>
   json(status, JSON.stringify({ statusCode: status, error: names[status] ?? "Error", message }))
 
-/** One thing wrong with a create request, as observed. */
+/** One mistake in a create request, as services report it. */
 export interface Issue {
   readonly code: string
   readonly path: ReadonlyArray<string | number>
@@ -57,7 +57,7 @@ const expectation = (message: string): string => {
     : said
 }
 
-/** The issues of a body that is not as specified; a value is never repeated, only its type. */
+/** Returns the issues of a malformed body. They repeat the types of values, never the values. */
 export const issuesOf = (body: unknown, error: ParseResult.ParseError): ReadonlyArray<Issue> =>
   ParseResult.ArrayFormatter.formatErrorSync(error).map((issue): Issue => {
     const path = issue.path.filter((member): member is string | number => typeof member !== "symbol")
@@ -73,5 +73,5 @@ export const issuesOf = (body: unknown, error: ParseResult.ParseError): Readonly
     return { code: "invalid_type", path, expected, received, message: `Expected ${expected}, received ${received}` }
   })
 
-/** A create request refused for its content: a 400 whose message is a string holding a JSON array of issues. */
+/** Refuses a create request for its content: a 400 whose message is a JSON array of issues, as text. */
 export const invalid = (issues: ReadonlyArray<Issue>): PracticeAnswer => refusal(400, JSON.stringify(issues))

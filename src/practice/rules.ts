@@ -3,31 +3,66 @@ import type { Form } from "../domain/form.ts"
 import { parseJson } from "../service/codec.ts"
 import type { ServedRequest } from "../service/inProcess.ts"
 import { createRequest } from "../service/wire.ts"
-import type { Alterations } from "./alter/alterations.ts"
-import type { RateWindow } from "./RateWindow.ts"
 import { invalid, issuesOf, json, refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 import { submit, unknownIds } from "./submit.ts"
 
+/** A limit of requests per window. */
+export interface RateLimit {
+  readonly requests: number
+  readonly windowSeconds: number
+}
+
+/** A fixed window, with the headers that services send. */
+export class RateWindow {
+  readonly #limit: RateLimit
+  #opened = -Infinity
+  #used = 0
+
+  constructor(limit: RateLimit) {
+    this.#limit = limit
+  }
+
+  /** Counts a request at `now` (milliseconds). Returns whether it is allowed, and the headers of its answer. */
+  count(now: number): { readonly allowed: boolean; readonly headers: Readonly<Record<string, string>> } {
+    const { requests, windowSeconds } = this.#limit
+    if (now - this.#opened >= windowSeconds * 1000) {
+      this.#opened = now
+      this.#used = 0
+    }
+    const allowed = this.#used < requests
+    if (allowed) this.#used += 1
+    const reset = String(Math.max(1, Math.ceil((this.#opened + windowSeconds * 1000 - now) / 1000)))
+    return {
+      allowed,
+      headers: {
+        "ratelimit-limit": String(requests),
+        "ratelimit-policy": `${requests};w=${windowSeconds}`,
+        "ratelimit-remaining": String(requests - this.#used),
+        "ratelimit-reset": reset,
+        ...(allowed ? {} : { "retry-after": reset }),
+      },
+    }
+  }
+}
+
 /** What the rules depend on. */
 export interface PracticeSettings {
   readonly forms: ReadonlyMap<string, Form>
   readonly apiKey: string
-  /** Path in front of all operations, with the version segment; without a trailing slash. */
+  /** Path of all operations, with the version segment, without a trailing slash. */
   readonly prefix: string
   readonly gateway: string
   readonly editLinkParameter: string
-  /** Where edit links lead; a submission's id is put behind it. */
+  /** Edit links begin with it and end with the submission's id. */
   readonly editLinkBase: string
   /** Bytes of a request body at most. */
   readonly maxBody: number
   readonly rate: RateWindow | undefined
-  /** What the service makes of a submission before it keeps it; undefined: nothing. */
-  readonly alter?: Alterations["alter"] | undefined
 }
 
-/** What the rules may look at, and draw from, while they answer. */
+/** What the rules may use while they answer. */
 export interface Moment {
   readonly store: Pick<PracticeStore, "get">
   /** Milliseconds. */
@@ -35,13 +70,13 @@ export interface Moment {
   readonly newId: () => string
 }
 
-/** An answer, and what has to be kept before it is given. */
+/** An answer, and what must be kept before it is given. */
 export interface Decision {
   readonly answer: PracticeAnswer
   readonly created?: { readonly form: string; readonly submissions: ReadonlyArray<StoredSubmission> }
 }
 
-/** The practice service's rules: a request in, an answer out, for these settings. The create request's decoder is built once. */
+/** Returns the practice service's rules for some settings: a request in, an answer out. */
 export const makeRules = (settings: PracticeSettings): (request: ServedRequest, moment: Moment) => Decision => {
   const decodeRequest = Schema.decodeUnknownEither(createRequest(settings.gateway), { errors: "all" })
   const metadata = new Map(Array.from(settings.forms, ([id, form]) => [id, JSON.stringify(metadataOf(form))]))
@@ -63,10 +98,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     const unknown = unknownIds(form, items)
     if (unknown.length > 0) return { answer: invalid(unknown) }
     const now = new Date(moment.now).toISOString()
-    const submissions = items.map((item) => {
-      const submission = submit(form, item, moment.newId(), now)
-      return settings.alter === undefined ? submission : settings.alter(submission, item)
-    })
+    const submissions = items.map((item) => submit(form, item, moment.newId(), now))
     return {
       answer: json(200, `{"submissions":[${submissions.map((submission) => submission.json).join(",")}]}`),
       created: { form: formId, submissions },
@@ -108,7 +140,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
   }
 }
 
-/** Every credential failure measured was a 400, told apart by its message. */
+/** Every credential failure seen was a 400, distinguished by its message. */
 const keyFailure = (authorization: string | undefined, key: string): string | undefined => {
   if (authorization === undefined || authorization === "") return "API authorization header missing"
   const sent = /^Bearer (\S+)$/i.exec(authorization)?.[1]

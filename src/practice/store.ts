@@ -6,7 +6,7 @@ export interface StoredSubmission {
   readonly json: string
 }
 
-/** What the practice service remembers: submissions by form, in the order of their creation. Reading is from memory. */
+/** The practice service's submissions by form, in the order of their creation. Reads come from memory. */
 export interface PracticeStore {
   readonly get: (form: string, id: string) => StoredSubmission | undefined
   readonly all: (form: string) => ReadonlyArray<StoredSubmission>
@@ -14,7 +14,7 @@ export interface PracticeStore {
   readonly append: (form: string, submissions: ReadonlyArray<StoredSubmission>) => Effect.Effect<void>
 }
 
-/** Keeps submissions as long as the process lives. */
+/** Keeps submissions until the process ends. */
 export const memoryStore = (): PracticeStore => {
   const forms = new Map<string, Map<string, StoredSubmission>>()
   return {
@@ -25,6 +25,36 @@ export const memoryStore = (): PracticeStore => {
         const kept = forms.get(form) ?? new Map<string, StoredSubmission>()
         forms.set(form, kept)
         for (const submission of submissions) kept.set(submission.id, submission)
+      }),
+  }
+}
+
+/** How many submissions are kept after they were read: a read may be repeated. */
+const remembered = 10_000
+
+/** Keeps submissions until they are read, and the last ones of those: a rehearsal of a million rows takes no more memory than one of a thousand. Ids are unique among all forms. */
+export const forgettingStore = (keep = remembered): PracticeStore => {
+  const unread = new Map<string, StoredSubmission & { readonly form: string }>()
+  const read = new Map<string, StoredSubmission & { readonly form: string }>()
+  return {
+    get: (form, id) => {
+      const fresh = unread.get(id)
+      const found = fresh ?? read.get(id)
+      if (found?.form !== form) return undefined
+      if (fresh !== undefined) {
+        unread.delete(id)
+        read.set(id, fresh)
+        for (const oldest of read.keys()) {
+          if (read.size <= keep) break
+          read.delete(oldest)
+        }
+      }
+      return found
+    },
+    all: (form) => [...read.values(), ...unread.values()].filter((one) => one.form === form),
+    append: (form, submissions) =>
+      Effect.sync(() => {
+        for (const submission of submissions) unread.set(submission.id, { ...submission, form })
       }),
   }
 }

@@ -6,7 +6,7 @@ import type { StoredSubmission } from "./store.ts"
 /** A submission item that passed the Schema. */
 export type SentItem = ReturnType<typeof createRequest>["Type"]["submissions"][number]
 
-/** Ids of an item that the form does not have. The interface does not say what happens to them; here the request is refused. */
+/** Returns an issue for each id that the form does not have. The interface does not say what happens to them; here the request is refused. */
 export const unknownIds = (form: Form, items: ReadonlyArray<SentItem>): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   for (const list of ["questions", "scheduling", "payments"] as const) {
@@ -38,7 +38,7 @@ const withNull = (element: Element, sent: ReadonlyMap<string, { readonly value?:
 })
 
 /**
- * The submission that an item becomes: every question of the form in its order, unanswered ones null; URL parameters that the form does not
+ * Returns the submission that an item becomes: every question of the form in its order, unanswered ones null. URL parameters that the form does not
  * declare are kept.
  * @param now ISO 8601 in UTC with milliseconds
  */

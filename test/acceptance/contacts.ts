@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Form } from "../../src/domain/form.ts"
 import type { RunReport } from "../../src/domain/report.ts"
-import type { Fault } from "../../src/practice/faultKinds.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
+import { type Fault, planned } from "../practice/faults.ts"
 import { apiKey, expectNoKeyIn, formferry, type Ran } from "./formferry.ts"
 
 /** A form of three questions, another like it, and one without questions. */
@@ -82,7 +82,7 @@ export const bench = (options: { readonly requestsPerSecond?: number; readonly f
       forms,
       port: 0,
       apiKey: Redacted.make(apiKey),
-      faults: { seed: 1, faults: options.faults ?? [] },
+      faults: planned({ seed: 1, faults: options.faults ?? [] }),
     })
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "formferry-acceptance-")))),

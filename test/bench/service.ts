@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net"
 import type { Submission } from "../../src/domain/submission.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import type { StoredSubmission } from "../../src/practice/store.ts"
+import { planned } from "../practice/faults.ts"
 import { sliding } from "../service/limiters.ts"
 import { rows } from "./data.ts"
 import { answersOf, apiKey, form } from "./project.ts"
@@ -114,10 +115,10 @@ Effect.runFork(Effect.scoped(
         ? {}
         : { rateLimit: { requests: limits.requestsPerSecond, windowSeconds: 1 } }),
       ...(limits === undefined ? {} : {
-        faults: {
+        faults: planned({
           seed: 1,
           faults: [{ fault: "delay", for: Duration.millis(limits.latency), when: "before", on: "any" }],
-        },
+        }),
       }),
     })
     tell({ baseUrl: limits?.sliding === undefined ? baseUrl : yield* Effect.promise(() => limited(baseUrl, limits)) })

@@ -6,12 +6,12 @@ import { dirname, join } from "node:path"
 import Papa from "papaparse"
 import type { Form } from "../../src/domain/form.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
-import type { FaultPlan } from "../../src/practice/faultKinds.ts"
 import { inProcess } from "../../src/practice/PracticeService.ts"
 import { resultsTable } from "../../src/practice/results/table.ts"
 import { memoryStore } from "../../src/practice/store.ts"
 import { Transports } from "../../src/service/client.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
+import { type FaultPlan, planned } from "../practice/faults.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
 import { syncFiles } from "./syncFiles.ts"
 import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
@@ -89,7 +89,7 @@ ${rest}`,
         forms,
         store: this.store,
         apiKey: Redacted.make(apiKey),
-        ...(faults === undefined ? {} : { faults }),
+        ...(faults === undefined ? {} : { faults: planned(faults) }),
       }).pipe(
         Effect.withRandom(Random.make(`${this.seed} ${name} ids`)),
       ),

@@ -2,12 +2,12 @@ import { Cause, Effect, Option, Random, Redacted } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Store } from "../../src/ledger/Store.ts"
-import type { FaultPlan } from "../../src/practice/faultKinds.ts"
 import { inProcess } from "../../src/practice/PracticeService.ts"
 import { resultsTable } from "../../src/practice/results/table.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import type { Stop } from "../../src/run/Stop.ts"
 import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
+import { type FaultPlan, planned } from "../practice/faults.ts"
 import {
   type Bug,
   formferryProcess,
@@ -123,7 +123,7 @@ export class World {
   /** A day of the service: its store stays, what goes wrong changes. */
   private async practice(faults: FaultPlan) {
     const made = this.server.start(
-      inProcess({ forms: [form], store: this.truth.store, apiKey: this.apiKey, faults }).pipe(
+      inProcess({ forms: [form], store: this.truth.store, apiKey: this.apiKey, faults: planned(faults) }).pipe(
         Effect.withRandom(Random.make(`${this.seed} ${++this.days} ids`)),
       ),
     )

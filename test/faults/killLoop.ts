@@ -6,6 +6,7 @@ import { setTimeout as after } from "node:timers/promises"
 import type { RunReport } from "../../src/domain/report.ts"
 import { type HttpPractice, serve } from "../../src/practice/PracticeService.ts"
 import { hearing } from "../notify/webhooks.ts"
+import { planned } from "../practice/faults.ts"
 import { Draws } from "./Draws.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
@@ -231,7 +232,7 @@ export const killLoop = async (options: KillLoopOptions): Promise<KillLoopFigure
   for (let number = 1; number <= options.runs; number++) {
     const one = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
       const faults = slowly(options.seed * 1_000 + number)
-      const service = yield* serve({ forms: [form], port: 0, apiKey: Redacted.make(key), faults })
+      const service = yield* serve({ forms: [form], port: 0, apiKey: Redacted.make(key), faults: planned(faults) })
       const collector = yield* hearing()
       const one = yield* Effect.promise(() => oneRun(number, options, service, collector.port))
       return { ...one, exports: collector.heard.length }

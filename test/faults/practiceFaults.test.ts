@@ -3,12 +3,13 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Fault } from "../../src/practice/faultKinds.ts"
-import { faultKinds } from "../../src/practice/faultKinds.ts"
+import type { FaultContext, PlannedFault } from "../../src/practice/faults.ts"
 import { loadFaults, parseFaults } from "../../src/practice/faultsFile.ts"
+import { namedFaults } from "../../src/practice/namedFaults.ts"
 import { inProcess, serve } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
 import type { CreateOutcome } from "../../src/service/FormService.ts"
+import { type Fault, planned } from "../practice/faults.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 import { form } from "./pipeline.ts"
 
@@ -99,12 +100,12 @@ const table: ReadonlyArray<readonly [name: string, fault: Fault, outcome: string
 const ways = {
   "over HTTP": (faults: ReadonlyArray<Fault>) =>
     Effect.gen(function*() {
-      const practice = yield* serve({ forms: [form], port: 0, faults: { seed: 1, faults } })
+      const practice = yield* serve({ forms: [form], port: 0, faults: planned({ seed: 1, faults }) })
       return { practice, service: yield* client(practice) }
     }),
   "in process": (faults: ReadonlyArray<Fault>) =>
     Effect.gen(function*() {
-      const practice = yield* inProcess({ forms: [form], faults: { seed: 1, faults } })
+      const practice = yield* inProcess({ forms: [form], faults: planned({ seed: 1, faults }) })
       return { practice, service: yield* client(practice, practice.open) }
     }),
 }
@@ -196,6 +197,16 @@ for (const [way, start] of Object.entries(ways)) {
   })
 }
 
+const context: FaultContext = {
+  items: [],
+  now: 0,
+  pick: () => 0,
+  newId: () => "id",
+  refuseConnections: () => {},
+  resetNext: () => {},
+  hide: () => {},
+}
+
 describe("a faults file", () => {
   const problems = (text: string) =>
     Effect.map(Effect.flip(parseFaults("faults.yaml", text)), (error) => error.problems)
@@ -211,30 +222,44 @@ faults:
   - { fault: status, status: 503, body: html, retryAfter: 1 seconds, skip: 3, times: 1 }
 `,
       )
-      expect(plan).toEqual(
-        yield* parseFaults(
-          "faults.json",
-          JSON.stringify({
-            seed: 7,
-            faults: [
-              { fault: "reset", on: "any", chance: 0.05, when: "before" },
-              { fault: "throttled", at: [2, 5], retryAfter: "date", wait: "2 seconds" },
-              { fault: "status", status: 503, body: "html", retryAfter: "1 seconds", skip: 3, times: 1 },
-            ],
-          }),
-        ),
+      const same = yield* parseFaults(
+        "faults.json",
+        JSON.stringify({
+          seed: 7,
+          faults: [
+            { fault: "reset", on: "any", chance: 0.05, when: "before" },
+            { fault: "throttled", at: [2, 5], retryAfter: "date", wait: "2 seconds" },
+            { fault: "status", status: 503, body: "html", retryAfter: "1 seconds", skip: 3, times: 1 },
+          ],
+        }),
       )
+      const { faults } = plan
+      expect(same).toEqual({ seed: 7, faults: faults.map((fault) => ({ ...fault, reply: expect.any(Function) })) })
+      const replies = (faults: ReadonlyArray<PlannedFault>) =>
+        Effect.forEach(faults, ({ reply }) => reply?.(Effect.die("not served"), context) ?? Effect.void)
+      expect(yield* replies(faults)).toEqual([
+        { _tag: "Reset" },
+        { _tag: "Answer", answer: expect.objectContaining({ status: 429 }) },
+        {
+          _tag: "Answer",
+          answer: expect.objectContaining({
+            status: 503,
+            headers: { "content-type": "text/html; charset=utf-8", "retry-after": "1" },
+          }),
+        },
+      ])
+      expect(yield* replies(same.faults)).toEqual(yield* replies(faults))
       expect(plan.seed).toBe(7)
-      expect(plan.faults[2]).toMatchObject({ fault: "status", when: "before", status: 503 })
+      expect(plan.faults[2]).toMatchObject({ name: "status 503 before", skip: 3, times: 1 })
       const least: Readonly<Record<string, string>> = {
         refuse: ", for: 1 seconds",
         delay: ", for: 1 seconds",
         invisible: ", for: 1 seconds",
         status: ", status: 500",
       }
-      for (const fault of Object.keys(faultKinds)) {
+      for (const fault of Object.keys(namedFaults)) {
         const { faults } = yield* parseFaults("faults.yaml", `faults: [{ fault: ${fault}${least[fault] ?? ""} }]`)
-        expect(faults[0]?.fault).toBe(fault)
+        expect(faults[0]?.name.split(" ")[0]).toBe(fault)
       }
     }))
 
@@ -245,16 +270,16 @@ faults:
   - { fault: rest }
   - { fault: delay }
   - { fault: reset, chance: 2, wen: after }
-  - { fault: shuffled, on: read }
+  - { fault: reformat-answers, on: read }
 `),
       ).toEqual([
         'faults[0].fault: there is no fault "rest"; did you mean reset?',
         "faults[1].for: is missing",
-        "faults[2].wen: is no setting of this fault",
+        "faults[2].wen: is not a setting here",
         "faults[2].chance: Expected a number between 0 and 1, actual 2",
-        "faults[3].on: shuffled is a fault of creates only",
+        "faults[3].on: is not a setting here",
       ])
-      expect(yield* problems("seeds: 1")).toEqual(["seeds: is no setting of this fault", "faults: is missing"])
+      expect(yield* problems("seeds: 1")).toEqual(["seeds: is not a setting here", "faults: is missing"])
     }))
 
   it.scoped("is read from a folder; one that is not there is told", () =>
@@ -273,7 +298,7 @@ faults:
             { fault: "status", status: 500, body: "json", when: "after", chance: 0.4 },
             { fault: "shuffled", chance: 0.5 },
           ]
-          const practice = yield* inProcess({ forms: [form], faults: { seed, faults } })
+          const practice = yield* inProcess({ forms: [form], faults: planned({ seed, faults }) })
           const service = yield* client(practice, practice.open)
           const create = Effect.map(service.create("people", items, () => true), shown)
           return yield* Effect.replicateEffect(create, 30)

@@ -1,7 +1,7 @@
 import { Duration, Effect } from "effect"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
-import type { Fault } from "../../src/practice/faultKinds.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
+import type { Fault } from "../practice/faults.ts"
 import { Draws } from "./Draws.ts"
 import type { SourceRow } from "./source.ts"
 import type { Day, Mishap } from "./World.ts"

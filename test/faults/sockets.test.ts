@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { Database } from "../../src/ledger/database.ts"
-import type { Fault } from "../../src/practice/faultKinds.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { type Fault, planned } from "../practice/faults.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 import { ledgerRows } from "./ledgerOnDisk.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
@@ -59,7 +59,7 @@ for (const [name, faults] of Object.entries(cases)) {
         port: 0,
         store: truth.store,
         apiKey: Redacted.make("practice_key_over_sockets"),
-        faults: { seed: 5, faults },
+        faults: planned({ seed: 5, faults }),
       })
       const root = yield* projectFolder({
         "config/formferry.yaml":

@@ -1,7 +1,7 @@
 import { Duration } from "effect"
 import type { AnomalyCode } from "../../src/domain/anomaly.ts"
-import type { Fault } from "../../src/practice/faultKinds.ts"
 import { Draws } from "../faults/Draws.ts"
+import type { Fault } from "../practice/faults.ts"
 
 /** A row as the people of the source know it. */
 export interface Person {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest"
 import type { Json } from "../../src/domain/json.ts"
 import { kindOfType } from "../../src/kinds/index.ts"
 import { compareSubmission } from "../../src/kinds/submission.ts"
-import { corruptionsOf, isEmpty } from "../../src/practice/alter/corruptions.ts"
-import { normalisationsOf } from "../../src/practice/alter/normalisations.ts"
+import { corruptionsOf, isEmpty } from "./alter/corruptions.ts"
+import { normalisationsOf } from "./alter/normalisations.ts"
 
 const text = fc.oneof(
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),

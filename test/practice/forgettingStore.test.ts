@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { forgettingStore } from "../../src/practice/forgettingStore.ts"
+import { forgettingStore } from "../../src/practice/store.ts"
 
 const submission = (number: number) => ({ id: `s${number}`, json: `{"submissionId":"s${number}"}` })
 

@@ -3,12 +3,12 @@ import { Effect, Redacted } from "effect"
 import { describe } from "vitest"
 import { parse, stringify } from "yaml"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
-import { makeAlterations } from "../../src/practice/alter/alterations.ts"
-import type { Alteration } from "../../src/practice/alter/alterations.ts"
 import { parseForm } from "../../src/practice/forms.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { truthProject } from "../endtoend/truthProject.ts"
+import { makeAlterations } from "../practice/alter/alterations.ts"
+import type { Alteration } from "../practice/alter/alterations.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { readDifferences } from "./readDifferences.ts"
 
@@ -24,7 +24,7 @@ const runAgainst = (seed: number) =>
       forms: [form],
       port: 0,
       apiKey: Redacted.make("practice_key_of_the_test"),
-      alter: alterations.alter,
+      faults: { seed, faults: [alterations.fault] },
     })
     const pipeline = parse(files["pipelines/every-kind.yaml"])
     const root = yield* projectFolder({

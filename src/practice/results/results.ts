@@ -17,10 +17,10 @@ const html: PracticeAnswer = {
   body: resultsPage,
 }
 
-/** A name for the download that is one in every system. */
+/** Returns a name for the download that every system accepts. */
 const fileName = (form: Form): string => `${form.id.replaceAll(/[^\w-]+/g, "_")}-results.csv`
 
-/** The CSV as `settle` and other programs read it: a header, then a line a submission, in the order of their creation; UTF-8, comma. */
+/** Answers with the CSV that `settle` and other programs read: a header, then a line per submission, in the order of creation; UTF-8, comma. */
 const csv = (form: Form, store: Pick<PracticeStore, "all">): PracticeAnswer => {
   const { rows, titles } = resultsTable(form, store.all(form.id))
   return {
@@ -61,15 +61,15 @@ const decoded = (segment: string): string => {
   }
 }
 
-/** Whether two texts are the same, in a time that does not tell how much of them is. */
+/** Whether two texts are the same, in a time that does not depend on how much of them is. */
 const isSame = (a: string, b: string): boolean => {
   const digest = (text: string) => createHash("sha256").update(text).digest()
   return timingSafeEqual(digest(a), digest(b))
 }
 
 /**
- * Answers requests for the practice service's results page: `/results/TOKEN` with its table, filter and CSV download. Other users of the machine can reach the port, too, so nothing is
- * shown without the token. It stays in the path: a cookie would go to every port of the host. Undefined: the request is for something else.
+ * Answers requests for the practice service's results page, `/results/TOKEN`, with its table, filter and CSV download. Other users of the machine can also reach the port, so nothing is
+ * shown without the token. It stays in the path: a cookie would go to every port of the host. Returns undefined if the request is for something else.
  */
 export const results = (
   request: { readonly method: string; readonly path: string },

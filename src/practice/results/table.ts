@@ -3,7 +3,7 @@ import { isObject } from "../../domain/json.ts"
 import type { Json } from "../../domain/json.ts"
 import type { StoredSubmission } from "../store.ts"
 
-/** A form's submissions as a table: what the service's own results view is to a user. Cells are texts. */
+/** A form's submissions as a table, like a service's own results view. Cells are texts. */
 export interface ResultsTable {
   readonly titles: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
@@ -28,7 +28,7 @@ interface Stored {
   readonly login?: { readonly email: string }
 }
 
-/** A value as a cell: texts as they are, lists with `, ` between, files by their addresses, other objects as JSON, nothing for no answer. */
+/** Returns a value as a cell: texts as they are, lists joined by `, `, files by their addresses, other objects as JSON, no answer as an empty text. */
 export const cellOf = (value: Json | undefined): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return value
@@ -41,7 +41,7 @@ export const cellOf = (value: Json | undefined): string => {
 
 const lists = ["questions", "calculations", "scheduling", "payments", "urlParameters"] as const
 
-/** The table of a form's submissions, in the order of their creation. URL parameters that the form does not declare have columns too. */
+/** Returns the table of a form's submissions, in the order of creation. URL parameters that the form does not declare also have columns. */
 export const resultsTable = (form: Form, submissions: ReadonlyArray<StoredSubmission>): ResultsTable => {
   const stored = submissions.map(({ json }): Stored => JSON.parse(json))
   const declared = new Set(form.urlParameters.map(({ id }) => id))

@@ -1,5 +1,5 @@
-import { isObject } from "../../domain/json.ts"
-import type { Json } from "../../domain/json.ts"
+import { isObject } from "../../../src/domain/json.ts"
+import type { Json } from "../../../src/domain/json.ts"
 import type { Change } from "./normalisations.ts"
 
 const text = (name: string, change: (text: string) => string): Change => ({

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js"
-import { isObject } from "../../domain/json.ts"
-import type { Json, JsonObject } from "../../domain/json.ts"
+import { isObject } from "../../../src/domain/json.ts"
+import type { Json, JsonObject } from "../../../src/domain/json.ts"
 
 /** A way in which a service may change a value; what it can't change comes back as it is. */
 export interface Change {

@@ -1,7 +1,8 @@
 import { Utils } from "effect"
-import type { Json } from "../../domain/json.ts"
-import type { StoredSubmission } from "../store.ts"
-import type { SentItem } from "../submit.ts"
+import type { Json } from "../../../src/domain/json.ts"
+import type { PlannedFault } from "../../../src/practice/faults.ts"
+import type { StoredSubmission } from "../../../src/practice/store.ts"
+import type { SentItem } from "../../../src/practice/submit.ts"
 import { corruptionsOf, isEmpty, uninvited } from "./corruptions.ts"
 import { normalisationsOf } from "./normalisations.ts"
 
@@ -29,8 +30,8 @@ export interface Alteration {
 }
 
 export interface Alterations {
-  /** The submission as the service keeps it, and answers with. */
-  readonly alter: (submission: StoredSubmission, item: SentItem) => StoredSubmission
+  /** Changes every submission on its way into the practice service's store. */
+  readonly fault: PlannedFault
   /** What was changed so far. */
   readonly made: () => ReadonlyArray<Alteration>
 }
@@ -51,7 +52,7 @@ interface Stored {
   readonly login?: { readonly email: string }
 }
 
-/** Changes a seeded share of what the practice service keeps: what tests hold the comparison against. */
+/** Changes a seeded share of what the practice service keeps, so that tests can check what the comparison finds. */
 export const makeAlterations = (plan: AlterationPlan): Alterations => {
   const random = new Utils.PCGRandom(plan.seed, 1)
   const made: Array<Alteration> = []
@@ -79,36 +80,44 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
     return after
   }
 
+  const alter = (submission: StoredSubmission, item: Partial<SentItem>): StoredSubmission => {
+    // `submit` wrote it.
+    const stored = JSON.parse(submission.json) as Stored
+    const elements = (list: "questions" | "urlParameters" | "scheduling" | "payments") =>
+      stored[list].map((element) => ({
+        ...element,
+        value: changed(submission.id, element.id, element.type ?? list, element.value),
+      }))
+    const time = (name: "submissionTime" | "lastUpdatedAt") =>
+      item[name] === undefined ? stored[name] : changed(submission.id, name, "times", stored[name])
+    return {
+      id: submission.id,
+      json: JSON.stringify({
+        ...stored,
+        submissionTime: time("submissionTime"),
+        lastUpdatedAt: time("lastUpdatedAt"),
+        questions: elements("questions"),
+        urlParameters: elements("urlParameters"),
+        scheduling: elements("scheduling"),
+        payments: elements("payments"),
+        ...(stored.login === undefined
+          ? {}
+          : { login: { email: changed(submission.id, "login", "login", stored.login.email) } }),
+      }),
+    }
+  }
+
   return {
     made: () => made,
-    alter: (submission, item) => {
-      // It was written by `submit`.
-      const stored = JSON.parse(submission.json) as Stored
-      const elements = (list: "questions" | "urlParameters" | "scheduling" | "payments") =>
-        stored[list].map((element) => ({
-          ...element,
-          value: changed(submission.id, element.id, element.type ?? list, element.value),
-        }))
-      const time = (name: "submissionTime" | "lastUpdatedAt") =>
-        item[name] === undefined ? stored[name] : changed(submission.id, name, "times", stored[name])
-      return {
-        id: submission.id,
-        json: JSON.stringify({
-          ...stored,
-          submissionTime: time("submissionTime"),
-          lastUpdatedAt: time("lastUpdatedAt"),
-          questions: elements("questions"),
-          urlParameters: elements("urlParameters"),
-          scheduling: elements("scheduling"),
-          payments: elements("payments"),
-          ...(stored.login === undefined
-            ? {}
-            : { login: { email: changed(submission.id, "login", "login", stored.login.email) } }),
-        }),
-      }
+    fault: {
+      name: "alterations",
+      keep: (created, { items }) => {
+        const kept = created.map((submission, index) => alter(submission, items[index] as Partial<SentItem>))
+        return { kept, told: kept }
+      },
     },
   }
 }
 
-/** The service's times are always times. */
+/** A service never returns a time that is none. */
 const isTime = (value: Json): boolean => typeof value === "string" && !Number.isNaN(Date.parse(value))
