@@ -133,7 +133,7 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
             `Set ${place.name}, or write it into .env beside config/.`,
           )
           : wrong(
-            `The file of ${called.charAt(0).toLowerCase()}${called.slice(1)} is empty.`,
+            `The file with ${called.charAt(0).toLowerCase()}${called.slice(1)} is empty.`,
             `Write the ${noun} into it.`,
           )
       })

@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
+import { isObject } from "../domain/json.ts"
 import type { Document, Finding } from "./errors.ts"
 import { isMerge, surveyNodes, syntaxFindings, withoutSecrets, written } from "./yamlFaults.ts"
 
@@ -178,8 +179,7 @@ export const isExtension = (key: string): boolean => key.startsWith("x-")
 /** A mapping of a file, as a value. */
 export type Mapping = Record<string, unknown>
 
-export const isMapping = (value: unknown): value is Mapping =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+export const isMapping = (value: unknown): value is Mapping => isObject(value)
 
 /** Stands for a value that the file leaves empty. No schema accepts it. */
 export const nothing = Symbol("nothing")

@@ -4,7 +4,12 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { generate } from "../../src/jobs/generate.ts"
 
-const files = ["config/schemas/project.schema.json", "config/schemas/pipeline.schema.json", "docs/pipeline.md"]
+const files = [
+  "config/schemas/project.schema.json",
+  "config/schemas/pipeline.schema.json",
+  "docs/pipeline.md",
+  "docs/report-json.md",
+]
 
 it.layer(NodeContext.layer)("generated files", (it) => {
   it.effect("are committed as they would be generated now", () =>
