@@ -1,13 +1,13 @@
 import type { CellNote } from "../kinds/Kind.ts"
 
-/** What an answer made of a cell, the least first. */
+/** How an answer uses a cell, least first. */
 export const made = { nothing: 0, dropped: 1, part: 2, sent: 3 } as const
 
-/** What the answers of a row made of its cells. One for a mapping, used for one row after the other: nothing is allocated for a row. */
+/** How the answers of a row use its cells. A mapping has one and uses it for each row in turn, so that no row allocates anything. */
 export class CellUses {
-  /** By position: the most that any answer made of the cell, as in `made`. */
+  /** By position: the most that any answer uses of the cell, as in `made`. */
   readonly most: Uint8Array
-  /** How often a cell gave an answer, or a part of one, since the row began. */
+  /** How often a cell gave an answer, or a part of one, in this row. */
   given = 0
 
   /** @param width the last column's position plus 1 */
@@ -15,7 +15,7 @@ export class CellUses {
     this.most = new Uint8Array(width)
   }
 
-  /** Starts with another row. */
+  /** Starts a row. */
   begin(): void {
     this.most.fill(made.nothing)
     this.given = 0
@@ -26,7 +26,7 @@ export class CellUses {
     if (use > (this.most[position] ?? 0)) this.most[position] = use
   }
 
-  /** Forgets what was made of a cell. */
+  /** Removes the use of a cell. */
   forget(position: number): void {
     this.most[position] = made.nothing
   }
@@ -35,10 +35,10 @@ export class CellUses {
 const bits: Readonly<Record<CellNote, number>> = { unused: 1, nothing: 2, dropped: 4, part: 8, redirected: 16 }
 const lossy = bits.nothing | bits.dropped | bits.part
 
-/** What a kind noted of the cells that it was given, by their index. One for each input. */
+/** What a kind noted of the cells that it was given, by their index. Each input has one. */
 export class CellNotes {
   private readonly flags: Array<number> = []
-  /** Whether anything was noted: for most rows nothing is. */
+  /** Whether anything was noted. For most rows nothing is. */
   private any = false
 
   readonly note = (note: CellNote, cell = 0): void => {
@@ -47,7 +47,7 @@ export class CellNotes {
   }
 
   /**
-   * What was made of a cell, as in `made`.
+   * Returns how a cell is used, as in `made`.
    *
    * @param answered whether the answer that it is for has a value
    */

@@ -6,7 +6,7 @@ import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../
 import { suggest } from "../project/suggestion.ts"
 import type { Findings, Note } from "./Findings.ts"
 
-/** The columns with one header, in their order; white space counts once. */
+/** Returns the columns with one header, in their order. White space counts once. */
 const withHeader = (columns: ReadonlyArray<Column>, header: string): ReadonlyArray<Column> => {
   const plain = (title: string) => title.trim().replaceAll(/\s+/g, " ")
   return columns.filter((column) => plain(column.title) === plain(header))
@@ -20,7 +20,7 @@ const resolve = (columns: ReadonlyArray<Column>, { column, name }: ColumnAlias):
   return titled.length === column.of ? titled[column.nth - 1] : undefined
 }
 
-/** The columns that the names of `source.columns` stand for; what does not fit the header is found as an error. */
+/** Returns the columns that `source.columns` names. A name that doesn't fit the header becomes an error. */
 const aliasedColumns = (
   columns: ReadonlyArray<Column>,
   aliases: ReadonlyArray<ColumnAlias>,
@@ -55,7 +55,7 @@ const aliasedColumns = (
   return found
 }
 
-/** A source's columns with the names of `source.columns`, where the header names none: by these a row's content is known again. */
+/** Returns a source's columns with the names of `source.columns` for those that the header doesn't name. A row's content is recognised by these names. */
 export const nameColumns = (
   columns: ReadonlyArray<Column>,
   aliases: ReadonlyArray<ColumnAlias>,
@@ -75,15 +75,15 @@ export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly co
 
 /** The columns of a source by name, and what a pipeline does with each of them. */
 export interface ColumnBook {
-  /** The column of that name; when there is none, or several have that title, it is found as an error. */
+  /** Returns the column of that name. If none or several have it, that becomes an error. */
   readonly find: (name: ColumnName, use: "answers" | "keyOrCondition") => Column | undefined
-  /** Notes a column, which may be missing, as ignored; or the title of a block, for all of its columns. */
+  /** Marks a column as ignored, or all columns of a block by its title. It may be missing. */
   readonly ignore: (name: ColumnName) => void
-  /** The block of that title with its columns; when there is none it is found as an error. `unknown`: no source is at hand. */
+  /** Returns the block of that title with its columns. A missing one becomes an error. `unknown`: there is no source. */
   readonly block: (title: string, path: YamlPath) => Block | "unknown" | undefined
-  /** Notes the columns of a block that answers are read from. */
+  /** Marks the columns of a block that answers are read from. */
   readonly answers: (columns: Block) => void
-  /** What is done with a column: the first of `columnUses` that applies. */
+  /** Returns how a column is used: the first of `columnUses` that applies. */
   readonly useOf: (column: Column) => ColumnUse
 }
 
@@ -91,11 +91,11 @@ const shown = (column: Column): string =>
   column.name
     ?? `${column.title.trim() === "" ? "without a title" : `"${column.title}"`} (column ${column.position + 1})`
 
-/** A list of columns for a message, the first few of them. */
+/** Lists columns for a message, at most 12. */
 export const columnList = (columns: ReadonlyArray<Column>): string =>
   columns.slice(0, 12).map(shown).join(", ") + (columns.length > 12 ? ` and ${columns.length - 12} more` : "")
 
-/** @param source.blocks absent: no source is at hand, and the columns are those that the pipeline names */
+/** @param source.blocks absent: there is no source, and the columns are those that the pipeline names */
 export const columnBook = (
   source: { readonly columns: ReadonlyArray<Column>; readonly blocks?: ReadonlyArray<ColumnBlock> | undefined },
   aliases: ReadonlyArray<ColumnAlias>,
@@ -121,7 +121,7 @@ export const columnBook = (
     return column
   }
   const missing = ({ at, name, path }: ColumnName, note: Note): void => {
-    // What is wrong with a name of the pipeline's own was found where it is given.
+    // A wrong name of `source.columns` was found before.
     if (failed.has(name)) return
     const titled = columns.filter((column) => column.title.trim() === name.trim())
     if (titled.length > 1) {
@@ -177,7 +177,7 @@ const ofInput = (input: Input): ReadonlyArray<ColumnName> =>
     ? input.columns
     : []
 
-/** The column of an entry's "Other", where the entry names one. */
+/** Returns the column of an entry's "Other", if the entry names one. */
 export const otherColumn = ({ options, path }: Pick<MappingEntry, "options" | "path">): ColumnName | undefined => {
   const { other } = options
   if (typeof other !== "object" || other === null || !("from" in other) || typeof other.from !== "string") {
@@ -186,13 +186,13 @@ export const otherColumn = ({ options, path }: Pick<MappingEntry, "options" | "p
   return { name: other.from, path: [...path, "other", "from"] }
 }
 
-/** All columns that an entry names; those of a block it does not. */
+/** Returns all columns that an entry names. It does not name those of a block. */
 export const entryColumns = (entry: MappingEntry): ReadonlyArray<ColumnName> => {
   const other = otherColumn(entry)
   return [...ofInput(entry.input), ...(other === undefined ? [] : [other]), ...entry.when.map((one) => one.column)]
 }
 
-/** All entries of a mapping, list by list. */
+/** Returns all entries of a mapping, list by list. */
 export const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArray<MappingEntry> => [
   ...mapping.questions,
   ...mapping.urlParameters,
@@ -201,7 +201,7 @@ export const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArra
   ...mapping.payments,
 ]
 
-/** The columns that a pipeline names, as if a source had just these: to compile its mapping where no source is at hand. */
+/** Returns the columns that a pipeline names, to compile its mapping without a source. */
 export const mentionedColumns = (pipeline: Pipeline): ReadonlyArray<Column> => {
   const { columns: aliases, rowKey, where } = pipeline.source
   const named: ReadonlyArray<ColumnName> = [

@@ -16,7 +16,7 @@ export interface MappedAnswer {
   readonly tolerated: string | undefined
 }
 
-/** One answer of one row, read alone: for people who look at rows, not for runs. */
+/** One answer of one row, to show it to a person. */
 export interface ExplainedAnswer {
   readonly answer: MappedAnswer
   /** The columns that it is read from; none for a constant. */
@@ -26,38 +26,38 @@ export interface ExplainedAnswer {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** An answer that no two rows of a source may give alike (`unique`). */
+/** An answer that must differ from row to row (`unique`). */
 export interface UniqueAnswer {
   readonly id: string
-  /** What the row gives, as text that is the same for the same answer; undefined: nothing. */
+  /** Returns the answer as text, equal for equal answers; undefined if there is none. */
   readonly value: (cells: Cells) => string | undefined
-  /** What is wrong with a row that gives the same as row `before`. */
+  /** Returns the problem of a row that gives the same as row `before`. */
   readonly problem: (value: string, before: number) => Problem
 }
 
-/** A row turned into an item; what was left out of it (`onInvalid: drop`) beside it. Or all that is wrong with the row. */
+/** A row as an item, with the problems of answers that were dropped (`onInvalid: drop`); or all problems that reject the row. */
 type MappedRow =
   | { readonly item: Item; readonly dropped?: ReadonlyArray<Problem> }
   | { readonly problems: ReadonlyArray<Problem> }
 
-/** A question of the form that a pipeline gives no answer: on purpose, or because nothing is mapped to it. */
+/** A question that gets no answer: on purpose, or because nothing is mapped to it. */
 interface UnansweredQuestion {
   readonly id: string
   readonly name: string
   readonly state: "ignored" | "notMapped"
 }
 
-/** A pipeline and a form, compiled: row → item or problems. Synchronous; made once a run. */
+/** A pipeline and a form, compiled: row → item or problems. Synchronous, and made once in a run. */
 export interface Mapping {
-  /** The columns that the mapping reads, sorted by name: a row's content is their cells. */
+  /** The columns that the mapping reads, sorted by name. Their cells are a row's content. */
   readonly columns: ReadonlyArray<Column>
   readonly answers: ReadonlyArray<MappedAnswer>
   readonly unanswered: ReadonlyArray<UnansweredQuestion>
-  /** What is done with each of the source's own columns, in their order. */
+  /** How each of the source's own columns is used, in their order. */
   readonly columnUses: ReadonlyArray<ColumnUse>
-  /** What `map` made of the cells of the row that it was given last, by position: the most of nothing (0), dropped (1), sent in part (2), sent (3). */
+  /** How `map` used the cells of its last row, by position: not at all (0), dropped (1), sent in part (2), sent (3). */
   readonly cellUses: Uint8Array
-  /** Digest over the normalised mapping: changes when the same cells could give another item. */
+  /** Digest of the normalised mapping. It changes if the same cells could give a different item. */
   readonly fingerprint: string
   /** Where row keys come from: the pipeline's key columns; or the rows' content, which the run turns into keys (`key` then gives undefined). */
   readonly keyed: "columns" | "content"
@@ -87,7 +87,7 @@ export interface Mapping {
     answered: Uint8Array,
     dropped?: Array<Problem>,
   ) => ReadonlyArray<Problem> | undefined
-  /** Answers that must differ from row to row; who reads all rows compares them. */
+  /** Answers that must differ from row to row. The run compares them, since it reads all rows. */
   readonly uniques: ReadonlyArray<UniqueAnswer>
   /** Every answer of a row with its columns, value and problems, in the order of `answers`; and problems that are no answer's. */
   readonly explain: (cells: Cells, key?: string) => {

@@ -15,7 +15,7 @@ import type { MappedAnswer } from "./Mapping.ts"
 import { readWhen } from "./readers.ts"
 import { compileRedirects } from "./textRedirects.ts"
 
-/** What the members of a form's list are called, for people. */
+/** What messages call the members of a form's list. */
 interface ListWords {
   readonly one: string
   readonly many: string
@@ -25,7 +25,7 @@ const same = (a: string, b: string) => a.normalize("NFC").trim() === b.normalize
 
 const named = (element: Element) => `"${element.name}" (${element.id})`
 
-/** Finds the question or element that an entry fills, by id, by name, or both; what does not fit the form is found as an error. */
+/** Finds the question or element that an entry fills, by id, by name, or both. What does not fit the form becomes an error. */
 export const target = <E extends Element>(
   entry: Pick<MappingEntry, "id" | "name" | "path">,
   elements: ReadonlyArray<E>,
@@ -74,7 +74,7 @@ export const target = <E extends Element>(
 
 type List = MappedAnswer["list"]
 
-/** What an entry became: its kind, and, unless something is wrong with it, how it is read. */
+/** A compiled entry: its kind, and how it is read unless something is wrong with it. */
 interface Made {
   readonly kind: Kind | undefined
   readonly done: CompiledEntry | undefined
@@ -87,7 +87,7 @@ const words: Readonly<Record<Exclude<List, "own">, ListWords>> = {
   payments: { one: "payment field", many: "payment fields" },
 }
 
-/** Compiles every entry of a mapping; what is wrong with an entry is found, and the others go on. */
+/** Compiles every entry of a mapping. A mistake in one entry does not hide those of the others. */
 export const compileAnswers = (
   pipeline: Pipeline,
   form: Form,
@@ -105,7 +105,7 @@ export const compileAnswers = (
     if (done !== undefined) compiled.push({ answer, ...done })
   }
 
-  /** Finds what each entry fills, joins the entries for the same, and compiles them. */
+  /** Finds what each entry fills, compiles it, and joins the entries for the same question or element. */
   const fill = <E extends Element>(
     list: Exclude<List, "own">,
     entries: ReadonlyArray<MappingEntry>,
@@ -117,7 +117,7 @@ export const compileAnswers = (
     const groups = new Map<E, Array<MappingEntry>>()
     for (const entry of entries) {
       const element = target(entry, elements, words[list], findings)
-      // Its columns are looked up all the same, so that all that is missing shows at once.
+      // Its columns are looked up anyway, so that all missing ones show at once.
       if (element === undefined) touchColumns(entry, context)
       else groups.set(element, [...(groups.get(element) ?? []), entry])
     }
@@ -125,7 +125,7 @@ export const compileAnswers = (
       const made = group.map((entry, index) => {
         const compiled = { entry, ...compileOne(entry, element) }
         const before = group[index - 1]
-        // An entry that always holds leaves nothing to those behind it.
+        // After an entry without a condition, no other is ever used.
         if (before !== undefined && before.when.length === 0) {
           findings.error(
             entry.path,
@@ -209,7 +209,7 @@ export const compileAnswers = (
   }))
 }
 
-/** The entries for one answer as one: the first whose `when` holds for a row is used. */
+/** Joins the entries for one answer. The first whose `when` holds for a row is used. */
 const joined = (
   made: ReadonlyArray<Made & { readonly entry: MappingEntry }>,
   entries: ReadonlyArray<MappingEntry>,
@@ -239,7 +239,7 @@ const touchColumns = (entry: MappingEntry, { columns }: CompileContext): void =>
   if (typeof block === "object") columns.answers(block)
 }
 
-/** The questions that get texts of others; those that an entry of their own fills too are found as errors. */
+/** Returns the questions that get texts of others. If an entry of their own fills them too, that becomes an error. */
 const twiceFilled = (
   compiled: ReadonlyArray<Placed>,
   { findings }: CompileContext,
@@ -254,7 +254,7 @@ const twiceFilled = (
   return handed
 }
 
-/** Which answers may come back different, and why. */
+/** Returns the answers that may come back different, and why. */
 const tolerations = (
   pipeline: Pipeline,
   places: ReadonlyArray<Placed["answer"]>,

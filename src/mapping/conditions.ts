@@ -12,7 +12,7 @@ import type { Condition } from "../project/Pipeline.ts"
 import type { CompileContext } from "./CompileContext.ts"
 import { columnProblem } from "./problems.ts"
 
-/** Whether a row's cells are what conditions ask; cells that can't be compared are added to the problems, and hold. */
+/** Whether a row's cells meet the conditions. Cells that can't be compared are added to the problems, and meet them. */
 type Holds = (cells: Cells, problems: Array<Problem>) => boolean
 
 export interface Conditions {
@@ -29,7 +29,7 @@ const plainNumber = /^[-+]?\d+(?:\.\d+)?$/
 const numberOf = (cell: Cell | undefined, text: string): number =>
   typeof cell === "number" ? cell : plainNumber.test(text) ? Number(text) : NaN
 
-/** A day or time on the clock, and whether it says a time; an offset is not looked at unless both sides have one. */
+/** Reads a day or time on the clock. An offset counts only if both sides have one. */
 const momentOf = (text: string, format: DateFormat | undefined) => {
   const read = readIso(text)
   if (read !== undefined && read.hasDate) return read
@@ -37,7 +37,7 @@ const momentOf = (text: string, format: DateFormat | undefined) => {
   return Number.isNaN(wall) ? undefined : { wall, hasTime: format?.hasTime === true, offset: NaN }
 }
 
-/** Compares with a bound: below zero when the cell is less; NaN when the two can't be compared. */
+/** Makes the comparison with a bound: below zero if the cell is less, NaN if the two can't be compared. */
 const comparison = (
   bound: string,
   format: DateFormat | undefined,
@@ -57,7 +57,7 @@ const comparison = (
   }
 }
 
-/** Makes conditions ready; columns that the source does not have, and bounds that are neither number nor date, are found as errors. */
+/** Compiles conditions. Missing columns, and bounds that are neither number nor date, become errors. */
 export const compileConditions = (
   conditions: ReadonlyArray<Condition>,
   { columns: book, empty, findings }: Pick<CompileContext, "columns" | "empty" | "findings">,

@@ -14,7 +14,7 @@ const plain = (name: string) => name.normalize("NFC").trim()
 const named = (names: ReadonlyArray<string>): string =>
   names.slice(0, 12).join(", ") + (names.length > 12 ? ` and ${names.length - 12} more` : "")
 
-/** Questions that get no answer, and why. Finds those that are left out by mistake. */
+/** Returns the questions that get no answer, and warns of those that are not mapped. */
 const unansweredIn = (
   pipeline: Pipeline,
   form: Form,
@@ -55,13 +55,13 @@ const unansweredIn = (
   return unanswered
 }
 
-/** The column that an entry takes whole, as its only one, in every row. */
+/** Returns the column that is the whole answer of an entry in every row. */
 const wholeColumn = ({ extract, input, when }: MappingEntry): string | undefined =>
   input._tag === "Columns" && input.columns.length === 1 && extract === undefined && when.length === 0
     ? input.columns[0]?.name.trim()
     : undefined
 
-/** Columns that several questions take whole and read by the same kind: often the name of a neighbour that was not changed after copying an entry. */
+/** Warns of a column that is the whole answer to several questions: often an entry was copied and its column not changed. */
 const findShared = (
   pipeline: Pipeline,
   answers: ReadonlyArray<CompiledAnswer>,
@@ -92,7 +92,7 @@ const findShared = (
   }
 }
 
-/** Columns of the source that nothing speaks of. */
+/** Finds columns of the source that the pipeline does not mention. */
 const findUnmapped = (
   { mapping: { unmapped } }: Pipeline,
   columns: ReadonlyArray<Column>,
@@ -110,7 +110,7 @@ const findUnmapped = (
 }
 
 /**
- * Finds what a mapping leaves out, of the source and of the form, and what it takes twice. A mapping that reads no answer from any column is an error.
+ * Finds columns and questions that a mapping leaves out, and columns that it uses twice. A mapping without an answer from a column is an error.
  *
  * @returns the form's questions that get no answer
  */
@@ -123,7 +123,7 @@ export const coverage = (
   findings: Findings,
 ): Mapping["unanswered"] => {
   findUnmapped(pipeline, columns, book, findings)
-  // An entry with a mistake gives no answer, which was found.
+  // An entry with a mistake gives no answer, and its mistake was found before.
   if (findings.errors.length > 0) return []
   if (!answers.some((answer) => isRespondents(answer) && answer.fromCells)) {
     findings.error(

@@ -46,7 +46,7 @@ const madeOf = (explained: ExplainedAnswer, cells: ReadonlyArray<Cell>): string 
   return from.length === 0 ? "" : ` It is made of ${from.join(", ")}.`
 }
 
-/** The answers that a name or id of an example means. */
+/** Returns the answers that a name or id of an example means. */
 const meant = (answers: ReadonlyArray<ExplainedAnswer>, name: string): ReadonlyArray<ExplainedAnswer> => {
   const byId = answers.filter(({ answer }) => answer.id === name)
   return byId.length > 0 ? byId : answers.filter(({ answer }) => answer.name.trim() === name.trim())
@@ -89,7 +89,7 @@ const checkGives = (
   }
 }
 
-/** Runs one example; what differs is found at its place. */
+/** Runs one example. A difference becomes an error at its place. */
 const runExample = (
   mapping: Mapping,
   example: Example,

@@ -6,7 +6,7 @@ import { compilePattern } from "../kinds/pattern.ts"
 import { oneOf, quoted, suggest } from "../project/suggestion.ts"
 import type { Findings } from "./Findings.ts"
 
-/** What the expression of an entry gives: one piece, or named groups that are parts. */
+/** What the expression of an entry extracts: one piece, or named groups that are parts. */
 type Extracting =
   | { readonly _tag: "Piece"; readonly wrap: (parse: Parse) => Parse }
   | {
@@ -15,17 +15,17 @@ type Extracting =
     readonly wrap: (whole: Parse, parts: ReadonlyArray<Parse>) => Parse
   }
 
-/** Cells are cut at this length before they are looked through: an expression is for cells, not for books. */
+/** Characters of a cell that an expression sees at most. */
 const longest = 10_000
 
-/** Letters and digits of texts: what is around and between them says nothing. */
+/** Counts the letters and digits of texts. */
 const saidIn = (texts: ReadonlyArray<string>): number => {
   let said = 0
   for (const text of texts) said += text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
   return said
 }
 
-/** Makes an entry's `extract` ready for a kind; groups that don't fit it are found as errors. */
+/** Compiles an entry's `extract` for a kind. Groups that don't fit it become errors. */
 export const compileExtract = (
   expression: string,
   kind: Kind,

@@ -7,13 +7,13 @@ import type { MappedAnswer } from "./Mapping.ts"
 /** An entry of a mapping with the place that it fills. */
 export interface Filled {
   readonly answer: MappedAnswer
-  /** Several, where each counts for some rows only; none, where another answer's entry gives it. */
+  /** Several, if each is for some rows only. None, if another answer's entry gives it. */
   readonly entries: ReadonlyArray<MappingEntry>
   /** The form's options, which decide what a choice is sent as. */
   readonly options: ReadonlyArray<Option> | undefined
 }
 
-/** An input without its places in the file: columns by name, so that their order in the source does not matter. */
+/** Returns an input without its places in the file. Columns go by name, so that their order in the source does not matter. */
 const plainInput = (input: Input): object => {
   switch (input._tag) {
     case "Columns":
@@ -52,7 +52,7 @@ const plainEntry = (entry: MappingEntry) => ({
   unique: entry.unique || undefined,
 })
 
-/** SHA-256, in hex, over all that decides which item the same cells give: targets, kinds, options, defaults, inputs. */
+/** Returns the SHA-256, in hex, of all that decides which item the same cells give: targets, kinds, options, defaults, inputs. */
 export const fingerprint = (
   filled: ReadonlyArray<Filled>,
   empty: ReadonlySet<string>,

@@ -3,11 +3,11 @@ import type { Cells } from "../domain/row.ts"
 import type { Mapping } from "./Mapping.ts"
 
 /**
- * A mapping over what a form tool's cells mean, for rows as they stand in its file. Content is digested, and rejected rows are shown, as they stand;
- * answers, keys and `where` see the cells cleaned. The tool is a part of the mapping's fingerprint: were the file taken for another one tomorrow, the
- * same cells could mean something else, and people are told as of an edited mapping.
+ * Makes a mapping clean the cells of a form tool first. Answers, keys and `where` see the cleaned cells. Content digests and rejected rows keep the
+ * cells as they are in the file. The tool is part of the fingerprint, since the same cells could mean something else if the file were detected as
+ * another tool's.
  *
- * @param tool that the source was taken for; undefined: the file is read as it stands
+ * @param tool the detected tool; undefined: cells are read as they are
  */
 export const overCleanCells = (
   mapping: Mapping,
@@ -15,7 +15,7 @@ export const overCleanCells = (
 ): Mapping => {
   if (tool === undefined) return mapping
   const { clean, name } = tool
-  // Key, filter and map are asked of the same row, one after the other.
+  // Key, filter and map get the same row in turn.
   let last: Cells | undefined
   let cleaned: Cells = []
   const cleanOf = (cells: Cells): Cells => {

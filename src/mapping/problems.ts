@@ -6,19 +6,19 @@ import { visible } from "../domain/visible.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"
 
-/** A text for a message: on one line, everything visible, 80 characters at most. */
+/** Returns a text for a message: on one line, everything visible, 80 characters at most. */
 export const shown = (text: string): string => cut(visible(cut(text, 200)))
 
 const quotedList = (columns: ReadonlyArray<Column>): string =>
   columns.map((column) => `"${shown(column.name ?? column.title)}"`).join(" and ")
 
-/** What is wrong with a cell that is meant for a question. */
+/** Returns the problem of a cell for a question. */
 export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => ({
   ...columnProblem(column, cell, fault),
   question,
 })
 
-/** What is wrong with a cell. */
+/** Returns the problem of a cell. */
 export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fault): Problem => {
   const name = column.name ?? column.title
   const whole = shown(textOf(cell))
@@ -34,7 +34,7 @@ export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fau
   }
 }
 
-/** What is wrong with a text that a template made of several columns. */
+/** Returns the problem of a text that a template made. */
 export const templateProblem = (question: string, text: string, fault: Fault): Problem => ({
   code: fault.code,
   question,
@@ -42,7 +42,7 @@ export const templateProblem = (question: string, text: string, fault: Fault): P
   message: `The template gives "${shown(text)}"; expected ${fault.expected}.`,
 })
 
-/** An answer that must be there is not. */
+/** Returns the problem of a required answer that is missing. */
 export const requiredProblem = (question: string, name: string, columns: ReadonlyArray<Column>): Problem => ({
   code: "required",
   column: columns[0]?.name ?? columns[0]?.title,
@@ -52,14 +52,14 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
   } no answer; "${shown(name)}" is required.`,
 })
 
-/** No answer of a row stems from a cell. */
+/** The problem of a row without an answer from a cell. */
 export const blankProblem: Problem = {
   code: "blank-row",
   message:
     "No answer of the row comes from a cell: the mapped cells are empty or give no answer. Skip such rows with `source.where`, or send them with `sink.blankRows: allow`.",
 }
 
-/** Columns of which one should be filled say different things. */
+/** Returns the problem of columns that should say the same. */
 export const conflictProblem = (
   question: string,
   columns: ReadonlyArray<readonly [Column, Cell | undefined]>,
@@ -75,7 +75,7 @@ export const conflictProblem = (
   }
 }
 
-/** An answer that must differ from row to row was given before. */
+/** Returns the problem of an answer that must be unique and is not. */
 export const notUniqueProblem = (
   question: string,
   name: string,
