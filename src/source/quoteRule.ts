@@ -231,7 +231,7 @@ export class QuoteDecisions {
     const isAlike = 2 * alike >= lines
     if (isRegular && isAlike) return true
     return (isAlike || isFirst && (width.header >= 4 || !isRegular))
-      && (this.#rule.spaced || !this.#isProse(text.slice(open + 1, end)))
+      && !this.#isProse(text.slice(open + 1, end))
   }
 
   /** Whether a record may be the rest of a torn one: a cell before its paragraph ends with an odd quote, and its key is unlike its neighbours'. */
