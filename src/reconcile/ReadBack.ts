@@ -57,7 +57,7 @@ const verdictOf = (
   comparisons.some((one) => counted.has(one.verdict) && !tolerated.has(one.question)) ? "differing" : "verified"
 
 /**
- * Reads submissions back and compares them answer by answer (product.md, "Comparing"). Waits until each is visible, within the limit.
+ * Reads submissions back and compares them answer by answer. Waits until each is visible, within the limit.
  *
  * @param each is told each result as soon as it is there, by the index of its request; not of what was not visible before the run stopped
  */

@@ -1,12 +1,14 @@
 import { Effect } from "effect"
 import type { AnswerComparison } from "../domain/comparison.ts"
+import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
+import { saysNothing } from "../kinds/compared.ts"
+import { asJson, filledByTheForm } from "../kinds/submission.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { AnswerDigests, Drifted } from "../ledger/records.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
-import { returnedMembers } from "./returned.ts"
 
-/** What became of a verified submission since. */
+/** How a verified submission changed since. */
 export interface DriftResult {
   readonly standing: "unchanged" | Drifted
   /** The answers that are not what they were, `different` or `absent`; what was sent is not kept once it is verified, so that `sent` is undefined. */
@@ -24,12 +26,49 @@ export interface DriftOptions {
   readonly digest: Digester
   /** Names of questions and elements by id, where the pipeline knows them. */
   readonly names: ReadonlyMap<string, string>
-  /** Ids of questions and elements whose differences the pipeline tolerates: they are told, and make no drift. */
+  /** Ids of questions and elements whose differences the pipeline tolerates: they are reported, but are not drift. */
   readonly tolerated: ReadonlySet<string>
 }
 
+/** What a submission contains for one question or other member. */
+interface ReturnedMember {
+  readonly name: string | undefined
+  /** Undefined if it says nothing. */
+  readonly value: Json | undefined
+  /** Whether its type is known; a field of an unknown type is discarded, never compared. */
+  readonly known: boolean
+  /** Whether the form or the service fills it by itself, so that a new value is not an edit. */
+  readonly ownWork: boolean
+}
+
 /**
- * What is not as it was when the submission was verified, by the ledger's digests. What could not be compared then or can't be compared now (an unknown type) says nothing.
+ * Returns a submission's members under the ids that a comparison uses. Of two with one id the later that says something counts, as in the digests of a comparison. `lastUpdatedAt` is
+ * left out: every edit sets it, and it is not an answer.
+ */
+const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMember> => {
+  const members = new Map<string, ReturnedMember>()
+  const add = (
+    id: string,
+    name: string | undefined,
+    value: Json | undefined,
+    { known = true, ownWork = false }: { readonly known?: boolean; readonly ownWork?: boolean } = {},
+  ) => {
+    const nothing = known && saysNothing(value)
+    if (nothing && members.has(id)) return
+    members.set(id, { name, value: nothing || !known ? undefined : value, known, ownWork })
+  }
+  for (const { id, known, name, type, value } of submission.questions) {
+    add(id, name, value, { known, ownWork: type !== undefined && filledByTheForm.has(type) })
+  }
+  for (const { id, name, value } of submission.urlParameters) add(id, name, value)
+  add("submissionTime", undefined, submission.submissionTime, { ownWork: true })
+  add("login", undefined, submission.login?.email)
+  for (const { id, name, value } of [...submission.scheduling, ...submission.payments]) add(id, name, asJson(value))
+  return members
+}
+
+/**
+ * Returns the members that changed since the submission was verified, by the ledger's digests. Members that could not be compared then or can't be compared now (an unknown type) are left out.
  */
 const driftOf = (
   then: AnswerDigests,
@@ -65,7 +104,7 @@ const driftOf = (
   return found
 }
 
-/** Reads a verified submission again and compares returned-now with returned-then (product.md, "The ledger"). */
+/** Reads a verified submission again and compares returned-now with returned-then. */
 export const checkDrift = (
   row: { readonly submissionId: string; readonly answers: AnswerDigests },
   options: DriftOptions,

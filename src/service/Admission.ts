@@ -1,11 +1,13 @@
 import { Effect, FiberHandle } from "effect"
-import type { Scope } from "effect"
+import type { Clock, Scope } from "effect"
 import pLimit from "p-limit"
 import { Line } from "./Line.ts"
-import { momentOf } from "./moment.ts"
 import type { Pace } from "./pace.ts"
 import { NeverSent } from "./transport.ts"
 import type { Unwanted } from "./Unwanted.ts"
+
+/** Returns the time in milliseconds since 1970, with fractions, by a clock that nobody sets: a rounded time would miss the edge of a rate window. */
+export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
 
 /** Reads go before creates: what was created is verified before more is. */
 export type Priority = "read" | "create"

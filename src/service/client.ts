@@ -1,15 +1,18 @@
 import { Context, Effect, Redacted } from "effect"
 import type { Duration, Scope } from "effect"
+import type { Item } from "../domain/item.ts"
 import { makeAdmission } from "./Admission.ts"
 import { makeCodec } from "./codec.ts"
-import { makeCreate } from "./creates.ts"
 import { ServiceUnusable } from "./FormService.ts"
-import type { FormService, SharedService } from "./FormService.ts"
+import type { CreateOutcome, FormService, SharedService } from "./FormService.ts"
 import { maskKey } from "./maskKey.ts"
+import { outcomeOfFailure, outcomeOfResponse } from "./outcome.ts"
+import type { OutcomeSettings } from "./outcome.ts"
 import { overHttp } from "./overHttp.ts"
 import { Pace } from "./pace.ts"
 import { makeReads } from "./reads.ts"
-import { makeAnnounce, makeRequests } from "./requests.ts"
+import { makeAnnounce, makeRequests, segment } from "./requests.ts"
+import type { Requests } from "./requests.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
 import type { OpenTransport } from "./transport.ts"
@@ -36,6 +39,24 @@ export interface FormServiceOptions {
 export class Transports extends Context.Reference<Transports>()("formferry/Transports", {
   defaultValue: (): OpenTransport => overHttp,
 }) {}
+
+/** Sends each create once, never again, and classifies its outcome. */
+const makeCreate = ({ count, send }: Requests, settings: OutcomeSettings): FormService["create"] => {
+  // Items whose request is known to have created nothing: sending one of them again is a retry.
+  const notCreated = new WeakSet<Item>()
+  return (formId, items, guard, unwanted) =>
+    Effect.suspend(() => {
+      if (items.some((item) => notCreated.has(item))) count("retried")
+      const path = `/forms/${segment(formId)}/submissions`
+      const body = settings.codec.createRequest(items)
+      return Effect.match(send("create", { method: "POST", path, body, guard }, unwanted), {
+        onSuccess: ({ response, wait }) => outcomeOfResponse(response, items.length, wait, settings),
+        onFailure: outcomeOfFailure,
+      })
+    }).pipe(Effect.tap((outcome: CreateOutcome) => {
+      if (outcome._tag === "NotCreated") { for (const item of items) notCreated.add(item) }
+    }))
+}
 
 /**
  * Opens a form service: one pace, one queue and one pool for all its requests, until the scope closes. Open it once per service and process.

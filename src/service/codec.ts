@@ -1,10 +1,10 @@
 import { Option, Schema } from "effect"
+import { createHash } from "node:crypto"
 import type { Element, Form } from "../domain/form.ts"
 import type { Item, PaymentValue, SchedulingValue } from "../domain/item.ts"
-import { isObject } from "../domain/json.ts"
+import { canonicalJson, isObject } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
-import { plainSubmission } from "./plainSubmission.ts"
-import { returnedAnswer, returnedValue } from "./returnedAnswer.ts"
+import { plainSubmission, returnedAnswer, returnedValue } from "./plainSubmission.ts"
 import { FormMetadata, gatewayNames, ReturnedSubmission } from "./wire.ts"
 
 /** Bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
@@ -168,3 +168,6 @@ export const makeCodec = (gateway: string): Codec => {
     createRequest: (items) => Buffer.from(JSON.stringify({ submissions: items.map(toWire) })),
   }
 }
+
+/** Returns a SHA-256 digest (hex) of a form's metadata, whatever the order of members: a different digest means that the form changed. */
+export const formFingerprint = (form: Form): string => createHash("sha256").update(canonicalJson(form)).digest("hex")

@@ -157,7 +157,7 @@ const inDoubt = (reason: string, error?: ServiceUnusable): CreateOutcome => ({ _
 const refusedAsAWhole = new Set<ServiceUnusable["reason"]>(["credentials", "form-not-found"])
 
 /**
- * The outcome of a create request that was answered (product.md, "Outcomes of a create request").
+ * Classifies the outcome of a create request that was answered.
  * @param sent number of items in the request
  * @param wait milliseconds that the service asked to wait
  */

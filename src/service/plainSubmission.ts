@@ -1,6 +1,30 @@
-import { isObject } from "../domain/json.ts"
+import { deeperThan, isObject } from "../domain/json.ts"
+import type { Json } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
-import { returnedAnswer } from "./returnedAnswer.ts"
+import { isKnownType } from "./wire.ts"
+
+/** How deep lists and objects may be nested in a returned value: recursive functions stay far from the end of the stack. */
+const deepest = 500
+
+const tooDeep = `nested more than ${deepest} deep`
+
+/** Returns a value as it was returned, or a text instead of one that is nested too deep. */
+export const returnedValue = (value: unknown): Json => {
+  // What JSON.parse gave is JSON.
+  const json = value === undefined ? null : value as Json
+  return deeperThan(json, deepest) ? `(${tooDeep})` : json
+}
+
+/** Returns a question's answer as it was returned. One of an unknown type, or nested too deep, is marked as not known: it can't be compared. */
+export const returnedAnswer = ({ id, name, type, value }: {
+  readonly id: string
+  readonly name?: string | undefined
+  readonly type?: string | undefined
+  readonly value?: unknown
+}): ReturnedAnswer =>
+  typeof value === "object" && deeperThan(value as Json, deepest)
+    ? { id, name, type: type === undefined ? tooDeep : `${type}, ${tooDeep}`, known: false, value: null }
+    : { id, name, type, known: isKnownType(type), value: (value ?? null) as Json }
 
 /**
  * The short way for the submissions that nearly all are: every member of the type that the Schema asks for, no scheduling, no payments. It gives

@@ -1,7 +1,7 @@
 import { header } from "./transport.ts"
 import type { ResponseHeaders } from "./transport.ts"
 
-/** What the service says about its pace (service-observations.md, "Pace"); times in milliseconds. */
+/** What the service says about its pace. Times are milliseconds. */
 export interface RateHeaders {
   /** Requests per window, and the window's length where the policy tells it. */
   readonly limit: number | undefined

@@ -50,6 +50,54 @@ export const FormMetadata = Schema.Struct({
   quiz: lenient(Schema.Struct({ enabled: lenient(Schema.Boolean) })),
 })
 
+// ---------------------------------------------------------------- Question types
+
+/** Question types known today. A field of any other type is discarded. */
+export const knownQuestionTypes: ReadonlySet<string> = new Set([
+  "Address",
+  "AudioRecording",
+  "Calcom",
+  "Calendly",
+  "Captcha",
+  "Checkbox",
+  "Checkboxes",
+  "ColorPicker",
+  "CurrencyInput",
+  "DatePicker",
+  "DateRange",
+  "DateTimePicker",
+  "Dropdown",
+  "Email",
+  "EmailInput",
+  "FileUpload",
+  "ImagePicker",
+  "LocationCoordinates",
+  "LongAnswer",
+  "Matrix",
+  "MultiSelect",
+  "MultipleChoice",
+  "NumberInput",
+  "OpinionScale",
+  "Password",
+  "Payment",
+  "PhoneNumber",
+  "Ranking",
+  "RecordPicker",
+  "ShortAnswer",
+  "Signature",
+  "Slider",
+  "StarRating",
+  "Subform",
+  "SubmissionPicker",
+  "Switch",
+  "Table",
+  "TimePicker",
+  "URLInput",
+])
+
+/** Whether formferry knows a question type. No type is not an unknown one: some deployments return none. */
+export const isKnownType = (type: string | undefined): boolean => type === undefined || knownQuestionTypes.has(type)
+
 // ---------------------------------------------------------------- Submission, as returned
 
 const named = { id, name: lenient(Schema.String) }

@@ -4,23 +4,22 @@ import type { IntendedRow, RowOutcome } from "../ledger/records.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
 import { type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
 import { type Fit, matchByContent } from "./match.ts"
-import { makeRefusals } from "./Refusals.ts"
 
-/** What became of a row that was handed to the sink. */
+/** A row that the sink was given, and its outcome. */
 export interface SentRow {
   readonly row: IntendedRow
   /** `NotCreated`: it stays pending. */
   readonly outcome: RowOutcome
 }
 
-/** Why the sink should not be handed more rows. */
+/** Why the sink should not be given more rows. */
 export type Trouble =
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
   | { readonly _tag: "Unreachable"; readonly reason: string; readonly attempts: number }
-  /** The service refuses every row alike: the mapping or the form is to blame. */
+  /** The service refuses every row for the same reason: the mapping or the form is wrong. */
   | { readonly _tag: "AllRefused"; readonly message: string }
 
-/** A batch is through: every row has its outcome, recorded in the ledger. */
+/** A finished batch: every row has its outcome, recorded in the ledger. */
 export interface BatchResult {
   readonly rows: ReadonlyArray<SentRow>
   readonly trouble: Trouble | undefined
@@ -96,7 +95,37 @@ const whyInDoubt = (
     } for ${sent} ${sent === 1 ? "item" : "items"}`
 }
 
-/** Attempts count five times when the service only asks to wait: it is there, and others share its account. */
+/** Detects that the service refuses every row of the first batches for the same reason: the mapping or the form is wrong, and hundreds of rows must not be tried one by one. */
+interface Refusals {
+  readonly refused: (message: string) => void
+  readonly created: () => void
+  /** Returns the reason if enough rows were refused, all for the same one. */
+  readonly common: () => string | undefined
+}
+
+/** Refused rows, all for the same reason and none created, from which on the mapping or the form is wrong. */
+const enough = 10
+
+const makeRefusals = (): Refusals => {
+  let first: string | undefined
+  let count = 0
+  let mixed = false
+  return {
+    refused: (message) => {
+      // Indexes and values differ between rows, words do not.
+      const words = message.replace(/\d+/gu, "#")
+      if (first !== undefined && first !== words) mixed = true
+      first = first ?? words
+      count++
+    },
+    created: () => {
+      mixed = true
+    },
+    common: () => (!mixed && count >= enough ? first : undefined),
+  }
+}
+
+/** Attempts allowed for each configured one if the service only asks to wait: it works, and others share its account. */
 const patienceWhenThrottled = 5
 
 export const makeSink = (options: SinkOptions): Sink => {
@@ -117,7 +146,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       reason: error.message,
     })
 
-  /** Records what became of the rows of a batch, and returns it. */
+  /** Records the outcomes of a batch's rows, and returns them. */
   const record = (
     batch: number,
     sent: ReadonlyArray<SentRow>,
@@ -148,7 +177,7 @@ export const makeSink = (options: SinkOptions): Sink => {
           (error) => lost(error, batch, rows, outcome.ids),
         )
         const known = new Set([...answered, ...recorded])
-        // A submission that was there before is none of this request's: it matches nothing.
+        // A submission that already existed is not one of this request: it matches nothing.
         const matching = matchByContent(
           rows.map((row) => row.item),
           outcome.submissions.map((one) => (one === undefined || known.has(one.submissionId) ? undefined : one)),

@@ -13,8 +13,7 @@ export interface Matching {
 }
 
 /**
- * Finds out which item became which submission, by content, for the interface states no order and gives no index (product.md, "Outcomes of a create
- * request"). With as many well-formed submissions as items everything is matched: exactly, then by equivalence, then what remains in order;
+ * Matches items and submissions by content, because the interface states no order and gives no index. With as many well-formed submissions as items everything is matched: exactly, then by equivalence, then what remains in order;
  * reading back judges the rest. Otherwise only what fits uniquely is matched.
  *
  * @param submissions those that are well-formed and distinct; `undefined` for the others

@@ -56,7 +56,7 @@ interface Candidate {
 }
 
 /**
- * Looks rows in doubt up among the submissions of an export that no row of the ledger is known to be (product.md, "Settling what is in doubt"). Memory grows with the
+ * Looks rows in doubt up among the submissions of an export that no row of the ledger is known to be. Memory grows with the
  * rows in doubt and the submissions that fit them, not with the export.
  */
 export interface Settling {
@@ -189,7 +189,7 @@ const found = (group: Group): Found => {
 }
 
 /**
- * Whether a row that nothing in the export fits did not land (product.md, "Settling what is in doubt"): a cut or filtered export must not show that. So the
+ * Whether a row that nothing in the export fits did not land: a cut or filtered export must not show that. So the
  * export has to have all that the ledger knows, in an order in which a cut would take known submissions with the row, and with some from before and after it.
  *
  * @param foundFrom of rows that were found now: up to which batch they were created
@@ -288,4 +288,41 @@ const absence = (
       }, so that it may be too early or cut`,
       wants: "a witness",
     }
+}
+
+/** Whether spans of time were seen in ascending or in descending order. Spans that overlap may be in any order. */
+export class ExportOrder {
+  private rises = true
+  private falls = true
+  private latestStart = -Infinity
+  private earliestEnd = Infinity
+
+  see(start: number, end: number): void {
+    if (this.latestStart > end) this.rises = false
+    if (this.earliestEnd < start) this.falls = false
+    this.latestStart = Math.max(this.latestStart, start)
+    this.earliestEnd = Math.min(this.earliestEnd, end)
+  }
+
+  get isSorted(): boolean {
+    return this.rises || this.falls
+  }
+}
+
+/** Numbers by index, 8 bytes each. NaN if none was set. */
+export class Numbers {
+  private values = new Float64Array(1024).fill(NaN)
+
+  set(at: number, value: number): void {
+    if (at >= this.values.length) {
+      const grown = new Float64Array(Math.max(at + 1, this.values.length * 2)).fill(NaN)
+      grown.set(this.values)
+      this.values = grown
+    }
+    this.values[at] = value
+  }
+
+  get(at: number): number {
+    return this.values[at] ?? NaN
+  }
 }

@@ -2,7 +2,7 @@ import { JSONSchema, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { paymentParts, schedulingParts } from "../../src/kinds/elements.ts"
 import { kindNames, kindOfType, kinds } from "../../src/kinds/index.ts"
-import { knownQuestionTypes } from "../../src/service/questionTypes.ts"
+import { knownQuestionTypes } from "../../src/service/wire.ts"
 
 describe("the list of kinds", () => {
   it("has each name once, and every kind of part and element in it", () => {

@@ -11,8 +11,8 @@ import type { AnswerDigests } from "../../src/ledger/records.ts"
 import { checkDrift } from "../../src/reconcile/drift.ts"
 import { readBack } from "../../src/reconcile/ReadBack.ts"
 import type { FormService } from "../../src/service/FormService.ts"
-import { isKnownType } from "../../src/service/questionTypes.ts"
 import { makeUnwanted } from "../../src/service/Unwanted.ts"
+import { isKnownType } from "../../src/service/wire.ts"
 
 const digest = makeDigester("5".repeat(64))
 

@@ -4,7 +4,7 @@ import type { Item } from "../../src/domain/item.ts"
 import type { Json } from "../../src/domain/json.ts"
 import { makeCodec } from "../../src/service/codec.ts"
 import { plainSubmission } from "../../src/service/plainSubmission.ts"
-import { knownQuestionTypes } from "../../src/service/questionTypes.ts"
+import { knownQuestionTypes } from "../../src/service/wire.ts"
 
 const codec = makeCodec("acme")
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
