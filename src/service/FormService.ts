@@ -14,7 +14,7 @@ export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("Serv
   status: Schema.optional(Schema.Number),
 }) {}
 
-/** A submission that was just created, or the reason why it could not be decoded. */
+/** The outcome of a create request. */
 export type CreateOutcome =
   /** 2xx with the specified body: every submission decoded alone, `undefined` for one that is malformed or whose id occurs more than once. */
   | {
@@ -22,23 +22,23 @@ export type CreateOutcome =
     readonly submissions: ReadonlyArray<Submission | undefined>
     readonly ids: ReadonlyArray<string>
   }
-  /** Proven not created, and worth another try later; `wait` in milliseconds when the service said so. */
+  /** Proven not created: it may be retried later. `wait`: milliseconds that the service asks to wait. */
   | {
     readonly _tag: "NotCreated"
     readonly reason: string
     readonly throttled: boolean
     readonly wait: number | undefined
   }
-  /** Refused for its content; assumed all-or-nothing. `index`: the offending item, when the error names it. */
+  /** Refused for its content, assumed all-or-nothing. `index`: the refused item, if the error names it. */
   | { readonly _tag: "Refused"; readonly status: number; readonly message: string; readonly index: number | undefined }
-  /** It may have arrived. Never sent again on its own. `error`: why nothing more should be sent either. */
+  /** It may have arrived, so it is never resent by itself. `error`: why nothing more should be sent either. */
   | { readonly _tag: "InDoubt"; readonly reason: string; readonly error?: ServiceUnusable | undefined }
   /** Nothing was created and nothing more should be sent. */
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
 
 /** A form service that several runs share: one pace, one queue and one pool for all of them. */
 export interface SharedService extends FormService {
-  /** The same service, its `requests` and `pace` counted apart from here on. */
+  /** The same service, with its own counts of `requests` and `pace` from now on. */
   readonly apart: Effect.Effect<FormService>
 }
 
@@ -49,8 +49,8 @@ export interface FormService {
   /** Section "Get form metadata". Retried: it is safe. */
   readonly form: (formId: string) => Effect.Effect<Form, ServiceUnusable>
   /**
-   * Section "Create submissions": one request, sent at most once. `guard` is asked right before the first byte; false: NotCreated. It waits for its turn, a pause
-   * that the service asked for included, until it is `unwanted`: then it is NotCreated too.
+   * Section "Create submissions": one request, sent at most once. `guard` is called right before the first byte. If it returns false, the outcome is NotCreated. The request
+   * waits for its turn, including a pause that the service asked for. If it is cancelled by `unwanted` before its turn, the outcome is also NotCreated.
    */
   readonly create: (
     formId: string,
@@ -58,16 +58,15 @@ export interface FormService {
     guard: () => boolean,
     unwanted?: Unwanted,
   ) => Effect.Effect<CreateOutcome>
-  /** Section "Get submission by identifier". Retried: it is safe. `undefined`: the service does not know it (404). */
+  /** Section "Get submission by identifier". Retried: it is safe. Returns undefined if the service does not know it (404). */
   readonly read: (
     formId: string,
     submissionId: string,
     options?: { readonly editLink?: boolean },
   ) => Effect.Effect<Submission | undefined, ServiceUnusable>
   /**
-   * Many such reads at the same time, each with its turn, its retries and its time as if it were alone: `each` is told what was found as soon as it is there, by the index of its id. What
-   * fails is tried again once all had their first try. Fails with the first that can't be had; then, interrupted, or where they are `unwanted`, which ends them without a failure,
-   * `each` is not called any more.
+   * Many such reads at the same time, each with its own turn, retries and timeout. Calls `each` with what was found, by the index of its id. Fails with the first read that
+   * can't succeed. `unwanted` cancels the reads without a failure. After a failure or a cancellation `each` is not called again.
    */
   readonly readMany: (
     formId: string,
@@ -75,8 +74,8 @@ export interface FormService {
     each: (index: number, submission: Submission | undefined) => void,
     unwanted?: Unwanted,
   ) => Effect.Effect<void, ServiceUnusable>
-  /** Requests since it was opened. */
+  /** Requests since the service was opened. */
   readonly requests: Effect.Effect<RequestCounts>
-  /** The same over time; undefined before the first. */
+  /** The same over time. Undefined before the first request. */
   readonly pace: Effect.Effect<Pace | undefined>
 }

@@ -2,27 +2,26 @@ import { Effect } from "effect"
 import { Line } from "./Line.ts"
 
 /**
- * Tells once when something is not wanted any more, at once where that is so already. A listener costs nothing where an Effect that waits takes a fiber, which a run would start
- * for every batch.
+ * Calls the listener once, on cancellation; at once if it is already cancelled. A listener costs nothing, while an Effect that waits would take a fiber for every batch.
  *
- * @returns what ends the listening
+ * @returns unsubscribes the listener
  */
 export type Unwanted = (listener: () => void) => () => void
 
-/** As an Effect: ends when it is not wanted any more. */
+/** Waits for the cancellation. */
 export const waitUnwanted = (unwanted: Unwanted): Effect.Effect<void> =>
   Effect.async((resume) => {
     const end = unwanted(() => resume(Effect.void))
     return Effect.sync(end)
   })
 
-/** Does something until it is not wanted any more; undefined: then it was given up. */
+/** Runs an effect until the cancellation, which interrupts it. Returns undefined then. */
 export const unlessUnwanted = <A, E, R>(
   work: Effect.Effect<A, E, R>,
   unwanted: Unwanted,
 ): Effect.Effect<A | undefined, E, R> => Effect.raceFirst(work, Effect.as(waitUnwanted(unwanted), undefined))
 
-/** Something that is wanted until `end` is called. */
+/** Makes a cancellation, which `end` triggers. */
 export const makeUnwanted = (): { readonly unwanted: Unwanted; readonly end: () => void } => {
   let ended = false
   const listeners = new Line<() => void>()

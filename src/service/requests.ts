@@ -19,7 +19,7 @@ export const segment = (id: string): string => {
 
 export const isSuccess = ({ status }: TransportResponse): boolean => status >= 200 && status < 300
 
-/** What all users of a service share: one pace, one queue, one transport. */
+/** What all clients of a service share: one pace, one queue, one transport. */
 export interface Door {
   readonly clock: Clock.Clock
   readonly pace: Pace
@@ -29,10 +29,10 @@ export interface Door {
   readonly announce: Announce
 }
 
-/** Milliseconds of a pause from which on people should know why nothing moves. */
+/** Milliseconds of a pause from which on its reason is logged. */
 const longWait = 10_000
 
-/** Takes the status of the answer that may have made everyone wait, and the time in milliseconds. */
+/** Logs a pause, given the status of the answer that may have caused it and the time in milliseconds. */
 type Announce = (status: number, now: number) => Effect.Effect<void>
 
 const reasons: Readonly<Record<number, string>> = {
@@ -62,7 +62,7 @@ export interface Answered {
   readonly wait: number | undefined
 }
 
-/** The requests of one user of a service, with counts of its own. */
+/** The requests of one client of a service, with their own counts. */
 export interface Requests extends Pick<FormService, "requests" | "pace"> {
   /**
    * Sends one request in its turn, at most once: the only way to a service. Its place is free again after the pace has learned from the answer.

@@ -2,7 +2,7 @@ import { Effect, FiberRef, GlobalValue, Metric, MetricBoundaries } from "effect"
 import type { Exit } from "effect"
 
 /**
- * Whether traces and metrics are exported (cli/telemetry.ts sets it). Where they are not, nothing is measured and no span is made: most runs have nobody who looks.
+ * Whether traces and metrics are exported (cli/telemetry.ts sets it). If not, nothing is measured and no span is made.
  */
 export const telemetryOn: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
   "formferry/telemetryOn",
@@ -11,7 +11,7 @@ export const telemetryOn: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
 
 type Value = string | number | boolean
 
-/** Names of a span's attributes: only these are exported. None holds anything of a row. */
+/** Names of a span's attributes: only these are exported. None contains data of a row. */
 export const spanAttributes = [
   "formferry.pipeline",
   "formferry.run",
@@ -30,7 +30,7 @@ export const spanAttributes = [
 
 export type SpanAttributes = { readonly [N in (typeof spanAttributes)[number]]?: Value }
 
-/** An effect in a span of its own: of a run, a phase, a batch or a request, never of a row. */
+/** Runs an effect in a span: of a run, a phase, a batch or a request, never of a row. */
 export const traced = <A, E, R>(
   name: string,
   attributes: SpanAttributes,
@@ -42,11 +42,11 @@ export const traced = <A, E, R>(
     (on) => on ? Effect.withSpan(work, name, { attributes, kind, captureStackTrace: false }) : work,
   )
 
-/** Adds to the span that is open. */
+/** Adds attributes to the current span. */
 export const annotated = (attributes: SpanAttributes): Effect.Effect<void> =>
   Effect.flatMap(FiberRef.get(telemetryOn), (on) => (on ? Effect.annotateCurrentSpan(attributes) : Effect.void))
 
-/** Measures only where somebody looks. */
+/** Measures only if metrics are exported. */
 export const measured = (measure: () => Effect.Effect<unknown>): Effect.Effect<void> =>
   Effect.flatMap(FiberRef.get(telemetryOn), (on) => (on ? Effect.asVoid(measure()) : Effect.void))
 
@@ -62,11 +62,11 @@ const rate = Metric.gauge("formferry.request.rate", {
   description: "Requests of this process to form services in a second, over the last seconds",
 }).pipe(Metric.tagged("unit", "1/s"))
 
-/** Milliseconds over which the pace is taken. */
+/** Milliseconds over which the rate is measured. */
 const window = 2_000
 const begun = { at: 0, requests: 0 }
 
-/** The pace at which requests go out, taken down every few seconds. */
+/** Updates the rate of requests every few seconds. */
 const pace = (now: number): Effect.Effect<void> => {
   begun.requests++
   const gone = now - begun.at
@@ -74,14 +74,14 @@ const pace = (now: number): Effect.Effect<void> => {
   const { requests } = begun
   begun.at = now
   begun.requests = 0
-  // After a rest nobody knows when these began.
+  // After a pause the rate of these requests is unknown.
   return gone > window * 10 ? Effect.void : Metric.set(rate, requests * 1_000 / gone)
 }
 
 const status = (exit: Exit.Exit<{ readonly status: number }, unknown>): string =>
   exit._tag === "Success" ? String(exit.value.status) : "none"
 
-/** One request to the form service: a span, and its duration by operation and status. Waiting for its turn does not count. */
+/** Sends one request in a span, and records its duration by operation and status, without the wait for its turn. */
 export const asRequest = <A extends { readonly status: number }, E, R>(
   operation: Operation,
   method: "GET" | "POST",

@@ -7,7 +7,7 @@ export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
   reason: Schema.String,
   /** The system's or library's code, as `ECONNREFUSED`. */
   code: Schema.optional(Schema.String),
-  /** The guard said no: nobody is to blame. */
+  /** Whether our own guard or a cancellation held it back. */
   heldBack: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
@@ -15,11 +15,11 @@ export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
   }
 }
 
-/** Sending had begun, so it may have arrived; there is no (whole) answer. */
+/** Sending had started, so it may have arrived. There is no whole answer. */
 export class MaybeSent extends Schema.TaggedError<MaybeSent>()("MaybeSent", {
   reason: Schema.String,
   code: Schema.optional(Schema.String),
-  /** The answer's status, where that much arrived. */
+  /** The answer's status, if that much arrived. */
   status: Schema.optional(Schema.Number),
 }) {
   override get message() {
@@ -33,7 +33,7 @@ export interface TransportRequest {
   readonly path: string
   /** JSON. */
   readonly body?: Buffer | undefined
-  /** Asked once, right before the first byte; false: it is not sent. */
+  /** Called once, right before the first byte. If it returns false, nothing is sent. */
   readonly guard?: (() => boolean) | undefined
 }
 
@@ -51,7 +51,7 @@ export interface Transport {
   readonly send: (request: TransportRequest) => Effect.Effect<TransportResponse, NeverSent | MaybeSent>
 }
 
-/** Where a transport leads, and its bounds. */
+/** The service that a transport reaches, and its limits. */
 export interface TransportTarget {
   /** Without a trailing slash. */
   readonly baseUrl: string
@@ -59,9 +59,9 @@ export interface TransportTarget {
   readonly apiKey: Redacted.Redacted
   /** From the start of a request, connecting included, to the last byte of its answer. */
   readonly timeout: Duration.Duration
-  /** Requests in flight at most: the pool is no narrower, so that nothing queues below. */
+  /** Most requests in flight. The pool is at least as wide, so that nothing queues in it. */
   readonly concurrency: number
-  /** Bytes of an answer at most; default 32 MiB. A longer answer is given up: MaybeSent. */
+  /** Most bytes of an answer. Default: 32 MiB. A longer answer fails as MaybeSent. */
   readonly maxAnswer?: number
 }
 
@@ -70,7 +70,7 @@ export type OpenTransport = (target: TransportTarget) => Effect.Effect<Transport
 
 export const defaultMaxAnswer = 32 * 1024 * 1024
 
-/** A header's value; of a repeated one the first. */
+/** Returns a header's value, or the first one of a repeated header. */
 export const header = (headers: ResponseHeaders, name: string): string | undefined => {
   const value = headers[name]
   return typeof value === "string" ? value : value?.[0]

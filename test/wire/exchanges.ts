@@ -1,5 +1,5 @@
 /**
- * Literal exchanges, written by hand from service-interface.md (and, where it is silent, from service-observations.md): never produced by our
+ * Literal exchanges, written manually from the description of the interface and from what services were seen to send, never produced by our
  * code. Text is what goes over the wire. The payment processor is called `acme` here.
  */
 
