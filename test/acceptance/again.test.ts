@@ -70,18 +70,18 @@ it.scopedLive("rows that a person acknowledged stop raising the exit status; key
       "source.csv",
       csv([1, 2, 3], (key) => `Person ${key},${key === 2 ? "nonsense" : "a@example.org"},1990-01-17`),
     )
-    expect((yield* at.run("run", "contacts")).status).toBe(1)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
 
-    const nothing = yield* at.run("acknowledge", "contacts", "--rows", "99", "--because", "typo")
+    const nothing = yield* at.inProcess("acknowledge", "contacts", "--rows", "99", "--because", "typo")
     expect(nothing.status).toBe(2)
     expect(nothing.stderr).toContain("99")
 
-    const seen = yield* at.run("acknowledge", "contacts", "--rows", "2", "99", "--because", "has no address")
+    const seen = yield* at.inProcess("acknowledge", "contacts", "--rows", "2", "99", "--because", "has no address")
     expect(seen.status, seen.stderr).toBe(0)
     expect(seen.stdout).toContain("1 row acknowledged")
     expect(seen.stderr).toContain("99")
 
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.report()).toMatchObject({ acknowledged: 1, rows: { invalid: 1, alreadyImported: 2 } })
     expect(at.count()).toBe(2)
   }))
@@ -90,13 +90,13 @@ it.scopedLive("the same pipeline pointed at another destination starts there fro
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: other" }))
-    const other = yield* at.run("run", "contacts")
+    const other = yield* at.inProcess("run", "contacts")
     expect(other.status, other.stderr).toBe(0)
     expect(other.stdout).toContain("starts there from nothing")
     expect([at.count("contacts"), at.count("other")]).toEqual([3, 3])
-    expect((yield* at.run("run", "contacts")).stdout).not.toContain("starts there from nothing")
+    expect((yield* at.inProcess("run", "contacts")).stdout).not.toContain("starts there from nothing")
     expect([at.count("contacts"), at.count("other")]).toEqual([3, 3])
   }))
 
@@ -110,12 +110,12 @@ it.scopedLive("--to chooses the target; without it nothing is guessed", () =>
         sink: "targets: { staging: { service: live, form: other }, production: { service: live, form: contacts } }",
       }),
     )
-    const none = yield* at.run("run", "contacts")
+    const none = yield* at.inProcess("run", "contacts")
     expect(none.status).toBe(2)
     expect(none.stderr).toContain("staging")
     expect(none.lastLine).toBe("formferry run contacts --to staging")
-    expect((yield* at.run("run", "contacts", "--to", "stagin")).stderr).toContain("Did you mean")
-    expect((yield* at.run("run", "contacts", "--to", "staging")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts", "--to", "stagin")).stderr).toContain("Did you mean")
+    expect((yield* at.inProcess("run", "contacts", "--to", "staging")).status).toBe(0)
     expect([at.count("contacts"), at.count("other")]).toEqual([0, 3])
   }))
 
@@ -123,9 +123,9 @@ it.scopedLive("a copy of the pipeline under another name is refused, and nothing
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write("pipelines/copy.yaml", pipelineYaml({ name: "copy" }))
-    const copy = yield* at.run("run", "copy")
+    const copy = yield* at.inProcess("run", "copy")
     expect(copy.status).toBe(2)
     expect(copy.stderr).toMatch(/renamedFrom|alongside/)
     expect(at.count()).toBe(3)
@@ -154,28 +154,28 @@ it.scopedLive("`accept` records nothing if nothing is refused, and knows its rea
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
-    const nothing = yield* at.run("accept", "contacts", "canary", "--because", "seen")
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    const nothing = yield* at.inProcess("accept", "contacts", "canary", "--because", "seen")
     expect(nothing.status).toBe(2)
     expect(nothing.stderr.replaceAll(/\s+/g, " ")).toContain("so there is nothing to accept")
-    const unknown = yield* at.run("accept", "contacts", "canery", "--because", "seen")
+    const unknown = yield* at.inProcess("accept", "contacts", "canery", "--because", "seen")
     expect(unknown.status).toBe(2)
     expect(unknown.stderr.replaceAll(/\s+/g, " ")).toContain("Did you mean `canary`?")
-    expect((yield* at.run("accept", "contacts", "canary", "--because", " ")).status).toBe(2)
+    expect((yield* at.inProcess("accept", "contacts", "canary", "--because", " ")).status).toBe(2)
   }))
 
 it.scopedLive("--dry-run and --limit leave rows pending and end with 0", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(30)))
-    const dry = yield* at.run("run", "contacts", "--dry-run")
+    const dry = yield* at.inProcess("run", "contacts", "--dry-run")
     expect(dry.status, dry.stderr).toBe(0)
     expect(at.report()).toMatchObject({ mode: "dry-run", rows: { read: 30, pending: 30 } })
     expect(at.count()).toBe(0)
     expect((yield* at.run("run", "contacts", "--limit", "4")).status).toBe(0)
     expect(at.report().rows).toMatchObject({ imported: 4, pending: 26 })
     expect(at.count()).toBe(4)
-    expect((yield* at.run("run", "contacts", "--limit", "0")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts", "--limit", "0")).status).toBe(0)
     expect(at.count()).toBe(4)
     expect((yield* at.run("run", "contacts")).status).toBe(0)
     expect(at.answers("qName")).toEqual(upTo(30).map((key) => `Person ${key}`).toSorted())

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
-import { formferry } from "./formferry.ts"
+import { inProcess } from "./formferry.ts"
 
 const project = "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n"
 
@@ -16,7 +16,7 @@ const bench = (files: Readonly<Record<string, string>>) =>
     const root = yield* projectFolder({ "config/formferry.yaml": project, ...files })
     const text = (file: string) => fs.readFileString(path.join(root, file))
     return {
-      run: (...args: ReadonlyArray<string>) => formferry(args, { cwd: root }),
+      run: (...args: ReadonlyArray<string>) => inProcess(args, { cwd: root }),
       write: (file: string, content: string) => fs.writeFileString(path.join(root, file), content),
       report: Effect.map(text("reports/p/latest/report.json"), (json) => JSON.parse(json) as RunReport),
       page: text("reports/p/latest/report.html"),

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { version } from "../../src/project/version.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { formferry, start, until } from "./formferry.ts"
+import { inProcess, start, until } from "./formferry.ts"
 
 it.scopedLive("status, report, form, check, preview and schema tell people and programs the same", () =>
   Effect.gen(function*() {
@@ -17,13 +17,13 @@ it.scopedLive("status, report, form, check, preview and schema tell people and p
     expect(before.status).toBe(0)
     expect(before.stdout).toContain("Nothing was imported yet")
     expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
-    expect((yield* at.run("report", "contacts")).status).toBe(2)
+    expect((yield* at.inProcess("report", "contacts")).status).toBe(2)
 
     const preview = yield* at.run("preview", "contacts", "--row", "2")
     expect(preview.status, preview.stderr).toBe(0)
     expect(preview.stdout).toMatch(/Born\s+│ 1990-01-17\s+│ 1990-01-17/)
     expect(preview.stdout).toContain("nonsense")
-    const rows = JSON.parse((yield* at.run("preview", "contacts", "--rows", "2", "--json")).stdout).rows
+    const rows = JSON.parse((yield* at.inProcess("preview", "contacts", "--rows", "2", "--json")).stdout).rows
     expect(rows).toMatchObject([
       {
         row: 1,
@@ -68,7 +68,7 @@ it.scopedLive("status, report, form, check, preview and schema tell people and p
     const status = yield* at.run("status", "--verify")
     expect(status.stdout).toContain("contacts")
     expect(status.stdout).toContain("The ledger is sound.")
-    expect(JSON.parse((yield* at.run("status", "contacts", "--json")).stdout)).toMatchObject({
+    expect(JSON.parse((yield* at.inProcess("status", "contacts", "--json")).stdout)).toMatchObject({
       ledger: { exists: true },
       pipelines: [{
         pipeline: "contacts",
@@ -83,22 +83,22 @@ it.scopedLive("status, report, form, check, preview and schema tell people and p
     expect(report.status).toBe(0)
     expect(report.stdout).toContain("report.html")
     const [id = ""] = runs()
-    expect(JSON.parse((yield* at.run("report", "contacts", "--run", id, "--json")).stdout).run).toBe(id)
-    expect((yield* at.run("report", "contacts", "--run", "nonsense")).status).toBe(2)
+    expect(JSON.parse((yield* at.inProcess("report", "contacts", "--run", id, "--json")).stdout).run).toBe(id)
+    expect((yield* at.inProcess("report", "contacts", "--run", "nonsense")).status).toBe(2)
 
     const form = yield* at.run("form", "live", "contacts")
     expect(form.stdout).toMatch(/Born\s+│ qBorn\s+│ DatePicker/)
-    expect(JSON.parse((yield* at.run("form", "live", "contacts", "--json")).stdout).questions).toHaveLength(3)
+    expect(JSON.parse((yield* at.inProcess("form", "live", "contacts", "--json")).stdout).questions).toHaveLength(3)
 
     expect(JSON.parse((yield* at.run("schema")).stdout)).toHaveProperty("$schema")
-    expect((yield* at.run("schema", "project")).stdout).toContain("baseUrl")
+    expect((yield* at.inProcess("schema", "project")).stdout).toContain("baseUrl")
 
     const reconcile = yield* at.run("reconcile", "contacts")
     expect(reconcile.status, reconcile.stderr).toBe(0)
     expect(at.report()).toMatchObject({ mode: "reconcile", readBack: { verified: 2 } })
 
     rmSync(join(at.folder, ".formferry"), { recursive: true })
-    const gone = yield* at.run("status", "--verify")
+    const gone = yield* at.inProcess("status", "--verify")
     expect(gone.status).toBe(2)
     expect(gone.stdout.replaceAll("\n", " ")).toMatch(
       /ledger \S+ is missing or empty, and a run has written it before.*accept contacts ledger --because/,
@@ -117,10 +117,10 @@ it.scopedLive("a project is found from any folder in it, and with --project befo
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(["Person 4", "Person 5"])
     for (const args of [["--project", at.folder, "status", "--json"], ["status", `--project=${at.folder}`, "--json"]]) {
-      const outside = yield* Effect.promise(() => start(args, { cwd: "/" }).ended)
+      const outside = yield* inProcess(args, { cwd: "/" })
       expect(JSON.parse(outside.stdout).pipelines[0].standing.imported).toBe(2)
     }
-    const failed = yield* Effect.promise(() => start(["run", "nobody", "--project", at.folder], { cwd: "/" }).ended)
+    const failed = yield* inProcess(["run", "nobody", "--project", at.folder], { cwd: "/" })
     expect(failed.lastLine).toBe(`formferry status --project ${at.folder}`)
   }))
 
@@ -153,7 +153,7 @@ it.scopedLive("the practice service on its own serves a folder of forms until th
     expect(ran.status, ran.stderr).toBe(0)
     expect(ran.stdout + ran.stderr).not.toContain(apiKey)
 
-    const without = yield* formferry(["practice"], { cwd: join(at.folder, "nowhere", "..", "..") })
+    const without = yield* inProcess(["practice"], { cwd: join(at.folder, "nowhere", "..", "..") })
     expect(without.status).toBe(2)
     expect(without.lastLine).toBe("formferry practice --forms DIR")
     practice.signal("SIGINT")
@@ -198,7 +198,7 @@ it.scopedLive("--help and --version, of the program and of a command", () =>
     ) {
       expect(help.stdout).toContain(`  ${command} `)
     }
-    const run = yield* at.run("run", "--help")
+    const run = yield* at.inProcess("run", "--help")
     for (
       const option of [
         "--to",
@@ -239,12 +239,12 @@ it.scopedLive("`alongside` lets a second pipeline into the same form, and status
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write(
       "pipelines/copy.yaml",
       pipelineYaml({ name: "copy", sink: "service: live\n  form: contacts\n  alongside: [contacts]" }),
     )
-    expect((yield* at.run("run", "copy")).status).toBe(0)
+    expect((yield* at.inProcess("run", "copy")).status).toBe(0)
     expect(at.count()).toBe(6)
-    expect(JSON.parse((yield* at.run("status", "--json")).stdout).pipelines).toHaveLength(2)
+    expect(JSON.parse((yield* at.inProcess("status", "--json")).stdout).pipelines).toHaveLength(2)
   }))

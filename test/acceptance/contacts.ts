@@ -6,7 +6,7 @@ import type { Form } from "../../src/domain/form.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { type Fault, planned } from "../practice/faults.ts"
-import { apiKey, expectNoKeyIn, formferry, type Ran } from "./formferry.ts"
+import { apiKey, expectNoKeyIn, formferry, inProcess, type Ran } from "./formferry.ts"
 
 /** A form of three questions, another like it, and one without questions. */
 const form = (id: string, questions: Form["questions"]): Form => ({
@@ -62,7 +62,10 @@ export interface Bench {
   readonly folder: string
   readonly write: (file: string, text: string | Uint8Array) => void
   readonly read: (file: string) => string
+  /** Runs the built command. */
   readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
+  /** Runs the command line in this process. */
+  readonly inProcess: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
   /** The report of a pipeline's latest run. */
   readonly report: (pipeline?: string) => RunReport & { readonly folder: string }
   /** Runs that left a report folder. */
@@ -122,6 +125,7 @@ export const bench = (options: { readonly requestsPerSecond?: number; readonly f
       write,
       read: (file) => readFileSync(join(folder, file), "utf8"),
       run: (...args) => formferry(args, { cwd: folder }),
+      inProcess: (...args) => inProcess(args, { cwd: folder }),
       report: (pipeline = "contacts") => {
         const latest = realpathSync(join(folder, "reports", pipeline, "latest"))
         return { ...JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport, folder: latest }

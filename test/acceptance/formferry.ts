@@ -1,8 +1,10 @@
-import { Effect } from "effect"
+import { NodeContext } from "@effect/platform-node"
+import { ConfigProvider, Effect } from "effect"
 import { spawn } from "node:child_process"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect } from "vitest"
+import { command as commandLine } from "../cli/inProcess.ts"
 
 /** The key of the service in acceptance tests. No command may ever write it anywhere. */
 export const apiKey = "fk_acceptance_7f3a9c51e0d24b8892"
@@ -36,6 +38,12 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** Gathers what a command left. Fails if it wrote the API key. */
+const ranAs = (args: ReadonlyArray<string>, status: number, stdout: string, stderr: string): Ran => {
+  if ((stdout + stderr).includes(apiKey)) throw new Error(`formferry ${args.join(" ")} wrote the API key`)
+  return { status, stdout, stderr, lastLine: stderr.trimEnd().split("\n").at(-1) ?? "" }
+}
+
 /**
  * Starts the built command as a person would: stdout and stderr are pipes, the key is in the environment. That nothing a command writes holds the key is looked at
  * each time.
@@ -57,9 +65,11 @@ export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): 
   const ended = new Promise<Ran>((done, failed) => {
     child.on("error", failed)
     child.on("close", (code, signal) => {
-      if ((stdout + stderr).includes(apiKey)) failed(new Error(`formferry ${args.join(" ")} wrote the API key`))
-      const lines = stderr.trimEnd().split("\n")
-      done({ status: code ?? (signal === "SIGINT" ? 130 : 143), stdout, stderr, lastLine: lines.at(-1) ?? "" })
+      try {
+        done(ranAs(args, code ?? (signal === "SIGINT" ? 130 : 143), stdout, stderr))
+      } catch (error) {
+        failed(error)
+      }
     })
   })
   return {
@@ -74,6 +84,24 @@ export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): 
 /** Runs the built command to its end. */
 export const formferry = (args: ReadonlyArray<string>, surroundings: Surroundings): Effect.Effect<Ran> =>
   Effect.promise(() => start(args, surroundings).ended)
+
+/** Runs the same command line in this process, which saves the start of one. Tests that need a process of its own, or the built program, use `formferry`. */
+export const inProcess = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): Effect.Effect<Ran> => {
+  const environment = { HOME: cwd, FORM_SERVICE_API_KEY: apiKey, ...env }
+  return Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const before = process.cwd()
+      process.chdir(cwd)
+      return before
+    }),
+    () => commandLine(args, environment),
+    (before) => Effect.sync(() => process.chdir(before)),
+  ).pipe(
+    Effect.map(({ err, out, status }) => ranAs(args, status, out, err)),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
+    Effect.provide(NodeContext.layer),
+  )
+}
 
 /** Looks for the key in every file below a folder: reports, ledger, what the commands left. */
 export const expectNoKeyIn = (folder: string): void => {

@@ -5,7 +5,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { parse, stringify } from "yaml"
 import { projectFolder } from "../project/projectFolder.ts"
-import { formferry } from "./formferry.ts"
+import { formferry, inProcess } from "./formferry.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -55,24 +55,24 @@ layer(NodeContext.layer)("From a file and a form, as a new user", (it) => {
             "id: f1\nname: F\nquestions: [{ id: q1, name: Name, type: ShortAnswer }, { id: q2, name: Color, type: Dropdown, options: [Red] }]\n",
         })
         writeFileSync(join(cwd, "rows.csv"), "No,Name,Color\n1,Ada,Red\n2,Bob,Green\n")
-        const nowhere = yield* formferry(["init", "people"], { cwd })
+        const nowhere = yield* inProcess(["init", "people"], { cwd })
         expect(nowhere.status).toBe(2)
         expect(nowhere.stderr).toMatch(/--base-url URL[^]*--forms DIR/)
-        const little = yield* formferry(["init", "people", "--forms", "forms"], { cwd })
+        const little = yield* inProcess(["init", "people", "--forms", "forms"], { cwd })
         expect(little.status).toBe(2)
         expect(little.stderr).toMatch(/--source FILE[^]*--form ID/)
         expect(
-          (yield* formferry(["init", "people", "--forms", "forms", "--source", "rows.csv", "--form", "f1"], { cwd }))
+          (yield* inProcess(["init", "people", "--forms", "forms", "--source", "rows.csv", "--form", "f1"], { cwd }))
             .status,
         ).toBe(0)
 
-        const github = yield* formferry(["check", "--output", "github"], { cwd })
+        const github = yield* inProcess(["check", "--output", "github"], { cwd })
         expect(github.status).toBe(0)
         expect(github.stdout).toMatch(
           /^::warning file=pipelines\/people\.yaml,line=\d+,col=\d+,title=formferry::1 choice in the column "Color"/,
         )
-        expect((yield* formferry(["check", "--strict"], { cwd })).status).toBe(2)
-        expect((yield* formferry(["check", "--offline"], { cwd })).status).toBe(0)
+        expect((yield* inProcess(["check", "--strict"], { cwd })).status).toBe(2)
+        expect((yield* inProcess(["check", "--offline"], { cwd })).status).toBe(0)
       }),
     60_000,
   )

@@ -51,7 +51,7 @@ it.scopedLive("a second run at the same time is refused with 6, and the first on
     expect(second.stderr).toContain("Another run of contacts is going on")
     expect(second.lastLine).toBe("formferry status contacts")
     // Status only reads, also meanwhile.
-    expect((yield* at.run("status")).status).toBe(0)
+    expect((yield* at.inProcess("status")).status).toBe(0)
     const ran = yield* Effect.promise(() => first.ended)
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(everybody(150))

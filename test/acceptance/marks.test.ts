@@ -18,8 +18,8 @@ import { join } from "node:path"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
 import { formferry, start, until } from "./formferry.ts"
 
-/** Slow enough to be killed in the middle: 60 rows take three seconds. */
-const slowly = { requestsPerSecond: 20 }
+/** Slow enough to be killed in the middle: 60 rows take more than a second. */
+const slowly = { requestsPerSecond: 40 }
 const rows = 60
 
 const ledgerOf = (at: Bench) => join(at.folder, ".formferry", "ledger.db")
@@ -48,7 +48,7 @@ const isRefused = (at: Bench, wrong: RegExp) =>
     expect(words(ran.stderr)).toContain("formferry accept contacts ledger --because TEXT")
     expect(at.count()).toBe(before)
     for (const command of [["check", "contacts"], ["status"], ["status", "--verify"]]) {
-      const status = yield* at.run(...command)
+      const status = yield* at.inProcess(...command)
       expect(status.status, status.stdout).toBe(2)
       expect(words(status.stdout + status.stderr)).toMatch(wrong)
     }
@@ -134,7 +134,7 @@ for (
       const at = yield* killed()
       harm(`${ledgerOf(at)}-wal`)
       yield* isRefused(at, /is missing|is an older copy|lacks \d+ of \d+ commits/)
-      expect((yield* at.run("status", "--verify")).stdout).not.toContain("The ledger is sound")
+      expect((yield* at.inProcess("status", "--verify")).stdout).not.toContain("The ledger is sound")
     }))
 }
 
@@ -225,7 +225,7 @@ it.scopedLive(
       at.write("source.csv", csv(upTo(3)))
       expect((yield* at.run("run", "contacts")).status).toBe(0)
       const quiet = Effect.gen(function*() {
-        const ran = yield* at.run("run", "contacts")
+        const ran = yield* at.inProcess("run", "contacts")
         expect(ran.status, ran.stdout + ran.stderr).toBe(0)
         expect(at.count()).toBe(3)
       })
@@ -269,7 +269,7 @@ it.scopedLive("check, preview and run of a damaged ledger say so and end with 70
     writeFileSync(ledgerOf(at), bytes.fill(0xff, 4096))
     at.write("source.csv", csv(upTo(5)))
     for (const command of ["check", "preview", "run"]) {
-      const ran = yield* at.run(command, "contacts")
+      const ran = yield* (command === "run" ? at.run : at.inProcess)(command, "contacts")
       expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 70])
       expect(words(ran.stdout + ran.stderr)).toMatch(/The ledger \S+ledger\.db/)
     }

@@ -114,9 +114,9 @@ it.scopedLive("a command that failed is never the one to run next, and each of s
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2)))
     at.write("pipelines/contacts.yaml", pipelineYaml({ question: "Nmae" }))
-    expect((yield* at.run("check")).stderr).not.toContain("formferry")
+    expect((yield* at.inProcess("check")).stderr).not.toContain("formferry")
     at.write("pipelines/other.yaml", pipelineYaml({ name: "other", sink: careful }))
-    const both = yield* at.run("run", "contacts", "other")
+    const both = yield* at.inProcess("run", "contacts", "other")
     expect(both.status).toBe(2)
     expect(both.stderr.trimEnd().split("\n").slice(-2)).toEqual([
       "formferry run contacts other --confirm careful",

@@ -62,7 +62,7 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
       const { stderr } = yield* into("/dev/full", ["run", "contacts"], at)
       expect(stderr.trimEnd().split("\n").at(-1)).toBe("formferry report contacts")
       expect(at.report()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
-      expect((yield* at.run("status")).status).toBe(0)
+      expect((yield* at.inProcess("status")).status).toBe(0)
     }),
 )
 
@@ -71,12 +71,12 @@ it.scopedLive("an export keeps every byte of a key, control characters too", () 
     const at = yield* bench()
     const key = "K-1\u001B[31m\u001B]0;title\u0007"
     at.write("source.csv", `No,Name,Mail,Born\n${key},Ada,ada@example.org,1990-01-17\n`)
-    const ran = yield* at.run("run", "contacts")
+    const ran = yield* at.inProcess("run", "contacts")
     expect(ran.status, ran.stderr).toBe(0)
     const file = yield* into(join(at.folder, "rows.csv"), ["ledger", "export"], at)
     expect([file.status, file.stderr]).toEqual([0, ""])
     expect(at.read("rows.csv")).toContain(`,${key},`)
-    yield* at.run("ledger", "export", "--out", "same.csv")
+    yield* at.inProcess("ledger", "export", "--out", "same.csv")
     expect(at.read("same.csv")).toBe(at.read("rows.csv"))
   }))
 
@@ -109,7 +109,7 @@ it.scopedLive("a port that is none, or not free, is a wrong usage (2), as is any
       ],
     ]
     for (const [args, message] of cases) {
-      const { status, stderr } = yield* at.run(...args)
+      const { status, stderr } = yield* at.inProcess(...args)
       expect([args, status, stderr.replaceAll(/\s+/g, " ")]).toEqual([args, 2, expect.stringContaining(message)])
     }
   }))
@@ -120,7 +120,7 @@ it.scopedLive.skipIf(process.platform !== "linux")(
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("source.csv", csv(upTo(2)))
-      yield* at.run("run", "contacts")
+      yield* at.inProcess("run", "contacts")
       const page = join(at.report().folder.replace(/latest$/, ""), "report.html")
       const opened = (bin: string) =>
         formferry(["report", "contacts", "--open"], { cwd: at.folder, env: { PATH: join(at.folder, bin) } })
@@ -144,7 +144,7 @@ it.scopedLive("compacting next to a reader is refused as busy (6), and works aft
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    yield* at.run("run", "contacts")
+    yield* at.inProcess("run", "contacts")
     const reader = new Database(join(at.folder, ".formferry/ledger.db"))
     reader.exec("BEGIN")
     reader.all("SELECT count(*) FROM row")
@@ -153,5 +153,5 @@ it.scopedLive("compacting next to a reader is refused as busy (6), and works aft
     expect(busy.stderr.replaceAll(/\s+/g, " ")).toContain("Another process reads the ledger")
     reader.exec("COMMIT")
     reader.close()
-    expect((yield* at.run("ledger", "compact")).status).toBe(0)
+    expect((yield* at.inProcess("ledger", "compact")).status).toBe(0)
   }))

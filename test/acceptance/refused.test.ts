@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { formferry, type Ran } from "./formferry.ts"
+import { formferry, inProcess, type Ran } from "./formferry.ts"
 
 /** A run that can't begin: its exit status, a sentence that says what to do, a command to run next, and nothing sent. */
 const refused = (at: Bench, ran: Ran, status: number, sentence: RegExp) => {
@@ -25,15 +25,15 @@ it.scopedLive("a wrong key, and none", () =>
     refused(at, ran, 5, /API key/i)
     expect(ran.stdout + ran.stderr).not.toContain("fk_wrong_0123456789")
     const none = { cwd: at.folder, env: { FORM_SERVICE_API_KEY: "" } }
-    refused(at, yield* formferry(["run", "contacts"], none), 2, /FORM_SERVICE_API_KEY is not set/)
-    expect((yield* formferry(["check"], wrong)).status).toBe(5)
+    refused(at, yield* inProcess(["run", "contacts"], none), 2, /FORM_SERVICE_API_KEY is not set/)
+    expect((yield* inProcess(["check"], wrong)).status).toBe(5)
   }))
 
 it.scopedLive("an unknown form", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: nowhere" }))
-    refused(at, yield* at.run("run", "contacts"), 5, /form/)
+    refused(at, yield* at.inProcess("run", "contacts"), 5, /form/)
   }))
 
 it.scopedLive("an unknown question and a missing column, both at once, with their lines", () =>
@@ -44,19 +44,19 @@ it.scopedLive("an unknown question and a missing column, both at once, with thei
     refused(at, ran, 2, /pipelines\/contacts\.yaml:7:\d+.*Nmae.*Name/)
     expect(ran.stderr).toContain("Nane")
     expect(ran.lastLine).toBe("formferry check contacts")
-    expect((yield* at.run("check")).status).toBe(2)
+    expect((yield* at.inProcess("check")).status).toBe(2)
   }))
 
 it.scopedLive("an empty file, a header without rows below it, and a file that is not there", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("source.csv", "")
-    refused(at, yield* at.run("run", "contacts"), 2, /source\.csv is empty\. Give/)
+    refused(at, yield* at.inProcess("run", "contacts"), 2, /source\.csv is empty\. Give/)
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../nowhere.csv" }))
-    refused(at, yield* at.run("run", "contacts"), 2, /nowhere\.csv/)
+    refused(at, yield* at.inProcess("run", "contacts"), 2, /nowhere\.csv/)
     at.write("source.csv", "No,Name,Mail,Born\n")
     at.write("pipelines/contacts.yaml", pipelineYaml())
-    const none = yield* at.run("run", "contacts")
+    const none = yield* at.inProcess("run", "contacts")
     expect(none.status, none.stderr).toBe(0)
     expect(at.report().rows.read).toBe(0)
   }))
@@ -66,16 +66,16 @@ it.scopedLive("a file that is named as a workbook and is none", () =>
     const at = yield* withSource
     at.write("source.xlsx", csv(upTo(3)))
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.xlsx" }))
-    refused(at, yield* at.run("run", "contacts"), 2, /no workbook/)
+    refused(at, yield* at.inProcess("run", "contacts"), 2, /no workbook/)
     at.write("source.xlsx", Buffer.from("504b0304deadbeef", "hex"))
-    refused(at, yield* at.run("run", "contacts"), 2, /source\.xlsx/)
+    refused(at, yield* at.inProcess("run", "contacts"), 2, /source\.xlsx/)
   }))
 
 it.scopedLive("a form without questions", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: empty" }))
-    refused(at, yield* at.run("run", "contacts"), 2, /has no questions/)
+    refused(at, yield* at.inProcess("run", "contacts"), 2, /has no questions/)
   }))
 
 it.scopedLive("a service that can't be reached", () =>
@@ -95,8 +95,8 @@ it.scopedLive("a service that wants to be confirmed, without --confirm, with ano
     const ran = yield* at.run("run", "contacts")
     refused(at, ran, 2, /--confirm careful/)
     expect(ran.lastLine).toBe("formferry run contacts --confirm careful")
-    refused(at, yield* at.run("run", "contacts", "--confirm", "live"), 2, /--confirm careful/)
-    expect((yield* at.run("run", "contacts", "--dry-run")).status).toBe(0)
+    refused(at, yield* at.inProcess("run", "contacts", "--confirm", "live"), 2, /--confirm careful/)
+    expect((yield* at.inProcess("run", "contacts", "--dry-run")).status).toBe(0)
     expect((yield* at.run("run", "contacts", "--confirm", "careful")).status).toBe(0)
     expect(at.count()).toBe(3)
   }))
@@ -105,13 +105,18 @@ it.scopedLive("a command line that is wrong, an unknown pipeline, no project", (
   Effect.gen(function*() {
     const at = yield* withSource
     refused(at, yield* at.run("chekc"), 2, /no command `chekc`. Did you mean `check`\?/)
-    refused(at, yield* at.run("run", "contacts", "--limt", "3"), 2, /no option `--limt`. Did you mean `--limit`\?/)
-    refused(at, yield* at.run("run", "contacts", "--limit", "-1"), 2, /--limit takes a whole number from 0 on/)
-    refused(at, yield* at.run("run"), 2, /<NAME>/)
-    refused(at, yield* at.run("run", "contcats"), 2, /no pipeline `contcats`. Did you mean `contacts`\?/)
-    refused(at, yield* at.run("form", "lvie", "contacts"), 2, /no service `lvie`. Did you mean `live`\?/)
-    refused(at, yield* at.run("status", "--project", "pipelines"), 2, /no config\/formferry\.yaml/)
-    refused(at, yield* at.run(), 2, /Which command\?/)
+    refused(
+      at,
+      yield* at.inProcess("run", "contacts", "--limt", "3"),
+      2,
+      /no option `--limt`. Did you mean `--limit`\?/,
+    )
+    refused(at, yield* at.inProcess("run", "contacts", "--limit", "-1"), 2, /--limit takes a whole number from 0 on/)
+    refused(at, yield* at.inProcess("run"), 2, /<NAME>/)
+    refused(at, yield* at.inProcess("run", "contcats"), 2, /no pipeline `contcats`. Did you mean `contacts`\?/)
+    refused(at, yield* at.inProcess("form", "lvie", "contacts"), 2, /no service `lvie`. Did you mean `live`\?/)
+    refused(at, yield* at.inProcess("status", "--project", "pipelines"), 2, /no config\/formferry\.yaml/)
+    refused(at, yield* at.inProcess(), 2, /Which command\?/)
   }))
 
 it.scopedLive("several pipelines: one that is broken stops only itself, and the gravest exit status counts", () =>
@@ -122,14 +127,14 @@ it.scopedLive("several pipelines: one that is broken stops only itself, and the 
     expect(both.status, both.stderr).toBe(5)
     expect(both.lastLine).toBe("formferry check lost")
     expect(at.count()).toBe(3)
-    const check = yield* at.run("check")
+    const check = yield* at.inProcess("check")
     expect(check.status).toBe(5)
     expect(check.stdout).toContain("contacts can run")
     at.write("pipelines/broken.yaml", "pipeline: broken\nsource: {}\n")
-    const more = yield* at.run("check")
+    const more = yield* at.inProcess("check")
     expect(more.status).toBe(2)
     expect(more.stdout).toContain("contacts can run")
     expect(more.stdout).toContain("pipelines/broken.yaml")
     // A broken file that is not asked for stops nothing.
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
   }))

@@ -26,13 +26,13 @@ it.scopedLive("--once runs what is due and ends, of two at once only one; --plan
     expect(JSON.parse(second.stdout)).toMatchObject({ event: "waits", pipeline: "contacts" })
     expect(at.runs()).toHaveLength(1)
 
-    const plan = yield* at.run("schedule", "--plan", "--json")
+    const plan = yield* at.inProcess("schedule", "--plan", "--json")
     const [planned] =
       (JSON.parse(plan.stdout) as { readonly pipelines: ReadonlyArray<{ readonly next: ReadonlyArray<string> }> })
         .pipelines
     expect(planned?.next).toHaveLength(5)
     expect(planned?.next[0]).toMatch(/T02:00:00\+0[12]:00$/)
-    const status = yield* at.run("status", "--json", "--max-age", "26h")
+    const status = yield* at.inProcess("status", "--json", "--max-age", "26h")
     expect(status.status).toBe(0)
     expect(JSON.parse(status.stdout)).toMatchObject({
       health: [{ pipeline: "contacts", healthy: true }],

@@ -91,7 +91,7 @@ it.scopedLive("rows in doubt are settled from the download of the results page, 
     const first = yield* at.run("run", "contacts")
     expect(first.status, first.stdout + first.stderr).toBe(4)
     expect(at.report().rows).toMatchObject({ imported: 20, inDoubt: 10 })
-    expect((yield* at.run("settle", "contacts", "--results", "missing.csv")).status).toBe(2)
+    expect((yield* at.inProcess("settle", "contacts", "--results", "missing.csv")).status).toBe(2)
 
     yield* at.download("results.csv")
     const settled = yield* at.run("settle", "contacts", "--results", "results.csv")
@@ -126,7 +126,7 @@ it.scopedLive("what an export can't tell stays in doubt with 4 and a next comman
         line.replace("Person 3,", "Person Three,")
       ).join("\r\n"),
     )
-    const settled = yield* at.run("settle", "contacts", "--results", "results.csv", "--json")
+    const settled = yield* at.inProcess("settle", "contacts", "--results", "results.csv", "--json")
     expect(settled.status, settled.stdout + settled.stderr).toBe(4)
     const result = JSON.parse(settled.stdout)
     expect(result).toMatchObject({ landed: 9, notLanded: 0, left: 1, wants: "a person" })
@@ -141,11 +141,11 @@ it.scopedLive("what an export can't tell stays in doubt with 4 and a next comman
         ["settle", "contacts", "--as", "landed", "--all", "--because", "seen", "--complete"],
       ]
     ) {
-      expect((yield* at.run(...wrong)).status, wrong.join(" ")).toBe(2)
+      expect((yield* at.inProcess(...wrong)).status, wrong.join(" ")).toBe(2)
     }
-    const byHand = yield* at.run("settle", "contacts", "--as", "landed", "--rows", "3", "--because", "seen")
+    const byHand = yield* at.inProcess("settle", "contacts", "--as", "landed", "--rows", "3", "--because", "seen")
     expect(byHand.status, byHand.stderr).toBe(0)
-    expect((yield* at.run("settle", "contacts", "--results", "results.csv")).stdout).toContain(
+    expect((yield* at.inProcess("settle", "contacts", "--results", "results.csv")).stdout).toContain(
       "No row of contacts is in doubt",
     )
     const next = yield* at.run("run", "contacts")
@@ -166,7 +166,7 @@ it.scopedLive(
       yield* Effect.sleep("1100 millis")
       yield* at.download("results.csv")
       const settle = ["settle", "contacts", "--results", "results.csv", "--json"]
-      const early = yield* at.run(...settle)
+      const early = yield* at.inProcess(...settle)
       expect(early.status, early.stdout + early.stderr).toBe(4)
       const { left, notLanded, testEntry, wants } = JSON.parse(early.stdout)
       expect({ left, notLanded, wants }).toEqual({ left: 10, notLanded: 0, wants: "a witness" })
@@ -185,7 +185,7 @@ it.scopedLive(
 
       yield* at.enter(`test ${testEntry}`)
       yield* at.download("results.csv")
-      const proved = yield* at.run(...settle)
+      const proved = yield* at.inProcess(...settle)
       expect(proved.status, proved.stdout + proved.stderr).toBe(0)
       const result = JSON.parse(proved.stdout)
       expect(result).toMatchObject({ landed: 0, notLanded: 10, left: 0 })
@@ -214,12 +214,12 @@ it.scopedLive("if the clock went back between batches, an export proves no absen
 
     yield* at.download("results.csv")
     const settle = ["settle", "contacts", "--results", "results.csv", "--json"]
-    const abstains = yield* at.run(...settle)
+    const abstains = yield* at.inProcess(...settle)
     expect(abstains.status, abstains.stdout + abstains.stderr).toBe(4)
     const result = JSON.parse(abstains.stdout)
     expect(result).toMatchObject({ notLanded: 0, left: 10, wants: "a vouched export" })
     expect(result.rows[0].reason).toContain("the clock went back since it was sent")
-    const vouched = yield* at.run(...settle, "--complete", "--because", "downloaded without a filter")
+    const vouched = yield* at.inProcess(...settle, "--complete", "--because", "downloaded without a filter")
     expect(vouched.status, vouched.stdout + vouched.stderr).toBe(0)
     expect(JSON.parse(vouched.stdout)).toMatchObject({ notLanded: 10, left: 0 })
     expect((yield* at.run("run", "contacts")).status).toBe(0)

@@ -59,7 +59,7 @@ it.scopedLive("quotes that can be read in two ways stop check and run before sen
     lines[6] = '6,Bob",p6@example.org,1990-01-17'
     at.write("source.csv", lines.join("\n"))
     for (const command of ["check", "run"]) {
-      const stopped = yield* at.run(command, "contacts")
+      const stopped = yield* at.inProcess(command, "contacts")
       expect(stopped.status, stopped.stdout + stopped.stderr).toBe(2)
       expect(flat(stopped.stdout + stopped.stderr)).toContain("Quotes can be read in two ways in lines 5 to 7")
       expect(flat(stopped.stdout + stopped.stderr)).toContain("`quoteChar: none`")
@@ -67,7 +67,7 @@ it.scopedLive("quotes that can be read in two ways stop check and run before sen
     expect(at.count()).toBe(0)
 
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  quoteChar: none" }))
-    const literal = yield* at.run("run", "contacts")
+    const literal = yield* at.inProcess("run", "contacts")
     expect(literal.status, literal.stdout + literal.stderr).toBe(0)
     const names = upTo(9).map((key) => key === 4 ? '"Native' : key === 6 ? 'Bob"' : `Person ${key}`)
     expect(at.answers("qName")).toEqual(names.toSorted())
