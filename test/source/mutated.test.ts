@@ -9,7 +9,7 @@ import type { Reading } from "./mutated/truth.ts"
 import { config, file, read, run } from "./opening.ts"
 
 /** `MUTATED=20000 MUTATED_SEED=7 npx vitest run test/source/mutated.test.ts` for other ones. */
-const count = Number(process.env["MUTATED"] ?? 1_000)
+const count = Number(process.env["MUTATED"] ?? 500)
 const seed = Number(process.env["MUTATED_SEED"] ?? 20_261_120)
 
 /** Reads a file; gives the refusal's message instead. Anything else that goes wrong is a failure of the test. */
