@@ -7,7 +7,7 @@ it("imports that are killed with SIGKILL at random moments end with every row th
   const figures = await killLoop({
     main: resolve(import.meta.dirname, "../../dist/main.js"),
     runs: 3,
-    rows: 300,
+    rows: 120,
     seed: 5,
     tell: (line) => void lines.push(line),
   })
