@@ -4,7 +4,8 @@ import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
 import { simulate, type Simulated } from "./simulate.ts"
 
-/** CI does 200 besides, by `npm run simulate`. */
+/** Seeds 26 to 50, which meet every mishap between them. CI does 1 to 200 besides, by `npm run simulate`. */
+const from = 26
 const seeds = 25
 /** So soon a planted bug has to be found. */
 const patience = 200
@@ -14,7 +15,7 @@ describe("the promise under faults", () => {
     const pipeline = await loadPipeline()
     const began = performance.now()
     const simulated: Array<Simulated> = []
-    for (let seed = 1; seed <= seeds; seed++) simulated.push(await simulate(seed, pipeline))
+    for (let seed = from; seed < from + seeds; seed++) simulated.push(await simulate(seed, pipeline))
     const text = figures(simulated, (performance.now() - began) / 1000)
     process.stdout.write(`${text}\n`)
     expect(simulated.flatMap(({ seed, violations }) => violations.map((one) => ({ seed, ...one }))), text).toEqual([])
