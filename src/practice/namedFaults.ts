@@ -209,5 +209,3 @@ export const namedFaults = {
     },
   })),
 }
-
-export type FaultName = keyof typeof namedFaults
