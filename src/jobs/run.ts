@@ -50,7 +50,7 @@ export const asThePipelineSays = {
 } as const
 
 /** `run` against this service needs `--confirm NAME` (exit 2). */
-export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("ConfirmationMissing", {
+class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("ConfirmationMissing", {
   service: Schema.String,
   pipeline: Schema.String,
 }) {

@@ -26,7 +26,7 @@ const same = (a: string, b: string) => a.normalize("NFC").trim() === b.normalize
 const named = (element: Element) => `"${element.name}" (${element.id})`
 
 /** Finds the question or element that an entry fills, by id, by name, or both. What does not fit the form becomes an error. */
-export const target = <E extends Element>(
+const target = <E extends Element>(
   entry: Pick<MappingEntry, "id" | "name" | "path">,
   elements: ReadonlyArray<E>,
   words: ListWords,

@@ -205,7 +205,8 @@ export const becoming = <A, I, B>(
 /** One of several schemas. The first that accepts a value decodes it. */
 export const oneOfThese = <S extends ReadonlyArray<Schema.Schema.All>>(
   ...members: S
-): FileSchema<Schema.Schema.Type<S[number]>> => Schema.Union(...members as never) as never
+): FileSchema<Schema.Schema.Type<S[number]>> =>
+  Schema.Union(...members) as unknown as FileSchema<Schema.Schema.Type<S[number]>>
 
 // Names, text, numbers
 

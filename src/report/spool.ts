@@ -86,11 +86,11 @@ export const openSpool = <A extends Numbered>(
       oneReader.withPermits(1)(
         reader.seek(offset, "start").pipe(
           Effect.zipRight(reader.readAlloc(length)),
+          failed,
           Effect.flatMap(Option.match({
-            onNone: () => Effect.fail(new Error("the spool is shorter than what was written")),
+            onNone: () => new ReportError({ file, cause: "the spool is shorter than what was written" }),
             onSome: Effect.succeed,
           })),
-          failed,
         ),
       )
 

@@ -65,7 +65,7 @@ const datePart = (text: string): DateParts | undefined => {
   return undefined
 }
 
-export const read = (text: string): Read | undefined => {
+const read = (text: string): Read | undefined => {
   const found = datePart(text)
   const rest = text.slice(found?.length ?? 0)
   if (found !== undefined && (Number(found.first) > 31 || Number(found.second) > 31)) return undefined

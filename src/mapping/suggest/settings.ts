@@ -27,7 +27,7 @@ const settled = (kind: string | undefined, ...keys: ReadonlyArray<DraftKey>): Se
   open: undefined,
 })
 
-export const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
+const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
 /** Texts that are an ISO day with a time that is not midnight. */
 const isoWithTime = ({ distinct }: ColumnProfile): ReadonlyArray<string> =>
