@@ -1,6 +1,6 @@
 import * as Commander from "commander"
 import { type Context, Effect, LogLevel } from "effect"
-import { oneOf, quoted } from "../project/suggestion.ts"
+import { nearest, oneOf, quoted } from "../project/suggestion.ts"
 import { version } from "../project/version.ts"
 import {
   type Argument,
@@ -107,6 +107,11 @@ const sentence = (message: string): string => {
   const [, said = "", near] = /^(?:error: )?([^]*?)(?:\n\(Did you mean (?:one of )?(.+)\?\))?$/.exec(message) ?? []
   const [pattern, ours] = wordings.find(([one]) => one.test(said)) ?? [/$/, ""]
   const sentence = said.replace(pattern, ours)
+  const [, value = "", choices] = /(?:argument|value) '([^]*)' is invalid.*Allowed choices are (.*)\.$/.exec(said) ?? []
+  if (choices !== undefined) {
+    const meant = nearest(value, choices.split(", "))
+    return meant === undefined ? sentence : `${sentence} Did you mean ${quoted(meant)}?`
+  }
   return near === undefined ? sentence : `${sentence} Did you mean ${oneOf(near.split(", ").map(quoted))}?`
 }
 
