@@ -225,7 +225,8 @@ it.scopedLive(
       at.write("source.csv", csv(upTo(3)))
       expect((yield* at.run("run", "contacts")).status).toBe(0)
       const quiet = Effect.gen(function*() {
-        const ran = yield* at.inProcess("run", "contacts")
+        // In processes of their own: the ledger's files are removed between them.
+        const ran = yield* at.run("run", "contacts")
         expect(ran.status, ran.stdout + ran.stderr).toBe(0)
         expect(at.count()).toBe(3)
       })
