@@ -6,7 +6,7 @@ export const columnUses = ["answers", "keyOrCondition", "ignored", "notMapped"] 
 export type ColumnUse = (typeof columnUses)[number]
 
 /**
- * What became of a cell that is not empty. Each has exactly one state: the state of its row, unless the row
+ * The state of a cell that is not empty. Each has exactly one state: the state of its row, unless the row
  * was imported; otherwise the first of the others that applies.
  */
 export const cellWords = {

@@ -2,7 +2,7 @@ import type { Json } from "./json.ts"
 import { namesOf } from "./words.ts"
 import type { Tone } from "./words.ts"
 
-/** What became of one answer between sending and reading back, and how good that is. */
+/** The verdict of comparing one sent answer with the returned one, and how good it is. */
 export const answerTones = {
   same: "good",
   equivalent: "good",

@@ -277,7 +277,7 @@ const Pace = Schema.Struct({
 })
 export type Pace = typeof Pace.Type
 
-/** One column of a source: its cells that are not empty, and what became of them. */
+/** One column of a source: its cells that are not empty, and their states. */
 const ColumnCells = Schema.Struct({
   title: Text("a column of the source; `null` for all of them if no row was read"),
   position: Count("its number, from 1; the one after the last column stands for cells beyond the header"),
