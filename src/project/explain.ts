@@ -3,9 +3,18 @@ import type { ParseResult } from "effect"
 import { isMap, isScalar, isSeq } from "yaml"
 import type { Node } from "yaml"
 import type { Finding } from "./errors.ts"
-import { discriminator, literalOf, literals, property, sectionsWith, shapesOf } from "./expectations.ts"
+import {
+  discriminator,
+  expected,
+  literalOf,
+  literals,
+  ownSentence,
+  property,
+  sample,
+  sectionsWith,
+  shapesOf,
+} from "./expectations.ts"
 import type { Shapes } from "./expectations.ts"
-import { expected, ownSentence, sample } from "./expectations.ts"
 import { annotation, brokenRules, Rules, ruleSets } from "./fields.ts"
 import type { KeyRules } from "./fields.ts"
 import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"

@@ -1,7 +1,6 @@
 import { Chunk, Effect, Stream } from "effect"
 import type { Scope } from "effect"
-import type { RunReport } from "../domain/report.ts"
-import type { Mask } from "../domain/report.ts"
+import type { Mask, RunReport } from "../domain/report.ts"
 import { csvFiles, csvText, lineOf } from "./csvFiles.ts"
 import type { AttentionEntry, CsvFile, CsvRows } from "./csvFiles.ts"
 import type { PartFiles, ReportError } from "./partFiles.ts"

@@ -1,5 +1,4 @@
-import { fates, type RowCounts, type VerdictCounts, verdicts } from "../domain/fate.ts"
-import { fateWords, verdictWords } from "../domain/fate.ts"
+import { fates, fateWords, type RowCounts, type VerdictCounts, verdicts, verdictWords } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
 import { lasting, listed } from "../domain/words.ts"
 

@@ -3,9 +3,8 @@ import { describe, expect, it } from "vitest"
 import { eachAnswered } from "../../src/domain/answered.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { ReturnedAnswer, Submission } from "../../src/domain/submission.ts"
-import { compareAnswer } from "../../src/kinds/submission.ts"
+import { cameBackAsSent, compareAnswer, compareSubmission, fit } from "../../src/kinds/submission.ts"
 import type { ComparedAnswer } from "../../src/kinds/submission.ts"
-import { cameBackAsSent, compareSubmission, fit } from "../../src/kinds/submission.ts"
 
 const returned = (id: string, value: ReturnedAnswer["value"], more: Partial<ReturnedAnswer> = {}): ReturnedAnswer => ({
   id,

@@ -5,8 +5,8 @@ import { appendFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { eachChunk } from "../../src/source/eachChunk.ts"
 import { limits } from "../../src/source/limits.ts"
-import { settleLineEnds } from "../../src/source/lineEnds.ts"
 import { openSource } from "../../src/source/openSource.ts"
+import { settleLineEnds } from "../../src/source/text/quotes.ts"
 import { config, file, open, read, refusal, run } from "./opening.ts"
 
 const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))

@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import * as XLSX from "xlsx"
 import { cellText, DateCell, ErrorCell } from "../../src/domain/cell.ts"
-import { parseRange } from "../../src/source/cellRange.ts"
+import { parseRange } from "../../src/source/workbook/Sheet.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { DateCell } from "../../src/domain/cell.ts"
-import { toCell } from "../../src/source/excelCell.ts"
+import { toCell } from "../../src/source/workbook/cells.ts"
 
 const day = (serial: number, date1904 = false) => toCell({ t: "n", v: serial, z: "yyyy-mm-dd" }, date1904)
 

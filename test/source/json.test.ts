@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { JsonCell } from "../../src/domain/cell.ts"
 import type { Json } from "../../src/domain/json.ts"
 import { eachChunk } from "../../src/source/eachChunk.ts"
-import { walkJson } from "../../src/source/jsonWalk.ts"
+import { walkJson } from "../../src/source/json/records.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { makeNarrowText } from "../../src/source/narrowText.ts"
+import { makeNarrowText } from "../../src/source/text/encoding.ts"
 
 const isNarrow = (text: string) => /^[\0-\xff]*$/.test(text)
 

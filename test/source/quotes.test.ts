@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import { accountForLines } from "../../src/source/lineCount.ts"
-import { learnRecords } from "../../src/source/quoteRule.ts"
+import { learnRecords } from "../../src/source/text/quoteRule.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 
 const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))

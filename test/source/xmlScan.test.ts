@@ -1,8 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { XmlAttributes } from "../../src/source/xmlAttributes.ts"
-import { xmlScanner } from "../../src/source/xmlScan.ts"
-import { xmlNumber, xmlText } from "../../src/source/xmlText.ts"
+import { XmlAttributes, xmlNumber, xmlScanner, xmlText } from "../../src/source/workbook/xml.ts"
 
 /** What a scanner tells of a document that comes in pieces of so many bytes; texts that follow one another are joined. */
 const told = (document: string, piece = Infinity): ReadonlyArray<string> => {

@@ -1,5 +1,4 @@
-import { verdicts } from "../../domain/fate.ts"
-import { verdictWords } from "../../domain/fate.ts"
+import { verdicts, verdictWords } from "../../domain/fate.ts"
 import type { Phase, Progress } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
 import { cutToWidth, type Paint, paints, type Screen, widthOf } from "./screen.ts"

@@ -1,5 +1,4 @@
-import { fates, verdicts } from "../../domain/fate.ts"
-import { fateWords, verdictWords } from "../../domain/fate.ts"
+import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"

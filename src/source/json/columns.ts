@@ -1,0 +1,90 @@
+import { JsonCell } from "../../domain/cell.ts"
+import type { Cell } from "../../domain/cell.ts"
+import { isObject } from "../../domain/json.ts"
+import type { Json, JsonObject } from "../../domain/json.ts"
+
+/** Objects within objects whose members become columns; what is deeper stays one cell. */
+const deepest = 8
+
+/** The columns of records: one for each member that is no object, by its path. */
+export interface JsonColumns {
+  /** Titles in the order in which members were first seen: `answers.email`. */
+  readonly titles: ReadonlyArray<string>
+  /** Takes note of a record's members. */
+  readonly learn: (record: Json) => void
+  /** Makes columns of what was noted. */
+  readonly close: () => void
+  /** A record's cells by column; undefined when it is no object. Members without a column go to `unseen`. */
+  readonly cells: (record: Json, unseen: (title: string) => void) => Array<Cell> | undefined
+}
+
+/** A member, by the path of its names. */
+interface Node {
+  readonly title: string
+  /** -1: it has no column. */
+  column: number
+  /** A value that was no object, null aside, was seen. */
+  filled: boolean
+  readonly members: Map<string, Node>
+}
+
+const makeNode = (title: string): Node => ({ title, column: -1, filled: false, members: new Map() })
+
+const cellOf = (value: Json): Cell => {
+  if (value === null || value === "") return null
+  return typeof value === "object" ? new JsonCell(value) : value
+}
+
+/** Hands each member that becomes a cell to `use`. */
+const visit = (
+  object: JsonObject,
+  node: Node,
+  depth: number,
+  make: boolean,
+  use: (node: Node, value: Json) => void,
+) => {
+  for (const key of Object.keys(object)) {
+    const value = object[key] as Json
+    let member = node.members.get(key)
+    if (member === undefined) {
+      member = makeNode(node.title === "" ? key : `${node.title}.${key}`)
+      if (make) node.members.set(key, member)
+    }
+    if (isObject(value) && depth < deepest) visit(value, member, depth + 1, make, use)
+    else use(member, value)
+  }
+}
+
+export const makeJsonColumns = (): JsonColumns => {
+  const titles: Array<string> = []
+  const root = makeNode("")
+  const seen = new Set<Node>()
+  return {
+    titles,
+    learn: (record) => {
+      if (!isObject(record)) return
+      visit(record, root, 1, true, (node, value) => {
+        seen.add(node)
+        if (value !== null) node.filled = true
+      })
+    },
+    close: () => {
+      for (const node of seen) {
+        // Where others have an object, null says only that there is none.
+        if (!node.filled && node.members.size > 0) continue
+        node.column = titles.length
+        titles.push(node.title)
+      }
+    },
+    cells: (record, unseen) => {
+      if (!isObject(record)) return undefined
+      const cells: Array<Cell> = new Array<Cell>(titles.length).fill(null)
+      visit(record, root, 1, false, (node, value) => {
+        const cell = cellOf(value)
+        if (node.column !== -1) cells[node.column] = cell
+        else if (cell !== null) unseen(node.title)
+      })
+      return cells
+    },
+  }
+}

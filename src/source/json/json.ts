@@ -1,0 +1,299 @@
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { Cell } from "../../domain/cell.ts"
+import { cut } from "../../domain/problem.ts"
+import type { Problem } from "../../domain/problem.ts"
+import type { Cells, RowChunk } from "../../domain/row.ts"
+import type { Blocks, Bytes } from "../bytes.ts"
+import { toColumns, unpairedInJson } from "../columns.ts"
+import { limits, thousands } from "../limits.ts"
+import { readerVersion, SourceError } from "../Source.ts"
+import type { Fingerprint, Source } from "../Source.ts"
+import { dialectEncoding } from "../text/encoding.ts"
+import type { Encoding } from "../text/encoding.ts"
+import { findEncoding } from "../text/findEncoding.ts"
+import { readable } from "../text/readable.ts"
+import { makeJsonColumns } from "./columns.ts"
+import type { JsonColumns } from "./columns.ts"
+import { deepest, placeOf, pointerOf, readElements, readLines, walkJson } from "./records.ts"
+import type { JsonReader, JsonRecord } from "./records.ts"
+
+export interface JsonSettings {
+  readonly encoding?: string | undefined
+  /** A JSON pointer to the array of records. */
+  readonly records?: string | undefined
+}
+
+/** Rows of a chunk at most. */
+const chunkRows = 2048
+
+/** Bytes that are turned into text at a time. */
+const pieceBytes = 64 * 1024
+
+/** Reads the file's beginning as text, piece by piece, until `see` has seen enough. */
+const lookAtText = (
+  bytes: Bytes,
+  encoding: Encoding,
+  see: (text: string, last: boolean) => boolean,
+): Effect.Effect<void, SourceError> =>
+  Effect.scoped(Effect.gen(function*() {
+    const next = yield* bytes.look
+    const decoder = encoding.decoder()
+    let mark = encoding.mark
+    for (;;) {
+      const block = yield* next
+      const enough = yield* readable(bytes.file, encoding, () => 1, () => {
+        if (block === undefined) return see(decoder.end(), true)
+        const from = Math.min(mark, block.length)
+        mark -= from
+        return see(decoder.write(block.subarray(from)), false)
+      })
+      if (enough || block === undefined) return
+    }
+  }))
+
+/** Where the records are: at the top, or in the only array of objects that is seen. */
+const findPlace = (bytes: Bytes, encoding: Encoding) =>
+  Effect.gen(function*() {
+    const places: Array<ReadonlyArray<string>> = []
+    const walk = walkJson({ target: undefined, record: () => undefined, found: (place) => void places.push(place) })
+    let looked = 0
+    let start = ""
+    yield* lookAtText(bytes, encoding, (text, last) => {
+      if (start === "") start = text.trimStart().slice(0, 1)
+      if (start === "[") return true
+      walk.push(text)
+      looked += text.length
+      if (last) walk.end()
+      return looked >= limits.lookedJson
+    })
+    if (start === "[") return []
+    const [only, ...others] = places
+    const { file } = bytes
+    if (only === undefined) {
+      const message =
+        `${file} holds no list of records, as far as was looked. If there is one further down, say where: \`records: /items\` under \`source\`.`
+      return yield* new SourceError({ file, message })
+    }
+    if (others.length > 0) {
+      const all = places.slice(0, 8).map((place) => pointerOf(place)).join(", ")
+      const message = `${file} holds several lists of records: ${all}. Say which one: \`records: ${
+        pointerOf(only)
+      }\` under \`source\`.`
+      return yield* new SourceError({ file, message })
+    }
+    return only
+  })
+
+/** Looks at the first records, and makes columns of their members. */
+const learnColumns = (bytes: Bytes, encoding: Encoding, makeReader: () => JsonReader) =>
+  Effect.gen(function*() {
+    const columns = makeJsonColumns()
+    const reader = makeReader()
+    let looked = 0
+    let records = 0
+    yield* lookAtText(bytes, encoding, (text, last) => {
+      for (const record of reader.push(text, last)) {
+        records++
+        if ("value" in record) columns.learn(record.value)
+      }
+      looked += text.length
+      return records > 0 && looked >= limits.lookedJson
+    })
+    columns.close()
+    return { columns, records }
+  })
+
+interface Rows {
+  readonly rows: number
+  readonly empty: number
+  /** Members without a column: the row in which each was first seen, and how many records have a value for it. */
+  readonly unseen: ReadonlyMap<string, { readonly row: number; readonly cells: number }>
+  readonly outside: JsonReader["outside"]
+}
+
+const noRecord = (row: number, value: unknown): Problem => ({
+  code: "ragged-row",
+  value: cut(JSON.stringify(value)),
+  message: `Row ${row} is no object with members, as the others are. Correct it where the file is made.`,
+})
+
+const noJson = (row: number, line: number, text: string): Problem => ({
+  code: "not-json",
+  value: cut(text),
+  message: `Row ${row} (line ${line}) is no JSON. Correct it, or export the file again.`,
+})
+
+const tooDeep = (row: number, line: number, text: string): Problem => ({
+  code: "not-json",
+  value: cut(text),
+  message: `Row ${row} (line ${line}) has values nested more than ${deepest} deep. Export it in a flatter shape.`,
+})
+
+/** Members told at most. */
+const mostUnseen = 50
+
+/** Turns a reading's blocks into chunks of rows. */
+const rowsOf = (
+  { blocks, columns, encoding, file, finished, reader }: {
+    readonly file: string
+    readonly blocks: Blocks
+    readonly encoding: Encoding
+    readonly columns: JsonColumns
+    readonly reader: JsonReader
+    readonly finished: (rows: Rows) => void
+  },
+) => {
+  const decoder = encoding.decoder()
+  const unseen = new Map<string, { readonly row: number; cells: number }>()
+  let mark = encoding.mark
+  let given = 0
+  let empty = 0
+  let ended = false
+
+  const toChunks = (records: ReadonlyArray<JsonRecord>): ReadonlyArray<RowChunk> => {
+    const chunks: Array<RowChunk> = []
+    let firstRow = given + 1
+    let rows: Array<Cells> = []
+    let faults = new Map<number, Problem>()
+    const flush = () => {
+      if (rows.length > 0) chunks.push({ firstRow, rows, faults })
+      firstRow = given + 1
+      rows = []
+      faults = new Map()
+    }
+    for (const record of records) {
+      const row = given + 1
+      let more = false
+      const note = (title: string) => {
+        more = true
+        const name = unseen.has(title) || unseen.size < mostUnseen ? title : "others"
+        const known = unseen.get(name)
+        if (known === undefined) unseen.set(name, { row, cells: 1 })
+        else known.cells++
+      }
+      let cells: Array<Cell> | undefined
+      if ("text" in record) {
+        faults.set(rows.length, (record.deep ? tooDeep : noJson)(row, record.line, record.text))
+      } else {
+        cells = columns.cells(record.value, note)
+        const unpaired = unpairedInJson(row, record.value)
+        if (unpaired !== undefined) faults.set(rows.length, unpaired)
+        else if (cells === undefined) faults.set(rows.length, noRecord(row, record.value))
+        else if (!more && cells.every((cell) => cell === null)) {
+          empty++
+          continue
+        }
+      }
+      given++
+      if (rows.push(cells ?? []) === chunkRows) flush()
+    }
+    flush()
+    return chunks
+  }
+
+  const pull = Effect.gen(function*() {
+    if (ended) return yield* Effect.fail(Option.none())
+    const block = yield* Effect.mapError(blocks.next, Option.some)
+    const made = yield* readable(file, encoding, reader.line, () => {
+      if (block === undefined) return toChunks(reader.push(decoder.end(), true))
+      const chunks: Array<RowChunk> = []
+      let at = Math.min(mark, block.length)
+      mark -= at
+      for (; at < block.length; at += pieceBytes) {
+        chunks.push(...toChunks(reader.push(decoder.write(block.subarray(at, at + pieceBytes)), false)))
+      }
+      return chunks
+    }).pipe(Effect.mapError(Option.some))
+    if (block === undefined) {
+      ended = true
+      finished({ rows: given, empty, unseen, outside: reader.outside })
+    }
+    return Chunk.unsafeFromArray(made)
+  })
+  return Stream.repeatEffectChunkOption(pull)
+}
+
+/**
+ * Opens JSON (an array of records, or one with such an array in it) or JSON lines. A record's members are columns, those of objects within it too:
+ * `answers.email`; lists are cells of their own. Errors: no list of records, no JSON, not text.
+ */
+export const openJson = (
+  bytes: Bytes,
+  format: "json" | "jsonl",
+  settings: JsonSettings,
+): Effect.Effect<Source, SourceError> =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    const said = settings.records === undefined ? undefined : placeOf(settings.records)
+    if (settings.records !== undefined && said === undefined) {
+      const message = `${settings.records} is no place in JSON. Write \`source.records\` as in /items or /data/rows.`
+      return yield* new SourceError({ file, message })
+    }
+    const { encoding, warnings } = yield* findEncoding(bytes, settings.encoding)
+    const place = format === "jsonl" ? undefined : said ?? (yield* findPlace(bytes, encoding))
+    const makeReader = () => place === undefined ? readLines() : readElements(place)
+    const { columns, records } = yield* learnColumns(bytes, encoding, makeReader)
+    const { titles } = columns
+    if (titles.length === 0 && records > 0) {
+      const message = `${file} has no record with members. Give a file whose records are objects.`
+      return yield* new SourceError({ file, message })
+    }
+    if (titles.length > limits.columns) {
+      const message =
+        `${file} has ${thousands(titles.length)} different members, more than the ${
+          thousands(limits.columns)
+        } columns that are read. `
+        + "Most likely their names hold data: export it in another shape."
+      return yield* new SourceError({ file, message })
+    }
+    const taken = [
+      { what: "encoding", value: `${encoding.name} (${encoding.because})` },
+      ...(place === undefined ? [] : [
+        { what: "records", value: `${pointerOf(place)} (${said === undefined ? "detected" : "as the pipeline says"})` },
+      ]),
+    ]
+    let files: Effect.Effect.Success<Source["files"]> = []
+
+    const read = (expected?: Fingerprint) =>
+      Effect.map(bytes.blocks(expected), (blocks) => {
+        const finished = ({ empty, outside, rows, unseen }: Rows) => {
+          const unread = [
+            ...Array.from(unseen, ([name, { cells }]) => ({ what: "member" as const, name, cells })),
+            ...Array.from(outside, ([name, cells]) => ({ what: "outside" as const, name, cells })),
+          ]
+          const fingerprint = blocks.fingerprint()
+          const late = [...unseen].map(([title, { row }]) => `${title} (from row ${row} on)`).join(", ")
+          const more = [
+            ...(empty === 0 ? [] : [{ what: "empty records", value: `${thousands(empty)} left out` }]),
+            ...(unseen.size === 0 ? [] : [{
+              what: "members without a column",
+              value: `${late}: none of the first ${thousands(records)} records has them`,
+            }]),
+          ]
+          files = [{
+            file: {
+              file,
+              format,
+              bytes: fingerprint.bytes,
+              sha256: fingerprint.sha256,
+              rows,
+              taken: [...taken, ...more],
+              ...(unread.length === 0 ? {} : { unread }),
+            },
+            fingerprint,
+          }]
+        }
+        return rowsOf({ file, blocks, encoding, columns, reader: makeReader(), finished })
+      })
+
+    return {
+      dialect: { format, ...dialectEncoding(encoding), reader: readerVersion },
+      columns: toColumns(titles),
+      blocks: [],
+      taken,
+      format,
+      warnings,
+      read: (expected) => Stream.unwrapScoped(read(expected?.[0])),
+      files: Effect.sync(() => files),
+    }
+  })

@@ -1,0 +1,342 @@
+import { Tokenizer, TokenType } from "@streamparser/json"
+import type { Json } from "../../domain/json.ts"
+import { limits, thousands } from "../limits.ts"
+
+/** JSON that can't be read on. Its message is a sentence or two, without the file's name. */
+export class UnreadableJson extends Error {}
+
+/** Values within one another beyond `deepest`. */
+export class TooDeep extends UnreadableJson {}
+
+/** What becomes of the values on the way. */
+export interface Walk {
+  /** Where the array of records is, member by member from the top; undefined: nowhere, only `found` is told. */
+  readonly target: ReadonlyArray<string> | undefined
+  readonly record: (value: Json) => void
+  /** An array whose first element is an object, and which is in no other array. */
+  readonly found?: (place: ReadonlyArray<string>) => void
+  /** A value outside the array of records, neither null nor empty, and its place without the positions in arrays. */
+  readonly outside?: (place: ReadonlyArray<string>) => void
+}
+
+export interface JsonWalk {
+  /** Takes the next piece of text. Throws `UnreadableJson`. */
+  readonly push: (text: string) => void
+  readonly end: () => void
+  /** Whether the array of records was there. */
+  readonly reached: () => boolean
+}
+
+/** Numbers that a JavaScript number does not hold exactly stay text: an id of 20 digits has to arrive as it is. */
+class ExactTokenizer extends Tokenizer {
+  written = ""
+  protected override parseNumber(text: string): number {
+    this.written = text
+    return Number(text)
+  }
+}
+
+const digits = 15
+
+const exact = (value: number, written: string): number | string => {
+  if (!Number.isFinite(value)) return written
+  if (written.length <= digits) return value
+  const significant = written.replace(/[eE].*$/, "").replaceAll(/[-+.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
+  return significant.length <= digits || String(value) === written ? value : written
+}
+
+/** A container that is open: its value where it belongs to a record, and where in it we are. */
+interface Frame {
+  readonly array: boolean
+  readonly value: Array<Json> | Record<string, Json> | undefined
+  key: string
+  index: number
+}
+
+/** A member of that name, also one called `__proto__`. */
+const setMember = (object: Record<string, Json>, key: string, value: Json) => {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  } else object[key] = value
+}
+
+type Awaited = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd" | "nothing"
+
+/** Containers within one another at most. */
+export const deepest = 500
+
+/**
+ * Walks through JSON that comes in pieces and gives the elements of one array, each as soon as it is complete. The tokens are those of
+ * \@streamparser/json; put together here, so that a member called `__proto__` stays one and long numbers keep their digits.
+ */
+export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => {
+  const tokenizer = new ExactTokenizer()
+  const frames: Array<Frame> = []
+  let awaited: Awaited = "value"
+  let records = 0
+  let reached = false
+  /** Depth of the array of records: its elements are records. -1 outside of it. */
+  let recordDepth = -1
+  let recordStart = 0
+  let written = 0
+
+  const place = () => frames.map(({ key }) => key)
+  const where = () => records === 0 ? "from its beginning on" : `after record ${thousands(records)}`
+  const wrong = (what: string) =>
+    new UnreadableJson(`It is no JSON ${where()}: ${what}. Export it again, or correct it there.`)
+  const top = () => frames[frames.length - 1]
+
+  const isTarget = () =>
+    target !== undefined && !reached && frames.length === target.length
+    && frames.every((frame, at) => !frame.array && frame.key === target[at])
+
+  const put = (value: Json) => {
+    const frame = top()
+    if (frame?.value === undefined) return
+    if (Array.isArray(frame.value)) frame.value.push(value)
+    else setMember(frame.value, frame.key, value)
+  }
+
+  const finished = (value: Json | undefined) => {
+    if (recordDepth !== -1 && frames.length === recordDepth) {
+      records++
+      record(value ?? null)
+    } else if (value !== undefined) put(value)
+    awaited = frames.length === 0 ? "nothing" : "commaOrEnd"
+  }
+
+  const scalar = (value: Json, offset: number) => {
+    if (isTarget()) throw new UnreadableJson(notAnArray(target ?? []))
+    if (recordDepth === frames.length) recordStart = offset
+    if (recordDepth === -1 && value !== null && value !== "") {
+      outside?.(frames.flatMap(({ array, key }) => (array ? [] : [key])))
+    }
+    finished(recordDepth === -1 ? undefined : value)
+  }
+
+  const open = (array: boolean, offset: number) => {
+    const inRecord = recordDepth !== -1
+    if (inRecord && frames.length === recordDepth) recordStart = offset
+    if (isTarget()) {
+      if (!array) throw new UnreadableJson(notAnArray(target ?? []))
+      reached = true
+      recordDepth = frames.length + 1
+    }
+    const parent = top()
+    if (
+      !array && !inRecord && parent?.array === true && parent.index === 0
+      && frames.slice(0, -1).every((frame) => !frame.array)
+    ) {
+      found?.(place().slice(0, -1))
+    }
+    if (frames.length === deepest) {
+      throw new TooDeep(`Its values are nested more than ${deepest} deep ${where()}. Export it in a flatter shape.`)
+    }
+    frames.push({ array, value: inRecord ? array ? [] : {} : undefined, key: "", index: 0 })
+    awaited = array ? "valueOrEnd" : "keyOrEnd"
+  }
+
+  const close = (array: boolean) => {
+    const frame = frames.pop()
+    if (frame === undefined || frame.array !== array) throw wrong(`a ${array ? "]" : "}"} closes what is not open`)
+    if (frames.length < recordDepth) recordDepth = -1
+    finished(frame.value)
+  }
+
+  tokenizer.onToken = ({ offset, token, value }) => {
+    const awaitsValue = awaited === "value" || awaited === "valueOrEnd"
+    switch (token) {
+      case TokenType.LEFT_BRACE:
+      case TokenType.LEFT_BRACKET:
+        if (!awaitsValue) break
+        return open(token === TokenType.LEFT_BRACKET, offset)
+      case TokenType.RIGHT_BRACE:
+        if ((awaited !== "keyOrEnd" && awaited !== "commaOrEnd") || top()?.array !== false) break
+        return close(false)
+      case TokenType.RIGHT_BRACKET:
+        if ((awaited !== "valueOrEnd" && awaited !== "commaOrEnd") || top()?.array !== true) break
+        return close(true)
+      case TokenType.COLON:
+        if (awaited !== "colon") break
+        awaited = "value"
+        return
+      case TokenType.COMMA: {
+        const frame = top()
+        if (awaited !== "commaOrEnd" || frame === undefined) break
+        frame.index++
+        awaited = frame.array ? "value" : "key"
+        return
+      }
+      case TokenType.STRING: {
+        const frame = top()
+        if (awaitsValue) return scalar(value, offset)
+        if ((awaited !== "key" && awaited !== "keyOrEnd") || frame === undefined) break
+        frame.key = String(value)
+        awaited = "colon"
+        return
+      }
+      case TokenType.NUMBER:
+        if (!awaitsValue) break
+        return scalar(exact(Number(value), tokenizer.written), offset)
+      case TokenType.TRUE:
+      case TokenType.FALSE:
+      case TokenType.NULL:
+        if (!awaitsValue) break
+        return scalar(value, offset)
+    }
+    throw wrong(`${JSON.stringify(value)} stands where it may not`)
+  }
+  const failed = (error: Error) => {
+    throw error instanceof UnreadableJson
+      ? error
+      : wrong(error.message.replace(/^Unexpected /, "unexpected ").replace(/\.$/, ""))
+  }
+  tokenizer.onError = failed
+
+  return {
+    push: (text) => {
+      // Only white space may follow the end.
+      if (tokenizer.isEnded) {
+        if (text.trim() !== "") throw wrong("something follows its end")
+        return
+      }
+      tokenizer.write(text)
+      written += Buffer.byteLength(text)
+      if (recordDepth !== -1 && written - recordStart > limits.record && frames.length > recordDepth) {
+        throw new UnreadableJson(
+          `Record ${thousands(records + 1)} is longer than ${
+            thousands(limits.record)
+          } bytes, the most that are read of one.`,
+        )
+      }
+    },
+    end: () => {
+      if (!tokenizer.isEnded) tokenizer.end()
+      if (awaited !== "nothing") throw wrong("it ends too early: it was cut short")
+    },
+    reached: () => reached,
+  }
+}
+
+const notAnArray = (target: ReadonlyArray<string>) =>
+  `What stands at ${pointerOf(target)} is no list of records. Correct \`source.records\`.`
+
+/** A place in JSON as a pointer (RFC 6901): `/data/items`; the whole is empty. */
+export const pointerOf = (place: ReadonlyArray<string>): string =>
+  place.length === 0 ? "the top" : place.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+
+/** The place that a pointer names; undefined when it is none. */
+export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
+  pointer === ""
+    ? []
+    : pointer.startsWith("/")
+    ? pointer.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    : undefined
+
+/** A record of a JSON text, or a line of JSON lines that is none. */
+export type JsonRecord = { readonly value: Json } | {
+  readonly line: number
+  readonly text: string
+  /** Its values are nested too deep; otherwise it is no JSON. */
+  readonly deep: boolean
+}
+
+/** Cuts JSON that comes in pieces into records. */
+export interface JsonReader {
+  /** The records that `text` completes; `last` with the last piece. Throws `UnreadableJson`. */
+  readonly push: (text: string, last: boolean) => ReadonlyArray<JsonRecord>
+  /** Line of the file, from 1, at which the text pushed so far ends, where lines count. */
+  readonly line: () => number
+  /** Values outside the records that were passed so far, by their places. */
+  readonly outside: ReadonlyMap<string, number>
+}
+
+/** Places outside the records that are counted one by one at most. */
+const mostOutside = 50
+
+/** Records that are the elements of an array. */
+export const readElements = (place: ReadonlyArray<string>): JsonReader => {
+  let records: Array<JsonRecord> = []
+  let line = 1
+  const outside = new Map<string, number>()
+  const walk = walkJson({
+    target: place,
+    record: (value) => records.push({ value }),
+    outside: (place) => {
+      const pointer = pointerOf(place)
+      const name = outside.has(pointer) || outside.size < mostOutside ? pointer : "others"
+      outside.set(name, (outside.get(name) ?? 0) + 1)
+    },
+  })
+  return {
+    push: (text, last) => {
+      walk.push(text)
+      if (last) {
+        walk.end()
+        if (!walk.reached()) {
+          throw new UnreadableJson(`There is no list of records at ${pointerOf(place)}. Correct \`source.records\`.`)
+        }
+      }
+      for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) line++
+      const given = records
+      records = []
+      return given
+    },
+    line: () => line,
+    outside,
+  }
+}
+
+/** Whether so many brackets open that values may be nested too deep. */
+const opensOften = (text: string): boolean => {
+  let opened = 0
+  for (let at = 0; at < text.length && opened < deepest; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5b || code === 0x7b) opened++
+  }
+  return opened >= deepest
+}
+
+/** A line's value; numbers that JSON.parse would round are read digit by digit, and depth is counted where there may be too much of it. */
+const parseLine = (text: string): Json => {
+  if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) return JSON.parse(text) as Json
+  let value: Json = null
+  const walk = walkJson({ target: [], record: (element) => void (value = element) })
+  walk.push(`[${text}]`)
+  walk.end()
+  return value
+}
+
+/** Records that are lines, each JSON of its own. Empty lines are none. */
+export const readLines = (): JsonReader => {
+  let rest = ""
+  let line = 0
+  return {
+    push: (text, last) => {
+      const records: Array<JsonRecord> = []
+      const lines = (rest + text).split("\n")
+      rest = last ? "" : lines.pop() ?? ""
+      for (const each of lines) {
+        line++
+        const trimmed = each.trim()
+        if (trimmed === "") continue
+        try {
+          records.push({ value: parseLine(trimmed) })
+        } catch (error) {
+          if (!(error instanceof SyntaxError) && !(error instanceof UnreadableJson)) throw error
+          records.push({ line, text: trimmed, deep: error instanceof TooDeep })
+        }
+      }
+      if (rest.length > limits.record) {
+        throw new UnreadableJson(
+          `Line ${thousands(line + 1)} is longer than ${
+            thousands(limits.record)
+          } characters, the most that are read of one.`,
+        )
+      }
+      return records
+    },
+    line: () => line + 1,
+    outside: new Map(),
+  }
+}

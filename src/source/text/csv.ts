@@ -1,0 +1,317 @@
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { RowChunk } from "../../domain/row.ts"
+import { strayQuotes } from "../../domain/run.ts"
+import type { Blocks, Bytes } from "../bytes.ts"
+import { toColumns, widthOf } from "../columns.ts"
+import { limits, thousands } from "../limits.ts"
+import { LineCount } from "../lineCount.ts"
+import { readerVersion, SourceChanged, SourceError } from "../Source.ts"
+import type { Fingerprint, Source } from "../Source.ts"
+import { dialectEncoding, isDamagedText, lineEndsIn } from "./encoding.ts"
+import type { Encoding } from "./encoding.ts"
+import { findEncoding } from "./findEncoding.ts"
+import { delimiterName, findHeader, oneColumn } from "./header.ts"
+import type { CsvSettings, Header } from "./header.ts"
+import { learnRecords } from "./quoteRule.ts"
+import type { QuoteRule } from "./quoteRule.ts"
+import { readable } from "./readable.ts"
+import { readRecords, UnreadableRecord } from "./records.ts"
+import type { Lines, Quotes } from "./records.ts"
+import { makeRows } from "./rows.ts"
+import type { RowCount } from "./rows.ts"
+
+/** Bytes that are turned into text at a time: longer strings are slower to collect. */
+const pieceBytes = 64 * 1024
+
+/** Bytes of the file's beginning in which the header is looked for first. */
+const headBytes = 64 * 1024
+
+/** Text of the file's beginning; a character that its end cuts is left out. Damage shows once its row is read. */
+const textOf = (encoding: Encoding, head: Uint8Array) =>
+  encoding.decoder(() => undefined).write(head.subarray(encoding.mark))
+
+/** The beginning of a file as text, for looking at it. */
+export const beginning = (bytes: Bytes, asked: string | undefined) =>
+  Effect.gen(function*() {
+    const head = yield* bytes.head(headBytes)
+    const { encoding } = yield* findEncoding(bytes, asked)
+    return yield* readable(bytes.file, encoding, () => 1, () => textOf(encoding, head))
+  })
+
+const openHeader = (bytes: Bytes, settings: CsvSettings) =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    const { encoding, warnings } = yield* findEncoding(bytes, settings.encoding)
+    for (let length = headBytes;; length *= 4) {
+      const head = yield* bytes.head(length)
+      const complete = head.length < length
+      const found = yield* readable(
+        file,
+        encoding,
+        () => 1,
+        () => findHeader(textOf(encoding, head), complete, settings),
+      )
+      if (found._tag === "None") {
+        return yield* new SourceError({ file, message: `${file} has no header. ${found.message}` })
+      }
+      if (found._tag === "Found") {
+        const title = found.header.titles.find(isDamagedText)
+        if (title !== undefined) {
+          const shown = JSON.stringify(title.replaceAll(/\p{Surrogate}/gu, "\ufffd"))
+          const message =
+            `${file} has a damaged header: some bytes of the title ${shown} are no characters in UTF-8. Say which encoding it has, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
+          return yield* new SourceError({ file, message })
+        }
+        return { encoding, header: found.header, warnings }
+      }
+      if (length > limits.record * 4) {
+        const message = `${file} has no header in its first ${
+          thousands(length)
+        } bytes. Say where it stands: \`source.headerRow\`.`
+        return yield* new SourceError({ file, message })
+      }
+    }
+  })
+
+/** What a reading found, once it came to its end. */
+interface Reading {
+  readonly count: RowCount
+  readonly quotes: Quotes
+  readonly physical: number
+}
+
+/** How a text is read below its header. */
+interface Layout {
+  readonly file: string
+  readonly encoding: Encoding
+  readonly header: Header
+  readonly rule: QuoteRule
+  readonly pad: boolean
+}
+
+/** Turns a reading's blocks into chunks of rows, block by block: no block is asked for before the one before it was used up. */
+const rowsOf = (
+  { encoding, file, header, pad, rule }: Layout,
+  blocks: Blocks,
+  finished: (reading: Reading) => void,
+): Stream.Stream<RowChunk, SourceError | SourceChanged> => {
+  let isDamaged = false
+  const decoder = encoding.decoder(() => {
+    isDamaged = true
+  })
+  const { delimiter, quoted, titles } = header
+  const reader = readRecords({ delimiter, quoted, rule, line: lineEndsIn(header.text) + 1 })
+  const rows = makeRows(titles, delimiter, pad)
+  const lines = new LineCount()
+  let mark = encoding.mark
+  let changed = false
+  let ended = false
+
+  /** The text up to the header's end, until it is there: it has to be what it was when the source was opened. */
+  let held: string | undefined = ""
+  const belowHeader = (text: string, last: boolean): string => {
+    if (held === undefined) return text
+    held += text
+    if (held.length < header.text.length && !last) return ""
+    changed = !held.startsWith(header.text)
+    const below = held.slice(header.text.length)
+    held = undefined
+    return below
+  }
+
+  const piece = (text: string, last: boolean): ReadonlyArray<RowChunk> => {
+    lines.add(text)
+    const chunks = rows.chunks(reader.push(belowHeader(text, last), last), isDamaged)
+    if (last && !changed && reader.quotes().unsettled > 0) throw new UnreadableRecord(unsettled(reader.quotes()))
+    return chunks
+  }
+
+  let block: Uint8Array = new Uint8Array(0)
+  let at = 0
+
+  const given = (rows: () => ReadonlyArray<RowChunk>) =>
+    Effect.flatMap(
+      Effect.mapError(readable(file, encoding, reader.line, rows), Option.some),
+      (made) =>
+        changed ? Effect.fail(Option.some(new SourceChanged({ file }))) : Effect.succeed(Chunk.unsafeFromArray(made)),
+    )
+
+  // A piece at a time, not a block: rows that are used before the next ones are made die young, which halves the collector's work. And no generator, which would
+  // keep them.
+  const pull: Effect.Effect<Chunk.Chunk<RowChunk>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
+    if (ended) return Effect.fail(Option.none())
+    if (at < block.length) {
+      return given(() => {
+        const bytes = block.subarray(at, at + pieceBytes)
+        at += pieceBytes
+        return piece(decoder.write(bytes), false)
+      })
+    }
+    return Effect.flatMap(Effect.mapError(blocks.next, Option.some), (next) => {
+      if (next !== undefined) {
+        block = next
+        at = Math.min(mark, block.length)
+        mark -= at
+        return pull
+      }
+      return Effect.tap(given(() => piece(decoder.end(), true)), () => {
+        ended = true
+        finished({ count: rows.count(), quotes: reader.quotes(), physical: lines.lines })
+      })
+    })
+  })
+  return Stream.repeatEffectChunkOption(pull)
+}
+
+const headingLeftOut = (file: string, { above, row }: Header) =>
+  `${file} has its header in line ${row}, as it seems: ${
+    above === 1 ? "one line above is" : `${above} lines above are`
+  } left out. Say \`headerRow: ${row}\` under \`source\` if so, else the right line.`
+
+/** Positions of the row key's columns; none where the pipeline does not name them, or under other titles. */
+const keyPositions = (rowKey: CsvSettings["rowKey"], columns: Source["columns"]): ReadonlyArray<number> => {
+  if (rowKey === undefined || rowKey === "content") return []
+  const positions = rowKey.map(({ name }) => columns.findIndex((column) => column.name === name))
+  return positions.includes(-1) ? [] : positions
+}
+
+const linesOf = ({ from, to }: Lines) => from === to ? `line ${from}` : `lines ${from} to ${to}`
+
+const listed = (shown: ReadonlyArray<string>, all: number) =>
+  shown.length < all
+    ? `${shown.join(", ")} and ${thousands(all - shown.length)} more`
+    : shown.length === 1
+    ? shown.join("")
+    : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`
+
+const literalLines = ({ literal, literalLines: lines }: Quotes) =>
+  `kept as characters in ${literal === 1 ? "line" : `${thousands(literal)} lines:`} ${
+    listed(lines.map(String), literal)
+  }`
+
+/** What is said of records whose reading can't be decided. */
+const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
+  const isBoth = unsettledLines.some(({ because }) => because === "both")
+  return isBoth
+    ? `Quotes can be read in two ways in ${
+      listed(unsettledLines.map(linesOf), all)
+    }: around a cell with line ends, or as characters of records of their own. `
+      + "Correct the quotes there; or say under `source` what quotes are in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
+    : `Quotes are wrong in ${
+      listed(unsettledLines.map(linesOf), all)
+    }: where the record ends is uncertain. Double quotes inside of quoted cells (""); or say \`quoteChar: none\` under \`source\` if quotes are characters in this file.`
+}
+
+const quotesTaken = ({ quoteChar }: CsvSettings) =>
+  quoteChar === undefined ? [] : [{
+    what: "quotes",
+    value: quoteChar === "none" ? "characters like any other" : "around cells",
+  }]
+
+/** Opens a delimited text. Errors: no such encoding or delimiter, no header, not text. */
+export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    if (settings.delimiter !== undefined && (settings.delimiter === "" || /["\r\n\ufeff]/.test(settings.delimiter))) {
+      const message = `${
+        JSON.stringify(settings.delimiter)
+      } can't set cells apart. Correct \`source.delimiter\`: for example "," or ";".`
+      return yield* new SourceError({ file, message })
+    }
+    const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
+    if (header.titles.length > limits.columns) {
+      const message =
+        `${file} has ${thousands(header.titles.length)} columns, more than the ${
+          thousands(limits.columns)
+        } that are read. `
+        + "See whether its delimiter was taken right: `source.delimiter`."
+      return yield* new SourceError({ file, message })
+    }
+    const ofMark = settings.encoding !== undefined && encoding.because === "by its byte order mark"
+        && settings.encoding.toLowerCase().replaceAll(/[^a-z0-9]/g, "") !== encoding.name.toLowerCase().replace("-", "")
+      ? [
+        `${file} begins with the byte order mark of ${encoding.name} and was read so, although the pipeline says ${settings.encoding}.`,
+      ]
+      : []
+    const warnings = [...ofEncoding, ...ofMark, ...(header.above === 0 ? [] : [headingLeftOut(file, header)])]
+    const delimiter = header.delimiterBecause === oneColumn
+      ? oneColumn
+      : `${delimiterName(header.delimiter)} (${header.delimiterBecause})`
+    const taken = [
+      { what: "encoding", value: `${encoding.name} (${encoding.because})` },
+      { what: "delimiter", value: delimiter },
+      ...quotesTaken(settings),
+      {
+        what: "header",
+        value: `line ${header.row}${header.above === 0 ? "" : " (detected)"}${
+          !header.mended ? "" : ", with bare quotes in its titles"
+        }`,
+      },
+    ]
+    let files: Effect.Effect.Success<Source["files"]> = []
+
+    const columns = toColumns(header.titles)
+    const layout: Layout = {
+      file,
+      encoding,
+      header,
+      rule: learnRecords(header.records.slice(header.row), {
+        width: widthOf(header.titles, false),
+        open: settings.quoteChar === undefined,
+        key: keyPositions(settings.rowKey, columns),
+      }),
+      pad: settings.raggedRows === "pad",
+    }
+    const above = new LineCount()
+    above.add(header.text)
+
+    const read = (expected?: Fingerprint) =>
+      Effect.map(bytes.blocks(expected), (blocks) => {
+        const finished = ({ count: { empty, inside, longest, rows }, physical, quotes }: Reading) => {
+          const fingerprint = blocks.fingerprint()
+          const left = [
+            ...(empty === 0 ? [] : [{ what: "empty lines", value: `${thousands(empty)} left out` }]),
+            ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
+          ]
+          const { bytes: size, sha256 } = fingerprint
+          files = [{
+            file: {
+              file,
+              format: "csv",
+              bytes: size,
+              sha256,
+              rows,
+              taken: [...taken, ...left],
+              lines: { physical, above: above.lines, records: rows, inside, blank: empty },
+              ...(longest === undefined ? {} : { longest }),
+            },
+            fingerprint,
+          }]
+        }
+        return rowsOf(layout, blocks, finished)
+      })
+
+    return {
+      dialect: {
+        format: "csv",
+        ...dialectEncoding(encoding),
+        ...(header.delimiterBecause === oneColumn ? {} : { delimiter: header.delimiter }),
+        quotes: header.quoted ? '"' : "none",
+        reader: readerVersion,
+      },
+      columns,
+      blocks: [],
+      taken,
+      format: "csv",
+      head: {
+        records: header.records,
+        header: header.row - 1,
+        skipped: 0,
+        sheet: undefined,
+        delimiter: header.delimiter,
+      },
+      warnings,
+      read: (expected) => Stream.unwrapScoped(read(expected?.[0])),
+      files: Effect.sync(() => files),
+    }
+  })

@@ -1,0 +1,296 @@
+import { Effect } from "effect"
+import iconv from "iconv-lite"
+import type { detectAll } from "jschardet"
+import { isAscii, isUtf8 } from "node:buffer"
+import type { Bytes } from "../bytes.ts"
+import { limits } from "../limits.ts"
+import { SourceError } from "../Source.ts"
+import { checkedUtf8, chooseEncoding, cutCharacter, lengthOfCharacter, tableEncoding, withEuro } from "./encoding.ts"
+import type { Encoding } from "./encoding.ts"
+
+/** Bytes of lines that are shown to the detection at most: more of them make it slow, not better. */
+const sampleBytes = 64 * 1024
+
+/** Of one line at most; a header may be long. */
+const lineBytes = 4096
+
+/** Lines that are not ASCII, out of bytes that are not UTF-8, and what speaks for UTF-8 all the same. */
+interface Sample {
+  readonly lines: Uint8Array
+  /** Characters of several bytes that are right in UTF-8, and bytes that are not. */
+  readonly right: number
+  readonly wrong: number
+}
+
+const lineFeed = 0x0a
+
+/** Counts characters beyond ASCII in bytes taken as UTF-8. */
+const countCharacters = (line: Uint8Array) => {
+  let right = 0
+  let wrong = 0
+  for (let at = 0; at < line.length;) {
+    if (line[at]! < 0x80) {
+      at++
+      continue
+    }
+    const length = lengthOfCharacter(line[at]!)
+    if (length > 1 && isUtf8(line.subarray(at, at + length))) {
+      right++
+      at += length
+    } else {
+      wrong++
+      at++
+    }
+  }
+  return { right, wrong }
+}
+
+/** Whether the first `limits.looked` bytes are ASCII, else UTF-8, else neither. */
+const looksLike = (bytes: Bytes) =>
+  Effect.scoped(Effect.gen(function*() {
+    const next = yield* bytes.look
+    let kept: Uint8Array = new Uint8Array(0)
+    let ascii = true
+    for (let read = 0; read < limits.looked;) {
+      const block = yield* next
+      if (block === undefined) return kept.length > 0 ? "neither" : ascii ? "ascii" : "utf-8"
+      read += block.length
+      ascii &&= isAscii(block)
+      const all = kept.length === 0 ? block : Buffer.concat([kept, block])
+      const whole = all.subarray(0, all.length - cutCharacter(all))
+      if (!isUtf8(whole)) return "neither"
+      kept = Uint8Array.from(all.subarray(whole.length))
+    }
+    return ascii ? "ascii" : "utf-8"
+  }))
+
+const takeSample = (bytes: Bytes) =>
+  Effect.scoped(Effect.gen(function*() {
+    const next = yield* bytes.look
+    const lines: Array<Uint8Array> = []
+    let taken = 0
+    let right = 0
+    let wrong = 0
+    let rest: Uint8Array = new Uint8Array(0)
+    const take = (line: Uint8Array) => {
+      if (isAscii(line)) return
+      const counted = countCharacters(line)
+      right += counted.right
+      wrong += counted.wrong
+      if (taken >= sampleBytes) return
+      const part = Uint8Array.from(line.subarray(0, lineBytes))
+      lines.push(part, Uint8Array.of(lineFeed))
+      taken += part.length
+    }
+    for (let read = 0; read < limits.looked;) {
+      const block = yield* next
+      if (block === undefined || taken >= sampleBytes) break
+      read += block.length
+      const all = rest.length === 0 ? block : Buffer.concat([rest, block])
+      let from = 0
+      for (let end = all.indexOf(lineFeed); end !== -1; end = all.indexOf(lineFeed, from)) {
+        take(all.subarray(from, end))
+        from = end + 1
+      }
+      rest = Uint8Array.from(all.subarray(from, from + 16 * lineBytes))
+    }
+    take(rest)
+    const sample: Sample = { lines: Buffer.concat(lines), right, wrong }
+    return sample
+  }))
+
+/** Whether bytes hold more control characters than a text by mistake. */
+const isBinary = (lines: Uint8Array) => {
+  let controls = 0
+  for (const byte of lines) if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) controls++
+  return controls >= Math.max(3, lines.length / 50)
+}
+
+/** An encoding, and what people should know about how it was found. */
+interface Found {
+  readonly encoding: Encoding
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** Returns why a detected encoding may be wrong, as the end of a sentence. */
+const doubts = (names: ReadonlyArray<string>) =>
+  names.length === 0
+    ? "so few characters beyond ASCII prove little"
+    : `${names.join(" or ")} ${names.length === 1 ? "is" : "are"} about as likely`
+
+/**
+ * How a file's text is encoded: by its mark, as the pipeline says, UTF-8 if its first `limits.looked` bytes are, else detected. A text that
+ * is UTF-8 for the greater part stays so: reading it will name the byte that is not.
+ */
+export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Effect<Found, SourceError> =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    const encoding = chooseEncoding(yield* bytes.head(4096), asked)
+    if (encoding === undefined) {
+      const message =
+        `There is no encoding called ${asked}. Correct \`source.encoding\`: for example utf-8, windows-1252 or iso-8859-15.`
+      return yield* new SourceError({ file, message })
+    }
+    const plain: Found = { encoding, warnings: [] }
+    if (encoding.because !== checkedUtf8) return plain
+    const known = detections.get(bytes)
+    if (known !== undefined) return known
+    const look = yield* looksLike(bytes)
+    const found = look === "neither"
+      ? yield* detected(bytes, plain)
+      : { ...plain, encoding: { ...encoding, ascii: look === "ascii" } }
+    detections.set(bytes, found)
+    return found
+  })
+
+/** What was found for a file that is open, so that it is not looked for twice. */
+const detections = new WeakMap<Bytes, Found>()
+
+const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError> =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    const sample = yield* takeSample(bytes)
+    if (isBinary(sample.lines)) {
+      const message =
+        `${file} is no text, and no workbook or archive that is known: it is of another kind, or damaged. Export it again, or as CSV.`
+      return yield* new SourceError({ file, message })
+    }
+    if (sample.right > 0 && sample.right >= sample.wrong) return plain
+    // A large table of letters' frequencies: loaded when the first file asks for it.
+    const { detectAll } = yield* Effect.promise(() => import("jschardet"))
+    const likely = detectEncoding(sample.lines, detectAll)
+    if (likely === undefined) return plain
+    const { also, example, few, name } = likely
+    const warnings = also.length === 0 && !few ? [] : [
+      `${file} is not UTF-8. It was taken as ${name}, in which it reads “${example}”; but ${doubts(also)}. `
+      + `If that reads right, say \`encoding: ${name.toLowerCase()}\` under \`source\`; else name the right one.`,
+    ]
+    return { encoding: tableEncoding(name, iconvName(name), "detected: it is not UTF-8"), warnings }
+  })
+
+/** An encoding that bytes are likely to be in. */
+export interface Detected {
+  readonly name: string
+  /** Encodings that are about as likely, and would give other characters. */
+  readonly also: ReadonlyArray<string>
+  /** Whether so few characters differ from ASCII that they prove little. */
+  readonly few: boolean
+  /** A few of the characters in question, as they are read. */
+  readonly example: string
+}
+
+/** The encodings that may be detected: by jschardet's name → the name we give and decode by. Of two that share all their text the wider stands. */
+const candidates: Readonly<Record<string, string>> = {
+  "Windows-1252": "Windows-1252",
+  "iso8859-15": "ISO-8859-15",
+  MacRoman: "MacRoman",
+  "Windows-1250": "Windows-1250",
+  "ISO-8859-2": "ISO-8859-2",
+  "Windows-1251": "Windows-1251",
+  "ISO-8859-5": "ISO-8859-5",
+  "KOI8-R": "KOI8-R",
+  "Windows-1253": "Windows-1253",
+  "ISO-8859-7": "ISO-8859-7",
+  "Windows-1254": "Windows-1254",
+  "Windows-1257": "Windows-1257",
+  CP932: "Shift_JIS",
+  "EUC-JP": "EUC-JP",
+  GB18030: "GB18030",
+  Big5: "Big5",
+  CP949: "EUC-KR",
+}
+
+/** Encodings in which a character has several bytes. */
+const multiByte: ReadonlySet<string> = new Set(["Shift_JIS", "EUC-JP", "GB18030", "Big5", "EUC-KR"])
+
+/** Fewer characters than these in a text of ASCII are stray bytes, and no writing. */
+const fewWide = 8
+const manyWide = 50
+
+/** Whether text is written in a script of wide characters: enough of them, in words, and not a few among letters of ASCII. */
+const isWide = (text: string): boolean => {
+  const wide = times(text, highs)
+  const inWords = (text.match(/\P{ASCII}{2,}/gu) ?? []).join("").length
+  return wide >= fewWide && inWords >= 0.6 * wide && (wide >= manyWide || wide >= 0.1 * times(text, /\p{L}/gu))
+}
+
+const iconvNames: Readonly<Record<string, string>> = { Shift_JIS: "cp932", "EUC-KR": "cp949" }
+
+/** The name by which iconv-lite knows an encoding that was detected. */
+export const iconvName = (name: string): string => iconvNames[name] ?? name
+
+/** Names that jschardet is asked for; it takes the standard ones, and gives those of `candidates`. */
+const asked = [...Object.keys(candidates), "SHIFT_JIS", "EUC-KR", "ISO-8859-15"]
+
+/** Text as this encoding has it; undefined when some of it is no text there. An incomplete last character is left out. */
+const strictText = (sample: Uint8Array, name: string): string | undefined => {
+  const text = withEuro(name, iconv.getDecoder(iconvName(name), { stripBOM: false }).write(Buffer.from(sample)))
+  return /[\ufffd\u0080-\u009f]/.test(text) ? undefined : text
+}
+
+/** Signs that are seen in tables of characters more often than in answers. */
+const rare = /[¦¨¸¬¯˝˛ˇ˘˙\u00ad]/gu
+/** The sign that € took the place of: nobody types it. */
+const currencySign = /¤/gu
+/** One letter that is no word of its own in any language written with Latin letters. */
+const loneLetter = /(?<!\p{L})(?![àáâæåèéíòóöøùúÀÁÂÆÅÈÉÍÒÓÖØÙÚ])[\u00c0-\u024f](?!\p{L})/gu
+/** A letter of the upper case in the middle of a word, one of the two being no ASCII. */
+const brokenCase = /(?:\p{Ll}(?![A-Za-z])\p{Lu}|(?![A-Za-z])\p{Ll}\p{Lu})/gu
+/** A sign in the middle of a word. */
+const signInWord = /\p{L}(?!\p{ASCII})[\p{S}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}](?<![’‘])(?=\p{Ll})/gu
+const mixedScripts = /[A-Za-z][\u0370-\u04ff]|[\u0370-\u04ff][A-Za-z]/gu
+const highs = /\P{ASCII}/gu
+
+const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
+
+/** How plausible text is as people's writing, 0 to 1: jschardet knows the frequency of letters, this what no language does. */
+const plausibility = (text: string): number => {
+  const high = times(text, highs)
+  const odd = times(text, brokenCase) + times(text, signInWord) + times(text, mixedScripts) + times(text, loneLetter)
+    + times(text, rare) + 4 * times(text, currencySign)
+  return high === 0 ? 0 : Math.max(0.02, 1 - odd / high)
+}
+
+/** Of equals, the encoding that most files of the kind have. */
+const preferred = "Windows-1252"
+
+/** Score by which one reading has to be better than another to be believed without a word. */
+const clearly = 1.15
+
+/**
+ * The encoding that bytes are in, which are not UTF-8: jschardet's candidates, weighed by what their text looks like. Undefined when it is
+ * no text in any of them.
+ *
+ * @param sample lines with bytes beyond ASCII, each whole
+ */
+export const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected | undefined => {
+  const found = detect(sample, { minimumThreshold: 0, detectEncodings: asked })
+  const byName = new Map<string, { readonly text: string; readonly score: number }>()
+  for (const { confidence, encoding } of found) {
+    const name = candidates[encoding ?? ""]
+    if (name === undefined || byName.has(name)) continue
+    const text = strictText(sample, name)
+    if (text !== undefined) byName.set(name, { text, score: (confidence ?? 0) * plausibility(text) })
+  }
+  // A few bytes may tell nothing at all.
+  if (!byName.has(preferred)) {
+    const text = strictText(sample, preferred)
+    if (text !== undefined) byName.set(preferred, { text, score: 0.001 * plausibility(text) })
+  }
+  const ranked = [...byName].map(([name, one]) => ({ name, ...one })).sort((a, b) => b.score - a.score)
+  const first = ranked.find(({ name, text }) => !multiByte.has(name) || isWide(text))
+  if (first === undefined) return undefined
+  const usual = ranked.find(({ name }) => name === preferred)
+  const best = usual !== undefined && usual.score * clearly >= first.score ? usual : first
+  const few = times(best.text, highs) < 3
+  const also = ranked.filter(({ name, score, text }) =>
+    name !== best.name && text !== best.text && (score * clearly >= best.score || (few && score > best.score / 4))
+  )
+  const example = [...best.text.matchAll(/[^\r\n]{0,12}\P{ASCII}+[^\r\n]{0,12}/gu)].slice(0, 2)
+  return {
+    name: best.name,
+    also: also.slice(0, 3).map(({ name }) => name),
+    few,
+    example: example.map(([text]) => text.trim()).join(" … "),
+  }
+}

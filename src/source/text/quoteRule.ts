@@ -1,0 +1,368 @@
+import { fits } from "../columns.ts"
+import type { Width } from "../columns.ts"
+import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
+import type { MultilineCell, ScannedRecord } from "./quotes.ts"
+
+/** What is known of a text's records, to tell them from lines inside a cell (docs/decisions/0016-quotes.md). */
+export interface QuoteRule {
+  readonly width: Width
+  /** Whether the pipeline leaves it open what quotes are: only then may they be characters like any other. */
+  readonly open: boolean
+  /** Positions of the cells that identify a record. */
+  readonly key: ReadonlyArray<number>
+  /** How many cells such records have. */
+  readonly widths: ReadonlySet<number>
+  /** Shapes of the keys of records whose reading is certain. */
+  readonly shapes: ReadonlySet<string>
+  /** Whether these are few, and have a digit each: no prose looks like such a key. */
+  readonly isRegular: boolean
+  /** Whether cells of such records begin with a space, as after a comma in prose. */
+  readonly spaced: boolean
+}
+
+/** Why a record's reading can't be decided: both readings fit, or neither does. */
+export type Unsettled = "both" | "neither"
+
+/** How a record whose quotes are in question is read; `end` is the place after its last line end. */
+export type Decision =
+  /** More text is needed. */
+  | { readonly _tag: "More" }
+  /** Quotes enclose cells, as they should. */
+  | { readonly _tag: "Quoted"; readonly end: number; readonly unsettled: Unsettled | undefined }
+  /** Its first line is a record in which quotes are characters like any other. */
+  | { readonly _tag: "Literal"; readonly end: number }
+  /** Its quotes are wrong, and where its cells end is uncertain. */
+  | { readonly _tag: "Faulty"; readonly end: number; readonly unsettled: Unsettled | undefined }
+  /** The file ends inside its last line's quoted cell. */
+  | { readonly _tag: "CutShort"; readonly end: number }
+  /** A quote opens and is never closed. */
+  | { readonly _tag: "Unclosed"; readonly at: number }
+
+/** The shape of a key: words and numbers with what stands between them, and whether there is a digit. */
+const shapeOf = (cells: ReadonlyArray<string>, key: ReadonlyArray<number>): string | undefined => {
+  const shapes = key.map((position) => {
+    const text = (cells[position] ?? "").replaceAll('"', "").trim().slice(0, 80)
+    return text === "" ? "" : `${text.replaceAll(/[\p{L}\p{M}\p{N}]+/gu, "w")}${/\p{N}/u.test(text) ? "9" : ""}`
+  })
+  return shapes.every((shape) => shape === "") ? undefined : shapes.join("\n")
+}
+
+const isSpaced = (cells: ReadonlyArray<string>) => cells.some((cell, at) => at > 0 && cell.startsWith(" "))
+
+/** The column that most likely identifies a record: always filled, with few shapes and a digit; otherwise the first. */
+const likelyKey = (records: ReadonlyArray<ReadonlyArray<string>>, width: number): number => {
+  for (let position = 0; position < width && records.length > 0; position++) {
+    const shapes = new Set(records.map((record) => shapeOf(record, [position])))
+    if (shapes.size <= 3 && [...shapes].every((shape) => shape?.endsWith("9") === true)) return position
+  }
+  return 0
+}
+
+/** A cell with a quote at one end only, as papaparse leaves it of a quoted cell with a quote that is not doubled. */
+const isBadlyQuoted = (cell: string) => /^[^"]*"[^"]*$/.test(cell)
+
+/**
+ * Learns what records look like from the first ones.
+ *
+ * @param records the first records below the header, quotes taken as they should be
+ * @param key positions of the row key's columns, where the pipeline names them
+ */
+export const learnRecords = (
+  records: ReadonlyArray<ReadonlyArray<string>>,
+  { key, open, width }: { readonly width: Width; readonly open: boolean; readonly key: ReadonlyArray<number> },
+): QuoteRule => {
+  const isCertain = (record: ReadonlyArray<string>) =>
+    fits(record, width) && record.some((cell) => cell !== "") && record.every((cell) => !/["\r\n]/.test(cell))
+  // Below a record that is torn or badly quoted lines of prose may pass for records: what they look like counts only if it is common.
+  const torn = records.findIndex((record) =>
+    record.some((cell) => /[\r\n]/.test(cell)) && !fits(record, width) || record.some(isBadlyQuoted)
+  )
+  const before = (torn === -1 ? records : records.slice(0, torn)).filter(isCertain)
+  const certain = records.filter(isCertain)
+  const positions = key.length > 0 ? key : [likelyKey(before.length < 3 ? certain : before, width.header)]
+  const counts = new Map<string, number>()
+  for (const record of certain) {
+    const shape = shapeOf(record, positions)
+    if (shape !== undefined) counts.set(shape, (counts.get(shape) ?? 0) + 1)
+  }
+  const common = [...counts].flatMap(([shape, count]) => count > 1 && 10 * count >= certain.length ? shape : [])
+  const shapes = new Set([...before.flatMap((record) => shapeOf(record, positions) ?? []), ...common])
+  return {
+    width,
+    open,
+    key: positions,
+    widths: new Set(certain.length === 0 ? [width.header] : certain.map((record) => record.length)),
+    shapes,
+    isRegular: shapes.size > 0 && shapes.size <= 3 && [...shapes].every((shape) => shape.includes("9")),
+    spaced: before.some(isSpaced),
+  }
+}
+
+/** A cell that begins and ends with a quote: even where quotes are characters it may be meant as a quoted one. */
+const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
+
+/** Whether a quote closes a cell that did not open with one: it may be the rest of a torn cell. */
+const closesOnly = (cell: string) => /^[^"].*"\s*$/.test(cell)
+
+/** The lines of a part of a text that are not blank. */
+function* filledLines(text: string, from: number, to: number): Generator<string> {
+  for (let at = from; at < to;) {
+    const end = nextLineEnd(text, at)
+    const line = text.slice(at, end)
+    if (line.trim() !== "") yield line
+    at = afterLineEnd(text, end)
+  }
+}
+
+/** Decides how records are read, from their own text and the lines after them. */
+export class QuoteDecisions {
+  readonly #delimiter: string
+  readonly #rule: QuoteRule
+  /** Cells of one line that is a well-formed record. */
+  readonly #cellsOf: (line: string) => ReadonlyArray<string>
+
+  constructor(delimiter: string, rule: QuoteRule, cellsOf: (line: string) => ReadonlyArray<string>) {
+    this.#delimiter = delimiter
+    this.#rule = rule
+    this.#cellsOf = cellsOf
+  }
+
+  /**
+   * Decides how the record is read that begins at `start`, where `nextInQuestion` found it. The same for the same text, however much of it is there.
+   *
+   * @param last whether the text ends here
+   */
+  decide(text: string, start: number, last: boolean): Decision {
+    const record = scanRecord(text, start, this.#delimiter, true)
+    const own = this.#ownShape(text, start, record)
+    const firstEnd = nextLineEnd(text, start)
+    const second = afterLineEnd(text, firstEnd)
+    if (record.end !== undefined) {
+      const { end, multiline, width } = record
+      if (!this.#rule.open) return { _tag: "Quoted", end, unsettled: undefined }
+      if (this.#isRest(text.slice(start, record.open ?? start), own)) return { _tag: "Quoted", end, unsettled: "both" }
+      if (!multiline.some((cell) => this.#mayBeRecords(text, cell, width, own))) {
+        const follows = this.#isFollowed(text, { second, end, width, own, last })
+        if (follows === undefined) return { _tag: "More" }
+        return { _tag: "Quoted", end, unsettled: follows ? undefined : "both" }
+      }
+      const inner = this.#lines(text, second, end, own)
+      const isLiteral = !this.#rule.widths.has(width) && inner.records === inner.lines
+        && this.#fitsLiterally(text.slice(start, firstEnd), own)
+      return isLiteral ? { _tag: "Literal", end: second } : { _tag: "Quoted", end, unsettled: "both" }
+    }
+    if (record.bad === undefined && !last) return { _tag: "More" }
+    if (this.#rule.open) {
+      const isLiteral = this.#isLiteral(text, { start, firstEnd, second, bad: record.bad, own, last })
+      if (isLiteral === undefined) return { _tag: "More" }
+      if (isLiteral) return { _tag: "Literal", end: second }
+    }
+    // Only now to its end as papaparse sees it: a text with a stray quote in each line would be read over again for each.
+    const { end, width } = scanRecord(text, start, this.#delimiter)
+    const { isRegular, width: titles } = this.#rule
+    if (end === undefined) {
+      if (!last) return { _tag: "More" }
+      return second >= text.length
+        ? { _tag: "CutShort", end: text.length }
+        : { _tag: "Unclosed", at: record.open ?? start }
+    }
+    const next = this.#isNextRecord(text, end, own, last, true)
+    if (next === undefined) return { _tag: "More" }
+    const isInside = this.#rule.open && this.#lines(text, second, end, own).records > 0
+    return {
+      _tag: "Faulty",
+      end,
+      unsettled: isInside ? "both" : next && (isRegular || width >= titles.titled) ? undefined : "neither",
+    }
+  }
+
+  /** Whether the first line is a record in itself, and so is what follows; undefined: more text is needed. */
+  #isLiteral(
+    text: string,
+    { bad, firstEnd, last, own, second, start }: {
+      readonly start: number
+      readonly firstEnd: number
+      readonly second: number
+      readonly bad: number | undefined
+      readonly own: string | undefined
+      readonly last: boolean
+    },
+  ): boolean | undefined {
+    if (firstEnd === text.length && !last) return undefined
+    if (!this.#fitsLiterally(text.slice(start, firstEnd), own)) return false
+    if (bad !== undefined && bad < firstEnd) {
+      // At the file's end the last cell may be cut short.
+      const isCut = second >= text.length && text.slice(start, firstEnd).split(this.#delimiter).at(-1)?.startsWith('"')
+      return last && isCut === true ? false : this.#isNextRecord(text, second, own, last)
+    }
+    const badEnd = bad === undefined ? text.length : nextLineEnd(text, bad)
+    if (badEnd === text.length && !last) return undefined
+    const { lines, records } = this.#lines(text, second, badEnd, own)
+    return lines > 0 && records === lines
+  }
+
+  /**
+   * Whether the lines of a well-formed quoted cell may as well be records: at least half of them have the header's width, and keys like their neighbours'. Keys may
+   * differ if the width is no chance, or they have no common shape, and delimiters are not followed by spaces as in prose.
+   */
+  #mayBeRecords(
+    text: string,
+    { end, open, position }: MultilineCell,
+    ownWidth: number,
+    own: string | undefined,
+  ): boolean {
+    const { isRegular, width } = this.#rule
+    const firstEnd = nextLineEnd(text, open)
+    const before = new Array<string>(position).fill("")
+    const isFirst = this.#isWide([...before, ...text.slice(open, firstEnd).split(this.#delimiter)], ownWidth)
+    let lines = 0
+    let alike = 0
+    let wide = 0
+    for (const line of filledLines(text, afterLineEnd(text, firstEnd), end)) {
+      lines++
+      // The line in which the cell closes also has the record's own next cells.
+      if (!isFirst && line.includes('"')) continue
+      const cells = this.#cells(line)
+      if (!this.#isWide(cells, ownWidth)) continue
+      wide++
+      if (this.#isKey(shapeOf(cells, this.#rule.key), own)) alike++
+    }
+    if (wide === 0 || 2 * wide < lines) return false
+    const isAlike = 2 * alike >= lines
+    if (isRegular && isAlike) return true
+    return (isAlike || isFirst && (width.header >= 4 || !isRegular))
+      && !this.#isProse(text.slice(open + 1, end))
+  }
+
+  /** Whether a record may be the rest of a torn one: a cell before its paragraph ends with an odd quote, and its key is unlike its neighbours'. */
+  #isRest(before: string, own: string | undefined): boolean {
+    if (own === undefined || !before.includes('"') || this.#isKey(own, undefined)) return false
+    const cells = before.split(this.#delimiter)
+    return cells.some((cell) => closesOnly(cell) && cell.split('"').length % 2 === 0)
+      && !cells.some((cell) => cell.startsWith('"'))
+  }
+
+  /** Whether most delimiters within a cell's text are followed by a space. */
+  #isProse(cell: string): boolean {
+    let spaced = 0
+    let unspaced = 0
+    for (const part of cell.split(this.#delimiter).slice(1)) {
+      if (/^[^\S\r\n]/.test(part)) spaced++
+      else if (!/^[\r\n]/.test(part)) unspaced++
+    }
+    return unspaced === 0 || unspaced < spaced
+  }
+
+  /** Whether there are as many cells as in other records, or in the record in question. */
+  #isWide(cells: ReadonlyArray<string>, ownWidth?: number): boolean {
+    const { length } = cells
+    return length > 1 && (length === ownWidth || this.#rule.widths.has(length)) && fits(cells, this.#rule.width)
+  }
+
+  #fitsLiterally(line: string, own: string | undefined): boolean {
+    const cells = line.split(this.#delimiter)
+    return this.#isWide(cells) && !cells.some(isEnclosed) && this.#isKey(own ?? shapeOf(cells, this.#rule.key), own)
+  }
+
+  /** How many lines there are that are not blank, and how many of them look like records. */
+  #lines(text: string, from: number, to: number, own: string | undefined) {
+    let lines = 0
+    let records = 0
+    for (const line of filledLines(text, from, to)) {
+      lines++
+      if (this.#isRecord(line, own)) records++
+    }
+    return { lines, records }
+  }
+
+  /**
+   * Whether a quoted record with line ends may end where it does, by what follows; undefined: more text is needed. A stray quote that closes at the next quote
+   * leaves the rest of some cell behind: the record is too short, or has taken in a line with a quote that begins like a record.
+   */
+  #isFollowed(
+    text: string,
+    { end, last, own, second, width }: {
+      readonly second: number
+      readonly end: number
+      readonly width: number
+      readonly own: string | undefined
+      readonly last: boolean
+    },
+  ): boolean | undefined {
+    const isShort = width < this.#rule.width.titled
+    if (!isShort && !this.#hasKey(text, second, end, own)) return true
+    const from = this.#nextFilled(text, end, last)
+    if (from === undefined || from === text.length) return from === undefined ? undefined : true
+    const next = scanRecord(text, from, this.#delimiter, true)
+    if (next.end === undefined && next.bad === undefined && !last) return undefined
+    if (next.end !== undefined && next.width === width) return true
+    if (!isShort) return next.end !== undefined && this.#rule.widths.has(next.width)
+    const shape = next.open === undefined ? undefined : this.#ownShape(text, from, next)
+    return this.#isKey(shape, own) || this.#isRecord(text.slice(from, nextLineEnd(text, from)), own)
+  }
+
+  /** Whether a line with a quote begins like a record, with a key. */
+  #hasKey(text: string, from: number, to: number, own: string | undefined): boolean {
+    for (let at = from; at < to;) {
+      const end = nextLineEnd(text, at)
+      const line = text.slice(at, end)
+      if (line.includes('"') && this.#isKey(shapeOf(this.#cells(line), this.#rule.key), own)) return true
+      at = afterLineEnd(text, end)
+    }
+    return false
+  }
+
+  /** Start of the next line that is not empty, or the text's length; undefined: more text is needed. */
+  #nextFilled(text: string, from: number, last: boolean): number | undefined {
+    let at = from
+    while (at < text.length && nextLineEnd(text, at) === at) at = afterLineEnd(text, at)
+    return !last && nextLineEnd(text, at) === text.length ? undefined : at
+  }
+
+  /**
+   * Whether the next line that is not empty looks like a record, or there is none; undefined: more text is needed.
+   *
+   * @param torn whether it may be the rest of a torn cell, which a quote closes there
+   */
+  #isNextRecord(
+    text: string,
+    from: number,
+    own: string | undefined,
+    last: boolean,
+    torn = false,
+  ): boolean | undefined {
+    const at = this.#nextFilled(text, from, last)
+    if (at === undefined || at === text.length) return at === undefined ? undefined : true
+    const line = text.slice(at, nextLineEnd(text, at))
+    return this.#isRecord(line, own) && !(torn && this.#cells(line).some(closesOnly))
+  }
+
+  /** Whether a line looks like a record: the header's number of cells, a key shaped like those of its neighbours, and no prose. */
+  #isRecord(line: string, own: string | undefined): boolean {
+    return this.#areRecord(this.#cells(line), own)
+  }
+
+  #areRecord(cells: ReadonlyArray<string>, own: string | undefined): boolean {
+    const { key, spaced } = this.#rule
+    if (!this.#isWide(cells) || (!spaced && isSpaced(cells))) return false
+    return this.#isKey(shapeOf(cells, key), own)
+  }
+
+  #isKey(shape: string | undefined, own: string | undefined): boolean {
+    return shape !== undefined && (shape === own || this.#rule.shapes.has(shape))
+  }
+
+  #cells(line: string): ReadonlyArray<string> {
+    if (line.includes('"')) {
+      const scanned = scanRecord(`${line}\n`, 0, this.#delimiter, true)
+      if (scanned.end !== undefined && scanned.open === undefined) return this.#cellsOf(line)
+    }
+    return line.split(this.#delimiter)
+  }
+
+  /** The shape of the record's own key, where its cells stand before the one in question. */
+  #ownShape(text: string, start: number, { open }: ScannedRecord): string | undefined {
+    const before = this.#cells(text.slice(start, open ?? start)).slice(0, -1)
+    return this.#rule.key.every((position) => position < before.length) ? shapeOf(before, this.#rule.key) : undefined
+  }
+}

@@ -1,0 +1,202 @@
+/** A quoted cell that contains a line end. */
+export interface MultilineCell {
+  /** Its position in the record, from 0. */
+  readonly position: number
+  /** The place of its opening quote. */
+  readonly open: number
+  /** The place of the delimiter or line end after its closing quote. */
+  readonly end: number
+}
+
+/** Where a record ends, and what its quotes show. */
+export interface ScannedRecord {
+  /** The place after its line end; undefined: the text ends before. */
+  readonly end: number | undefined
+  readonly width: number
+  /** The first cell that contains a line end, or a quote that neither closes it nor is doubled; undefined: there is none. */
+  readonly open: number | undefined
+  /** Its quoted cells that contain a line end, in their order. */
+  readonly multiline: ReadonlyArray<MultilineCell>
+  /** The first quote in a quoted cell that neither closes it nor is doubled. */
+  readonly bad: number | undefined
+}
+
+const isLineEnd = (char: string | undefined) => char === "\n" || char === "\r"
+
+/** The place after a line end. */
+export const afterLineEnd = (text: string, at: number): number =>
+  text[at] === "\r" && text[at + 1] === "\n" ? at + 2 : at + 1
+
+/** Place of the next line end, or the text's length. */
+export const nextLineEnd = (text: string, from: number): number => {
+  lineEnds.lastIndex = from
+  return lineEnds.exec(text)?.index ?? text.length
+}
+
+const lineEnds = /[\r\n]/g
+
+/** Whether a quote closes its cell, by what follows: white space at most, then a delimiter or line end. Undefined: the text ends before that is known. */
+const closesAt = (text: string, quote: number, delimiter: string): number | "bad" | undefined => {
+  for (let at = quote + 1; at < text.length; at++) {
+    if (text.startsWith(delimiter, at) || isLineEnd(text[at])) return at
+    if (text[at]!.trim() !== "") return "bad"
+  }
+  return undefined
+}
+
+/**
+ * Reads over one record as papaparse does: a quote opens at the start of a cell only, and closes before a delimiter or line end, with white space
+ * between at most. Any other single quote stays in its cell.
+ *
+ * @param strict whether to end at the first quote that neither closes its cell nor is doubled
+ */
+export const scanRecord = (text: string, start: number, delimiter: string, strict = false): ScannedRecord => {
+  let at = start
+  let width = 1
+  let open: number | undefined
+  let bad: number | undefined
+  const multiline: Array<MultilineCell> = []
+  for (;;) {
+    if (text[at] === '"') {
+      const opened = at
+      for (let quote = text.indexOf('"', at + 1);; quote = text.indexOf('"', quote + 1)) {
+        if (quote === -1 || quote + 1 === text.length) {
+          return { end: undefined, width, open: open ?? opened, multiline, bad }
+        }
+        if (text[quote + 1] === '"') {
+          quote++
+          continue
+        }
+        const closed = closesAt(text, quote, delimiter)
+        if (closed === undefined) return { end: undefined, width, open: open ?? opened, multiline, bad }
+        if (closed !== "bad") {
+          at = closed
+          break
+        }
+        bad ??= quote
+        open ??= opened
+        if (strict) return { end: undefined, width, open, multiline, bad }
+      }
+      if (/[\r\n]/.test(text.slice(opened, at))) {
+        open ??= opened
+        multiline.push({ position: width - 1, open: opened, end: at })
+      }
+    }
+    while (at < text.length && !isLineEnd(text[at]) && !text.startsWith(delimiter, at)) at++
+    if (at === text.length) return { end: undefined, width, open, multiline, bad }
+    if (isLineEnd(text[at])) return { end: afterLineEnd(text, at), width, open, multiline, bad }
+    width++
+    at += delimiter.length
+  }
+}
+
+/**
+ * The start of the next record that is more than one plain line: a quoted cell of it contains a line end, or does not close as it should. -1: there is none.
+ * Goes from quote to quote, so that text with few of them is passed quickly.
+ *
+ * @param from the start of a record
+ */
+export const nextInQuestion = (text: string, from: number, delimiter: string): number => {
+  let feed = -1
+  let carriage = -1
+  const lineEndBefore = (open: number, end: number) => {
+    if (feed < open) feed = indexOrEnd(text, "\n", open)
+    if (carriage < open) carriage = indexOrEnd(text, "\r", open)
+    return feed < end || carriage < end
+  }
+  for (let at = from;;) {
+    const open = text.indexOf('"', at)
+    if (open === -1) return -1
+    if (open > from && !isLineEnd(text[open - 1]) && !text.startsWith(delimiter, open - delimiter.length)) {
+      at = open + 1
+      continue
+    }
+    const end = plainEnd(text, open, delimiter)
+    if (end === undefined || lineEndBefore(open, end)) return lineStart(text, open, from)
+    at = end
+  }
+}
+
+const indexOrEnd = (text: string, sign: string, from: number) => {
+  const at = text.indexOf(sign, from)
+  return at === -1 ? text.length : at
+}
+
+/** Where the quoted cell ends that opens here; undefined: not as it should. */
+const plainEnd = (text: string, open: number, delimiter: string): number | undefined => {
+  for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    if (text[quote + 1] === '"') {
+      quote++
+      continue
+    }
+    const closed = closesAt(text, quote, delimiter)
+    return closed === "bad" ? undefined : closed
+  }
+  return undefined
+}
+
+const lineStart = (text: string, at: number, from: number) => {
+  let start = at
+  while (start > from && !isLineEnd(text[start - 1])) start--
+  return start
+}
+
+/**
+ * Makes every line end outside of quoted cells a line feed, in text that begins at the start of a record. Needed only where a carriage
+ * return stands alone: a record ends at CRLF, LF and CR alike, but papaparse knows one line end a file.
+ *
+ * Cells are quoted as papaparse sees it: a quote opens at the start of a cell only, and closes before a delimiter or a line end, with white
+ * space between at most.
+ */
+export const settleLineEnds = (text: string, delimiter: string): string => {
+  const parts: Array<string> = []
+  let from = 0
+  let at = 0
+  let cellStart = true
+  const lineEnd = () => {
+    const length = text[at] === "\r" && text[at + 1] === "\n" ? 2 : 1
+    if (text[at] === "\r") {
+      parts.push(text.slice(from, at), "\n")
+      from = at + length
+    }
+    at += length
+    cellStart = true
+  }
+  while (at < text.length) {
+    const char = text[at]
+    if (cellStart && char === '"') {
+      at = afterQuoted(text, at, delimiter)
+      cellStart = false
+    } else if (char === "\r" || char === "\n") lineEnd()
+    else if (text.startsWith(delimiter, at)) {
+      at += delimiter.length
+      cellStart = true
+    } else {
+      at++
+      cellStart = false
+    }
+  }
+  parts.push(text.slice(from))
+  return parts.join("")
+}
+
+/** Where the delimiter or line end after a quoted cell stands, or the text's end when the cell is not closed. */
+const afterQuoted = (text: string, open: number, delimiter: string): number => {
+  let quote = open
+  for (;;) {
+    quote = text.indexOf('"', quote + 1)
+    if (quote === -1) return text.length
+    if (text[quote + 1] === '"') {
+      quote++
+      continue
+    }
+    let next = quote + 1
+    while (
+      next < text.length && !text.startsWith(delimiter, next) && text[next] !== "\r" && text[next] !== "\n"
+      && text[next]!.trim() === ""
+    ) next++
+    if (next === text.length || text.startsWith(delimiter, next) || text[next] === "\r" || text[next] === "\n") {
+      return next
+    }
+  }
+}

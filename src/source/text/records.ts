@@ -1,0 +1,218 @@
+import Papa from "papaparse"
+import { limits, thousands } from "../limits.ts"
+import { lineEndsIn } from "./encoding.ts"
+import { QuoteDecisions } from "./quoteRule.ts"
+import type { Decision, QuoteRule, Unsettled } from "./quoteRule.ts"
+import { nextInQuestion, scanRecord, settleLineEnds } from "./quotes.ts"
+
+/** A text that can't be cut into records. Its message is a sentence or two, without the file's name. */
+export class UnreadableRecord extends Error {}
+
+/** The records that a piece of text completed. */
+export interface Records {
+  /** Cells of every line, empty lines included. */
+  readonly records: Array<Array<string>>
+  /** Indexes in `records` of those whose quotes don't show where their cells end. */
+  readonly misquoted: ReadonlySet<number>
+  /** Line of the file, from 1, at which the first of them begins. */
+  readonly line: number
+  /** Whether any cell may contain a line end. */
+  readonly multiline: boolean
+}
+
+/** Lines of the file, from 1. */
+export interface Lines {
+  readonly from: number
+  readonly to: number
+}
+
+/** What was decided about quotes so far. */
+export interface Quotes {
+  /** Records in which quotes were read as characters like any other: their number, and the lines of the first. */
+  readonly literal: number
+  readonly literalLines: ReadonlyArray<number>
+  /** Records whose reading can't be decided: their number, and the lines of the first. */
+  readonly unsettled: number
+  readonly unsettledLines: ReadonlyArray<Lines & { readonly because: Unsettled }>
+}
+
+/** Cuts text that comes in pieces into records of cells. */
+export interface RecordReader {
+  /** The records that `text` completes; `last` with the last piece. Throws `UnreadableRecord`. */
+  readonly push: (text: string, last: boolean) => Records
+  /** Line of the file, from 1, at which the text pushed so far ends. */
+  readonly line: () => number
+  readonly quotes: () => Quotes
+}
+
+/** How a text is cut into records. */
+export interface Reading {
+  readonly delimiter: string
+  /** Whether cells may stand in quotes; else a quote is a character like any other. */
+  readonly quoted: boolean
+  /** Line of the file, from 1, at which the text begins. */
+  readonly line?: number
+  /** By what records in question are decided. Absent, for looking at a text: quotes are read as papaparse does. */
+  readonly rule?: QuoteRule | undefined
+}
+
+/** Lines that are named at most. */
+const named = 10
+
+/**
+ * papaparse's own parser, fed with whole records. Records end at LF, CRLF and CR alike; line ends inside quoted cells stay as they are. Which records are read with
+ * quotes as characters is decided before (docs/decisions/0016-quotes.md), and is the same however the text is cut into pieces.
+ */
+export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Reading): RecordReader => {
+  const setting = { delimiter, newline: "\n", quoteChar: '"', escapeChar: '"' } as const
+  const quotedParser = new Papa.Parser(setting)
+  const literalParser = new Papa.Parser({ ...setting, fastMode: true })
+  const cellsOf = (record: string) => (quotedParser.parse(`${record}\n`, 0, true) as Parsed).data[0] ?? []
+  const decisions = rule === undefined ? undefined : new QuoteDecisions(delimiter, rule, cellsOf)
+  let rest = ""
+  /** Line at which `rest` begins. */
+  let line = firstLine
+  /** Length of a `rest` in which no record ended: it is looked at again once there is twice as much. */
+  let stalled = 0
+  let literal = 0
+  let unsettled = 0
+  const literalLines: Array<number> = []
+  const unsettledLines: Array<Quotes["unsettledLines"][number]> = []
+
+  /** Without a rule a record is read as it stands, wherever papaparse sees its end. */
+  const leniently = (text: string, start: number, last: boolean): Decision => {
+    const { bad, end, open } = scanRecord(text, start, delimiter)
+    if (end === undefined) return last ? { _tag: "Unclosed", at: open ?? start } : { _tag: "More" }
+    return { _tag: bad === undefined ? "Quoted" : "Faulty", end, unsettled: undefined }
+  }
+
+  const push = (text: string, last: boolean): Records => {
+    let all = rest + text
+    const records: Array<Array<string>> = []
+    const misquoted = new Set<number>()
+    const first = line
+    let multiline = false
+    const pushed = (): Records => ({ records, misquoted, line: first, multiline })
+    if (!last && all.length < 2 * stalled && all.length <= limits.record) {
+      rest = all
+      return pushed()
+    }
+    // The second half of a CRLF may be in the next piece.
+    const halved = !last && all.endsWith("\r")
+    if (halved) all = all.slice(0, -1)
+    if (last && all !== "" && !/[\r\n]$/.test(all)) all += "\n"
+
+    /** Start of what was not parsed yet. */
+    let from = 0
+    const parse = (to: number, literally: boolean): void => {
+      if (to === from) return
+      const whole = all.slice(from, to)
+      const carriage = whole.includes("\r")
+      const alone = carriage && hasLoneCarriageReturn(whole)
+      const settled = !alone
+        ? whole
+        : literally
+        ? whole.replaceAll(/\r\n?/g, "\n")
+        : settleLineEnds(whole, delimiter)
+      const parser = literally ? literalParser : quotedParser
+      const { data, errors } = parser.parse(settled, 0, true) as Parsed
+      if (carriage && !alone) dropCarriageReturns(data)
+      for (const { row } of errors) if (row !== undefined && row < data.length) misquoted.add(records.length + row)
+      for (const record of data) records.push(record)
+      line += lineEndsIn(whole)
+      from = to
+    }
+
+    let at = 0
+    for (;;) {
+      const start = quoted ? nextInQuestion(all, at, delimiter) : -1
+      if (start === -1) {
+        at = lastLineEnd(all, at)
+        break
+      }
+      at = start
+      const full = all.length - start > limits.record
+      const seen = full ? all.slice(0, lastLineEnd(all, start, start + limits.record)) : all
+      if (seen.length === start) {
+        parse(start, false)
+        throw tooLong(line)
+      }
+      const decision = decisions?.decide(seen, start, last || full) ?? leniently(seen, start, last)
+      if (decision._tag === "More") break
+      if (decision._tag === "Unclosed" || (full && decision._tag === "CutShort")) {
+        parse(start, false)
+        throw full || decision._tag === "CutShort"
+          ? tooLong(line)
+          : unclosed(line + lineEndsIn(all.slice(start, decision.at)))
+      }
+      multiline = true
+      at = decision.end
+      if (decision._tag === "Quoted" && decision.unsettled === undefined) continue
+      parse(start, false)
+      const lines = { from: line, to: line }
+      if (decision._tag === "Literal") {
+        literal++
+        if (literalLines.length < named) literalLines.push(line)
+        parse(at, true)
+        continue
+      }
+      const index = records.length
+      parse(at, decision._tag === "CutShort")
+      if (decision._tag !== "Quoted") { for (let one = index; one < records.length; one++) misquoted.add(one) }
+      if (decision._tag !== "CutShort" && decision.unsettled !== undefined) {
+        unsettled++
+        if (unsettledLines.length < named) {
+          unsettledLines.push({ ...lines, to: line - 1, because: decision.unsettled })
+        }
+      }
+    }
+    parse(at, !quoted)
+
+    rest = all.slice(from) + (halved ? "\r" : "")
+    stalled = from === 0 ? rest.length : 0
+    if (rest.length > limits.record) throw tooLong(line)
+    return pushed()
+  }
+  return {
+    push,
+    line: () => line + lineEndsIn(rest),
+    quotes: () => ({ literal, literalLines, unsettled, unsettledLines }),
+  }
+}
+
+type Parsed = Papa.ParseResult<Array<string>>
+
+/** The place after the last line end in a part of a text; its start, where there is none. */
+const lastLineEnd = (text: string, from: number, to = text.length): number => {
+  let at = to
+  while (at > from && text[at - 1] !== "\n" && text[at - 1] !== "\r") at--
+  return at
+}
+
+const hasLoneCarriageReturn = (text: string) => {
+  for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) {
+    if (text.charCodeAt(at + 1) !== 0x0a) return true
+  }
+  return false
+}
+
+const tooLong = (line: number) =>
+  new UnreadableRecord(
+    `The record that begins at line ${line} is longer than ${thousands(limits.record)} characters. `
+      + "Most likely a quote opens in it and is never closed: correct it, or say which `delimiter`, `quoteChar` and `encoding` the file has.",
+  )
+
+const unclosed = (line: number) =>
+  new UnreadableRecord(
+    `A quote that opens in line ${line} is never closed, so all that follows would be one cell. Close it, or double it ("") where it is meant as a character. `
+      + "If quotes are characters like any other in this file, say `quoteChar: none` under `source`.",
+  )
+
+/** Of a CRLF papaparse, splitting at LF, leaves the CR on an unquoted last cell. */
+const dropCarriageReturns = (records: ReadonlyArray<Array<string>>) => {
+  for (const record of records) {
+    const at = record.length - 1
+    const cell = record[at]!
+    if (cell.endsWith("\r")) record[at] = cell.slice(0, -1)
+  }
+}

@@ -1,0 +1,160 @@
+import type { Cell } from "../../domain/cell.ts"
+import type { Problem } from "../../domain/problem.ts"
+import type { LongestCell } from "../../domain/report.ts"
+import type { RowChunk } from "../../domain/row.ts"
+import { fits, widthOf } from "../columns.ts"
+import type { Width } from "../columns.ts"
+import { limits, thousands } from "../limits.ts"
+import { isDamagedText, lineEndsIn } from "./encoding.ts"
+import { UnreadableRecord } from "./records.ts"
+import type { Records } from "./records.ts"
+
+/** Rows of a chunk at most. */
+const chunkRows = 4096
+
+/** Counts of a reading so far. */
+export interface RowCount {
+  /** Data records given out. */
+  readonly rows: number
+  /** Records in which every cell is empty: no records. */
+  readonly empty: number
+  /** Line ends inside cells. */
+  readonly inside: number
+  readonly longest: LongestCell | undefined
+}
+
+const cells = (count: number) => count === 1 ? "1 cell" : `${thousands(count)} cells`
+
+/** Where a row stands: `Row 2 (line 3)`, `Row 2 (lines 3 to 7)`. */
+const place = (row: number, line: number, inside: number) =>
+  `Row ${row} (${inside === 0 ? `line ${line}` : `lines ${line} to ${line + inside}`})`
+
+const ragged = (where: string, found: number, width: number): Problem => ({
+  code: "ragged-row",
+  message:
+    `${where} has ${cells(found)}, but the header has ${
+      thousands(width)
+    }. A cell is missing, or a delimiter, quote or line end `
+    + "inside a cell is not quoted.",
+})
+
+const misquoted = (where: string): Problem => ({
+  code: "ragged-row",
+  message:
+    `${where} has a quoted cell with a quote inside that is not doubled, so where its cells end is not certain. Double it ("").`,
+})
+
+const cutShort = (where: string, width: number): Problem => ({
+  code: "ragged-row",
+  message: `${where} has fewer cells than the header, unless its quotes are characters: then it has ${
+    thousands(width)
+  }. Correct its quotes, or say \`quoteChar\` under \`source\`.`,
+})
+
+const damaged = (where: string, title: string): Problem => ({
+  code: "damaged-text",
+  column: title,
+  message:
+    `${where} has damaged text in the column "${title}": some of its bytes are no characters in UTF-8. Correct the cell, or export the file again.`,
+})
+
+/** Whether a record that is too short has the header's width once the delimiters inside its cells count: its quotes are in question then. */
+const mayBeWhole = (row: ReadonlyArray<Cell>, width: Width, delimiter: string) =>
+  row.length < width.titled
+  && row.reduce<number>((sum, cell) => sum + String(cell ?? "").split(delimiter).length, 0) === width.header
+
+/** Turns records into rows. */
+export interface RowMaker {
+  /** The rows of some records. `isDamaged`: some text may have been damaged so far. Throws `UnreadableRecord` over a limit. */
+  readonly chunks: (records: Records, isDamaged: boolean) => ReadonlyArray<RowChunk>
+  readonly count: () => RowCount
+}
+
+/**
+ * Makes numbered rows of records: empty cells become null, records without any filled cell are left out and counted, a record that is not as
+ * wide as the header (empty cells at the end aside), badly quoted or damaged is kept as it stands and named as faulty.
+ */
+export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: boolean): RowMaker => {
+  const width = widthOf(titles, pad)
+  let empty = 0
+  let given = 0
+  let inside = 0
+  let longest: LongestCell | undefined
+
+  const columnAt = (position: number) => titles[position]?.trim() || `column ${position + 1}`
+
+  const chunks = ({ line, misquoted: badlyQuoted, multiline, records }: Records, isDamaged: boolean) => {
+    const made: Array<RowChunk> = []
+    let firstRow = given + 1
+    let rows: Array<Array<Cell>> = []
+    let faults = new Map<number, Problem>()
+    /** Line at which the record begins. */
+    let at = line
+    const flush = () => {
+      if (rows.length > 0) made.push({ firstRow, rows, faults })
+      firstRow = given + 1
+      rows = []
+      faults = new Map()
+    }
+    for (let index = 0; index < records.length; index++) {
+      // The parser's own array is turned into the row: it is nobody else's.
+      const row: Array<Cell> = records[index]!
+      let filled = false
+      let breaks = 0
+      let wounded = -1
+      for (let position = 0; position < row.length; position++) {
+        const cell = row[position] as string
+        if (cell === "") {
+          row[position] = null
+          continue
+        }
+        filled = true
+        if (cell.length > (longest?.length ?? 0)) {
+          if (cell.length > limits.cell) throw tooLong(given + 1, at, columnAt(position))
+          longest = { column: columnAt(position), row: given + 1, length: cell.length }
+        }
+        if (multiline) breaks += lineEndsIn(cell)
+        if (isDamaged && isDamagedText(cell)) {
+          row[position] = cell.replaceAll(/\p{Surrogate}/gu, "\ufffd")
+          if (wounded === -1) wounded = position
+        }
+      }
+      const from = at
+      at += 1 + breaks
+      inside += breaks
+      if (!filled) {
+        empty++
+        continue
+      }
+      given++
+      const fault = row.length !== width.header && !fits(row, width)
+        ? ragged(place(given, from, breaks), row.length, width.header)
+        : badlyQuoted.has(index)
+        ? misquoted(place(given, from, breaks))
+        : wounded !== -1
+        ? damaged(place(given, from, breaks), columnAt(wounded))
+        : pad && mayBeWhole(row, width, delimiter)
+        ? cutShort(place(given, from, breaks), width.header)
+        : undefined
+      if (fault !== undefined) faults.set(rows.length, fault)
+      else if (row.length > width.header) row.length = width.header
+      if (rows.push(row) === chunkRows) flush()
+    }
+    flush()
+    if (given > limits.rows) {
+      throw new UnreadableRecord(
+        `It has more than ${thousands(limits.rows)} rows, the most that are read. Split the file.`,
+      )
+    }
+    return made
+  }
+  return { chunks, count: () => ({ rows: given, empty, inside, longest }) }
+}
+
+const tooLong = (row: number, line: number, column: string) =>
+  new UnreadableRecord(
+    `The cell of row ${row} (line ${line}) in the column "${column}" is longer than ${
+      thousands(limits.cell)
+    } characters, the most that are read. `
+      + "Shorten it, or see whether a quote was never closed.",
+  )

@@ -1,0 +1,84 @@
+import { blocksOf } from "./blocks.ts"
+import type { PartOf } from "./blocks.ts"
+import type { FormTool } from "./FormTool.ts"
+import { count, evidence, metaOf, tidy, withRole } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const meta: MetaTitles = {
+  "response id": "id",
+  "time started": "started",
+  "date submitted": "submitted",
+  status: "status",
+  "contact id": "respondent",
+  "legacy comments": "note",
+  comments: "note",
+  language: "language",
+  referer: "url",
+  "extended referer": "url",
+  sessionid: "note",
+  "user agent": "device",
+  "extended user agent": "device",
+  "ip address": "ip",
+  longitude: "location",
+  latitude: "location",
+  country: "location",
+  city: "location",
+  "state/region": "location",
+  postal: "location",
+}
+
+/** `Option:Question`, also where the option ends in a colon itself. */
+const split = (title: string): { readonly option: string; readonly question: string } | undefined => {
+  let at = title.indexOf(":")
+  if (at > 0 && title.charAt(at + 1) === ":") at++
+  const question = at < 0 ? "" : tidy(title.slice(at + 1))
+  return at <= 0 || question === "" ? undefined : { option: tidy(title.slice(0, at)), question }
+}
+
+/** Alchemer, once SurveyGizmo: CSV and workbook. */
+export const alchemer: FormTool = {
+  name: "alchemer",
+  title: "Alchemer",
+  recognise: (sample) => {
+    const own = ["response id", "time started", "date submitted"]
+    const found = count(sample, own)
+    const rest = count(sample, ["legacy comments", "extended referer", "sessionid", "extended user agent"])
+    if (
+      count(sample, ["last page", "start language"]) > 0 || !(found === 3 || (found === 2 && rest > 0) || rest >= 3)
+    ) {
+      return undefined
+    }
+    return evidence(
+      found > 0
+        && [
+          found === 3 ? 0.8 : 0.5,
+          `there are columns "Response ID", "Time Started", "Date Submitted" (${found} of 3)`,
+        ],
+      rest > 0
+        && [rest >= 3 ? 0.5 : 0.2, `there are others of its columns (Legacy Comments, Extended Referer, SessionID)`],
+    )
+  },
+  layout: (sample) => {
+    const firstQuestion = sample.titles.findIndex((title) => title.includes(":"))
+    const known = metaOf(sample, meta)
+    // "Country" or "Comments" may be questions too: the tool's own stand before the first of them.
+    const end = known.reduce((last, { position }) => (position <= last + 2 ? position : last), known[0]?.position ?? -1)
+    const own = known.filter(({ position }) => position <= end && (firstQuestion < 0 || position < firstQuestion))
+    const parts: Array<PartOf> = []
+    sample.titles.forEach((title, position) => {
+      const part = split(title)
+      if (part === undefined) return
+      const other = /^other - write in/i.test(part.option)
+      const again = parts.at(-1)?.role === "other" && parts.at(-1)?.option === part.option
+      parts.push({ position, ...part, role: other ? (again ? "text" : "other") : "option" })
+    })
+    return {
+      headerRows: 1,
+      titles: sample.records[0] ?? [],
+      meta: own,
+      blocks: blocksOf(parts),
+      key: withRole(own, "id"),
+      answers: { several: { columns: true }, other: "in a column of its own" },
+    }
+  },
+}

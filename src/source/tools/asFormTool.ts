@@ -1,0 +1,326 @@
+import { Effect, Option, Stream } from "effect"
+import { cellText } from "../../domain/cell.ts"
+import type { Problem } from "../../domain/problem.ts"
+import type { SourceFile } from "../../domain/report.ts"
+import type { Cells, Column, RowChunk } from "../../domain/row.ts"
+import type { FormToolName } from "../../project/formTools.ts"
+import { isMended, ownColumns, toColumns } from "../columns.ts"
+import { eachChunk } from "../eachChunk.ts"
+import { SourceError } from "../Source.ts"
+import type { Head, Source, ToolCandidate, ToolReading } from "../Source.ts"
+import { withTexts } from "./blocks.ts"
+import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, RecordTool, Sample } from "./FormTool.ts"
+import { formToolNamed, formTools } from "./index.ts"
+import { jotformSubmissions } from "./jotform.ts"
+import { cellsOf, cleaner, sampleOf, tidy } from "./sample.ts"
+import { typeformResponses } from "./typeform.ts"
+
+/** A tool that a file may come from. */
+export interface Candidate {
+  readonly tool: FormTool
+  readonly score: number
+  readonly reasons: ReadonlyArray<string>
+  /** Index, among the head's records, of the record with which its header begins. */
+  readonly at: number
+}
+
+/** From this score on a file is taken for a tool's without being told. */
+export const enough = 0.4
+
+/** Records that may stand above a header. */
+const titleRows = 12
+
+const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell.trim() === "")
+
+/** A head's records as text, from one on. */
+export const sampleAt = (head: Head, file: string, at: number): Sample =>
+  sampleOf(head.records.slice(at).map((record) => record.map((cell) => cellText(cell))), {
+    file: file.replace(/^.*[/\\]/, ""),
+    sheet: head.sheet,
+    delimiter: head.delimiter,
+    mended: false,
+  })
+
+/**
+ * The tools that a file may come from, the likeliest first; of two that are equally likely the one that stands first in the list of tools.
+ *
+ * @param headerOnly the pipeline says where the header stands: it is looked for nowhere else
+ */
+export const candidates = (
+  head: Head,
+  file: string,
+  { headerOnly = false, tools = formTools }: {
+    readonly headerOnly?: boolean
+    readonly tools?: ReadonlyArray<FormTool>
+  } = {},
+): ReadonlyArray<Candidate> => {
+  const best = new Map<FormTool, Candidate>()
+  const from = headerOnly ? head.header : 0
+  const to = headerOnly ? head.header : Math.min(head.records.length - 1, titleRows)
+  for (let at = from; at <= to; at++) {
+    const sample = sampleAt(head, file, at)
+    if (isEmpty(sample.titles)) continue
+    for (const tool of tools) {
+      const found = tool.recognise(sample)
+      const before = best.get(tool)
+      if (found !== undefined && (before === undefined || found.score > before.score)) {
+        best.set(tool, { tool, ...found, at })
+      }
+    }
+  }
+  return tools.flatMap((tool) => best.get(tool) ?? []).toSorted((a, b) => b.score - a.score)
+}
+
+/** Columns by the tool's titles. A title that a question shares with one of the tool's own columns names the tool's own. */
+const columnsOf = (titles: ReadonlyArray<string>, meta: ReadonlyArray<MetaColumn>): ReadonlyArray<Column> => {
+  const columns = toColumns(titles)
+  const own = meta.map(({ position }) => tidy(titles[position] ?? ""))
+  return columns.map((column) => {
+    if (column.name !== undefined || !meta.some(({ position }) => position === column.position)) return column
+    const name = tidy(column.title)
+    return name !== "" && own.filter((one) => one === name).length === 1 ? { ...column, name } : column
+  })
+}
+
+interface Read {
+  readonly layout: Omit<Layout, "headerRows">
+  readonly titles: ReadonlyArray<string>
+  /** Columns behind the tool's: those that a rejected.csv adds. */
+  readonly added: ReadonlyArray<Column>
+  readonly asked: boolean
+  readonly chosen: Evidence & { readonly tool: Pick<ToolReading, "name" | "title"> }
+  /** All tools that it may be of. */
+  readonly shown: ReadonlyArray<ToolCandidate>
+  readonly headerRows?: number
+}
+
+const words = ({ asked, chosen, layout }: Read): string => {
+  const { name } = chosen.tool
+  const what = layout.variant === undefined ? name : `${name}, ${layout.variant}`
+  const because = asked
+    ? "as the pipeline says"
+    : `recognised with ${Math.round(chosen.score * 100)} of 100: ${chosen.reasons.join("; ")}`
+  return `${what} (${because})`
+}
+
+/** A source with what a tool's layout says of it: columns, blocks, and the reading itself. */
+export const withReading = (source: Source, read: Read): Source => {
+  const { added, asked, chosen, headerRows = 1, layout, shown, titles } = read
+  const columns = [...columnsOf(titles, layout.meta), ...added]
+  const key = layout.key.map((position) => columns[position]?.name)
+  const tool: ToolReading = {
+    name: chosen.tool.name,
+    title: chosen.tool.title,
+    variant: layout.variant,
+    score: chosen.score,
+    reasons: chosen.reasons,
+    asked,
+    meta: layout.meta,
+    labels: columns.map(({ position, title }) => layout.labels?.[position] ?? tidy(title)),
+    answers: layout.answers,
+    complete: layout.complete,
+    defaultRowKey: key.length > 0 && key.every((name) => name !== undefined) ? key : undefined,
+    clean: cleaner(layout) ?? ((cells: Cells) => cells),
+    notes: layout.notes ?? [],
+  }
+  const first = { what: "tool", value: words(read) }
+  const last = headerRows === 1 ? [] : [{ what: "header rows", value: String(headerRows) }]
+  return {
+    ...source,
+    columns,
+    blocks: layout.blocks,
+    format: tool.name,
+    tool,
+    candidates: shown,
+    taken: [first, ...source.taken, ...last],
+    files: Effect.map(source.files, (files) =>
+      files.map((one) => ({
+        ...one,
+        file: { ...one.file, format: tool.name, taken: [first, ...one.file.taken, ...last] },
+      }))),
+  }
+}
+
+/** How a pipeline wants a file to be taken. */
+export interface ToolOptions {
+  readonly file: string
+  /** The tool that the pipeline names; undefined: it is recognised. */
+  readonly asked: FormToolName | undefined
+  /** The pipeline's `headerRow`. */
+  readonly headerRow: number | undefined
+}
+
+/** Form tools whose interfaces for programs are known. */
+const recordTools: ReadonlyArray<RecordTool> = [typeformResponses, jotformSubmissions]
+
+/**
+ * Takes records for the answers of a form tool's interface for programs: of the tool that the pipeline names, or of the one that they are recognised as, if any.
+ * All of them are read once, for any record may hold a question that no other has.
+ */
+export const asRecordTool = (opened: Source, { asked, file }: ToolOptions): Effect.Effect<Source, SourceError> =>
+  Effect.gen(function*() {
+    const members = opened.columns.map(({ title }) => title)
+    const found = recordTools.flatMap((tool) => {
+      const evidence = tool.recognise(members)
+      return evidence === undefined ? [] : [{ tool, ...evidence }]
+    }).toSorted((a, b) => b.score - a.score)
+    const shown = found.map(({ reasons, score, tool }) => ({ name: tool.name, title: tool.title, score, reasons }))
+    const chosen = asked === undefined
+      ? found.find(({ score }) => score >= enough)
+      : found.find(({ tool }) => tool.name === asked)
+    if (chosen === undefined) return { ...opened, candidates: shown }
+    const learner = chosen.tool.learn(opened.columns)
+    yield* eachChunk(opened.read(), (chunk) =>
+      Effect.sync(() => {
+        for (const [at, row] of chunk.rows.entries()) if (!chunk.faults.has(at)) learner.add(row)
+      })).pipe(Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })))
+    const { cells, ...layout } = learner.layout()
+    return {
+      ...withReading(opened, { layout, titles: layout.titles, added: [], asked: asked !== undefined, chosen, shown }),
+      read: (expected) =>
+        Stream.map(opened.read(expected), (chunk) => ({
+          ...chunk,
+          rows: chunk.rows.map((row, at) => (chunk.faults.has(at) ? row : cells(row))),
+        })),
+    }
+  })
+
+/** Opens the same file again with its header in another row. */
+type Reopen<R> = (headerRow: number) => Effect.Effect<Source, SourceError, R>
+
+/** A column of a rejected.csv is the source's own, or one that was added: only the own ones are the tool's. */
+const ownHead = (head: Head, columns: ReadonlyArray<Column>): Head =>
+  columns.length === 0 ? head : { ...head, records: head.records.map((record) => record.slice(0, columns.length)) }
+
+const chosenFrom = (
+  list: ReadonlyArray<Candidate>,
+  asked: FormTool | undefined,
+  head: Head,
+  mended: boolean,
+): Candidate | undefined => {
+  if (asked !== undefined) {
+    return list.find(({ tool }) => tool === asked) ?? { tool: asked, score: 0, reasons: [], at: head.header }
+  }
+  const [best] = list
+  // A rejected.csv has one header row, and lacks nothing but rows: little is needed to know it again.
+  return best !== undefined && best.score >= (mended ? enough / 2 : enough) ? best : undefined
+}
+
+/** Reads all cells once, for tools whose columns can't be told by their header. */
+const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
+  Effect.gen(function*() {
+    const plain = titles.map(tidy)
+    const filled = new Uint32Array(titles.length)
+    const ownTitle = new Uint32Array(titles.length)
+    yield* eachChunk(source.read(), (chunk) =>
+      Effect.sync(() => {
+        for (let at = 0; at < chunk.rows.length; at++) {
+          if (chunk.firstRow + at <= skip || chunk.faults.has(at)) continue
+          const cells = chunk.rows[at] ?? []
+          for (let position = 0; position < plain.length; position++) {
+            const cell = cells[position] ?? null
+            if (cell === null) continue
+            const text = tidy(cellText(cell))
+            if (text === "") continue
+            filled[position] = (filled[position] ?? 0) + 1
+            if (text === plain[position]) ownTitle[position] = (ownTitle[position] ?? 0) + 1
+          }
+        }
+      }))
+    return titles.map((_, position): ColumnFacts => ({
+      filled: filled[position] ?? 0,
+      ownTitle: ownTitle[position] ?? 0,
+    }))
+  })
+
+/** A problem of a row that got another number. */
+const renumbered = (problem: Problem, row: number): Problem => ({
+  ...problem,
+  message: problem.message.replace(/^Row \d+/, `Row ${row}`),
+})
+
+/** Leaves out the records that are headers, and numbers the others from 1. */
+const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> =>
+  skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
+    const from = Math.max(0, skip + 1 - chunk.firstRow)
+    if (from >= chunk.rows.length) return Option.none()
+    const firstRow = chunk.firstRow + from - skip
+    const faults = [...chunk.faults].flatMap(([at, problem]) =>
+      at < from ? [] : [[at - from, renumbered(problem, firstRow + at - from)] as const]
+    )
+    const rows = from === 0 ? chunk.rows : chunk.rows.slice(from)
+    return Option.some({ firstRow, rows, faults: new Map(faults) })
+  })
+
+/** What is said of a file, once the records that are headers count as such. */
+const withoutHeaderRows = ({ lines, longest, ...file }: SourceFile, skip: number): SourceFile => ({
+  ...file,
+  rows: file.rows - skip,
+  ...(lines === undefined ? {} : { lines: { ...lines, above: lines.above + skip, records: lines.records - skip } }),
+  ...(longest === undefined || longest.row <= skip ? {} : { longest: { ...longest, row: longest.row - skip } }),
+})
+
+/** As wide as the source's columns: a header row may be shorter than its rows. */
+const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyArray<A> =>
+  Array.from({ length: Math.max(width, list.length) }, (_, at) => list[at] ?? filler)
+
+/**
+ * Takes a source for the export of a form tool: of the one that the pipeline names, or of the one that it is recognised as, if any. Columns get the
+ * tool's names, its further header rows are no rows. Rows stay as they stand in the file: `tool.clean` makes answers of them.
+ *
+ * @param reopen opens the file again when the tool's header is in another row than the one it was opened with
+ */
+export const asFormTool = <R>(
+  opened: Source,
+  { asked, file, headerRow }: ToolOptions,
+  reopen: Reopen<R>,
+): Effect.Effect<Source, SourceError, R> =>
+  Effect.gen(function*() {
+    if (opened.head === undefined) {
+      return yield* asRecordTool(opened, { asked, file, headerRow })
+    }
+    const mended = isMended(opened.columns)
+    const own = mended ? ownColumns(opened.columns) : []
+    const head = ownHead(opened.head, own)
+    const list = candidates(head, file, { headerOnly: mended || headerRow !== undefined })
+    const shown = list.map(({ reasons, score, tool }) => ({ name: tool.name, title: tool.title, score, reasons }))
+    const chosen = chosenFrom(list, asked === undefined ? undefined : formToolNamed(asked), head, mended)
+    if (chosen === undefined) return { ...opened, candidates: shown }
+
+    const { at, tool } = chosen
+    const source = at === head.header ? opened : yield* reopen(head.skipped + at + 1)
+    const sample = { ...sampleAt(head, file, at), mended }
+    const first = tool.layout(sample)
+    const headerRows = mended ? 1 : first.headerRows
+    // Records in which every cell is empty are no records of the reader's.
+    const skip = head.records.slice(at + 1, at + headerRows).filter((record) =>
+      record.some((cell) =>
+        cellText(cell ?? null) !== ""
+      )
+    ).length
+    const width = mended ? own.length : source.columns.length
+    const titles = widened(first.titles, width, "")
+    const layout = tool.needsFacts === true
+      ? tool.layout(
+        sample,
+        yield* factsOf(source, titles, skip).pipe(
+          Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })),
+        ),
+      )
+      : first
+    const made = withReading(source, {
+      layout: { ...layout, blocks: withTexts(layout.blocks, (position) => cellsOf(sample, position, headerRows)) },
+      titles,
+      added: source.columns.slice(width),
+      asked: asked !== undefined,
+      chosen,
+      shown,
+      headerRows,
+    })
+    return {
+      ...made,
+      read: (expected) => source.read(expected).pipe(withoutHeaders(skip)),
+      files: Effect.map(made.files, (files) =>
+        files.map((one) => ({ ...one, file: withoutHeaderRows(one.file, skip) }))),
+    }
+  })

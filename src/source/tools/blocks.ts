@@ -1,0 +1,204 @@
+import type { ColumnBlock } from "../../domain/row.ts"
+import type { ColumnFacts, Sample } from "./FormTool.ts"
+import { cellsOf, tidy } from "./sample.ts"
+
+type BlockColumn = ColumnBlock["columns"][number]
+
+/** A column as a part of a question. */
+export interface PartOf {
+  readonly position: number
+  readonly question: string
+  readonly option: string
+  readonly role?: BlockColumn["role"]
+}
+
+/** Blocks of groups of columns; two of one title are told apart by a number. */
+const titled = (
+  groups: ReadonlyArray<{ readonly question: string; readonly columns: ReadonlyArray<BlockColumn> }>,
+): ReadonlyArray<ColumnBlock> => {
+  const times = new Map<string, number>()
+  return groups.map(({ columns, question }) => {
+    const title = tidy(question)
+    const nth = (times.get(title) ?? 0) + 1
+    times.set(title, nth)
+    return { title: nth === 1 ? title : `${title} (${nth})`, columns }
+  })
+}
+
+/**
+ * Questions that stand in several columns, in the order of their first one. Parts of one question have to stand beside each other, unless `apart`;
+ * a question with fewer options than `least` is no block.
+ */
+export const blocksOf = (
+  parts: ReadonlyArray<PartOf>,
+  { apart = false, least = 2 }: { readonly apart?: boolean; readonly least?: number } = {},
+): ReadonlyArray<ColumnBlock> => {
+  const groups: Array<{ readonly question: string; readonly columns: Array<BlockColumn> }> = []
+  for (const { option, position, question, role = "option" } of parts) {
+    const last = apart ? groups.find((group) => group.question === question) : groups.at(-1)
+    const column = { position, option, role }
+    const next = apart || last?.columns.at(-1)?.position === position - 1
+    if (last !== undefined && last.question === question && next) last.columns.push(column)
+    else groups.push({ question, columns: [column] })
+  }
+  return titled(groups.filter(({ columns }) => columns.filter(({ role }) => role === "option").length >= least))
+}
+
+/** Ticks that no scale or comment consists of. */
+const tick = /^(?:[01](?:\.0)?|x|(?:un|not )?checked|(?:not |un)?selected)$/i
+
+/**
+ * Text columns are no options. Where the columns of a block hold ticks or their own option, a column with other words holds the texts of an "Other"; of several
+ * columns called "Other", one is the tick and the others are texts.
+ *
+ * @param cells of a column, those that hold something
+ */
+export const withTexts = (
+  blocks: ReadonlyArray<ColumnBlock>,
+  cells: (position: number) => ReadonlyArray<string>,
+): ReadonlyArray<ColumnBlock> =>
+  blocks.map(({ columns, title }) => {
+    const looked = columns.map((column) => {
+      const found = cells(column.position)
+      const own = tidy(column.option).toLowerCase()
+      const others = found.filter((cell) => !tick.test(cell) && tidy(cell).toLowerCase() !== own)
+      return {
+        column,
+        isTick: found.length > 0 && others.length === 0,
+        words: others.length < found.length ? [] : others.filter((cell) => /\p{L}/u.test(cell)),
+      }
+    })
+    const options = looked.filter(({ column }) => column.role === "option")
+    const shared = (word: string) => options.filter(({ words }) => words.includes(word)).length > 1
+    const worded = options.filter(({ words }) => words.length > 0)
+    const isTicked = options.filter(({ isTick }) => isTick).length > worded.length
+    const texts = new Set(isTicked ? worded.filter(({ words }) => !words.some(shared)).map(({ column }) => column) : [])
+    const called = looked.filter(({ column }) => column.role === "other")
+    const other = called.find(({ isTick }) => isTick) ?? called[0] ?? looked.find(({ column }) => texts.has(column))
+    return {
+      title,
+      columns: columns.map((column): BlockColumn =>
+        column === other?.column
+          ? { ...column, role: "other" }
+          : column.role === "other" || texts.has(column)
+          ? { ...column, role: "text" }
+          : column
+      ),
+    }
+  })
+
+/** `Question [Option]` at its last balanced pair of brackets; undefined when it does not end in one. */
+export const bracketed = (title: string): { readonly question: string; readonly option: string } | undefined => {
+  const text = title.trimEnd()
+  if (!text.endsWith("]")) return undefined
+  let depth = 0
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text.charAt(at)
+    if (character === "]") depth++
+    else if (character === "[" && --depth === 0) {
+      return { question: text.slice(0, at).trim(), option: text.slice(at + 1, -1).trim() }
+    }
+  }
+  return undefined
+}
+
+const isOther = (title: string) => /^other\b/i.test(title.trim())
+
+const fewest = 2
+
+/**
+ * Questions of a tool that writes one column per option, headed by the option alone and holding the option again where it was chosen. The question
+ * itself is not in the file: a block is named after its options, `First … Last`. An option that nobody chose belongs to the block it stands in; a
+ * column called "Other" right behind a block is its free text.
+ *
+ * @param facts of all cells, by position
+ * @param free columns that may be options: not the tool's own
+ */
+export const blocksByCells = (
+  titles: ReadonlyArray<string>,
+  facts: ReadonlyArray<ColumnFacts>,
+  free: (position: number) => boolean,
+): ReadonlyArray<ColumnBlock> => {
+  const kindOf = (position: number): "chosen" | "empty" | "other" | "none" => {
+    const title = tidy(titles[position] ?? "")
+    if (title === "" || !free(position)) return "none"
+    const { filled = 0, ownTitle = 0 } = facts[position] ?? {}
+    if (filled > 0 && ownTitle === filled) return "chosen"
+    if (isOther(title)) return "other"
+    return filled === 0 ? "empty" : "none"
+  }
+  const groups: Array<{ readonly question: string; readonly columns: ReadonlyArray<BlockColumn> }> = []
+  let run: Array<number> = []
+  let last = 0
+  const flush = () => {
+    const columns = run.slice(0, last)
+    const chosen = columns.filter((position) => kindOf(position) === "chosen")
+    if (chosen.length >= fewest) {
+      const options = columns.filter((position) => kindOf(position) !== "other")
+      const [first = 0] = options
+      const question = `${tidy(titles[first] ?? "")} … ${tidy(titles[options.at(-1) ?? first] ?? "")}`
+      groups.push({
+        question,
+        columns: columns.map((position) => ({
+          position,
+          option: tidy(titles[position] ?? ""),
+          role: kindOf(position) === "other" ? "other" : "option",
+        })),
+      })
+    }
+    run = []
+    last = 0
+  }
+  for (let position = 0; position < titles.length; position++) {
+    const kind = kindOf(position)
+    // Two questions with the same options may follow each other: a title that comes again begins the next one.
+    if (kind === "chosen" && run.some((one) => tidy(titles[one] ?? "") === tidy(titles[position] ?? ""))) flush()
+    if (kind === "chosen") {
+      run.push(position)
+      last = run.length
+    } else if (run.length > 0 && kind === "empty") run.push(position)
+    else if (run.length > 0 && kind === "other") {
+      run.push(position)
+      last = run.length
+      flush()
+    } else flush()
+  }
+  flush()
+  return titled(groups)
+}
+
+/**
+ * Blocks of the tools that come of XForms: `question/option` with 1 or 0, beside a column `question` with all choices or without one. Groups are
+ * set before a question with a slash too, so a part counts only when its question is a column, or its cells are ticks.
+ *
+ * @param headerRows records of the sample that hold no answers
+ */
+export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlySet<number>) => {
+  const titles = (sample.records[0] ?? []).map(tidy)
+  const known = new Set(titles)
+  const ticked = (position: number) =>
+    cellsOf(sample, position, headerRows).every((cell) => /^(?:0|1|0\.0|1\.0|true|false)$/i.test(cell))
+  const parts = titles.flatMap((title, position): ReadonlyArray<PartOf> => {
+    if (own.has(position) || !title.includes("/")) return []
+    // The longest beginning that is a question: labels of options may hold slashes.
+    for (let at = title.lastIndexOf("/"); at > 0; at = title.lastIndexOf("/", at - 1)) {
+      const question = title.slice(0, at)
+      if (known.has(question)) return [partOf(position, question, title.slice(at + 1))]
+    }
+    if (!ticked(position)) return []
+    const at = title.lastIndexOf("/")
+    return [partOf(position, title.slice(0, at), title.slice(at + 1))]
+  })
+  const texts = parts.flatMap(({ question, role }): ReadonlyArray<PartOf> => {
+    const position = role === "other" ? titles.indexOf(`${question}_other`) : -1
+    return position < 0 ? [] : [{ position, question, option: `${question}_other`, role: "text" }]
+  })
+  return blocksOf([...parts, ...texts], { apart: true })
+}
+
+const partOf = (position: number, question: string, option: string): PartOf => ({
+  position,
+  question,
+  option,
+  role: option.toLowerCase() === "other" ? "other" : "option",
+})

@@ -1,0 +1,65 @@
+import { monthNumber } from "../../domain/months.ts"
+import type { FormTool } from "./FormTool.ts"
+import { cleansAt, count, evidence, has, metaOf, nothingWhen, rewritten, withRole } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const iso = { format: "iso" }
+
+const meta: MetaTitles = {
+  "submission id": "id",
+  "last updated": { role: "lastUpdated", ...iso },
+  "submission started": { role: "started", ...iso },
+  status: "status",
+  "current step": "progress",
+  "created records": "note",
+  errors: "note",
+  url: "url",
+  "network id": "note",
+}
+
+const written = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d{4}) (\d\d:\d\d:\d\d) GMT([+-]\d\d)(\d\d)(?: \([^()]*\))?$/
+
+/** A time as JavaScript writes it, in ISO: the offset counts, the zone's name in brackets does not. */
+const isoOfDate = (text: string): string => {
+  const [, name = "", day, year, time, hours, minutes] = written.exec(text.trim()) ?? []
+  const month = monthNumber(name)
+  return month === undefined ? text : `${year}-${String(month).padStart(2, "0")}-${day}T${time}${hours}:${minutes}`
+}
+
+/** Fillout's own results, CSV: what the form service gives of its submissions. */
+export const fillout: FormTool = {
+  name: "fillout",
+  title: "Fillout",
+  recognise: (sample) => {
+    const own = count(sample, ["submission id", "last updated", "submission started", "current step"])
+    if (own < 3 || has(sample, "respondent id")) return undefined
+    const tail = count(sample, ["errors", "url", "network id"])
+    return evidence(
+      [own === 4 ? 0.8 : 0.6, `there are columns "Submission ID", "Submission started", "Current step" (${own} of 4)`],
+      tail > 0 && [0.2, `there are columns "Errors", "Url", "Network ID" (${tail} of 3)`],
+    )
+  },
+  layout: (sample) => {
+    // A question may be called "Status" or "Url": the tool's own stand at the beginning and at the end.
+    const own = [
+      ...metaOf({ plain: sample.plain.slice(0, 6) }, meta),
+      ...metaOf(
+        { plain: sample.plain.map((title, at) => (at < sample.plain.length - 3 || at < 6 ? "" : title)) },
+        meta,
+      ),
+    ].filter(({ position }, index, all) => all.findIndex((one) => one.position === position) === index)
+    const errors = own.filter(({ position }) => sample.plain[position] === "errors").map(({ position }) => position)
+    const status = withRole(own, "status")[0]
+    return {
+      headerRows: 1,
+      titles: sample.records[0] ?? [],
+      meta: own,
+      blocks: [],
+      key: withRole(own, "id"),
+      cleanAll: rewritten(isoOfDate),
+      cleans: cleansAt(errors, nothingWhen("None")),
+      answers: { several: { columns: false }, yesNo: { true: ["TRUE", "true"], false: ["FALSE", "false"] } },
+      ...(status === undefined ? {} : { complete: { position: status, is: ["finished"] } }),
+    }
+  },
+}

@@ -1,0 +1,59 @@
+import { blocksByCells } from "./blocks.ts"
+import type { FormTool } from "./FormTool.ts"
+import { count, evidence, metaOf, unguarded, withRole } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const time = { format: "yyyy-MM-dd HH:mm:ss" }
+
+const meta: MetaTitles = {
+  "entry id": "id",
+  "entry date": { role: "submitted", ...time },
+  "source url": "url",
+  "created by (user id)": "respondent",
+  "transaction id": "payment",
+  "payment amount": "payment",
+  "payment date": { role: "payment", ...time },
+  "payment status": "payment",
+  "post id": "note",
+  "user agent": "device",
+  "user ip": "ip",
+}
+
+const telling = ["entry id", "entry date", "source url", "user ip", "created by (user id)", "transaction id"]
+
+/** Gravity Forms, CSV. Whoever exports chooses the columns, so there is no order to go by. */
+export const gravityForms: FormTool = {
+  name: "gravity-forms",
+  title: "Gravity Forms",
+  recognise: (sample) => {
+    const found = count(sample, telling)
+    const rest = count(sample, ["payment status", "payment date", "payment amount", "post id", "user agent"])
+    if (found < 2) return undefined
+    return evidence(
+      [
+        Math.min(0.9, 0.25 * found + 0.1),
+        `there are columns as ${telling.length} of its own are called (${found} of them)`,
+      ],
+      rest > 0 && [0.1, "and others of its own"],
+    )
+  },
+  needsFacts: true,
+  layout: (sample, facts = []) => {
+    const own = metaOf(sample, meta)
+    const owned = new Set(own.map(({ position }) => position))
+    return {
+      headerRows: 1,
+      titles: sample.records[0] ?? [],
+      meta: own,
+      blocks: blocksByCells(sample.titles, facts, (position) => !owned.has(position)),
+      key: withRole(own, "id"),
+      cleanAll: unguarded("="),
+      answers: {
+        several: { columns: true, separator: ", " },
+        yesNo: { true: ["Checked"], false: ["Not Checked"] },
+        uploads: ", ",
+      },
+      notes: ["Entry Date is in the local time of the site, which the file does not name."],
+    }
+  },
+}

@@ -1,0 +1,72 @@
+import { slashedBlocks } from "./blocks.ts"
+import type { FormTool, Sample } from "./FormTool.ts"
+import { evidence, has, metaOf, positionOf } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const meta: MetaTitles = {
+  start: { role: "started", format: "iso" },
+  end: { role: "note", format: "iso" },
+  _uuid: "id",
+  _id: "id",
+  _submission_time: { role: "submitted", format: "iso", zone: "UTC" },
+  _validation_status: "note",
+  _notes: "note",
+  _status: "status",
+  _submitted_by: "name",
+  __version__: "note",
+  _tags: "note",
+  _index: "note",
+  _parent_index: "note",
+  _parent_table_name: "note",
+  "meta/instanceid": "note",
+}
+
+/** Under the header HXL tags may stand: `#loc+name`. */
+const hasHxl = ({ records }: Sample): boolean => {
+  const filled = (records[1] ?? []).map((cell) => cell.trim()).filter((cell) => cell !== "")
+  return filled.length > 0 && filled.every((cell) => /^#[a-z][\w-]*(?:\s*\+\s*[a-z][\w-]*)*$/i.test(cell))
+}
+
+/** KoboToolbox: CSV and workbook, with names or labels as header. */
+export const kobo: FormTool = {
+  name: "kobo",
+  title: "KoboToolbox",
+  recognise: (sample) => {
+    const time = has(sample, "_submission_time")
+    const id = has(sample, "_id") || has(sample, "_uuid")
+    const repeat = has(sample, "_parent_index") && has(sample, "_parent_table_name")
+    const rest = ["_validation_status", "_submitted_by", "_index"].filter((name) => has(sample, name)).length
+    if (!(time && id) && !repeat && !(id && rest >= 2)) return undefined
+    return evidence(
+      time && [0.5, `there is a column "_submission_time"`],
+      id && [0.4, `there is a column "_id" or "_uuid"`],
+      repeat && [0.8, `there are columns "_parent_index" and "_parent_table_name"`],
+      rest > 0 && [0.1 * rest, `there are others of its columns (_validation_status, _submitted_by, _index)`],
+    )
+  },
+  layout: (sample) => {
+    const headerRows = hasHxl(sample) ? 2 : 1
+    const own = metaOf(sample, meta)
+    const positions = new Set(own.map(({ position }) => position))
+    const key = [positionOf(sample, "_uuid"), positionOf(sample, "_id")].filter((position) => position >= 0)
+    const repeat = has(sample, "_parent_index")
+    return {
+      variant: repeat ? "a repeat group's sheet" : headerRows === 2 ? "with HXL tags" : undefined,
+      headerRows,
+      titles: sample.records[0] ?? [],
+      meta: own,
+      blocks: slashedBlocks(sample, headerRows, positions),
+      key: repeat ? [] : key.slice(0, 1),
+      answers: {
+        several: { columns: true, separator: " " },
+        checked: ["1"],
+        unchecked: ["0"],
+        other: "in a column of its own",
+      },
+      notes: [
+        "A column with all choices in one cell can be split where it holds names; of labels take the columns of the single options.",
+        ...(repeat ? ["Rows of a repeat group belong to a row of another sheet: join them first."] : []),
+      ],
+    }
+  },
+}

@@ -1,0 +1,142 @@
+import { blocksOf, bracketed } from "./blocks.ts"
+import type { PartOf } from "./blocks.ts"
+import type { Clean, FormTool, Sample } from "./FormTool.ts"
+import {
+  cellsOf,
+  cleansAt,
+  count,
+  evidence,
+  metaOf,
+  nothingWhen,
+  sampleOf,
+  tidy,
+  unguarded,
+  withoutTags,
+  withRole,
+} from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const time = { format: "yyyy-MM-dd HH:mm:ss" }
+
+const meta: MetaTitles = {
+  id: "id",
+  "response id": "id",
+  submitdate: { role: "submitted", ...time },
+  "date submitted": { role: "submitted", ...time },
+  lastpage: "progress",
+  "last page": "progress",
+  startlanguage: "language",
+  "start language": "language",
+  seed: "note",
+  startdate: { role: "started", ...time },
+  "date started": { role: "started", ...time },
+  datestamp: { role: "lastUpdated", ...time },
+  "date last action": { role: "lastUpdated", ...time },
+  ipaddr: "ip",
+  refurl: "url",
+  token: "respondent",
+  interviewtime: "timing",
+  "total time": "timing",
+}
+
+const codes = ["submitdate", "lastpage", "startlanguage"]
+const words = ["date submitted", "last page", "start language"]
+
+/** What VV writes for characters that would break its lines, to be put back in this order. */
+const escapes = [[/^\{quote\}/, '"'], [/\{tab\}/g, "\t"], [/\{cr\}/g, "\r"], [/\{newline\}/g, "\n"], [
+  /\{lbrace\}/g,
+  "{",
+]] as const
+
+const unescaped: Clean = (cell) => {
+  if (typeof cell !== "string" || !cell.includes("{")) return cell
+  if (cell === "{question_not_shown}") return null
+  return escapes.reduce((text, [escape, character]) => text.replace(escape, character), cell)
+}
+
+/** Whether the second record is the header of a VV export: codes under texts. */
+const isVv = ({ records }: Sample): boolean => {
+  const second = records[1]?.map(tidy) ?? []
+  return second.includes("id") && second.includes("submitdate")
+}
+
+const isTiming = (title: string) => /^(?:group|question) time:/i.test(title)
+
+/** `Question [Option]`, also with two pairs of brackets: `Question [Row][Scale 1]`. */
+const partOf = (title: string, position: number): ReadonlyArray<PartOf> => {
+  const last = isTiming(title) ? undefined : bracketed(title)
+  if (last === undefined || last.question === "") return []
+  const before = bracketed(last.question)
+  const { question, option } = before === undefined || before.question === ""
+    ? last
+    : { question: before.question, option: `${before.option} [${last.option}]` }
+  const role = /^other$/i.test(last.option) ? "other" : /comment$/i.test(last.option) ? "text" : "option"
+  return [{ position, question, option, role }]
+}
+
+const yesNo = new Set(["Yes", "No", "N/A"])
+
+/** LimeSurvey: CSV and workbook with codes or full texts as header, and VV. */
+export const limeSurvey: FormTool = {
+  name: "limesurvey",
+  title: "LimeSurvey",
+  recognise: (sample) => {
+    if (isVv(sample)) {
+      const shown = sample.records.some((record) => record.includes("{question_not_shown}"))
+      return evidence(
+        [0.6, `the second row names "id" and "submitdate"`],
+        sample.delimiter === "\t" && [0.2, "cells are set apart by tabs"],
+        shown && [0.3, `cells hold "{question_not_shown}"`],
+      )
+    }
+    const byCode = count(sample, codes)
+    const byWord = count(sample, words)
+    const found = Math.max(byCode, byWord)
+    if (found < 2) return undefined
+    return evidence(
+      [
+        found === 3 ? 0.9 : 0.6,
+        byCode >= byWord
+          ? `there are columns "submitdate", "lastpage", "startlanguage" (${found} of 3)`
+          : `there are columns "Date submitted", "Last page", "Start language" (${found} of 3)`,
+      ],
+      count(sample, ["id", "response id", "seed"]) > 0 && [0.1, "and the response's id or seed"],
+    )
+  },
+  layout: (sample) => {
+    const vv = isVv(sample)
+    const named = vv ? sampleOf(sample.records.slice(1), sample) : sample
+    const own = [
+      ...metaOf(named, meta),
+      ...named.titles.flatMap((title, position) => (isTiming(title) ? [{ position, role: "timing" } as const] : [])),
+    ]
+    const blocks = blocksOf(named.titles.flatMap(partOf))
+    const ticked = blocks.flatMap(({ columns }) => columns).filter(({ position, role }) =>
+      role === "option" && cellsOf(named, position).every((cell) => yesNo.has(cell))
+      && cellsOf(named, position).some((cell) => cell !== "N/A")
+    )
+    const full = count(named, words) > count(named, codes)
+    const submitted = withRole(own, "submitted")[0]
+    return {
+      variant: vv ? "VV" : full ? "full texts" : "codes",
+      headerRows: vv ? 2 : 1,
+      titles: named.records[0] ?? [],
+      labels: (vv ? sample.titles : named.titles).map(withoutTags),
+      meta: own,
+      blocks,
+      key: withRole(own, "id"),
+      cleanAll: vv ? unescaped : sample.mended ? (cell) => unescaped(unguarded("=")(cell)) : unguarded("="),
+      cleans: cleansAt(ticked.map(({ position }) => position), nothingWhen("N/A")),
+      answers: {
+        several: { columns: true },
+        checked: ["Y", "Yes"],
+        unchecked: ["No", "N"],
+        other: "in a column of its own",
+        ranking: "items",
+        grid: "a column a row",
+        yesNo: { true: ["Y", "Yes"], false: ["N", "No"] },
+      },
+      ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" } }),
+    }
+  },
+}

@@ -1,0 +1,85 @@
+import type { FormTool, MetaColumn, Role, Sample } from "./FormTool.ts"
+import { cleansAt, evidence, nothingWhen } from "./sample.ts"
+
+/** The first columns in the languages that were seen. */
+const languages: ReadonlyArray<readonly [id: string, start: string, end: string, email: string, name: string]> = [
+  ["id", "start time", "completion time", "email", "name"],
+  ["id", "hora de inicio", "hora de finalización", "correo electrónico", "nombre"],
+]
+
+const roles: ReadonlyArray<Role> = ["id", "started", "submitted", "email", "name"]
+
+const formats = ["M/d/yy H:mm:ss", "M/d/yyyy H:mm:ss", "M/d/yyyy H:mm"]
+
+/** Own columns that may stand behind the first five. */
+const later: Readonly<Record<string, Role>> = {
+  "total points": "score",
+  "quiz feedback": "note",
+  "last modified time": "lastUpdated",
+}
+
+/** The columns of the tool among the first of a sample, in the language that names most of them. */
+const ownOf = (sample: Sample): ReadonlyArray<MetaColumn> => {
+  let best: ReadonlyArray<MetaColumn> = []
+  for (const words of languages) {
+    const found = words.flatMap((word, index): ReadonlyArray<MetaColumn> => {
+      const position = sample.plain.slice(0, words.length).indexOf(word)
+      const role = roles[index]
+      if (position < 0 || role === undefined) return []
+      return [role === "started" || role === "submitted" ? { position, role, format: formats } : { position, role }]
+    })
+    if (found.length > best.length) best = found
+  }
+  return best
+}
+
+/** Microsoft Forms, workbook and CSV. */
+export const microsoftForms: FormTool = {
+  name: "microsoft-forms",
+  title: "Microsoft Forms",
+  recognise: (sample) => {
+    const own = ownOf(sample)
+    const of = (role: Role) => own.some((column) => column.role === role)
+    if (!of("started") || !of("submitted")) return undefined
+    const inOrder = own.every((column, index) => index === 0 || column.position > (own[index - 1]?.position ?? -1))
+    if (!inOrder) return undefined
+    return evidence(
+      [0.5, "there are the times of start and completion among the first five columns"],
+      of("id") && [0.2, `the first column is "${sample.titles[0]}"`],
+      of("email") && [0.15, "there is the respondent's e-mail address among them"],
+      of("name") && [0.15, "there is the respondent's name among them"],
+    )
+  },
+  layout: (sample) => {
+    const first = ownOf(sample)
+    const meta: Array<MetaColumn> = [...first]
+    let position = Math.max(-1, ...first.map((column) => column.position)) + 1
+    for (; later[sample.plain[position] ?? ""] !== undefined; position++) {
+      const role = later[sample.plain[position] ?? ""]
+      if (role !== undefined) {
+        meta.push(role === "lastUpdated" ? { position, role, format: formats } : { position, role })
+      }
+    }
+    sample.titles.forEach((title, at) => {
+      const question = /^(?:Points|Feedback) - (.+)$/.exec(title)?.[1]
+      if (question !== undefined && sample.titles.includes(question)) {
+        meta.push({ position: at, role: title.startsWith("Points") ? "score" : "note" })
+      }
+    })
+    const persons = first.filter(({ role }) => role === "email" || role === "name").map((column) => column.position)
+    return {
+      headerRows: 1,
+      titles: sample.records[0] ?? [],
+      // A table of Excel can't have one title twice, so the second one got a number.
+      labels: sample.titles.map((title) => {
+        const base = /^(.*\D)\d$/.exec(title)?.[1]
+        return base !== undefined && sample.titles.includes(base) ? base : title
+      }),
+      meta,
+      blocks: [],
+      key: first.flatMap((column) => (column.role === "id" ? [column.position] : [])),
+      cleans: cleansAt(persons, nothingWhen("anonymous", "Anonymous")),
+      answers: { several: { columns: false, separator: ";" }, ranking: { separator: ";" } },
+    }
+  },
+}

@@ -1,0 +1,69 @@
+import { slashedBlocks } from "./blocks.ts"
+import type { FormTool, MetaColumn } from "./FormTool.ts"
+import { evidence, has, metaOf, positionOf } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const meta: MetaTitles = {
+  submissiondate: "submitted",
+  "meta-instanceid": "note",
+  instanceid: "note",
+  key: "id",
+  parent_key: "note",
+  submitterid: "note",
+  submittername: "name",
+  attachmentspresent: "note",
+  attachmentsexpected: "note",
+  status: "status",
+  reviewstate: "note",
+  deviceid: "device",
+  edits: "note",
+  formversion: "note",
+  formdef_version: "note",
+  review_status: "note",
+  isvalidated: "note",
+}
+
+/** ODK Central, ODK Briefcase and SurveyCTO. */
+export const odk: FormTool = {
+  name: "odk",
+  title: "ODK",
+  recognise: (sample) => {
+    // The names' own spelling: a shop's list may well have a column "Key".
+    const key = sample.titles.includes("KEY")
+    const parent = sample.titles.includes("PARENT_KEY")
+    const date = sample.titles.includes("SubmissionDate")
+    const instance = sample.titles.includes("meta-instanceID") || sample.titles.includes("instanceID")
+    if (!key || !(parent || date || instance)) return undefined
+    return evidence(
+      [0.3, `there is a column "KEY"`],
+      date && [0.5, `there is a column "SubmissionDate"`],
+      parent && [0.5, `there is a column "PARENT_KEY"`],
+      instance && [0.2, "there is the instance's id"],
+    )
+  },
+  layout: (sample) => {
+    const cto = has(sample, "formdef_version")
+    const central = !cto && has(sample, "attachmentspresent")
+    const repeat = has(sample, "parent_key")
+    // Central writes ISO with an offset; the others as a computer in English shows it, without a zone.
+    const own = metaOf(sample, meta).map((column): MetaColumn =>
+      column.role === "submitted" ? { ...column, format: central ? "iso" : "MMM d, yyyy h:mm:ss a" } : column
+    )
+    const key = positionOf(sample, "key")
+    return {
+      variant: repeat ? "a repeat group" : cto ? "SurveyCTO" : central ? "Central" : "Briefcase",
+      headerRows: 1,
+      titles: sample.records[0] ?? [],
+      meta: own,
+      blocks: slashedBlocks(sample, 1, new Set(own.map(({ position }) => position))),
+      key: key < 0 ? [] : [key],
+      answers: { several: { columns: true, separator: " " }, checked: ["1"], unchecked: ["0"] },
+      notes: [
+        ...(central
+          ? ["Rows with a Status of missing or not decrypted form data hold no answers: leave them out with `where`."]
+          : []),
+        ...(repeat ? ["Rows of a repeat group belong to a row of another file: join them first."] : []),
+      ],
+    }
+  },
+}

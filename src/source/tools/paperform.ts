@@ -1,0 +1,36 @@
+import type { FormTool } from "./FormTool.ts"
+import { cellsOf, evidence, has, metaOf, positionOf, rewritten, withRole } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const meta: MetaTitles = {
+  id: "id",
+  "submitted at": { role: "submitted", format: "yyyy-MM-dd HH:mm:ss" },
+}
+
+/** Paperform, CSV. */
+export const paperform: FormTool = {
+  name: "paperform",
+  title: "Paperform",
+  recognise: (sample) => {
+    if (!has(sample, "id") || !has(sample, "submitted at")) return undefined
+    const ids = cellsOf(sample, positionOf(sample, "id"))
+    const tokens = ids.length > 0 && ids.every((id) => /^[0-9a-f]{24}$/.test(id))
+    return evidence(
+      [0.3, `there are columns "ID" and "Submitted At"`],
+      tokens && [0.6, "the ids are 24 hexadecimal digits"],
+    )
+  },
+  layout: (sample) => {
+    const own = metaOf(sample, meta)
+    return {
+      headerRows: 1,
+      titles: sample.records[0] ?? [],
+      meta: own,
+      blocks: [],
+      key: withRole(own, "id"),
+      // Seen in one export: phone numbers with this before them.
+      cleanAll: rewritten((text) => text.replace(/^ph: (?=\+?[\d(])/, "")),
+      answers: { several: { columns: false } },
+    }
+  },
+}

@@ -1,0 +1,146 @@
+import type { ColumnBlock } from "../../domain/row.ts"
+import { blocksOf, bracketed } from "./blocks.ts"
+import type { PartOf } from "./blocks.ts"
+import type { FormTool, Sample } from "./FormTool.ts"
+import { cleansAt, evidence, metaOf, nothingWhen, tidy, withoutTags, withRole } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const time = { format: ["M/d/yy H:mm", "M/d/yyyy h:mm:ss a", "M/d/yyyy H:mm:ss"] }
+
+const meta: MetaTitles = {
+  "respondent id": "id",
+  respondentid: "id",
+  "collector id": "note",
+  collectorid: "note",
+  "start date": { role: "started", ...time },
+  startdate: { role: "started", ...time },
+  "end date": { role: "submitted", ...time },
+  enddate: { role: "submitted", ...time },
+  "ip address": "ip",
+  "email address": "email",
+  "first name": "name",
+  "last name": "name",
+  lastname: "name",
+  "custom data": "url",
+  "custom data 1": "url",
+}
+
+const isOther = (text: string) => /^other\b/i.test(text)
+
+/** Whether the record below the header is a second header: it has no respondent, and names what stands in the columns. */
+const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
+  const second = records[1]?.map(tidy) ?? []
+  const filled = second.filter((cell) => cell !== "")
+  if (filled.length === 0) return false
+  const responses = filled.filter((cell) => cell === "Response").length
+  if (second[0] === "" && /^respondent ?id$/.test(plain[0] ?? "")) return true
+  return responses >= 2 && responses >= filled.length / 2 && titles.some((title) => title !== "")
+}
+
+interface Column {
+  readonly question: string
+  /** What the second header says; undefined where it says nothing, or "Response". */
+  readonly sub: string | undefined
+}
+
+/** Questions over their columns: a title holds for the columns to its right that have none, as long as the second header names them. */
+const columnsOf = (sample: Sample): ReadonlyArray<Column> => {
+  const [first = [], second = []] = sample.records
+  let question = ""
+  return Array.from({ length: Math.max(first.length, second.length) }, (_, position) => {
+    const title = first[position] ?? ""
+    const sub = tidy(second[position] ?? "")
+    if (tidy(title) !== "" || sub === "") question = title
+    return { question, sub: sub === "" || sub === "Response" ? undefined : sub }
+  })
+}
+
+const expanded = (sample: Sample) => {
+  const columns = columnsOf(sample)
+  const parts = columns.flatMap(({ question, sub }, position): ReadonlyArray<PartOf> =>
+    sub === undefined || tidy(question) === ""
+      ? []
+      : [{ position, question, option: sub, role: isOther(sub) ? "other" : "option" }]
+  )
+  return {
+    titles: columns.map(({ question, sub }) =>
+      sub === undefined ? question : tidy(question) === "" ? sub : `${question.trim()} [${sub}]`
+    ),
+    blocks: blocksOf(parts),
+  }
+}
+
+/** `Question [Option]`, or `Question - Option` where several titles begin alike: how people, and this program's rejected.csv, merge the two rows. */
+const mergedParts = ({ titles }: Sample): ReadonlyArray<PartOf> => {
+  const parts = titles.map((title) => {
+    const inBrackets = bracketed(title)
+    if (inBrackets !== undefined) return inBrackets.question === "" ? undefined : inBrackets
+    const at = title.indexOf(" - ")
+    return at <= 0 ? undefined : { question: title.slice(0, at).trim(), option: title.slice(at + 3).trim() }
+  })
+  const shared = (question: string) => parts.filter((part) => part?.question === question).length > 1
+  return parts.flatMap((part, position): ReadonlyArray<PartOf> =>
+    part === undefined || !shared(part.question)
+      ? []
+      : [{ position, ...part, role: isOther(part.option) ? "other" : "option" }]
+  )
+}
+
+const merged = (
+  sample: Sample,
+): { readonly titles: ReadonlyArray<string>; readonly blocks: ReadonlyArray<ColumnBlock> } => ({
+  titles: sample.records[0] ?? [],
+  blocks: blocksOf(mergedParts(sample)),
+})
+
+const isQuestion = (title: string) => title.endsWith("?") || title.split(" ").length >= 5
+
+/** SurveyMonkey, CSV and workbook: two header rows, or what is left of them. */
+export const surveyMonkey: FormTool = {
+  name: "surveymonkey",
+  title: "SurveyMonkey",
+  recognise: (sample) => {
+    const respondent = /^respondent ?id$/.test(sample.plain[0] ?? "")
+    const collector = /^collector ?id$/.test(sample.plain[1] ?? "")
+    const second = hasSecondHeader(sample)
+    const responses = sample.records[1]?.filter((cell) => tidy(cell) === "Response").length ?? 0
+    const continued = second
+      && sample.titles.some((title, at) => at > 0 && title === "" && tidy(sample.records[1]?.[at] ?? "") !== "")
+    if (!respondent && !(second && responses >= 2)) return undefined
+    return evidence(
+      respondent && [0.3, `the first column is "${sample.titles[0]}"`],
+      collector && [0.4, `the second column is "${sample.titles[1]}"`],
+      second && [0.3, "the second row is a header too"],
+      responses > 0 && [0.3, `it says "Response" above ${responses === 1 ? "a column" : `${responses} columns`}`],
+      continued && [0.1, "titles stand over several columns"],
+      respondent && !second && mergedParts(sample).length > 0 && [0.2, "titles end in an option"],
+      respondent && !second && sample.titles.some(isQuestion) && [0.1, "titles are questions"],
+    )
+  },
+  layout: (sample) => {
+    const two = hasSecondHeader(sample)
+    const { blocks, titles } = two ? expanded(sample) : merged(sample)
+    const own = metaOf(sample, meta).filter(({ position }) => !two || tidy(sample.records[1]?.[position] ?? "") === "")
+    const options = blocks.flatMap(({ columns }) => columns.map(({ position }) => position))
+    return {
+      variant: two ? "two header rows" : "one header row",
+      headerRows: two ? 2 : 1,
+      titles,
+      labels: titles.map(withoutTags),
+      meta: own,
+      blocks,
+      key: withRole(own, "id"),
+      cleans: cleansAt(options, nothingWhen("Not selected")),
+      answers: {
+        several: { columns: true },
+        other: "in a column of its own",
+        ranking: "ranks",
+        grid: "a column a row",
+        unchecked: ["Not selected"],
+      },
+      notes: [
+        "Nothing in a SurveyMonkey file tells a response that was broken off from a complete one.",
+      ],
+    }
+  },
+}

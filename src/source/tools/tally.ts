@@ -1,0 +1,38 @@
+import type { FormTool } from "./FormTool.ts"
+import { count, evidence, metaOf, withRole } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const meta: MetaTitles = {
+  "submission id": "id",
+  "respondent id": "respondent",
+  "submitted at": { role: "submitted", format: "yyyy-MM-dd HH:mm:ss" },
+}
+
+/** Tally, CSV. */
+export const tally: FormTool = {
+  name: "tally",
+  title: "Tally",
+  recognise: (sample) => {
+    const names = ["submission id", "respondent id", "submitted at"]
+    const found = count({ plain: sample.plain.slice(0, 3) }, names)
+    if (found < 2) return undefined
+    const inOrder = names.every((name, at) => sample.plain[at] === name)
+    return evidence(
+      inOrder
+        ? [1, `it begins with "Submission ID", "Respondent ID", "Submitted at"`]
+        : [0.7, `its first columns hold ${found} of "Submission ID", "Respondent ID", "Submitted at"`],
+    )
+  },
+  layout: (sample) => {
+    const own = metaOf({ plain: sample.plain.slice(0, 3) }, meta)
+    return {
+      headerRows: 1,
+      titles: sample.records[0] ?? [],
+      meta: own,
+      blocks: [],
+      key: withRole(own, "id"),
+      answers: { several: { columns: false, separator: ", " }, ranking: { separator: ", " } },
+      notes: ["Options may hold commas themselves: `split` finds whole options first when they are known."],
+    }
+  },
+}

@@ -1,0 +1,32 @@
+import type { FormTool } from "./FormTool.ts"
+import { count, evidence, metaOf } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
+
+const meta: MetaTitles = {
+  "added time": { role: "submitted", format: "dd-MMM-yyyy HH:mm:ss" },
+  "referrer name": "url",
+  "task owner": "note",
+}
+
+/** Zoho Forms, CSV and workbook. */
+export const zohoForms: FormTool = {
+  name: "zoho-forms",
+  title: "Zoho Forms",
+  recognise: (sample) => {
+    const found = count(sample, ["added time", "referrer name", "task owner"])
+    if (found < 2) return undefined
+    return evidence([
+      found === 3 ? 0.95 : 0.8,
+      `there are columns "Added Time", "Referrer Name", "Task Owner" (${found} of 3)`,
+    ])
+  },
+  layout: (sample) => ({
+    headerRows: 1,
+    titles: sample.records[0] ?? [],
+    meta: metaOf(sample, meta),
+    blocks: [],
+    key: [],
+    answers: { several: { columns: false } },
+    notes: ["No column of a Zoho export is known to number its entries: `rowKey` needs one that does, or `content`."],
+  }),
+}

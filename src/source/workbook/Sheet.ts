@@ -1,0 +1,65 @@
+import type { Effect, Stream } from "effect"
+import type { SourceChanged, SourceError } from "../Source.ts"
+import type { SheetNotes, SheetRow } from "./sheetRows.ts"
+
+/** One sheet of a workbook, and what is to be known of the others. */
+export interface OpenSheet {
+  readonly name: string
+  readonly names: ReadonlyArray<string>
+  readonly hidden: ReadonlyArray<string>
+  readonly date1904: boolean
+  /** Why some of it may be missing, as the end of a sentence: what the file says of itself does not add up. */
+  readonly doubt?: string | undefined
+  /** Its first rows: enough to find the header, or all. */
+  readonly first: ReadonlyArray<SheetRow>
+  readonly merges: Effect.Effect<ReadonlyArray<CellRange>, SourceError>
+  /** All its rows, in order, from a file that is proven to be the one that was opened. */
+  readonly rows: Stream.Stream<ReadonlyArray<SheetRow>, SourceError | SourceChanged>
+  /** What is hidden in the sheet; of one that is read piece by piece known after `rows` came to an end. */
+  readonly notes: () => SheetNotes
+}
+
+/** Which of a workbook's sheets is read: the asked one (name, or number from 1), else the first that is visible. A sentence when there is none. */
+export const chooseSheet = (
+  names: ReadonlyArray<string>,
+  isHidden: (index: number) => boolean,
+  asked: string | number | undefined,
+): number | string => {
+  const at = asked === undefined
+    ? names.findIndex((_, index) => !isHidden(index))
+    : typeof asked === "number"
+    ? asked - 1
+    : sheetNamed(names, asked)
+  if (names[at] !== undefined) return at
+  const all = names.map((each) => `"${each}"`).join(", ")
+  return asked === undefined
+    ? `has no visible sheet. Name the one to read: \`source.sheet\`; there are ${all}.`
+    : `has no sheet ${JSON.stringify(asked)}. Correct \`source.sheet\`; there are ${all}.`
+}
+
+/** Excel does not tell sheet names by case. */
+const sheetNamed = (names: ReadonlyArray<string>, asked: string) => {
+  const exactly = names.indexOf(asked)
+  return exactly !== -1 ? exactly : names.findIndex((name) => name.toLowerCase() === asked.toLowerCase())
+}
+
+/** Rows and columns from 0, both ends included. */
+export interface CellRange {
+  readonly from: { readonly row: number; readonly column: number }
+  readonly to: { readonly row: number; readonly column: number }
+}
+
+export const wholeSheet: CellRange = { from: { row: 0, column: 0 }, to: { row: Infinity, column: Infinity } }
+
+const columnNumber = (letters: string) =>
+  [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+
+/** Reads a range such as `B3:H400`, `B3:H` or `B:H`; undefined when it is none. */
+export const parseRange = (text: string): CellRange | undefined => {
+  const match = /^\$?([a-z]{1,3})\$?([1-9]\d*)?:\$?([a-z]{1,3})\$?([1-9]\d*)?$/i.exec(text.trim())
+  if (match === null) return undefined
+  const [, left = "", top, right = "", bottom] = match
+  const from = { row: top === undefined ? 0 : Number(top) - 1, column: columnNumber(left) }
+  const to = { row: bottom === undefined ? Infinity : Number(bottom) - 1, column: columnNumber(right) }
+  return from.row <= to.row && from.column <= to.column ? { from, to } : undefined
+}

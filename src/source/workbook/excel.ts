@@ -1,0 +1,179 @@
+import { Effect, Option, Stream } from "effect"
+import type { Bytes } from "../bytes.ts"
+import { toColumns } from "../columns.ts"
+import { limits, thousands } from "../limits.ts"
+import { readerVersion, SourceChanged, SourceError } from "../Source.ts"
+import type { Fingerprint, Source } from "../Source.ts"
+import { holdSheet } from "./library.ts"
+import { parseRange, wholeSheet } from "./Sheet.ts"
+import type { SheetNotes } from "./sheetRows.ts"
+import { findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
+import { isLarge, streamSheet } from "./xlsx.ts"
+
+/** Which part of a workbook a pipeline reads. */
+export interface ExcelSettings {
+  /** Name, or number from 1 counting hidden sheets too. */
+  readonly sheet?: string | number | undefined
+  readonly range?: string | undefined
+  readonly headerRow?: number | undefined
+}
+
+const tooLarge = ({ file }: Bytes) =>
+  new SourceError({
+    file,
+    message: `${file} holds more than the ${
+      thousands(limits.workbook)
+    } bytes that are read of a workbook. Save its sheet as CSV.`,
+  })
+
+const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
+  Effect.scoped(Effect.gen(function*() {
+    const blocks = yield* bytes.blocks(expected)
+    // What an archive holds may be larger than the file.
+    let content = Buffer.allocUnsafe(bytes.size)
+    let length = 0
+    for (let block = yield* blocks.next; block !== undefined; block = yield* blocks.next) {
+      if (length + block.length > limits.workbook) return yield* tooLarge(bytes)
+      if (length + block.length > content.length) {
+        content = Buffer.concat([content.subarray(0, length)], 2 * (length + block.length))
+      }
+      content.set(block, length)
+      length += block.length
+    }
+    return { content: content.subarray(0, length), fingerprint: blocks.fingerprint() }
+  }))
+
+/** Reads all blocks against the fingerprint, keeping none. */
+const verify = (
+  bytes: Bytes,
+  fingerprint: Fingerprint,
+): Effect.Effect<void, SourceError | SourceChanged> =>
+  Effect.scoped(Effect.gen(function*() {
+    const blocks = yield* bytes.blocks(fingerprint)
+    while ((yield* blocks.next) !== undefined);
+  }))
+
+const count = (number: number, what: string) => `${thousands(number)} hidden ${what}${number === 1 ? "" : "s"}`
+
+/** What is hidden in a sheet: it is read like the rest, but people should know. */
+const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): string | undefined => {
+  const parts = [
+    ...(hiddenRows === 0 ? [] : [count(hiddenRows, "row")]),
+    ...(hiddenColumns === 0 ? [] : [count(hiddenColumns, "column")]),
+  ]
+  return parts.length > 0 ? parts.join(" and ") : hiddenSomewhere ? "hidden rows or columns" : undefined
+}
+
+/**
+ * Opens a workbook. A small one is held from here on, as no library reads all kinds in pieces; a large .xlsx is read row by row. Each reading
+ * first proves that the file still has the bytes of the one that was opened. Errors: too large, no workbook, no such sheet or range, no header.
+ *
+ * @param held bytes of sheets and texts from which on a workbook is large; for tests
+ */
+export const openExcel = (
+  bytes: Bytes,
+  settings: ExcelSettings,
+  held: number = limits.held,
+): Effect.Effect<Source, SourceError> =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    if (bytes.size > limits.workbook) return yield* tooLarge(bytes)
+    const asked = settings.range === undefined ? undefined : parseRange(settings.range)
+    if (settings.range !== undefined && asked === undefined) {
+      const message = `${settings.range} is no range of cells. Write \`source.range\` as in B3:H400.`
+      return yield* new SourceError({ file, message })
+    }
+    const range = asked ?? wholeSheet
+    const { content, fingerprint } = yield* readWhole(bytes).pipe(
+      Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })),
+    )
+    const opened = yield* isLarge(content, held)
+      ? streamSheet(bytes, content, fingerprint, settings.sheet, rowsToFind(settings.headerRow, range))
+      : holdSheet(file, content, settings.sheet, verify(bytes, fingerprint))
+    // Closures below share what any of them holds. They must not hold `opened`, which knows the way to the file's bytes.
+    const { date1904, doubt, hidden, name, names, notes, rows: sheetRows } = opened
+    const place = (found: ReturnType<typeof findTable>) =>
+      typeof found === "string"
+        ? new SourceError({ file, message: `${file}, sheet "${name}": ${found}` })
+        : Effect.succeed(found)
+    const plain = yield* place(findTable(opened.first, settings.headerRow, range))
+    // Of a large workbook they stand behind all rows.
+    const merges = plain.untitled ? yield* opened.merges : []
+    const table = merges.length === 0 ? plain : yield* place(findTable(opened.first, settings.headerRow, range, merges))
+    const titles = underMerges(table, merges, range)
+
+    const others = names.length === 1 ? "the only one" : `of ${names.length}`
+    const taken = [
+      { what: "sheet", value: `${name} (${others}${hidden.includes(name) ? ", hidden" : ""})` },
+      ...(settings.range === undefined ? [] : [{ what: "range", value: settings.range }]),
+      { what: "header", value: `row ${table.headerRow}${table.above === 0 ? "" : " (detected)"}` },
+      ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
+    ]
+    const unread = hidden.filter((one) => one !== name)
+    const visible = names.filter((one) => one !== name && !hidden.includes(one))
+    const within = hiddenIn(notes())
+    const warnings = [
+      ...(doubt === undefined ? [] : [
+        `${file}, sheet "${name}" may be damaged, and rows or cells be missing: ${doubt}. Compare it with what it was made of.`,
+      ]),
+      ...(unread.length === 0 ? [] : [
+        `${file} has hidden sheets that are not read: ${unread.join(", ")}. Name one with \`source.sheet\` to read it.`,
+      ]),
+      ...(within === undefined ? [] : [`${file}, sheet "${name}" has ${within}. They are read like the others.`]),
+      ...(table.above === 0 ? [] : [
+        `${file}, sheet "${name}" has its header in row ${table.headerRow}, as it seems: ${
+          table.above === 1 ? "one row above is" : `${table.above} rows above are`
+        } left out. Say \`headerRow: ${table.headerRow}\` under \`source\` if so, else the right row.`,
+      ]),
+    ]
+    let files: Effect.Effect.Success<Source["files"]> = []
+
+    const read = Stream.suspend(() => {
+      const records = recordsOf(table, range)
+      const ended = Effect.sync(() => {
+        const { empty, rows } = records.counts()
+        const inSheet = hiddenIn(notes())
+        const more = [
+          ...(empty === 0 ? [] : [{ what: "empty rows", value: `${thousands(empty)} left out` }]),
+          ...(inSheet === undefined ? [] : [{ what: "hidden", value: `${inSheet}, read like the others` }]),
+        ]
+        const { bytes: size, sha256 } = fingerprint
+        files = [{
+          file: {
+            file,
+            format: "excel",
+            bytes: size,
+            sha256,
+            rows,
+            taken: [...taken, ...more],
+            ...(visible.length === 0 ? {} : { unread: visible.map((name) => ({ what: "sheet", name })) }),
+          },
+          fingerprint,
+        }]
+      })
+      return Stream.filterMap(sheetRows, (rows) => Option.fromNullable(records.take(rows))).pipe(
+        Stream.concat(Stream.execute(ended)),
+      )
+    })
+    return {
+      dialect: { format: "excel", reader: readerVersion },
+      columns: toColumns(titles),
+      blocks: [],
+      taken,
+      format: "excel",
+      head: {
+        records: table.head.rows,
+        header: table.headerRow - 1 - table.head.top,
+        skipped: table.head.top,
+        sheet: name,
+        delimiter: undefined,
+      },
+      warnings,
+      read: (expected) => {
+        const given = expected?.[0]
+        const other = given !== undefined && given.sha256 !== fingerprint.sha256
+        return other ? Stream.fail(new SourceChanged({ file })) : read
+      },
+      files: Effect.sync(() => files),
+    }
+  })

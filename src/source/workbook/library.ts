@@ -1,0 +1,339 @@
+import { Effect, Stream } from "effect"
+import type { CellObject, ParsingOptions, WorkBook, WorkSheet } from "xlsx"
+import { ErrorCell } from "../../domain/cell.ts"
+import type { Cell } from "../../domain/cell.ts"
+import { limits, thousands } from "../limits.ts"
+import { SourceError } from "../Source.ts"
+import type { SourceChanged } from "../Source.ts"
+import { BadArchive, unpackArchive } from "../zip.ts"
+import { toCell } from "./cells.ts"
+import { chooseSheet } from "./Sheet.ts"
+import type { OpenSheet } from "./Sheet.ts"
+import { checkColumn, checkRow, columnOf } from "./sheetRows.ts"
+import type { SheetRow } from "./sheetRows.ts"
+import { BadRecords, checkXls } from "./xls.ts"
+import type { XlsCheck } from "./xls.ts"
+import { BadSheet, endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
+
+const saveAgain = "Open it in a spreadsheet program and save it again."
+
+const isZip = (bytes: Buffer) => bytes.readUInt16BE(0) === 0x504b
+
+/** How a formula without a stored value looks in a sheet's XML. */
+const withoutValue = ["</f></c>", "</f><v></v>", "</f><v/>", "</f><v />"]
+
+/** How a hidden row or column looks there. */
+const hiddenParts = ['hidden="1"', 'hidden="true"']
+
+/** Parts of which rows, their texts and their places are read. */
+const partsRead = /^(?:xl\/(?:workbook|styles|sharedStrings|worksheets\/[^/]+)\.xml|content\.xml)$/i
+const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i
+
+/** The workbook ready for the reader, and what its sheets may hold that needs another look. */
+interface Prepared {
+  readonly content: Buffer
+  readonly formulas: boolean
+  readonly hidden: boolean
+  /** Errors of OpenDocument, which the reader takes for text. */
+  readonly odsErrors: boolean
+  /** Rows or columns that OpenDocument hides, which the reader does not tell. */
+  readonly odsHidden: boolean
+  /** Whether each sheet is hidden in an OpenDocument workbook; undefined: the reader tells. */
+  readonly odsHiddenSheets: ReadonlyArray<boolean> | undefined
+}
+
+/** Throws `BadSheet` when a sheet's XML has rows or cells where no sheet can have them: the reader would drop or move them. */
+const checkPlaces = (sheet: Buffer): void => {
+  const attributes = new XmlAttributes()
+  let row = -1
+  xmlScanner({
+    open: (name, xml, from, to) => {
+      if (name !== "row" && name !== "c") return
+      if (name === "row") row++
+      attributes.over(xml, from, to)
+      while (attributes.next()) {
+        if (attributes.name !== "r") continue
+        if (name === "row") row = attributes.number - 1
+        else checkColumn(columnOf(xml, attributes.from, attributes.end), row)
+      }
+      if (name === "row") checkRow(row)
+    },
+    text: () => undefined,
+    close: () => undefined,
+  }).write(sheet)
+}
+
+const prepare = async (bytes: Buffer): Promise<Prepared> => {
+  if (!isZip(bytes)) {
+    return {
+      content: bytes,
+      formulas: false,
+      hidden: true,
+      odsErrors: false,
+      odsHidden: false,
+      odsHiddenSheets: undefined,
+    }
+  }
+  const ods: { content?: Buffer; styles?: Buffer } = {}
+  let [formulas, hidden, odsErrors, odsHidden] = [false, false, false, false]
+  const content = await unpackArchive(bytes, (name, entry) => {
+    const whole = partsRead.test(name) ? endsWell(entry) : !sheetsOfXlsb.test(name) || endOfSheet(entry)
+    if (!whole) throw new BadArchive(`Its part ${name} breaks off, or is badly put together. Fetch or export it again.`)
+    if (name.startsWith("xl/worksheets/")) {
+      if (name.endsWith(".xml")) checkPlaces(entry)
+      formulas ||= withoutValue.some((pattern) => entry.includes(pattern))
+      hidden ||= name.endsWith(".bin") || hiddenParts.some((pattern) => entry.includes(pattern))
+    } else if (name === "styles.xml") ods.styles = entry
+    else if (name === "content.xml") {
+      ods.content = entry
+      odsErrors ||= entry.includes('value-type="error"')
+      odsHidden ||= entry.includes('table:visibility="collapse"') || entry.includes('table:visibility="filter"')
+    }
+  })
+  const odsHiddenSheets = ods.content && hiddenOdsSheets(ods.content, ods.styles)
+  return { content, formulas, hidden, odsErrors, odsHidden, odsHiddenSheets }
+}
+
+const options: ParsingOptions = {
+  type: "buffer",
+  dense: true,
+  cellNF: true,
+  cellText: false,
+  cellHTML: false,
+  cellFormula: false,
+}
+
+/** xlsx writes some of its doubts to the console. Those that matter here are found and told otherwise. */
+const silently = <A>(read: () => A): A => {
+  const { console: screen } = globalThis
+  const { error } = screen
+  screen.error = () => undefined
+  try {
+    return read()
+  } finally {
+    screen.error = error
+  }
+}
+
+type Grid = Array<Array<CellObject | undefined> | undefined>
+
+/**
+ * Reads one sheet of a workbook with xlsx, which holds it whole: any kind of workbook.
+ *
+ * @param asked the pipeline's `sheet`
+ * @param proven fails when the file is not the one any more
+ */
+export const holdSheet = (
+  file: string,
+  bytes: Buffer,
+  asked: string | number | undefined,
+  proven: Effect.Effect<void, SourceError | SourceChanged>,
+): Effect.Effect<OpenSheet, SourceError> =>
+  Effect.gen(function*() {
+    const refuse = (message: string, cause?: unknown) =>
+      new SourceError({ file, message: `${file} ${message}`, ...(cause === undefined ? {} : { cause }) })
+    const { content, formulas, hidden: mayHide, odsErrors, odsHidden, odsHiddenSheets } = yield* Effect.tryPromise({
+      try: () => prepare(bytes),
+      catch: (error) =>
+        error instanceof BadSheet
+          ? refuse(`can't be read: its sheet has ${error.message}. ${saveAgain}`, error)
+          : refuse(
+            `can't be opened. ${error instanceof BadArchive ? error.message : "It is damaged or cut short."}`,
+            error,
+          ),
+    })
+    // Heavy, and not needed for text files: loaded when the first workbook comes.
+    const xlsx = yield* Effect.promise(() => import("xlsx"))
+    const unsound = (error: unknown, name: string) =>
+      refuse(
+        error instanceof BadRecords
+          ? `is damaged${name}: it holds ${error.message}. Fetch or export it again; or open it in a spreadsheet program, see what is there, and save it again.`
+          : "is no workbook that can be read: it is damaged. Fetch or export it again.",
+        error,
+      )
+    const check = isZip(bytes) ? undefined : yield* Effect.try({
+      try: (): XlsCheck | undefined => checkXls(content, xlsx.CFB),
+      catch: (error) => unsound(error, ""),
+    })
+    const read = (more: ParsingOptions): Effect.Effect<WorkBook, SourceError> =>
+      Effect.try({
+        try: () => silently(() => xlsx.read(check?.content ?? content, { ...options, cellStyles: mayHide, ...more })),
+        catch: (error) =>
+          error instanceof Error && error.message.includes("password")
+            ? refuse("is protected by a password. Save it without one.", error)
+            : refuse(
+              "is no workbook that can be read: it is damaged, or of a kind that is not known. Open it in a spreadsheet program and save it again, or save its sheet as CSV.",
+              error,
+            ),
+      })
+
+    let book = yield* read({ sheets: typeof asked === "number" ? asked - 1 : asked ?? 0 })
+    const names = book.SheetNames
+    const isHidden = (index: number) => odsHiddenSheets?.[index] ?? (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
+    const hidden = names.filter((_, index) => isHidden(index))
+    const at = chooseSheet(names, isHidden, asked)
+    if (typeof at === "string") return yield* refuse(at)
+    const name = names[at] ?? ""
+    if (book.Sheets[name] === undefined) book = yield* read({ sheets: at })
+    const sheet = book.Sheets[name]
+    const cells = gridOf(sheet)
+    if (sheet === undefined || cells === undefined) {
+      return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
+    }
+    if (cells.length > limits.sheetRows) {
+      return yield* refuse(
+        `can't be read: its sheet "${name}" has row ${thousands(cells.length)}, and rows are numbered from 1 to ${
+          thousands(limits.sheetRows)
+        }. ${saveAgain}`,
+      )
+    }
+    const doubt = check && (yield* Effect.try({
+      try: () => check.sheet(at, (row, column) => cells[row]?.[column] !== undefined),
+      catch: (error) => unsound(error, ` in sheet "${name}"`),
+    }))
+    if (formulas) {
+      const again = yield* read({ sheets: at, cellFormula: true, sheetStubs: true })
+      nameUncalculated(cells, gridOf(again.Sheets[name]) ?? [])
+    }
+    const date1904 = book.Workbook?.WBProps?.date1904 === true
+    const rows = rowsOf(cells, date1904, odsErrors)
+    const notes = {
+      hiddenRows: sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0,
+      hiddenColumns: sheet["!cols"]?.filter((column) => column?.hidden === true).length ?? 0,
+      hiddenSomewhere: odsHidden,
+    }
+    return {
+      name,
+      names,
+      hidden,
+      date1904,
+      doubt,
+      first: rows,
+      merges: Effect.succeed((sheet["!merges"] ?? []).map(({ e, s }) => ({
+        from: { row: s.r, column: s.c },
+        to: { row: e.r, column: e.c },
+      }))),
+      rows: Stream.unwrap(Effect.as(proven, Stream.suspend(() => Stream.fromIterable(pieces(rows))))),
+      notes: () => notes,
+    }
+  })
+
+const pieceRows = 2048
+
+function* pieces(rows: ReadonlyArray<SheetRow>): Generator<ReadonlyArray<SheetRow>> {
+  for (let from = 0; from < rows.length; from += pieceRows) yield rows.slice(from, from + pieceRows)
+}
+
+/** The rows that are there, each cell with its type. */
+const rowsOf = (cells: Grid, date1904: boolean, odsErrors: boolean): ReadonlyArray<SheetRow> => {
+  const rows: Array<SheetRow> = []
+  cells.forEach((found, row) => {
+    if (found === undefined) return
+    rows.push({ row, cells: Array.from(found, (cell) => odsError(toCell(cell, date1904), odsErrors)) })
+  })
+  return rows
+}
+
+/** LibreOffice's own errors have no name that other programs know. */
+const odsError = (cell: Cell, possible: boolean): Cell =>
+  possible && typeof cell === "string" && /^Err:\d{3}$/.test(cell) ? new ErrorCell(cell) : cell
+
+/**
+ * Formulas of which no value is stored: read without formulas they are not there at all. They would pass for empty cells, so they
+ * become error cells.
+ */
+const nameUncalculated = (cells: Grid, formulas: Grid) =>
+  formulas.forEach((row, rowAt) =>
+    row?.forEach((cell, column) => {
+      const here = cells[rowAt]?.[column]
+      if (cell?.f === undefined || cell.t !== "z" || (here !== undefined && here.t !== "z")) return
+      const target = cells[rowAt] ??= []
+      target[column] = { t: "e", v: "formula without a stored value" }
+    })
+  )
+
+const gridOf = (sheet: WorkSheet | undefined): Grid | undefined =>
+  sheet === undefined || (sheet["!type"] ?? "sheet") !== "sheet" ? undefined : sheet["!data"] ?? []
+
+const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: number): Map<string, string> => {
+  const found = new Map<string, string>()
+  attributes.over(xml, from, to)
+  while (attributes.next()) found.set(attributes.name, attributes.text)
+  return found
+}
+
+/**
+ * Returns for each sheet of an OpenDocument workbook whether it is hidden, in the order of the sheets: its style says `table:display="false"`, or the
+ * one that this style is based on (OpenDocument 1.3, part 3, section 19.598). xlsx does not tell. Throws `BadSheet`.
+ *
+ * @param styles the part styles.xml, of which styles may be based on
+ */
+export const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyArray<boolean> => {
+  const attributes = new XmlAttributes()
+  const shown = new Map<string, boolean>()
+  const basedOn = new Map<string, string>()
+  const sheets: Array<string> = []
+  const open: Array<string> = []
+  let style = ""
+  const scan = (part: Buffer) =>
+    xmlScanner({
+      open: (name, xml, from, to) => {
+        if (name === "style") {
+          const found = attributesOf(attributes, xml, from, to)
+          style = found.get("style:family") === "table" ? found.get("style:name") ?? "" : ""
+          const parent = found.get("style:parent-style-name")
+          if (style !== "" && parent !== undefined) basedOn.set(style, parent)
+        } else if (name === "table-properties" && style !== "") {
+          const display = attributesOf(attributes, xml, from, to).get("table:display")
+          if (display !== undefined) shown.set(style, display !== "false")
+        } else if (name === "table") open.push(attributesOf(attributes, xml, from, to).get("table:style-name") ?? "")
+      },
+      text: () => undefined,
+      // A table within a cell comes before the one around it, as xlsx lists them.
+      close: (name) => {
+        if (name === "table") sheets.push(open.pop() ?? "")
+      },
+    }).write(part)
+  if (styles !== undefined) scan(styles)
+  sheets.length = 0
+  scan(content)
+  return sheets.map((named) => {
+    const seen = new Set<string>()
+    for (let at: string | undefined = named; at !== undefined && !seen.has(at); at = basedOn.get(at)) {
+      seen.add(at)
+      const said = shown.get(at)
+      if (said !== undefined) return !said
+    }
+    return false
+  })
+}
+
+/** The kind of the record that ends a sheet (MS-XLSB, section 2.4.443). */
+const sheetEnd = 130
+
+/**
+ * Whether the records of a sheet in a .xlsb workbook follow on each other to the one that ends the sheet, and nothing comes behind it. A record's kind
+ * takes one or two bytes, its length one to four, seven bits in each (MS-XLSB, section 2.1.4).
+ */
+export const endOfSheet = (bytes: Buffer): boolean => {
+  let last = -1
+  let at = 0
+  const number = (most: number): number => {
+    let value = 0
+    for (let index = 0; index < most; index++) {
+      const byte = bytes[at++]
+      if (byte === undefined) return -1
+      value += (byte & 0x7f) * 128 ** index
+      if (byte < 0x80) break
+    }
+    return value
+  }
+  while (at < bytes.length) {
+    // The high bit of a kind's first byte belongs to it; kinds differ by it all the same.
+    last = number(2)
+    const length = number(4)
+    if (last === -1 || length === -1) return false
+    at += length
+  }
+  return last === sheetEnd && at === bytes.length
+}

@@ -1,0 +1,255 @@
+import { ErrorCell } from "../../domain/cell.ts"
+import type { Cell } from "../../domain/cell.ts"
+import { limits, thousands } from "../limits.ts"
+import { numberCell, showsOf } from "./cells.ts"
+import { plainText } from "./sharedStrings.ts"
+import type { SharedStrings } from "./sharedStrings.ts"
+import { BadSheet, XmlAttributes, xmlNumber, xmlScanner, xmlText } from "./xml.ts"
+
+/** A row of a sheet: its number from 0, and its cells by column, with holes. */
+export interface SheetRow {
+  readonly row: number
+  readonly cells: ReadonlyArray<Cell | undefined>
+}
+
+/** What a cell's XML means in its workbook. */
+export interface CellContext {
+  readonly strings: SharedStrings
+  /** Number format by style. */
+  readonly formats: ReadonlyArray<string>
+  readonly date1904: boolean
+}
+
+/** What stands beside a sheet's rows. */
+export interface SheetNotes {
+  hiddenRows: number
+  hiddenColumns: number
+  /** Rows or columns are hidden somewhere in the workbook; which and how many is not told. */
+  hiddenSomewhere: boolean
+}
+
+const isTrue = (value: string) => value === "1" || value === "true"
+
+const mostColumns = 16_384
+
+/** Letters of a column, from 0. */
+export const columnName = (column: number): string =>
+  (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)
+
+/** Throws `BadSheet`, which names the place, unless a sheet can have a row of this number, from 0. */
+export const checkRow = (row: number): void => {
+  if (!(row < 0 || row >= limits.sheetRows)) return
+  throw new BadSheet(`row ${thousands(row + 1)}, and rows are numbered from 1 to ${thousands(limits.sheetRows)}`)
+}
+
+/** Throws `BadSheet`, which names the place, when a sheet can't have a cell there; both from 0. */
+export const checkColumn = (column: number, row: number): void => {
+  if (column < mostColumns) return
+  throw new BadSheet(
+    `a cell in column ${columnName(column)} of row ${row + 1}, beyond the last column ${columnName(mostColumns - 1)}`,
+  )
+}
+
+/** Days since Excel's first, of a cell that holds its date as ISO 8601. */
+const serialOf = (iso: string): number =>
+  Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) || !iso.includes("T") ? iso : `${iso}Z`) / 86_400_000 + 25_569
+
+/** The formula without a stored value, which a reader that does not calculate can't know. */
+const uncalculated = new ErrorCell("formula without a stored value")
+
+/** The column of a reference such as BC12, from 0. */
+export const columnOf = (xml: Buffer, from: number, to: number): number => {
+  let column = 0
+  for (let at = from; at < to; at++) {
+    const code = xml[at]! & 0xdf
+    if (code < 65 || code > 90) break
+    column = column * 26 + code - 64
+  }
+  if (column === 0) throw new BadSheet("a cell in no column")
+  return column - 1
+}
+
+/** Types of cells whose value is no number, nor the number of a text. */
+const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
+
+const letters = { r: 0x72, s: 0x73, t: 0x74 }
+
+/** Reads a sheet's XML, which comes in pieces: the same cells as xlsx makes of it. Throws `BadSheet`. */
+export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => {
+  const general = showsOf("General")
+  const shows = formats.map(showsOf)
+  const attributes = new XmlAttributes()
+  let rows: Array<SheetRow> = []
+  const notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
+  let cells: Array<Cell | undefined> = []
+  let ended = false
+  let inData = false
+  let inRow = false
+  let inCell = false
+  let row = -1
+  let last = -1
+  let column = -1
+  let type = ""
+  let style = 0
+  /** What the cell holds: a number that was read from the bytes, else a text; neither when it has no value. */
+  let number: number | undefined
+  let value: string | undefined
+  let formula = false
+  let text = ""
+  let capture = false
+  let inline = false
+  let hints = 0
+
+  const openRow = (xml: Buffer, from: number, to: number) => {
+    if (inRow) throw new BadSheet("a row within another")
+    inRow = true
+    cells = []
+    row++
+    column = -1
+    attributes.over(xml, from, to)
+    while (attributes.next()) {
+      if (attributes.letter === letters.r) row = attributes.number - 1
+      else if (attributes.name === "hidden" && isTrue(attributes.text)) notes.hiddenRows++
+    }
+  }
+
+  const closeRow = () => {
+    inRow = false
+    checkRow(row)
+    if (!(row > last)) throw new BadSheet("rows that are not in order")
+    rows.push({ row, cells })
+    last = row
+  }
+
+  const openCell = (xml: Buffer, from: number, to: number) => {
+    if (inCell) throw new BadSheet("a cell within another")
+    if (!inRow) throw new BadSheet("a cell outside of a row")
+    inCell = true
+    column++
+    type = ""
+    style = 0
+    number = undefined
+    value = undefined
+    formula = false
+    attributes.over(xml, from, to)
+    while (attributes.next()) {
+      if (attributes.letter === letters.r) column = columnOf(xml, attributes.from, attributes.end)
+      else if (attributes.letter === letters.s) style = attributes.number
+      else if (attributes.letter === letters.t) type = attributes.text
+    }
+  }
+
+  const numberHeld = () => number ?? (value === undefined || value === "" ? undefined : Number(value))
+
+  const sharedText = (): string | undefined => {
+    // Some write an empty text so.
+    if (number === undefined && (value === undefined || value === "")) return undefined
+    const shared = strings.at(numberHeld() ?? Number.NaN)
+    if (shared === undefined) throw new BadSheet("a text that is not there")
+    return shared
+  }
+
+  const numberOf = (held: number) => numberCell(held, shows[style] ?? general, date1904)
+
+  const cellOf = (): Cell | undefined => {
+    switch (type) {
+      case "s":
+        return sharedText()
+      case "str":
+      case "inlineStr":
+        return value === undefined ? undefined : plainText(value)
+      case "b":
+        return value === undefined ? undefined : isTrue(value)
+      case "e":
+        return value === undefined ? undefined : new ErrorCell(value)
+      case "d":
+        return value === undefined ? undefined : numberOf(serialOf(value))
+      default: {
+        const held = numberHeld()
+        return held === undefined ? formula ? uncalculated : undefined : numberOf(held)
+      }
+    }
+  }
+
+  const closeCell = () => {
+    inCell = false
+    checkColumn(column, row)
+    const cell = cellOf()
+    if (cell !== undefined && cell !== null && cell !== "") cells[column] = cell
+  }
+
+  /** Counts columns that are hidden. */
+  const openColumn = (xml: Buffer, from: number, to: number) => {
+    let hidden = false
+    let first = 0
+    let end = 0
+    attributes.over(xml, from, to)
+    while (attributes.next()) {
+      const { name } = attributes
+      if (name === "min") first = attributes.number
+      else if (name === "max") end = attributes.number
+      else if (name === "hidden") hidden = isTrue(attributes.text)
+    }
+    if (hidden) notes.hiddenColumns += Math.max(0, Math.min(end, mostColumns) - first + 1)
+  }
+
+  const scanner = xmlScanner({
+    open: (name, xml, from, to) => {
+      if (inCell) {
+        if (name === "v") {
+          capture = true
+          text = ""
+          number = undefined
+        } else if (name === "f") formula = true
+        else if (name === "is") {
+          inline = true
+          value = ""
+        } else if (name === "rPh") hints++
+        else if (name === "t" && inline && hints === 0) {
+          capture = true
+          text = ""
+        } else if (name === "c") openCell(xml, from, to)
+      } else if (inData) {
+        if (name === "c") openCell(xml, from, to)
+        else if (name === "row") openRow(xml, from, to)
+      } else if (name === "sheetData") inData = true
+      else if (name === "col") openColumn(xml, from, to)
+    },
+    text: (xml, from, to, whole, raw) => {
+      if (!capture) return
+      // The only text of a value, and not held as a string: most numbers never become one.
+      if (whole && !inline && !heldAsText.has(type)) number = xmlNumber(xml, from, to)
+      else text += xmlText(xml, from, to, raw)
+    },
+    close: (name) => {
+      if (inCell) {
+        if (name === "c") closeCell()
+        else if (name === "v") {
+          capture = false
+          if (number === undefined) value = text
+        } else if (name === "t" && inline && hints === 0) {
+          capture = false
+          value += text
+        } else if (name === "is") inline = false
+        else if (name === "rPh") hints--
+      } else if (name === "row" && inRow) closeRow()
+      else if (name === "sheetData") inData = false
+      else if (name === "worksheet") ended = true
+    },
+  })
+
+  return {
+    write: (piece: Uint8Array): ReadonlyArray<SheetRow> => {
+      scanner.write(piece)
+      const given = rows
+      rows = []
+      return given
+    },
+    /** Throws when the sheet does not end where its XML does. */
+    end: () => {
+      if (!ended) throw new BadSheet("no end")
+      scanner.end()
+    },
+    notes,
+  }
+}

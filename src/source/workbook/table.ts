@@ -1,0 +1,170 @@
+import { cellText } from "../../domain/cell.ts"
+import type { Cell } from "../../domain/cell.ts"
+import type { Problem } from "../../domain/problem.ts"
+import type { Cells, RowChunk } from "../../domain/row.ts"
+import { placeHeader, unpairedInCells } from "../columns.ts"
+import { limits, thousands } from "../limits.ts"
+import type { CellRange } from "./Sheet.ts"
+import { columnName } from "./sheetRows.ts"
+import type { SheetRow } from "./sheetRows.ts"
+
+/** Where a sheet's records are, as its first rows show it. */
+export interface Table {
+  readonly titles: ReadonlyArray<string>
+  /** The sheet's number of the header's row, from 1. */
+  readonly headerRow: number
+  /** Rows above the header, if any of them hold something and were left out without the pipeline saying so. */
+  readonly above: number
+  /** Some columns have no title of their own, but may be under a merged one. */
+  readonly untitled: boolean
+  /** The sheet's first rows, from `top` on (0: the first), those above the header among them. */
+  readonly head: { readonly top: number; readonly rows: ReadonlyArray<Cells> }
+}
+
+/** Rows below the header that are looked at: a table is as wide as its header, or as the widest of them. */
+const looked = 1000
+
+/** Rows of a sheet that are needed to find its table. */
+export const rowsToFind = (headerRow: number | undefined, range: CellRange): number =>
+  Math.max(headerRow ?? 0, range.from.row) + 2 * looked
+
+/** Rows below the header that are kept to recognise a form tool by. */
+const headKept = 200
+
+/** A row's cells inside of the range, up to the last that is filled. */
+const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Array<Cell> => {
+  const cells: Array<Cell> = []
+  const last = Math.min(range.to.column, found.length - 1)
+  let filled = 0
+  for (let column = range.from.column; column <= last; column++) {
+    const cell = found[column] ?? null
+    if (cells.push(cell) && cell !== null) filled = cells.length
+  }
+  cells.length = filled
+  return cells
+}
+
+/**
+ * Finds the header (the sheet's row of that number, else the first row with anything in it that is no heading) in a sheet's first rows. Gives
+ * a sentence when there is no header, or too much.
+ *
+ * @param first the sheet's first rows: at least `rowsToFind`, or all
+ * @param merges the sheet's merged cells: a row of nothing else is no header
+ */
+export const findTable = (
+  first: ReadonlyArray<SheetRow>,
+  headerRow: number | undefined,
+  range: CellRange,
+  merges: ReadonlyArray<CellRange> = [],
+): Table | string => {
+  const top = range.from.row
+  if (headerRow !== undefined && (headerRow - 1 < top || headerRow - 1 > range.to.row)) {
+    return `Row ${headerRow} is outside of the range. Correct \`source.headerRow\` or \`source.range\`.`
+  }
+  const lines: Array<Cells> = []
+  const enough = rowsToFind(headerRow, range)
+  for (const { cells, row } of first) {
+    if (row > range.to.row || (row > enough && lines.some((line) => line.length > 0))) break
+    if (row < top) continue
+    while (lines.length < row - top) lines.push([])
+    lines.push(inRange(cells, range))
+  }
+  const at = headerRow === undefined
+    ? placeHeader(
+      lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell))),
+      (at) => isMergedHeading(lines[at] ?? [], top + at, range.from.column, merges),
+    )
+    : headerRow - 1 - top
+  const header = lines[at] ?? []
+  if (header.length === 0) {
+    return headerRow === undefined
+      ? "It is empty. Name the sheet that holds the rows: `source.sheet`."
+      : `Its row ${headerRow} is empty, but \`source.headerRow\` says that it is the header. Correct it.`
+  }
+  const width = lines.slice(at, at + 1 + looked).reduce((most, line) => Math.max(most, line.length), 0)
+  if (width > limits.columns) {
+    return `It has ${thousands(width)} columns, more than the ${
+      thousands(limits.columns)
+    } that are read. Narrow it: \`source.range\`.`
+  }
+  const titles = Array.from({ length: width }, (_, column) => cellText(header[column]))
+  return {
+    titles,
+    headerRow: top + at + 1,
+    above: headerRow === undefined && lines.slice(0, at).some((line) => line.length > 0) ? at : 0,
+    untitled: titles.includes(""),
+    head: { top, rows: lines.slice(0, at + 1 + headKept) },
+  }
+}
+
+/** Whether all filled cells of a row are merged with others, and one of them over several columns. */
+const isMergedHeading = (
+  line: Cells,
+  row: number,
+  left: number,
+  merges: ReadonlyArray<CellRange>,
+): boolean => {
+  const here = merges.filter(({ from, to }) => from.row <= row && row <= to.row)
+  const over = (column: number) => here.find(({ from, to }) => from.column <= column && column <= to.column)
+  return here.some(({ from, to }) => from.column < to.column)
+    && line.every((cell, at) => cell === null || over(left + at) !== undefined)
+}
+
+/** Titles of columns under merged cells: the text stands in the first of them only. */
+export const underMerges = (
+  table: Table,
+  merges: ReadonlyArray<CellRange>,
+  range: CellRange,
+): ReadonlyArray<string> => {
+  const titles = [...table.titles]
+  const row = table.headerRow - 1
+  for (const { from, to } of merges) {
+    if (row < from.row || row > to.row) continue
+    const title = cellText(table.head.rows[from.row - table.head.top]?.[from.column - range.from.column])
+    for (let column = from.column; column <= to.column; column++) {
+      const at = column - range.from.column
+      if (titles[at] === "") titles[at] = title
+    }
+  }
+  return titles
+}
+
+const tooWide = (row: number, sheetRow: number, column: number, width: number): Problem => ({
+  code: "ragged-row",
+  message: `Row ${row} (row ${sheetRow} of the sheet) has a cell in column ${columnName(column)}, beyond the ${
+    thousands(width)
+  } columns of the table. Give that column a title, or clear the cell.`,
+})
+
+/** Makes records of a sheet's rows as they come: those below the header, empty ones left out and counted. */
+export const recordsOf = (table: Table, range: CellRange) => {
+  const width = table.titles.length
+  let given = 0
+  let empty = 0
+  let last = table.headerRow - 1
+  return {
+    /** Chunks of the records among these rows. */
+    take: (sheetRows: ReadonlyArray<SheetRow>): RowChunk | undefined => {
+      const firstRow = given + 1
+      const rows: Array<Cells> = []
+      const faults = new Map<number, Problem>()
+      for (const { cells, row } of sheetRows) {
+        if (row <= last || row > range.to.row) continue
+        const record = inRange(cells, range)
+        if (record.length === 0) continue
+        empty += row - last - 1
+        last = row
+        given++
+        if (record.length > width) {
+          faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
+        } else {
+          const unpaired = unpairedInCells(given, record)
+          if (unpaired !== undefined) faults.set(rows.length, unpaired)
+        }
+        rows.push(record)
+      }
+      return rows.length === 0 ? undefined : { firstRow, rows, faults }
+    },
+    counts: () => ({ rows: given, empty }),
+  }
+}

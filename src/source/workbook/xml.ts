@@ -1,0 +1,291 @@
+import { Parser } from "htmlparser2"
+import { limits, thousands } from "../limits.ts"
+
+/** XML that is not put together as it should be, or a sheet's that is no sheet. The message ends the sentence "its sheet has …". */
+export class BadSheet extends Error {}
+
+/** What a scanner tells, in the order of the document. Places are those of `xml`, whose bytes are valid during the call only. */
+export interface XmlEvents {
+  /** An element begins. `name` is without its prefix; its attributes stand between the two places (xmlAttributes.ts). */
+  readonly open: (name: string, xml: Buffer, from: number, to: number) => void
+  /**
+   * Text as it stands there (xmlText.ts).
+   *
+   * @param whole it is all that its element holds
+   * @param raw of CDATA: an ampersand means itself
+   */
+  readonly text: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean) => void
+  readonly close: (name: string) => void
+}
+
+const signs = {
+  tag: 0x3c,
+  end: 0x3e,
+  slash: 0x2f,
+  question: 0x3f,
+  exclamation: 0x21,
+  quote: 0x22,
+  apostrophe: 0x27,
+  equals: 0x3d,
+  colon: 0x3a,
+}
+
+/** Names of one byte, by it. */
+const letters = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+
+/** Names of up to four bytes, by these as one number: an element that comes a million times needs no new string. */
+const short = new Map(
+  ["is", "si", "row", "rPh", "col", "sst"].map((
+    name,
+  ) => [[...Buffer.from(name)].reduce((all, byte) => all << 8 | byte, 0), name]),
+)
+
+/** Where the tag that begins before `from` ends: the place of its `>`, quoted values being passed over; -1 when that is still to come. */
+const tagEnd = (xml: Buffer, from: number): number => {
+  for (let at = from; at < xml.length; at++) {
+    const byte = xml[at]
+    if (byte === signs.end) return at
+    if (byte === signs.quote || byte === signs.apostrophe) {
+      do at++
+      while (at < xml.length && xml[at] !== byte)
+    } else if (byte === signs.tag) throw new BadSheet("a tag that does not end")
+  }
+  return -1
+}
+
+/** What ends a comment, an instruction, a declaration or raw text that begins at `at`; undefined when that is still to come. */
+const otherClose = (xml: Buffer, at: number): string | undefined => {
+  if (xml[at + 1] === signs.question) return "?>"
+  if (at + 2 >= xml.length) return undefined
+  return xml[at + 2] === 0x2d ? "-->" : xml[at + 2] === 0x5b ? "]]>" : ">"
+}
+
+const cdata = "<![CDATA["
+
+/**
+ * Goes through an XML document that comes in pieces, its bytes being UTF-8, without making a string of what nobody asks for. Its elements have to be
+ * within each other as XML wants it, else it throws `BadSheet`. Entities are left to who wants a text; no kind of document type is known.
+ */
+export const xmlScanner = ({ close, open, text }: XmlEvents) => {
+  /** Elements that are open: their names, and a hash of the names as they stand there, prefix and all. */
+  const names: Array<string> = []
+  const hashes: Array<number> = []
+  let rest = Buffer.alloc(0)
+  /** Nothing stood behind the beginning of the innermost element yet. */
+  let bare = false
+  let rooted = false
+
+  const begin = (xml: Buffer, from: number, end: number) => {
+    let local = from
+    let packed = 0
+    let hash = 0
+    let at = from
+    for (; at < end; at++) {
+      const byte = xml[at]!
+      if (byte <= 0x20 || byte === signs.slash) break
+      hash = Math.imul(hash, 31) + byte | 0
+      if (byte === signs.colon) {
+        local = at + 1
+        packed = 0
+      } else packed = packed << 8 | byte
+    }
+    const length = at - local
+    if (length === 0) throw new BadSheet("a tag without a name")
+    if (names.length === 0 && rooted) throw new BadSheet("something behind its end")
+    rooted = true
+    const name = (length === 1 ? letters[packed] : length <= 4 ? short.get(packed) : undefined)
+      ?? xml.toString("utf8", local, at)
+    const empty = xml[end - 1] === signs.slash
+    open(name, xml, at, empty ? end - 1 : end)
+    if (empty) close(name)
+    else {
+      names.push(name)
+      hashes.push(hash)
+    }
+    bare = !empty
+  }
+
+  const finish = (xml: Buffer, from: number, end: number) => {
+    let hash = 0
+    for (let at = from; at < end && xml[at]! > 0x20; at++) hash = Math.imul(hash, 31) + xml[at]! | 0
+    const name = names.pop()
+    if (name === undefined || hashes.pop() !== hash) throw new BadSheet("elements that do not end where they should")
+    close(name)
+    bare = false
+  }
+
+  /** Gives the place behind the comment, instruction, declaration or raw text at `tag`; -1 when its end is still to come. */
+  const pass = (xml: Buffer, from: number, tag: number): number => {
+    const ends = otherClose(xml, tag)
+    const end = ends === undefined ? -1 : xml.indexOf(ends, tag + 2)
+    if (ends === undefined || end === -1) return -1
+    if (tag > from) text(xml, from, tag, false, false)
+    if (xml.toString("latin1", tag, tag + cdata.length) === cdata) text(xml, tag + cdata.length, end, false, true)
+    bare = false
+    return end + ends.length
+  }
+
+  /** Goes on from `at`, where no tag is open, to where something begins that is not complete. */
+  const scan = (xml: Buffer): number => {
+    let at = 0
+    for (;;) {
+      let tag = at
+      while (tag < xml.length && xml[tag] !== signs.tag) tag++
+      if (tag + 1 >= xml.length) return at
+      const next = xml[tag + 1]
+      if (next === signs.exclamation || next === signs.question) {
+        const behind = pass(xml, at, tag)
+        if (behind === -1) return at
+        at = behind
+        continue
+      }
+      const closing = next === signs.slash
+      const end = tagEnd(xml, tag + 1)
+      if (end === -1) return at
+      if (tag > at) text(xml, at, tag, bare && closing, false)
+      if (closing) finish(xml, tag + 2, end)
+      else begin(xml, tag + 1, end)
+      at = end + 1
+    }
+  }
+
+  return {
+    write: (piece: Uint8Array): void => {
+      const xml = rest.length === 0
+        ? Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+        : Buffer.concat([rest, piece])
+      const at = scan(xml)
+      if (xml.length - at > limits.record) {
+        throw new BadSheet(`a text or a tag of more than ${thousands(limits.record)} bytes`)
+      }
+      rest = Buffer.from(xml.subarray(at))
+    },
+    /** Throws when an element is open still, or none was there. */
+    end: (): void => {
+      if (!rooted || names.length > 0 || rest.includes(signs.tag)) throw new BadSheet("no end")
+    },
+  }
+}
+
+let decoded = ""
+
+const parser = new Parser({ ontext: (piece) => void (decoded += piece) }, { xmlMode: true })
+
+/** Entities into what they stand for. */
+const withoutEntities = (text: string): string => {
+  decoded = ""
+  parser.parseComplete(text)
+  return decoded
+}
+
+/** XML's text between two places: line ends are line feeds, entities are what they stand for, except where it is raw. */
+export const xmlText = (xml: Buffer, from: number, to: number, raw = false): string => {
+  let text = xml.toString("utf8", from, to)
+  if (text.includes("\r")) text = text.replaceAll(/\r\n?/g, "\n")
+  return !raw && text.includes("&") ? withoutEntities(text) : text
+}
+
+const zero = 0x30
+
+/** Digits that a double holds exactly, whatever they are. */
+const exactDigits = 15
+
+/** As many of these are held exactly too, so that one division rounds as reading the text would. */
+const powers = Array.from({ length: exactDigits + 1 }, (_, exponent) => 10 ** exponent)
+
+/** The number between two places, as `Number` reads it. Short ones, which most are, need no string. */
+export const xmlNumber = (xml: Buffer, from: number, to: number): number => {
+  const start = xml[from] === 0x2d ? from + 1 : from
+  let whole = 0
+  let digits = 0
+  let point = -1
+  for (let at = start; at < to; at++) {
+    const digit = xml[at]! - zero
+    if (digit >= 0 && digit <= 9) {
+      whole = whole * 10 + digit
+      digits++
+    } else if (xml[at] === 0x2e && point === -1) point = digits
+    else return Number(xmlText(xml, from, to))
+  }
+  if (digits === 0 || digits > exactDigits) return Number(xmlText(xml, from, to))
+  const value = point === -1 ? whole : whole / powers[digits - point]!
+  return start === from ? value : -value
+}
+
+/** Goes through the attributes of a tag, one after the other. One is made for many tags. */
+export class XmlAttributes {
+  private xml: Buffer = Buffer.alloc(0)
+  private at = 0
+  private to = 0
+  private nameFrom = 0
+  private nameTo = 0
+  /** Where the present one's value stands. */
+  from = 0
+  end = 0
+
+  /** Begins with those of another tag. */
+  over(xml: Buffer, from: number, to: number): void {
+    this.xml = xml
+    this.at = from
+    this.to = to
+  }
+
+  /** Goes to the next one; false when there is none. */
+  next(): boolean {
+    const { to, xml } = this
+    let at = this.at
+    while (at < to && xml[at]! <= 0x20) at++
+    if (at >= to) return false
+    this.nameFrom = at
+    while (at < to && xml[at] !== signs.equals && xml[at]! > 0x20) at++
+    this.nameTo = at
+    while (at < to && xml[at]! <= 0x20) at++
+    const equals = xml[at++] === signs.equals
+    while (at < to && xml[at]! <= 0x20) at++
+    const quote = xml[at++]
+    this.from = at
+    while (at < to && xml[at] !== quote) at++
+    if (!equals || at >= to || (quote !== signs.quote && quote !== signs.apostrophe)) {
+      throw new BadSheet("an attribute without a value")
+    }
+    this.end = at
+    this.at = at + 1
+    return true
+  }
+
+  /** The character of a name that is but one; else 0. */
+  get letter(): number {
+    return this.nameTo - this.nameFrom === 1 ? this.xml[this.nameFrom]! : 0
+  }
+
+  get name(): string {
+    return this.xml.toString("utf8", this.nameFrom, this.nameTo)
+  }
+
+  get text(): string {
+    return xmlText(this.xml, this.from, this.end)
+  }
+
+  /** As `Number` reads it. */
+  get number(): number {
+    return xmlNumber(this.xml, this.from, this.end)
+  }
+}
+
+const nothing = () => undefined
+
+/**
+ * Whether each element of an XML document ends where it should, and the document with its root. A reader that looks for rows by their signs does not
+ * notice when what is behind them is gone.
+ */
+export const endsWell = (xml: Buffer): boolean => {
+  const scanner = xmlScanner({ open: nothing, text: nothing, close: nothing })
+  try {
+    scanner.write(xml)
+    scanner.end()
+    return true
+  } catch (error) {
+    if (error instanceof BadSheet) return false
+    throw error
+  }
+}

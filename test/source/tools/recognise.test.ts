@@ -1,0 +1,173 @@
+import { readdirSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { formToolNames } from "../../../src/project/formTools.ts"
+import { openSource } from "../../../src/source/openSource.ts"
+import { candidates, enough } from "../../../src/source/tools/asFormTool.ts"
+import { formTools } from "../../../src/source/tools/index.ts"
+import { config, file, read, run } from "../opening.ts"
+
+const samples = fileURLToPath(new URL("../../../samples", import.meta.url))
+
+/** Whose export each sample is, and how many responses it holds. */
+const exports: ReadonlyArray<readonly [path: string, tool: string, rows: number]> = [
+  ["google-forms/rstudio-2019-spanish-r-community-survey.xlsx", "google-forms", 338],
+  ["surveymonkey/538-steak-risk-survey.csv", "surveymonkey", 550],
+  ["surveymonkey/538-StarWars.first200.csv", "surveymonkey", 200],
+  ["qualtrics/qualtRics-sample.csv", "qualtrics", 1],
+  ["redcap/REDCapR-survey.csv", "redcap", 2],
+  ["odk/briefcase-choice-lists.csv", "odk", 1],
+  ["form-tools/typeform.csv", "typeform", 3],
+  ["form-tools/typeform-2018.csv", "typeform", 2],
+  ["form-tools/google-forms.csv", "google-forms", 2],
+  ["form-tools/google-forms-zip.csv", "google-forms", 3],
+  ["form-tools/microsoft-forms.csv", "microsoft-forms", 2],
+  ["form-tools/microsoft-forms-es.csv", "microsoft-forms", 1],
+  ["form-tools/jotform.csv", "jotform", 2],
+  ["form-tools/surveymonkey.csv", "surveymonkey", 3],
+  ["form-tools/qualtrics.csv", "qualtrics", 2],
+  ["form-tools/qualtrics-2016.csv", "qualtrics", 1],
+  ["form-tools/qualtrics-legacy.csv", "qualtrics", 1],
+  ["form-tools/typeform-responses.json", "typeform", 3],
+  ["form-tools/jotform-submissions.json", "jotform", 2],
+  ["form-tools/tally.csv", "tally", 2],
+  ["form-tools/fillout.csv", "fillout", 2],
+  ["form-tools/limesurvey-codes.csv", "limesurvey", 2],
+  ["form-tools/limesurvey-texts.csv", "limesurvey", 2],
+  ["form-tools/limesurvey-vv.txt", "limesurvey", 2],
+  ["form-tools/kobo.csv", "kobo", 2],
+  ["form-tools/kobo-labels.csv", "kobo", 1],
+  ["form-tools/odk-central.csv", "odk", 1],
+  ["form-tools/surveycto.csv", "odk", 1],
+  ["form-tools/redcap-labels.csv", "redcap", 2],
+  ["form-tools/redcap-plain.csv", "redcap", 2],
+  ["form-tools/redcap-repeats.csv", "redcap", 2],
+  ["form-tools/alchemer.csv", "alchemer", 1],
+  ["form-tools/gravity-forms.csv", "gravity-forms", 2],
+  ["form-tools/cognito-forms.csv", "cognito-forms", 1],
+  ["form-tools/zoho-forms.csv", "zoho-forms", 1],
+  ["form-tools/paperform.csv", "paperform", 1],
+  ["form-tools/contacts-Grid view.csv", "airtable", 1],
+]
+
+const encodingOf = (path: string) => (path.includes("StarWars") ? { encoding: "windows-1252" } : {})
+
+describe("an export is recognised", () => {
+  it("of every tool there is, and there is a sample of each", () => {
+    expect(formTools.map(({ name }) => name).toSorted()).toEqual([...formToolNames].toSorted())
+    expect([...new Set(exports.map(([, tool]) => tool))].toSorted()).toEqual([...formToolNames].toSorted())
+    const committed = readdirSync(`${samples}/form-tools`).map((name) => `form-tools/${name}`)
+    expect(exports.map(([path]) => path)).toEqual(expect.arrayContaining(committed))
+  })
+
+  it.each(exports)("%s is of %s, with %i responses, and says why", async (path, tool, count) => {
+    const { files, rows, source } = await run(read(config(`${samples}/${path}`, encodingOf(path))))
+    expect(source.tool?.name).toBe(tool)
+    expect(rows).toHaveLength(count)
+    expect(source.tool?.asked).toBe(false)
+    expect(source.tool?.reasons).not.toEqual([])
+    expect(source.taken[0]).toEqual({ what: "tool", value: expect.stringContaining("recognised with") })
+    expect(files[0]?.file).toMatchObject({ format: tool, rows: count })
+  })
+})
+
+// Every rule sees every header: none may take a file of another tool, whatever the order of the rules.
+describe("no tool takes the export of another", () => {
+  it.each(exports)("%s is of %s alone", async (path, tool) => {
+    const source = await run(openSource(config(`${samples}/${path}`, encodingOf(path))))
+    const { head } = source
+    // Records have no header: all tools that speak JSON were asked when it was opened.
+    if (head === undefined) return expect(source.candidates?.map(({ name }) => name)).toEqual([tool])
+    for (const one of formTools) {
+      const [found] = candidates(head, path, { tools: [one] })
+      if (one.name === tool) expect(found?.score, one.name).toBeGreaterThanOrEqual(enough)
+      else expect(found?.score ?? 0, `${one.name}: ${found?.reasons.join("; ")}`).toBeLessThan(enough)
+    }
+  })
+
+  it.each([
+    ["a customer list", "Customer No,Name,E-mail,Created,Status\n7,Ada,ada@example.org,2024-01-01,new\n"],
+    ["a log", "Timestamp,Level,Message\n2024-01-01 10:00:00,INFO,started\n"],
+    ["bookings of Tally, the accounting program", "Voucher No,Date,Party Name,Amount\n1,01-Apr-24,Ada,5\n"],
+    ["a shop's orders", "ID,Status,Email,Name,Url,Errors\n1,paid,ada@example.org,Ada,,None\n"],
+    ["a helpdesk's tickets", "Submission Id,Subject,Created at\n1,Help,2024-01-01\n"],
+    ["sensor readings", "Timestamp,Temperature in the room,Humidity in the room\nnow,20,40\n"],
+    ["a list of respondents", "Respondent ID,Name,Age\n1,Ada,40\n"],
+    ["a key register", "KEY,Room,Holder\n1,204,Ada\n"],
+    ["a list of members", "id,name,start time,email\n1,Ada,10:00,ada@example.org\n"],
+  ])("%s is of none", async (_, text) => {
+    const source = await run(openSource(config(file(text))))
+    expect(source.tool).toBeUndefined()
+    expect(source.format).toBe("csv")
+  })
+})
+
+describe("what a person did to a file", () => {
+  const typeform = `#,Name,Response Type,Start Date (UTC),Stage Date (UTC),Submit Date (UTC),Network ID,Tags
+a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
+`
+  it.each([
+    ["title rows above", `Export of our survey,,,,,,,\n,,,,,,,\n${typeform}`, "typeform", 1],
+    ["semicolons after a save in Excel", typeform.replaceAll(",", ";"), "typeform", 1],
+    ["the first column deleted", typeform.replaceAll(/^[^,]*,/gm, ""), "typeform", 1],
+    ["other letter case and spaces", typeform.replace("Submit Date (UTC)", " submit  date (utc) "), "typeform", 1],
+    [
+      "a second header row that was deleted",
+      "Respondent ID,Collector ID,Start Date,How old are you?\n1,2,05/10/2018,30\n",
+      "surveymonkey",
+      1,
+    ],
+    ["two header rows that were merged", "RespondentID,Films [A],Films [B]\n1,A,\n2,,B\n", "surveymonkey", 2],
+    [
+      "two header rows that were joined with dashes",
+      "RespondentID,Do you celebrate?,Which pies? - Apple,Which pies? - Pecan,Which pies? - Other (please specify)\n1,Yes,Apple,,\n",
+      "surveymonkey",
+      1,
+    ],
+    [
+      "an id and questions alone left of an export with one header row",
+      "RespondentID,In general how would you rate the cuisine of Algeria?\n1,5\n",
+      "surveymonkey",
+      1,
+    ],
+    [
+      "all columns but the answers deleted",
+      "How old?,Where?,Which films?,\nResponse,Response,A,B\n30,here,A,\n41,there,,B\n",
+      "surveymonkey",
+      2,
+    ],
+    [
+      "only the ids left of three header rows",
+      "ResponseId,Duration (in seconds),RecordedDate,Q1\nR_1abcDEF456ghij7,3,2024-01-01 10:00:00,x\n",
+      "qualtrics",
+      1,
+    ],
+    [
+      "a row of texts deleted",
+      `ResponseId,Q1\n"{""ImportId"":""_recordId""}","{""ImportId"":""QID1""}"\nR_1abcDEF456ghij7,x\n`,
+      "qualtrics",
+      1,
+    ],
+    ["rows of nothing but commas below", `${typeform},,,,,,,\n,,,,,,,\n`, "typeform", 1],
+  ])("%s: still recognised", async (name, text, tool, count) => {
+    const { rows, source } = await run(read(config(file(text))))
+    expect(source.tool?.name, name).toBe(tool)
+    expect(rows).toHaveLength(count)
+    expect(rows[0]?.[0]).not.toBe("")
+  })
+})
+
+describe("a pipeline has the last word", () => {
+  it("names a plain format: the file is read as it stands", async () => {
+    const { rows, source } = await run(read(config(`${samples}/form-tools/surveymonkey.csv`, { format: "csv" })))
+    expect(source.tool).toBeUndefined()
+    expect(rows).toHaveLength(4)
+  })
+
+  it("names a tool: its file is read so though nothing speaks for it", async () => {
+    const { rows, source } = await run(read(config(file("Which?,\nA,B\nA,\n,B\n"), { format: "surveymonkey" })))
+    expect(source.tool).toMatchObject({ name: "surveymonkey", asked: true })
+    expect(source.taken[0]?.value).toContain("as the pipeline says")
+    expect(rows.length).toBeGreaterThan(0)
+  })
+})
