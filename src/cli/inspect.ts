@@ -1,7 +1,7 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { count, counted } from "../domain/words.ts"
-import type { InspectedColumn, Inspection } from "../jobs/inspect/inspectFile.ts"
+import type { InspectedColumn, Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json } from "./command.ts"
 import { Output } from "./Output.ts"
 import { cutToWidth, indented, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
@@ -21,7 +21,7 @@ export const inspect = command({
     Effect.gen(function*() {
       const output = yield* Output
       const path = yield* Path.Path
-      const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect/inspectFile.ts"))
+      const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect.ts"))
       for (const [index, file] of input.files.entries()) {
         const inspection = yield* inspectFile(path.resolve(file))
         if (input.json) yield* output.print(JSON.stringify({ ...inspection, file }))

@@ -1,6 +1,6 @@
 import { type FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
-import type { ScheduleOptions } from "../jobs/schedule/options.ts"
+import type { ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, texts } from "./command.ts"
 import type { Ended } from "./explain.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"
@@ -82,7 +82,7 @@ export const schedule = command({
 const plan = (asked: Pick<ScheduleOptions, "load" | "root">, asJson: boolean) =>
   Effect.gen(function*() {
     const output = yield* Output
-    const { planSchedule } = yield* Effect.promise(() => import("../jobs/schedule/plan.ts"))
+    const { planSchedule } = yield* Effect.promise(() => import("../jobs/schedules.ts"))
     const { planJson, showPlan } = yield* Effect.promise(() => import("./terminal/schedule.ts"))
     const planned = yield* planSchedule(asked, plannedTimes)
     if (asJson) return yield* output.print(JSON.stringify(planJson(planned)))

@@ -1,6 +1,6 @@
 import { Clock, DateTime, Effect } from "effect"
 import { exits } from "../domain/exit.ts"
-import type { PipelineHealth } from "../jobs/status/health.ts"
+import type { PipelineHealth } from "../jobs/status.ts"
 import { command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"

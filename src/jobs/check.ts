@@ -5,32 +5,29 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"
-import { nameColumns } from "../mapping/ColumnBook.ts"
+import { allEntries, entryColumns, nameColumns } from "../mapping/ColumnBook.ts"
 import { runExamples } from "../mapping/examples.ts"
-import { diagnosticAt } from "../project/errors.ts"
-import type { ConfigurationInvalid } from "../project/errors.ts"
+import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import type { FormChange } from "../project/formDifference.ts"
 import { writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
+import type { ColumnName, Pipeline } from "../project/Pipeline.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
+import { suggest } from "../project/suggestion.ts"
 import type { FormService } from "../service/FormService.ts"
 import { ownColumns } from "../source/columns.ts"
-import { checkData } from "./check/checkData.ts"
-import type { CheckedData } from "./check/DataProblem.ts"
-import { restOfBroken } from "./check/restOfBroken.ts"
-import { missingColumns, newColumns } from "./check/sourceColumns.ts"
+import type { Source } from "../source/Source.ts"
+import { checkData, type CheckedData } from "./checkData.ts"
 import { compileFor } from "./compileFor.ts"
 import { compareForm, withChanges } from "./formAsItWas.ts"
-
 import { openPipelineSource } from "./openPipelineSource.ts"
 import { missedBy, openIfAny } from "./projectLedger.ts"
 import { recordedForm } from "./recordedForm.ts"
-import { openTarget, type Target } from "./target.ts"
+import { chooseTarget, openTarget, type Target } from "./target.ts"
 
 /** Why a pipeline could not be checked to its end, or what is wrong beside its file. */
-export type CheckFailure =
+type CheckFailure =
   | PlatformError
   | Exclude<
     Effect.Effect.Error<
@@ -269,3 +266,66 @@ const partition = (
   diagnostics: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? error.diagnostics : [])),
   failures: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? [] : [error])),
 })
+
+/**
+ * What else is wrong with a pipeline whose file can't be read as a whole: its sound entries against the form and the source's header. Nothing where that can't be
+ * told; the rest is then said once the file is right.
+ *
+ * @param root the project's folder
+ * @param name the pipeline's
+ */
+const restOfBroken = (root: string, name: string) =>
+  Effect.scoped(Effect.gen(function*() {
+    const project = yield* loadProject(root, { pipelines: [name], withoutBroken: true })
+    const pipeline = project.pipelines.get(name)
+    if (pipeline === undefined) return []
+    const [only] = pipeline.sink.targets
+    const target = yield* chooseTarget(pipeline, pipeline.sink.targets.length > 1 ? only?.target : undefined)
+    const opened = yield* openPipelineSource(pipeline, undefined)
+    const source = { ...opened, columns: nameColumns(opened.columns, pipeline.source.columns) }
+    const { service } = yield* openTarget(project, pipeline, target)
+    const compiled = yield* Effect.either(compileFor(pipeline, source, yield* service.form(target.form)))
+    // Columns of broken entries only look as if nothing used them.
+    const isAbout = ({ message, severity }: Diagnostic) =>
+      severity === "error" && !/columns? (?:is|are) not mapped/.test(message)
+    return Either.isLeft(compiled) ? compiled.left.diagnostics.filter(isAbout) : []
+  })).pipe(Effect.orElseSucceed((): ReadonlyArray<Diagnostic> => []))
+
+/** Columns that a pipeline names and its source does not have: what can be told without any form. */
+const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagnostic> => {
+  const { rowKey, where } = pipeline.source
+  const names = source.columns.flatMap(({ name }) => name ?? [])
+  const asked: ReadonlyArray<ColumnName> = [
+    ...allEntries(pipeline).flatMap(entryColumns),
+    ...(rowKey === undefined || rowKey === "content" ? [] : rowKey),
+    ...where.map(({ column }) => column),
+  ]
+  return asked.filter(({ name }) => !names.includes(name) && !names.includes(name.trim())).map(({ name, path }) => {
+    const message = `The source has no column "${name}".`
+    return diagnosticAt(pipeline.document, "error", path, message, suggest(name, names, "Its columns are"))
+  })
+}
+
+/** Columns that a source did not have when the pipeline was made. */
+const newColumns = (
+  pipeline: Pipeline,
+  source: Source,
+  before: ReadonlyArray<string> | undefined,
+): ReadonlyArray<Diagnostic> => {
+  if (before === undefined) return []
+  const known = new Set(before)
+  const added = source.columns.filter(({ title }) => title.trim() !== "" && !known.has(title)).map(({ title }) =>
+    title.trim()
+  )
+  return added.length === 0 ? [] : [diagnosticAt(
+    pipeline.document,
+    "warning",
+    ["source", "file"],
+    `The source has ${
+      added.length === 1 ? "a column" : `${added.length} columns`
+    } that it did not have when the pipeline was made: ${added.slice(0, 12).join(", ")}${
+      added.length > 12 ? ` and ${added.length - 12} more` : ""
+    }.`,
+    `Suggestions for what is new: formferry init ${pipeline.name}. Or accept it: formferry check ${pipeline.name} --accept-form.`,
+  )]
+}

@@ -26,7 +26,7 @@ export interface Demonstrated {
   readonly folder: string
 }
 
-export interface DemonstrationOptions {
+interface DemonstrationOptions {
   readonly progress: (pipeline: string, event: Progress) => Effect.Effect<void>
   /** Told as each step is done. */
   readonly done: (step: Demonstrated) => Effect.Effect<void>

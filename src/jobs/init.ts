@@ -1,12 +1,27 @@
-import { Effect, identity } from "effect"
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, identity, Redacted } from "effect"
+import { draftPipeline } from "../mapping/suggest/draftPipeline.ts"
+import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
+import { writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
+import { pipelineText } from "../project/PipelineDraft.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
+import type { Project } from "../project/Project.ts"
+import { environmentExample, gitIgnoreWith, type NewService, projectText } from "../project/projectText.ts"
+import { ownColumns } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
-import { addNew } from "./init/addNew.ts"
-import { InitRefused } from "./init/Initialised.ts"
-import type { InitOptions } from "./init/Initialised.ts"
-import { makeProject } from "./init/makeProject.ts"
-import { writeNew } from "./init/writeNew.ts"
+import type { Source } from "../source/Source.ts"
+import { addNew } from "./addToPipeline.ts"
+import { fetchForm } from "./form.ts"
+import { schemaOf } from "./schema.ts"
+import {
+  type Initialised,
+  type InitOptions,
+  InitRefused,
+  namesWithChoices,
+  openNames,
+  surveySource,
+} from "./suggestMapping.ts"
 
 /** Names under which a pipeline can have a file of its own, on every system. */
 const isName = (name: string): boolean => /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name) && !/[ .]$/.test(name)
@@ -48,3 +63,141 @@ export const initialise = (options: InitOptions) =>
   )
 
 const openNew = (file: string, sheet: string | undefined) => openSource({ ...asFound(file), empty: [], sheet })
+
+/**
+ * Makes a folder a project: config/formferry.yaml, the schemas that editors read, .env.example, and .gitignore for the ledger, reports and keys. What is
+ * there already stays; .gitignore is added to.
+ *
+ * @returns the files that were written, from the folder
+ */
+const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacted | undefined) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const written: Array<string> = []
+    const write = (name: string, text: string) =>
+      Effect.gen(function*() {
+        const file = path.join(root, name)
+        yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+        yield* fs.writeFileString(file, text)
+        written.push(name)
+      })
+    const writeNew = (name: string, text: string) =>
+      Effect.flatMap(fs.exists(path.join(root, name)), (exists) => exists ? Effect.void : write(name, text))
+    yield* writeNew("config/formferry.yaml", projectText(service))
+    yield* writeNew("config/schemas/project.schema.json", `${JSON.stringify(schemaOf("project"), null, 2)}\n`)
+    yield* writeNew("config/schemas/pipeline.schema.json", `${JSON.stringify(schemaOf("pipeline"), null, 2)}\n`)
+    yield* writeNew(".env.example", environmentExample(service))
+    const ignore = path.join(root, ".gitignore")
+    const before = (yield* fs.exists(ignore)) ? yield* fs.readFileString(ignore) : ""
+    const after = gitIgnoreWith(before)
+    if (after !== undefined) yield* write(".gitignore", after)
+    const environment = path.join(root, ".env")
+    if (apiKey !== undefined && service._tag === "Live" && !(yield* fs.exists(environment))) {
+      // Ignored before it exists, and nobody else's to read from its first byte on.
+      yield* fs.writeFileString(environment, `${service.keyVariable}=${JSON.stringify(Redacted.value(apiKey))}\n`, {
+        mode: 0o600,
+      })
+      written.push(".env")
+    }
+    return written
+  })
+
+/** Writes the file of a new pipeline, and the form as it is. */
+const writeNew = (
+  project: Project,
+  { file, form: formId, made, name, service, source }: {
+    readonly name: string
+    readonly source: Source
+    readonly file: string
+    readonly service: string
+    readonly form: string
+    readonly made: ReadonlyArray<string>
+  },
+) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const target = `pipelines/${name}.yaml`
+    const folder = path.join(project.root, "pipelines")
+    if (yield* fs.exists(path.join(project.root, target))) {
+      return yield* new InitRefused({
+        message:
+          `${target} is there already, and holds no pipeline called ${name}. Choose another name, or say in the file \`pipeline: ${name}\`.`,
+      })
+    }
+    const form = yield* fetchForm(project, service, formId)
+    const columns = ownColumns(source.columns)
+    const { missing, rows, suggestions, unknown } = yield* surveySource(source, form, columns)
+    const { complete } = source.tool ?? {}
+    const completeColumn = complete === undefined ? undefined : columns[complete.position]?.name
+    const draft = draftPipeline(suggestions, {
+      name,
+      service,
+      columns,
+      unknown,
+      source: {
+        file: path.relative(folder, file).split(path.sep).join("/"),
+        format: source.format,
+        sheet: source.format === "excel" || source.taken.some(({ what }) => what === "sheet")
+          ? sheetIn(source.taken)
+          : undefined,
+        headerRow: headerIn(source),
+        taken: [
+          ...source.taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
+            .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
+          `${rows} rows`,
+        ].join(", "),
+        missing,
+        complete: complete === undefined || completeColumn === undefined
+          ? undefined
+          : { column: completeColumn, is: complete.is },
+        uploads: source.tool?.answers.uploads,
+      },
+    })
+    yield* fs.makeDirectory(folder, { recursive: true })
+    yield* fs.writeFileString(
+      path.join(project.root, target),
+      pipelineText(draft, "../config/schemas/pipeline.schema.json"),
+    )
+    const record = yield* writeFormRecord(project.root, {
+      pipeline: name,
+      target: undefined,
+      service,
+      form,
+      columns: columns.map(({ title }) => title),
+    })
+    const entries = [...draft.questions, ...draft.urlParameters, ...draft.own]
+    const result: Initialised = {
+      root: project.root,
+      written: [...made, target, record],
+      pipeline: name,
+      file: target,
+      form,
+      mapped: entries.filter(({ open }) => !open).length,
+      open: [
+        ...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []),
+        ...openNames(form, draft.questions),
+        ...draft.own.filter(({ open }) => open).map(({ of }) => of),
+      ],
+      choices: namesWithChoices(suggestions, unknown),
+      unmapped: unmappedNames(suggestions),
+      rowKey: suggestions.rowKey.names,
+      added: false,
+      taken: source.taken,
+      warnings: source.warnings,
+    }
+    return result
+  })
+
+/** The header's line or row where something stands above it: once the pipeline says it, nobody is warned of it any more. */
+const headerIn = ({ warnings }: Source): number | undefined => {
+  const [row] = warnings.flatMap((warning) => /`headerRow: (\d+)`/.exec(warning)?.[1] ?? [])
+  return row === undefined ? undefined : Number(row)
+}
+
+/** What a report of how a file was taken says of its sheet, without its reason. */
+const sheetIn = (taken: Source["taken"]): string | undefined => {
+  const value = taken.find(({ what }) => what === "sheet")?.value
+  return value === undefined ? undefined : value.replace(/ \((?:the |as |by )[^()]*\)$/, "")
+}

@@ -8,7 +8,7 @@ import { findPipeline } from "./findPipeline.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 
 /** One answer of a row as it would be sent. */
-export interface PreviewedAnswer {
+interface PreviewedAnswer {
   readonly name: string
   readonly kind: string
   /** The cells that it is made of; none for a constant. */

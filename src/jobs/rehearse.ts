@@ -17,7 +17,7 @@ import type { RunOptions } from "./run.ts"
 import { temporaryCopy } from "./temporaryCopy.ts"
 
 /** What `rehearse` was asked to do: what `run` is, but for the confirmation, for nothing is sent. */
-export type RehearsalOptions = Omit<RunOptions, "ask" | "confirm" | "dryRun">
+type RehearsalOptions = Omit<RunOptions, "ask" | "confirm" | "dryRun">
 
 /**
  * The whole run against a practice service that has the live form's metadata: everything but the live create. The real service is asked for the form and for nothing else; the run works on a

@@ -18,13 +18,13 @@ import { openIfAny } from "./projectLedger.ts"
 import { chooseTarget } from "./target.ts"
 
 /** A row's key in the ledger and its new one. */
-export interface KeyPair {
+interface KeyPair {
   readonly old: string
   readonly new: string
 }
 
 /** Row keys that were, or would be, recorded; and how many rows look like several others, so that only a map can pair them. */
-export interface Rekeying {
+interface Rekeying {
   readonly pairs: ReadonlyArray<KeyPair>
   readonly ambiguous: number
   readonly recorded: number

@@ -1,78 +1,119 @@
-import { Clock, Duration, Effect, FiberSet, Queue } from "effect"
-import { mostSevere } from "../domain/exit.ts"
+import { Clock, Duration, Effect, FiberSet, Queue, Schema } from "effect"
+import { exits, mostSevere } from "../domain/exit.ts"
 import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/exit.ts"
 import { statusOfExit } from "./attempt.ts"
-import { begin } from "./schedule/begin.ts"
-import { countsFrom } from "./schedule/due.ts"
-import type { ScheduleOptions } from "./schedule/options.ts"
-import { readSchedules, type Scheduled } from "./schedule/schedules.ts"
-import { makeTurns, type Turned, withLedger } from "./schedule/turns.ts"
+import { findPipeline } from "./findPipeline.ts"
+import { serviceToConfirm } from "./openService.ts"
+import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
+import { chooseTarget } from "./target.ts"
+import { makeTurns, type ScheduleOptions, type Turned } from "./turns.ts"
+
+/** No pipeline of the project has a schedule (exit code 2). */
+export class NothingScheduled extends Schema.TaggedError<NothingScheduled>()("NothingScheduled", {
+  root: Schema.String,
+}) {
+  override get message() {
+    return `No pipeline of ${this.root} has a schedule. Write one into its file: schedule: { cron: "0 2 * * *", zone: Europe/Berlin }`
+  }
+}
+
+/** `schedule` against these services needs `--confirm NAME` (exit code 2). */
+export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>()("ScheduleUnconfirmed", {
+  /** Those that are not confirmed, and those that are. */
+  services: Schema.Array(Schema.String),
+  confirmed: Schema.Array(Schema.String),
+  pipelines: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    const services = this.services.join(" and ")
+    return `Writes to ${services} can't be undone. Nothing was sent. Confirm with --confirm that ${
+      this.pipelines.join(", ")
+    } may write there by schedule.`
+  }
+}
+
+/** Reads the project and its schedules. Fails if a service needs confirmation. */
+const start = (options: ScheduleOptions) =>
+  Effect.gen(function*() {
+    const project = yield* options.load([])
+    const schedules = yield* readSchedules(options.root)
+    if (schedules.scheduled.length === 0) {
+      return yield* new NothingScheduled({ root: options.root })
+    }
+    const missing = (yield* Effect.forEach(schedules.scheduled, (one) => unconfirmed(options, one))).flat()
+    if (missing.length > 0) {
+      return yield* new ScheduleUnconfirmed({
+        services: [...new Set(missing.map(({ service }) => service))],
+        confirmed: options.confirmed,
+        pipelines: missing.map(({ pipeline }) => pipeline),
+      })
+    }
+    return { schedules, turns: yield* makeTurns(project, options) }
+  })
+
+/** Returns the service of a pipeline if it is not confirmed yet. A pipeline that can't be read is reported when it runs. */
+const unconfirmed = (options: ScheduleOptions, { pipeline, schedule }: Scheduled) =>
+  Effect.gen(function*() {
+    const project = yield* options.load([pipeline])
+    const target = yield* chooseTarget(yield* findPipeline(project, pipeline), schedule.to)
+    const service = serviceToConfirm(project, target.service)
+    return service === undefined || options.confirmed.includes(service) ? [] : [{ pipeline, service }]
+  }).pipe(Effect.orElseSucceed(() => []))
 
 /**
- * Runs every pipeline of which a time has passed since it last ran, and those that never ran, each once; then it ends. Gives the exit status over all of them:
- * one that was not due counts as 0, one that another process runs as 6, a file whose schedule can't be read as 2.
+ * Runs every pipeline that is due once: a scheduled time has passed since its last run, or it never ran. Returns the most severe exit code: 0 for a pipeline that was not due, 6 for one that
+ * another process runs, 2 for a file whose schedule can't be read.
  */
 export const runDue = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {
-    const { project, schedules } = yield* begin(options)
-    const turns = yield* makeTurns(project, options)
+    const { schedules, turns } = yield* start(options)
     if (schedules.unreadable.length > 0) yield* options.tell({ _tag: "Unreadable", files: schedules.unreadable })
-    const statuses = yield* Effect.forEach(
+    const codes = yield* Effect.forEach(
       schedules.scheduled,
       (scheduled) =>
         Effect.gen(function*() {
           const turned = yield* turns.turn(scheduled, "due")
-          yield* tellOthers(options, scheduled, turned)
-          return turned._tag === "Ran" ? statusOfExit(turned.exit) : turned._tag === "Elsewhere" ? 6 : 0
+          yield* reportWaiting(options, scheduled, turned)
+          return turned._tag === "Ran"
+            ? statusOfExit(turned.exit)
+            : (turned._tag === "Elsewhere" ? exits.busy : exits.complete).code
         }),
       { concurrency: "unbounded" },
     )
     const signal = yield* turns.signal
     return mostSevere([
-      ...statuses,
-      ...schedules.unreadable.map(() => 2),
+      ...codes,
+      ...schedules.unreadable.map(() => exits.wrong.code),
       ...(signal === undefined ? [] : [statusOfSignal[signal]]),
     ])
   }))
 
-const tellOthers = (options: ScheduleOptions, { fault, pipeline, schedule }: Scheduled, turned: Turned) =>
+/** Reports a pipeline that did not run now. */
+const reportWaiting = (options: ScheduleOptions, { fault, pipeline, schedule }: Scheduled, turned: Turned) =>
   Effect.gen(function*() {
     if (fault !== undefined) return
     if (turned._tag === "Elsewhere") yield* options.tell({ _tag: "Elsewhere", pipeline })
     if (turned._tag !== "NotDue") return
     const now = yield* Clock.currentTimeMillis
-    yield* options.tell({
-      _tag: "Waits",
-      pipeline,
-      schedule,
-      next: nextTime(schedule, countsFrom(turned.last, now) ?? now),
-    })
+    const next = nextTime(schedule, countsFrom(turned.last, now) ?? now)
+    yield* options.tell({ _tag: "Waits", pipeline, schedule, next })
   })
 
-/** What a schedule that goes on holds of a pipeline. */
-interface Waiting {
-  readonly schedule: Scheduled["schedule"]
-  /** Undefined: it never comes again. */
-  readonly next: number | undefined
-}
-
-const everyMinute = Duration.minutes(1)
-
 /**
- * Runs pipelines at their times until it is interrupted: then what is in flight is finished and recorded. Files are read again every minute and before each run. A
- * pipeline runs once for times that were missed while nobody was there; one that never ran waits for its first time.
+ * Runs pipelines at their times until a signal: then what is in flight is finished and recorded. Reads the files every minute and before each run. A pipeline runs once for all times that were
+ * missed while no schedule ran. One that never ran waits for its first time.
  */
 export const runOnSchedule = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {
-    const { project, schedules } = yield* begin(options)
-    const turns = yield* makeTurns(project, options)
-    const lookEvery = Duration.toMillis(options.lookEvery ?? everyMinute)
-    const running = yield* FiberSet.make()
-    const going = new Set<string>()
+    const { schedules, turns } = yield* start(options)
+    const lookEvery = Duration.toMillis(options.lookEvery ?? Duration.minutes(1))
+    const fibers = yield* FiberSet.make()
+    const running = new Set<string>()
     const ended = yield* Queue.sliding<void>(1)
-    const waiting = new Map<string, Waiting>()
-    let unreadable: ReadonlyArray<string> = []
+    /** When each pipeline runs next. Undefined: never again. */
+    const waiting = new Map<string, { readonly schedule: Scheduled["schedule"]; readonly next: number | undefined }>()
+    let unreadable = ""
 
     const wait = ({ fault, pipeline, schedule }: Scheduled, next: number | undefined) => {
       const before = waiting.get(pipeline)?.next
@@ -82,7 +123,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         : options.tell({ _tag: "Waits", pipeline, schedule, next })
     }
 
-    /** When a pipeline's next time is that this process has not seen, or whose schedule was edited: then only what is to come counts. */
+    /** Finds the next time of a pipeline that is new to this process, or whose schedule was edited: then only future times count. */
     const meet = (scheduled: Scheduled, now: number) =>
       Effect.gen(function*() {
         const { pipeline, schedule } = scheduled
@@ -91,55 +132,54 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           yield* turns.known,
           (ledger) => Effect.zipLeft(ledger.turns.last(pipeline), ledger.turns.see(pipeline)),
         ).pipe(
-          // Its run will tell what is wrong with the ledger.
+          // The pipeline's run reports what is wrong with the ledger.
           Effect.orElseSucceed(() => undefined),
         )
-        const broken = last?.state === "brokenOff"
         const from = last === undefined ? now : countsFrom(last, now) ?? now
-        yield* wait(scheduled, broken ? now : nextTime(schedule, from))
+        yield* wait(scheduled, last?.state === "brokenOff" ? now : nextTime(schedule, from))
       })
 
     const runOne = (scheduled: Scheduled) =>
       Effect.gen(function*() {
         const { pipeline, schedule } = scheduled
-        const began = yield* Clock.currentTimeMillis
+        const startedAt = yield* Clock.currentTimeMillis
         const turned = yield* turns.turn(scheduled, "later")
         const now = yield* Clock.currentTimeMillis
         if (turned._tag === "Elsewhere") {
           yield* options.tell({ _tag: "Elsewhere", pipeline })
-          // Whoever is at it may be dead: that shows after a while.
-          yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + lookEvery))
-        } else {
-          const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : began
-          yield* wait(scheduled, nextTime(schedule, from))
+          // The other process may have died, which shows after a while.
+          return yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + lookEvery))
         }
+        const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : startedAt
+        yield* wait(scheduled, nextTime(schedule, from))
       }).pipe(
         Effect.ensuring(Effect.suspend(() => {
-          going.delete(scheduled.pipeline)
+          running.delete(scheduled.pipeline)
           return Queue.offer(ended, undefined)
         })),
       )
 
+    /** Starts what is due, then sleeps until the next time. */
     const look = (found: typeof schedules) =>
       Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
-        if (found.unreadable.join("\n") !== unreadable.join("\n")) {
-          unreadable = found.unreadable
-          if (unreadable.length > 0) yield* options.tell({ _tag: "Unreadable", files: unreadable })
+        if (found.unreadable.join("\n") !== unreadable) {
+          unreadable = found.unreadable.join("\n")
+          if (unreadable !== "") yield* options.tell({ _tag: "Unreadable", files: found.unreadable })
         }
         const names = new Set(found.scheduled.map(({ pipeline }) => pipeline))
         for (const name of waiting.keys()) if (!names.has(name)) waiting.delete(name)
         let soonest = now + lookEvery
         for (const scheduled of found.scheduled) {
           const { pipeline, schedule } = scheduled
-          if (going.has(pipeline)) continue
-          const before = waiting.get(pipeline)
-          if (before === undefined || !sameTimes(before.schedule, schedule)) yield* meet(scheduled, now)
+          if (running.has(pipeline)) continue
+          const before = waiting.get(pipeline)?.schedule
+          if (before?.cron !== schedule.cron || before.zone !== schedule.zone) yield* meet(scheduled, now)
           const next = waiting.get(pipeline)?.next
           if (next === undefined) continue
           if (next <= now) {
-            going.add(pipeline)
-            yield* FiberSet.run(running, runOne(scheduled))
+            running.add(pipeline)
+            yield* FiberSet.run(fibers, runOne(scheduled))
           } else soonest = Math.min(soonest, next)
         }
         yield* Effect.raceFirst(
@@ -148,11 +188,11 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         )
       })
 
-    const goOn = Effect.zipRight(look(schedules), Effect.forever(Effect.flatMap(readSchedules(options.root), look)))
-    const signal = yield* Effect.raceFirst(goOn, options.interrupted)
-    yield* FiberSet.awaitEmpty(running)
+    const lookAgain = Effect.zipRight(
+      look(schedules),
+      Effect.forever(Effect.flatMap(readSchedules(options.root), look)),
+    )
+    const signal = yield* Effect.raceFirst(lookAgain, options.interrupted)
+    yield* FiberSet.awaitEmpty(fibers)
     return statusOfSignal[signal]
   }))
-
-const sameTimes = (a: Scheduled["schedule"], b: Scheduled["schedule"]): boolean =>
-  a.cron === b.cron && a.zone === b.zone

@@ -32,7 +32,7 @@ export type SettleBy =
   /** Nothing yet: the rows in doubt are only shown. */
   | { readonly _tag: "Look" }
 
-export interface SettleOptions {
+interface SettleOptions {
   readonly pipeline: string
   readonly to: string | undefined
   readonly by: SettleBy
@@ -41,7 +41,7 @@ export interface SettleOptions {
 }
 
 /** A row that was in doubt, and what it turned out to be. */
-export interface SettledResult {
+interface SettledResult {
   readonly row: number
   readonly key: string
   readonly batch: number

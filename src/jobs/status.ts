@@ -1,35 +1,36 @@
 import { FileSystem } from "@effect/platform"
 import { Clock, Effect } from "effect"
-import { DateTime } from "luxon"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
-import type { PipelineLedger } from "../ledger/Ledger.ts"
+import { exits } from "../domain/exit.ts"
+import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
-import type { Drift, Going, RunRecord, Standing } from "../ledger/records.ts"
+import type { DoubtsOf, Drift, Going, RunRecord, Standing } from "../ledger/records.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
 import { PipelineUnknown } from "../project/errors.ts"
+import { loadProject } from "../project/loadProject.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { factsOf } from "../run/history.ts"
+import { findPipeline } from "./findPipeline.ts"
+import { addressesOf } from "./openPlace.ts"
 import { type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
-import { readSchedules } from "./schedule/schedules.ts"
-import { byAge, type DoubtAge } from "./status/ages.ts"
-import { type NotBegun, notBegun, scheduledDestination } from "./status/due.ts"
-import { healthOf, type PipelineHealth } from "./status/health.ts"
+import { isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
+import { chooseTarget } from "./target.ts"
 
-/** What the ledger holds for one pipeline at one destination. */
+/** What the ledger contains for one pipeline at one destination. */
 export interface PipelineStanding {
   readonly pipeline: string
   readonly destination: Destination
-  /** Rows that the run that is going on has in flight are not in doubt here: `going` counts them. */
+  /** Rows in flight in the current run are counted by `going`, not as in doubt. */
   readonly standing: Standing
-  /** The run that is going on. */
+  /** The run in progress. */
   readonly going: (Going & { readonly inFlight: number }) | undefined
   /** The last run that wrote here. */
   readonly lastRun: RunRecord | undefined
-  /** The last runs that wrote here, the newest first: as many as were asked for. */
+  /** The last runs that wrote here, the newest first. */
   readonly runs: ReadonlyArray<PastRecord>
-  /** The last run over the pipeline's own source that did its work (exit status 0 or 1). */
+  /** The last run over the pipeline's own source that did its work (exit code 0 or 1). */
   readonly lastDone: RunRecord | undefined
   /** Rows in doubt by age, the youngest first. */
   readonly doubts: ReadonlyArray<DoubtAge>
@@ -40,43 +41,56 @@ export interface PipelineStanding {
 }
 
 /** A time, ISO 8601 with the offset of its zone, and that zone. */
-export interface NextRun {
+interface NextRun {
   readonly at: string
   readonly zone: string
 }
 
-/** A run's record, and what is remembered of it. */
+/** A run's record, and its facts. */
 export interface PastRecord extends RunRecord {
-  /** Undefined: it did not end, or was no `run`. */
+  /** Undefined if it did not end, or its mode was not `run`. */
   readonly facts: RunFacts | undefined
 }
 
+/** A pipeline whose last scheduled run failed before it started, and so left no record. */
+export interface NotBegun {
+  readonly pipeline: string
+  /** When it was due, ISO 8601. */
+  readonly at: string
+}
+
+/** Whether a pipeline's last good run is recent enough. Times are in milliseconds since 1970. */
+export interface PipelineHealth {
+  readonly pipeline: string
+  readonly healthy: boolean
+  /** When the last good run that counts ended. */
+  readonly lastGood: number | undefined
+}
+
 export interface ProjectStatus {
-  /** Where the ledger is, and whether it is there at all. */
   readonly ledger: { readonly file: string; readonly exists: boolean }
   readonly pipelines: ReadonlyArray<PipelineStanding>
   /** Pipelines of the project that never sent anything. */
   readonly untouched: ReadonlyArray<string>
-  /** Of these, the ones that have a schedule: when they run first. */
+  /** Those of them that have a schedule. */
   readonly waiting: ReadonlyArray<{ readonly pipeline: string; readonly nextRun: NextRun }>
-  /** Pipelines that could not begin when they were due last. */
   readonly notBegun: ReadonlyArray<NotBegun>
-  /** Files of which nobody can tell when their pipeline is to run, as sentences. */
+  /** Files whose schedule can't be read, as sentences. */
   readonly unreadable: ReadonlyArray<string>
   /** Pipelines whose runs are refused, because the ledger is missing or not the newest. */
   readonly missed: ReadonlyArray<LedgerMissed>
-  /** Whether pipelines did their work lately enough: those asked for, else those that have a schedule, else all. Undefined when it was not asked for. */
+  /** Of the named pipelines, otherwise of those with a schedule, otherwise of all. Undefined without `maxAge`. */
   readonly health: ReadonlyArray<PipelineHealth> | undefined
-  /** Findings of SQLite's own integrity check; undefined when it was not asked for. */
+  /** Findings of SQLite's integrity check. Undefined without `verify`. */
   readonly damage: ReadonlyArray<string> | undefined
 }
 
 /**
- * What stands in the ledger, by pipeline and destination. Only reads, and takes no lock: it can be asked while a run is going on. A ledger that is not there yet is not made.
+ * Returns what the ledger contains, by pipeline and destination. Only reads and takes no lock, so that it works during a run. Creates no ledger.
  *
- * @param names pipelines to tell about; none: all
- * @param options.verify whether to have SQLite check the whole file
- * @param options.runs how many of the last runs to tell of
+ * @param names pipelines; none: all
+ * @param options.verify whether SQLite checks the whole file
+ * @param options.runs how many of the last runs to return
  * @param options.maxAge how old a pipeline's last good run may be, in milliseconds
  */
 export const projectStatus = (
@@ -86,115 +100,177 @@ export const projectStatus = (
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
+      const { maxAge, runs = 1, verify } = options
       const { texts } = yield* listPipelines(project.root)
-      const own = texts.flatMap(({ name }) => (name === undefined ? [] : [name]))
-      const exists = yield* fs.exists(project.ledger)
+      const own = texts.flatMap(({ name }) => name ?? [])
+      const exists = yield* (yield* FileSystem.FileSystem).exists(project.ledger)
       const ledger = exists ? yield* openLedger(ledgerOf(project)) : undefined
       const known = ledger === undefined ? [] : yield* ledger.pipelines
       const all = [...new Set([...own, ...known.map(({ pipeline }) => pipeline)])]
       const unknown = names.filter((name) => !all.includes(name))
       if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known: all })
 
+      const isAsked = (name: string) => names.length === 0 || names.includes(name)
       const now = yield* Clock.currentTimeMillis
       const { scheduled, unreadable } = yield* readSchedules(project.root)
-      const nextRun = (name: string) =>
-        nextOf(scheduled.find((one) => one.pipeline === name && one.fault === undefined)?.schedule, now)
-      const asked = (name: string) => names.length === 0 || names.includes(name)
-      const pipelines = ledger === undefined ? [] : yield* Effect.forEach(
-        known.filter(({ pipeline }) => asked(pipeline)),
-        ({ pipeline, destination }) =>
-          Effect.gen(function*() {
-            const view = ledger.view({ pipeline, destination })
-            const runs = yield* view.runs(Math.max(1, options.runs ?? 1))
-            const { going, standing } = yield* standingNow(view)
-            const one: PipelineStanding = {
-              pipeline,
-              destination,
-              standing,
-              going,
-              lastRun: runs[0],
-              runs: runs.slice(0, options.runs ?? 1).map((one) => ({ ...one, facts: factsOf(one) })),
-              lastDone: yield* lastGood(view),
-              doubts: byAge((yield* view.doubts).filter(({ open }) => !open || going === undefined), now),
-              drift: yield* view.drift,
-              nextRun: nextRun(pipeline),
-            }
-            return one
-          }),
-      )
-      const timed = scheduled.map(({ pipeline }) => pipeline)
-      const watched = names.length > 0 ? names : timed.length > 0 ? timed : all
-      const goesTo = new Map(
-        yield* Effect.forEach(
-          options.maxAge === undefined ? [] : scheduled.filter(({ pipeline }) => watched.includes(pipeline)),
-          (one) => Effect.map(scheduledDestination(project.root, one, ledger), (to) => [one.pipeline, to] as const),
-        ),
-      )
-      const counts = ({ destination, pipeline }: PipelineStanding): boolean => {
-        const to = goesTo.get(pipeline)
-        return to === undefined || (to.services.includes(destination.service) && to.form === destination.form)
+      const nextRun = (name: string) => {
+        const found = scheduled.find((one) => one.pipeline === name && one.fault === undefined)
+        return found && nextOf(found.schedule, now)
       }
-      const missed = yield* missedBy(project, all.filter(asked), ledger)
+      const standings = ledger === undefined ? [] : yield* Effect.forEach(
+        known.filter(({ pipeline }) => isAsked(pipeline)),
+        (place) =>
+          Effect.map(
+            standingOf(ledger.view(place), runs, now),
+            (standing): PipelineStanding => ({ ...place, ...standing, nextRun: nextRun(place.pipeline) }),
+          ),
+      )
+      const missed = yield* missedBy(project, all.filter(isAsked), ledger)
       const untouched = own.filter((name) =>
-        asked(name) && !pipelines.some(({ pipeline }) => pipeline === name)
-        && !missed.some(({ pipeline }) => pipeline === name)
+        isAsked(name) && ![...standings, ...missed].some(({ pipeline }) => pipeline === name)
       )
       const status: ProjectStatus = {
         ledger: { file: project.ledger, exists },
-        pipelines,
+        pipelines: standings,
         untouched,
         waiting: untouched.flatMap((pipeline) => {
           const next = nextRun(pipeline)
           return next === undefined ? [] : [{ pipeline, nextRun: next }]
         }),
-        notBegun: ledger === undefined ? [] : yield* notBegun(ledger, scheduled.filter((one) => asked(one.pipeline))),
+        notBegun: ledger === undefined
+          ? []
+          : (yield* Effect.forEach(
+            scheduled.filter(({ pipeline }) => isAsked(pipeline)),
+            ({ pipeline }) => notBegun(ledger, pipeline),
+          )).flat(),
         unreadable,
         missed,
-        health: options.maxAge === undefined ? undefined : healthOf(
-          watched,
+        health: maxAge === undefined ? undefined : yield* Effect.forEach(
+          names.length > 0 ? names : scheduled.length > 0 ? scheduled.map(({ pipeline }) => pipeline) : all,
           (name) =>
-            pipelines.flatMap((one) => one.pipeline === name && counts(one) ? one.lastDone?.finishedAt ?? [] : [])
-              .map(Date.parse),
-          now,
-          options.maxAge,
+            Effect.map(
+              scheduledDestination(project.root, scheduled.find(({ pipeline }) => pipeline === name), ledger),
+              (goesTo) => healthOf(name, standings.filter(({ pipeline }) => pipeline === name), goesTo, now - maxAge),
+            ),
         ),
-        damage: options.verify && ledger !== undefined ? yield* ledger.verify : undefined,
+        damage: verify && ledger !== undefined ? yield* ledger.verify : undefined,
       }
       return status
     }),
   )
 
-/** What stands, and the run that is going on: it may end, or begin, while rows are counted. */
-const standingNow = (view: PipelineLedger) =>
+const standingOf = (view: PipelineLedger, count: number, now: number) =>
   Effect.gen(function*() {
+    const runs = yield* view.runs(Math.max(1, count))
+    // A run may start or end while rows are counted.
     const before = yield* view.going
     const standing = yield* view.standing
     const going = before ?? (yield* view.going)
-    if (going === undefined) return { standing, going }
     const { inDoubt, intended } = standing
     return {
-      standing: { ...standing, inDoubt: inDoubt - intended, intended: 0 },
-      going: { ...going, inFlight: intended },
+      standing: going === undefined ? standing : { ...standing, inDoubt: inDoubt - intended, intended: 0 },
+      going: going && { ...going, inFlight: intended },
+      lastRun: runs[0],
+      runs: runs.slice(0, count).map((run): PastRecord => ({ ...run, facts: factsOf(run) })),
+      lastDone: yield* lastGood(view),
+      doubts: byAge((yield* view.doubts).filter(({ open }) => !open || going === undefined), now),
+      drift: yield* view.drift,
     }
   })
 
-/** Runs that are looked at where the last one that ended well was fed another file. */
-const lookedAt = 100
+/** How many runs are searched if the last good one read another file. */
+const searched = 100
 
-/** A run that was fed another file (`--source`) says nothing of the source: whoever mends rows each morning would hide that no night ran. */
+/** Returns the last good run over the pipeline's own source. Fixed rows that are imported each morning (`--source`) must not hide that no night ran. */
 const lastGood = (view: PipelineLedger) =>
   Effect.gen(function*() {
-    const own = (run: RunRecord): boolean => factsOf(run)?.whole !== false
+    const isOwn = (run: RunRecord): boolean => factsOf(run)?.whole !== false
     const last = yield* view.lastDone
-    if (last === undefined || own(last)) return last
-    const runs = yield* view.runs(lookedAt)
-    return runs.find((run) => run.mode === "run" && (run.exitCode === 0 || run.exitCode === 1) && own(run))
+    if (last === undefined || isOwn(last)) return last
+    return (yield* view.runs(searched)).find((run) =>
+      run.mode === "run" && (run.exitCode === exits.complete.code || run.exitCode === exits.attention.code)
+      && isOwn(run)
+    )
   })
 
-const nextOf = (schedule: Schedule | undefined, now: number): NextRun | undefined => {
-  const next = schedule === undefined ? undefined : nextTime(schedule, now)
-  if (schedule === undefined || next === undefined) return undefined
-  const { zone } = schedule
-  return { at: DateTime.fromMillis(next, { zone }).toISO({ suppressMilliseconds: true }) ?? "", zone }
+const nextOf = (schedule: Schedule, now: number): NextRun | undefined => {
+  const next = nextTime(schedule, now)
+  return next === undefined ? undefined : { at: isoInZone(next, schedule.zone), zone: schedule.zone }
+}
+
+/** How long rows have been in doubt, in days. */
+const ages = [
+  { age: "younger than a day", days: 1 },
+  { age: "younger than a week", days: 7 },
+  { age: "younger than 30 days", days: 30 },
+  { age: "older than 30 days", days: Number.POSITIVE_INFINITY },
+] as const
+
+interface DoubtAge {
+  readonly age: (typeof ages)[number]["age"]
+  readonly count: number
+}
+
+/** Returns rows in doubt by age, the youngest first. Only ages that occur. */
+export const byAge = (
+  doubts: ReadonlyArray<Pick<DoubtsOf, "sentAt" | "count">>,
+  now: number,
+): ReadonlyArray<DoubtAge> => {
+  const ageOf = ({ sentAt }: { readonly sentAt: string }) =>
+    ages.find(({ days }) => now - Date.parse(sentAt) < days * 86_400_000)?.age
+  return ages.flatMap(({ age }) => {
+    const count = doubts.reduce((sum, one) => (ageOf(one) === age ? sum + one.count : sum), 0)
+    return count === 0 ? [] : [{ age, count }]
+  })
+}
+
+/** Returns the pipeline if its last scheduled run failed before it started, and it has not run since. */
+const notBegun = (ledger: Ledger, pipeline: string) =>
+  Effect.map(
+    ledger.turns.last(pipeline),
+    ({ at, ran, state, tries }): ReadonlyArray<NotBegun> =>
+      at === undefined || tries === 0 || state !== "done" || (ran !== undefined && ran >= at)
+        ? []
+        : [{ pipeline, at: new Date(at).toISOString() }],
+  )
+
+/** Where a pipeline's scheduled runs go. */
+interface ScheduledDestination {
+  /** Addresses of the service, its earlier ones included. */
+  readonly services: ReadonlyArray<string>
+  readonly form: string
+}
+
+/** Returns undefined if the pipeline has no schedule, or its file can't be read. */
+const scheduledDestination = (root: string, scheduled: Scheduled | undefined, ledger: Ledger | undefined) =>
+  Effect.gen(function*() {
+    if (scheduled === undefined) return undefined
+    const { pipeline, schedule } = scheduled
+    const project = yield* loadProject(root, { pipelines: [pipeline] })
+    const target = yield* chooseTarget(yield* findPipeline(project, pipeline), schedule.to)
+    const services = addressesOf(project, target.service)
+    const form = (yield* ledger?.formId(services, target.form) ?? Effect.void) ?? target.form
+    const destination: ScheduledDestination = { services, form }
+    return destination
+  }).pipe(Effect.orElseSucceed(() => undefined))
+
+/**
+ * Returns whether a pipeline had a good run since an instant. Rows that need review don't make a pipeline unhealthy: they are reported elsewhere, and a probe that fails until
+ * a person reviews them would be ignored.
+ *
+ * @param goesTo where its scheduled runs go, if it has a schedule: only those count
+ */
+export const healthOf = (
+  pipeline: string,
+  standings: ReadonlyArray<Pick<PipelineStanding, "destination" | "lastDone">>,
+  goesTo: ScheduledDestination | undefined,
+  since: number,
+): PipelineHealth => {
+  const ended = standings.flatMap(({ destination: { form, service }, lastDone }) =>
+    goesTo === undefined || (goesTo.services.includes(service) && goesTo.form === form)
+      ? lastDone?.finishedAt ?? []
+      : []
+  )
+  const lastGood = ended.length === 0 ? undefined : Math.max(...ended.map((time) => Date.parse(time)))
+  return { pipeline, healthy: lastGood !== undefined && lastGood >= since, lastGood }
 }

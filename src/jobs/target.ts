@@ -9,7 +9,7 @@ import { type OpenedService, type OpenFailure, openService } from "./openService
 import type { Services } from "./shareServices.ts"
 
 /** The pipeline has several targets and none, or an unknown one, was chosen (exit 2). */
-export class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown", {
+class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown", {
   pipeline: Schema.String,
   target: Schema.UndefinedOr(Schema.String),
   known: Schema.Array(Schema.String),

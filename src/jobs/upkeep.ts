@@ -41,8 +41,8 @@ export const compactLedger = (project: Project) =>
 export const backUp = (project: Project, file: string) =>
   Effect.zipRight(mustBeRight(project), backUpLedger(project.ledger, file))
 
-export const exportFormats = ["csv", "jsonl"] as const
-export type ExportFormat = (typeof exportFormats)[number]
+const exportFormats = ["csv", "jsonl"] as const
+type ExportFormat = (typeof exportFormats)[number]
 
 const titles: ReadonlyArray<keyof ExportedRow> = [
   "pipeline",
@@ -89,7 +89,7 @@ export const exportLedger = (project: Project, names: ReadonlyArray<string>, for
   }))
 
 /** Rows that a person wants forgotten. */
-export interface ForgetOptions {
+interface ForgetOptions {
   readonly pipeline: string
   readonly keys: ReadonlyArray<string>
   readonly by: string

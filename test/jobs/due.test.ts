@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { countsFrom, dueNow } from "../../src/jobs/schedule/due.ts"
+import { countsFrom, dueNow } from "../../src/jobs/schedules.ts"
 import type { LastTurn } from "../../src/ledger/Ledger.ts"
 
 const schedule = { cron: "0 2 * * *", zone: "UTC" }

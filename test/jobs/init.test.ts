@@ -4,7 +4,7 @@ import { Effect, Either, Redacted } from "effect"
 import { parse } from "yaml"
 import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
-import type { InitOptions } from "../../src/jobs/init/Initialised.ts"
+import type { InitOptions } from "../../src/jobs/suggestMapping.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url"
 import stringWidth from "string-width"
 import { afterAll, describe, expect, it } from "vitest"
 import { showInspection } from "../../src/cli/inspect.ts"
-import { DistinctCount } from "../../src/jobs/inspect/DistinctCount.ts"
-import { inspectFile, type Inspection } from "../../src/jobs/inspect/inspectFile.ts"
+import { DistinctCount } from "../../src/jobs/ColumnLook.ts"
+import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
 import { hashOf, UniqueCheck } from "../../src/mapping/suggest/UniqueCheck.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))

@@ -3,10 +3,9 @@ import { expect, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { Notifier } from "../../src/jobs/Notifier.ts"
 import { runDue } from "../../src/jobs/schedule.ts"
-import { projectStatus } from "../../src/jobs/status.ts"
-import { byAge } from "../../src/jobs/status/ages.ts"
-import { healthOf } from "../../src/jobs/status/health.ts"
+import { byAge, healthOf, projectStatus } from "../../src/jobs/status.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
+import type { RunRecord } from "../../src/ledger/records.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { batchOf, rowOf } from "../ledger/rows.ts"
 import { platform } from "../project/projectFolder.ts"
@@ -172,7 +171,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
     }))
 })
 
-it("rows in doubt are counted by age; an age without rows is left out", () => {
+it("rows in doubt are counted by age, and an age without rows is omitted", () => {
   const now = Date.parse("2026-11-30T12:00:00Z")
   const doubts = [
     { sentAt: "2026-10-01T00:00:00Z", count: 5 },
@@ -189,11 +188,15 @@ it("rows in doubt are counted by age; an age without rows is left out", () => {
   ])
 })
 
-it("a pipeline is healthy by its newest good run of those that count", () => {
-  const ended = (name: string) => name === "moved" ? [1_000, 9_000] : name === "old" ? [1_000] : []
-  expect(healthOf(["moved", "old", "never"], ended, 10_000, 5_000)).toEqual([
-    { pipeline: "moved", healthy: true, lastGood: 9_000 },
-    { pipeline: "old", healthy: false, lastGood: 1_000 },
-    { pipeline: "never", healthy: false, lastGood: undefined },
-  ])
+it("a pipeline is healthy by its newest good run at the destination of its schedule", () => {
+  const standing = (form: string, at: number) => ({
+    destination: { service: "live", form },
+    lastDone: { finishedAt: new Date(at).toISOString() } as RunRecord,
+  })
+  const standings = [standing("a", 1_000), standing("b", 9_000)]
+  const destination = { services: ["live"], form: "a" }
+  expect(healthOf("moved", standings, undefined, 5_000)).toEqual({ pipeline: "moved", healthy: true, lastGood: 9_000 })
+  expect(healthOf("moved", standings, destination, 5_000).lastGood).toBe(1_000)
+  expect(healthOf("old", standings.slice(0, 1), undefined, 5_000).healthy).toBe(false)
+  expect(healthOf("never", [], undefined, 5_000)).toEqual({ pipeline: "never", healthy: false, lastGood: undefined })
 })

@@ -5,8 +5,8 @@ import { fates, fateWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { outcomeWords } from "../../domain/run.ts"
 import { count, lasting, span } from "../../domain/words.ts"
-import type { ScheduleEvent } from "../../jobs/schedule/options.ts"
-import type { Plan, Planned } from "../../jobs/schedule/plan.ts"
+import { isoInZone, type Plan, type Planned } from "../../jobs/schedules.ts"
+import type { ScheduleEvent } from "../../jobs/turns.ts"
 import { type Ended, explain, printNext } from "../explain.ts"
 import { Invocation } from "../Invocation.ts"
 import { Output } from "../Output.ts"
@@ -55,10 +55,6 @@ export const planJson = ({ pipelines, unreadable }: Plan) => ({
   })),
   unreadable,
 })
-
-/** Returns a time in ISO 8601 with the zone's offset. */
-export const isoInZone = (millis: number, zone: string): string =>
-  DateTime.fromMillis(millis, { zone }).toISO({ suppressMilliseconds: true }) ?? ""
 
 /** Shows the end of a scheduled run: a line with its counts, and why it is not complete. */
 export const showScheduled = (report: RunReport, folder: string, zone: string, screen: Screen): string => {

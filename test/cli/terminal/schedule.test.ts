@@ -4,7 +4,7 @@ import { Effect, LogLevel, TestClock } from "effect"
 import { Invocation } from "../../../src/cli/Invocation.ts"
 import { Output } from "../../../src/cli/Output.ts"
 import { showEvent } from "../../../src/cli/terminal/schedule.ts"
-import type { ScheduleEvent } from "../../../src/jobs/schedule/options.ts"
+import type { ScheduleEvent } from "../../../src/jobs/turns.ts"
 
 const schedule = { cron: "0 2 * * *", zone: "Europe/Berlin", to: undefined }
 

@@ -1,18 +1,13 @@
 import { Effect } from "effect"
-import type { Cell } from "../../domain/cell.ts"
-import { cellText } from "../../domain/cell.ts"
-import type { SourceFile } from "../../domain/report.ts"
-import type { Cells, Column } from "../../domain/row.ts"
-import { hashesKept } from "../../mapping/suggest/UniqueCheck.ts"
-import { eachChunk } from "../../source/eachChunk.ts"
-import { asFound, openSource } from "../../source/openSource.ts"
-import type { Source, ToolCandidate } from "../../source/Source.ts"
-import { ColumnLook } from "./ColumnLook.ts"
-import type { ColumnFindings } from "./ColumnLook.ts"
-import { headerAgain, repeatedHeader } from "./repeatedHeader.ts"
-import { rowKeyCandidates } from "./rowKeyCandidates.ts"
-import type { RowKeyCandidate } from "./rowKeyCandidates.ts"
-import type { Trap } from "./traps.ts"
+import { type Cell, cellText } from "../domain/cell.ts"
+import type { SourceFile } from "../domain/report.ts"
+import type { Cells, Column } from "../domain/row.ts"
+import { hashesKept } from "../mapping/suggest/UniqueCheck.ts"
+import { eachChunk } from "../source/eachChunk.ts"
+import { asFound, openSource } from "../source/openSource.ts"
+import type { Source, ToolCandidate, ToolReading } from "../source/Source.ts"
+import { type ColumnFindings, ColumnLook } from "./ColumnLook.ts"
+import type { Trap } from "./columnTraps.ts"
 
 /** What a column is, and what its cells are like. */
 export interface InspectedColumn extends ColumnFindings {
@@ -190,3 +185,70 @@ export const inspectFile = (file: string) =>
     }
     return inspection
   }))
+
+/** Whether a row holds the titles once more, as files have that were put together of several. */
+const headerAgain = (columns: ReadonlyArray<Column>) => {
+  const titled = columns.filter(({ title }) => title.trim() !== "")
+  const [first] = titled
+  return (cells: Cells): boolean =>
+    first !== undefined && titled.length > 1 && cells[first.position] === first.title
+    && titled.every(({ position, title }) => cells[position] === title)
+}
+
+/** What is said of rows that hold the titles. */
+const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
+  rows.length === 0 ? [] : [
+    `${
+      rows.length === 1 ? `Row ${rows[0]} holds` : `${rows.length} rows, the first of them row ${rows[0]}, hold`
+    } the titles again: the file `
+    + "seems to be put together of several. Take such rows out, or leave them out with `where`.",
+  ]
+
+/** Columns that may make a row the same row tomorrow. */
+interface RowKeyCandidate {
+  readonly columns: ReadonlyArray<string>
+  readonly because: string
+}
+
+const candidatesShown = 5
+
+/** How much a name looks like that of an id. */
+const points = (column: Column, { kind }: ColumnFindings): number =>
+  (/^#$|\b(?:id|key|no|nr|number|code|uuid|guid|token|ref|reference)\b|nummer$|_id$/i.test(column.name ?? "") ? 3 : 0)
+  + (column.position === 0 ? 1 : 0)
+  + (kind === "email" ? 1 : 0)
+  - (kind === "dateTime" || kind === "date" || kind === "choices" ? 2 : 0)
+
+/** What looks least like an id is named only where nothing else can be. */
+const likely = <A extends { readonly points: number }>(list: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const better = list.filter(({ points }) => points > 0)
+  return better.length > 0 ? better : list
+}
+
+/** The form tool's own id, then columns that are filled in every row and different in each, the likeliest first. */
+const rowKeyCandidates = (
+  columns: ReadonlyArray<Column>,
+  findings: ReadonlyArray<ColumnFindings>,
+  rows: number,
+  tool: ToolReading | undefined,
+): ReadonlyArray<RowKeyCandidate> => {
+  const own = tool?.defaultRowKey
+  const told = own === undefined || tool === undefined
+    ? []
+    : [{ columns: own, because: `the id of ${tool.title}, the default` }]
+  const unique = columns.flatMap((column, index) => {
+    const found = findings[index]
+    if (column.name === undefined || found === undefined || rows === 0 || found.filled < rows) return []
+    if (found.unique === false || (own?.length === 1 && own[0] === column.name)) return []
+    const because = found.unique === true
+      ? "filled in every row and different in each"
+      : "filled in every row; too many to see whether all are different"
+    return [{ columns: [column.name], because, points: points(column, found) }]
+  })
+  return [
+    ...told,
+    ...(told.length > 0 ? unique.filter((one) => one.points > 0) : likely(unique)).toSorted((a, b) =>
+      b.points - a.points
+    ).map(({ because, columns }) => ({ columns, because })),
+  ].slice(0, candidatesShown)
+}

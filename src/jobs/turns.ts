@@ -1,19 +1,65 @@
-import { Cause, Clock, Effect, Exit, RcRef, Ref } from "effect"
-import type { RunReport } from "../../domain/report.ts"
-import type { LastTurn, Ledger } from "../../ledger/Ledger.ts"
-import { openLedger } from "../../ledger/openLedger.ts"
-import type { Project } from "../../project/Project.ts"
-import type { Signal } from "../../run/Stop.ts"
-import { attempt, tell } from "../attempt.ts"
-import type { AttemptFailure } from "../exitStatus.ts"
-import { ledgerOf } from "../projectLedger.ts"
-import { asThePipelineSays } from "../run.ts"
-import { shareServices } from "../shareServices.ts"
-import { type Due, dueNow } from "./due.ts"
-import type { ScheduleOptions } from "./options.ts"
-import type { Scheduled } from "./schedules.ts"
+import type { FileSystem, Path } from "@effect/platform"
+import { Cause, Clock, type Duration, Effect, Exit, RcRef, Ref } from "effect"
+import type { Progress } from "../domain/progress.ts"
+import type { RunReport } from "../domain/report.ts"
+import type { LastTurn } from "../ledger/Ledger.ts"
+import type { Schedule } from "../project/cron.ts"
+import type { loadProject } from "../project/loadProject.ts"
+import type { Project } from "../project/Project.ts"
+import type { Signal } from "../run/Stop.ts"
+import { attempt, tell } from "./attempt.ts"
+import type { AttemptFailure } from "./exitStatus.ts"
+import { asThePipelineSays, type RunOptions } from "./run.ts"
+import { type Due, dueNow, type Scheduled, withLedger } from "./schedules.ts"
+import { shareServices } from "./shareServices.ts"
 
-/** What became of a pipeline's turn. */
+/** What happens while pipelines run by schedule. Times are in milliseconds since 1970. */
+export type ScheduleEvent =
+  /** A pipeline waits for its next time. Undefined: there is none any more. */
+  | {
+    readonly _tag: "Waits"
+    readonly pipeline: string
+    readonly schedule: Schedule
+    readonly next: number | undefined
+  }
+  /** A pipeline's run starts. `again`: its last one broke off. */
+  | { readonly _tag: "Begins"; readonly pipeline: string; readonly schedule: Schedule; readonly again: boolean }
+  /** `project`: as it was read for this run, or before it if it can't be read now. */
+  | {
+    readonly _tag: "Ended"
+    readonly pipeline: string
+    readonly schedule: Schedule
+    readonly project: Project
+    readonly exit: Exit.Exit<RunReport, AttemptFailure>
+  }
+  /** Another process runs it. */
+  | { readonly _tag: "Elsewhere"; readonly pipeline: string }
+  /** Files whose schedule can't be read, as sentences. */
+  | { readonly _tag: "Unreadable"; readonly files: ReadonlyArray<string> }
+
+export interface ScheduleOptions extends Pick<RunOptions, "interrupted" | "projectOption"> {
+  /** The project's folder, absolute. */
+  readonly root: string
+  /** Loads the project with these pipelines from its files, which may change between runs. */
+  readonly load: (
+    pipelines: ReadonlyArray<string>,
+  ) => Effect.Effect<
+    Project,
+    Effect.Effect.Error<ReturnType<typeof loadProject>>,
+    FileSystem.FileSystem | Path.Path
+  >
+  /** Services that rows may be sent to. */
+  readonly confirmed: ReadonlyArray<string>
+  readonly tell: (event: ScheduleEvent) => Effect.Effect<void>
+  readonly progress?: ((pipeline: string, event: Progress) => Effect.Effect<void>) | undefined
+  readonly warn?: ((pipeline: string, ...warnings: Parameters<RunOptions["warn"]>) => Effect.Effect<void>) | undefined
+  /** How many pipelines may run at the same time. Each keeps a source open, and all share the ledger's file. Default: four. */
+  readonly atOnce?: number | undefined
+  /** How often the files are read for new times. Default: every minute. */
+  readonly lookEvery?: Duration.DurationInput | undefined
+}
+
+/** How a pipeline's turn ended. */
 export type Turned =
   | { readonly _tag: "Ran"; readonly exit: Exit.Exit<RunReport, AttemptFailure> }
   | { readonly _tag: "NotDue"; readonly last: LastTurn }
@@ -22,23 +68,15 @@ export type Turned =
   /** A signal came first. */
   | { readonly _tag: "Stopped" }
 
-/** Pipelines that may run at the same time, unless told otherwise: each holds a source open, and they share the ledger's file. */
-const usuallyAtOnce = 4
-
-/** Looks into a project's ledger, for as long as that takes. */
-export const withLedger = <A, E>(project: Project, look: (ledger: Ledger) => Effect.Effect<A, E>) =>
-  Effect.scoped(Effect.flatMap(openLedger(ledgerOf(project)), look))
-
 /**
- * Gives pipelines their turns. Those that run at the same time share the services and their pace; when none runs, everything is closed, and the next one sees the
- * configuration as it stands then.
+ * Gives pipelines their turns. Pipelines that run at the same time share the services and their pace. When none runs, everything is closed, and the next one loads the configuration again.
  *
- * @param first the project as it was loaded first: a configuration that can't be read later on is a failure of the runs, and somebody must still hear of them
+ * @param first the project as first loaded: its webhooks are notified if the configuration can't be read later
  */
 export const makeTurns = (first: Project, options: ScheduleOptions) =>
   Effect.gen(function*() {
     const services = yield* RcRef.make({ acquire: shareServices })
-    const places = yield* Effect.makeSemaphore(options.atOnce ?? usuallyAtOnce)
+    const places = yield* Effect.makeSemaphore(options.atOnce ?? 4)
     const known = yield* Ref.make(first)
     const stopping = yield* Ref.make<Signal | undefined>(undefined)
     yield* Effect.forkScoped(Effect.flatMap(options.interrupted, (signal) => Ref.set(stopping, signal)))
@@ -67,7 +105,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         )
       }).pipe(Effect.scoped)
 
-    /** Takes the turn where it is due, and does it. */
+    /** Takes the turn if the pipeline is due, and runs it. */
     const turn = (scheduled: Scheduled, unseen: Due) =>
       Effect.gen(function*() {
         const { pipeline, schedule } = scheduled
@@ -104,6 +142,6 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
 
 const stopped: Turned = { _tag: "Stopped" }
 
-/** Whether a signal ended the run: whoever starts formferry again wants it to go on. */
+/** Whether a signal ended the run: the next schedule continues it. */
 const brokeOff = (exit: Exit.Exit<{ readonly outcome: string }, AttemptFailure>): boolean =>
   Exit.isSuccess(exit) ? exit.value.outcome === "interrupted" : Cause.isInterruptedOnly(exit.cause)

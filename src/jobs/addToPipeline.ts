@@ -1,26 +1,29 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, identity } from "effect"
-import type { Form } from "../../domain/form.ts"
-import { canonicalJson } from "../../domain/json.ts"
-import type { Column } from "../../domain/row.ts"
-import { mentionedColumns, nameColumns } from "../../mapping/ColumnBook.ts"
-import { draftAdditions } from "../../mapping/suggest/draftPipeline.ts"
-import { columnsOf } from "../../mapping/suggest/Suggestion.ts"
-import type { Suggestions } from "../../mapping/suggest/Suggestion.ts"
-import { addToPipeline, isOpen } from "../../project/addToPipeline.ts"
-import { readFormRecord, writeFormRecord } from "../../project/formRecord.ts"
-import type { FormRecord } from "../../project/formRecord.ts"
-import { loadProject } from "../../project/loadProject.ts"
-import type { MappingEntry, Pipeline } from "../../project/Pipeline.ts"
-import { ownColumns } from "../../source/columns.ts"
-import type { Source } from "../../source/Source.ts"
-import { findPipeline } from "../findPipeline.ts"
-import { fetchForm } from "../form.ts"
-import { openPipelineSource } from "../openPipelineSource.ts"
-import { chooseTarget } from "../target.ts"
-import { InitRefused, namesWithChoices, openNames } from "./Initialised.ts"
-import type { Initialised, InitOptions } from "./Initialised.ts"
-import { surveySource } from "./surveySource.ts"
+import type { Form } from "../domain/form.ts"
+import { canonicalJson } from "../domain/json.ts"
+import type { Column } from "../domain/row.ts"
+import { mentionedColumns, nameColumns } from "../mapping/ColumnBook.ts"
+import { draftAdditions } from "../mapping/suggest/draftPipeline.ts"
+import { columnsOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
+import { addToPipeline, isOpen } from "../project/addToPipeline.ts"
+import { type FormRecord, readFormRecord, writeFormRecord } from "../project/formRecord.ts"
+import { loadProject } from "../project/loadProject.ts"
+import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import { ownColumns } from "../source/columns.ts"
+import type { Source } from "../source/Source.ts"
+import { findPipeline } from "./findPipeline.ts"
+import { fetchForm } from "./form.ts"
+import { openPipelineSource } from "./openPipelineSource.ts"
+import {
+  type Initialised,
+  type InitOptions,
+  InitRefused,
+  namesWithChoices,
+  openNames,
+  surveySource,
+} from "./suggestMapping.ts"
+import { chooseTarget } from "./target.ts"
 
 const isFor =
   ({ id, name }: { readonly id: string; readonly name: string }) => (entry: Pick<MappingEntry, "id" | "name">) =>

@@ -1,8 +1,7 @@
-import { ErrorCell } from "../../domain/cell.ts"
-import type { Cell } from "../../domain/cell.ts"
-import { cut } from "../../domain/problem.ts"
+import { type Cell, ErrorCell } from "../domain/cell.ts"
+import { cut } from "../domain/problem.ts"
 
-export const trapCodes = [
+const trapCodes = [
   "repeated-title",
   "empty-title",
   "excel-date",

@@ -1,0 +1,147 @@
+import { FileSystem } from "@effect/platform"
+import { Clock, Effect } from "effect"
+import { DateTime } from "luxon"
+import type { LastTurn, Ledger } from "../ledger/Ledger.ts"
+import { openLedger } from "../ledger/openLedger.ts"
+import { nextTime, type Schedule, scheduleIn } from "../project/cron.ts"
+import { listPipelines } from "../project/pipelineFiles.ts"
+import type { Project } from "../project/Project.ts"
+import { ledgerOf } from "./projectLedger.ts"
+import type { ScheduleOptions } from "./turns.ts"
+
+/** A pipeline that has a schedule. */
+export interface Scheduled {
+  readonly pipeline: string
+  readonly schedule: Schedule
+  /** Why the schedule can't be read, as a sentence with its file: then `schedule` is a substitute. */
+  readonly fault?: string
+}
+
+/** The schedules of a project. */
+interface Schedules {
+  /** By file. */
+  readonly scheduled: ReadonlyArray<Scheduled>
+  /** The faults of all of them. */
+  readonly unreadable: ReadonlyArray<string>
+}
+
+/** The schedule of a pipeline whose own can't be read: a run that fails once a day, and is reported, instead of none. */
+const onceADay: Schedule = { cron: "0 0 * * *", zone: "UTC" }
+
+/** Reads the schedule of each pipeline. Ignores what else is wrong with a file: that shows when its pipeline runs. */
+export const readSchedules = (root: string) =>
+  Effect.map(listPipelines(root), ({ texts, unreadable }): Schedules => {
+    const scheduled = new Map<string, Scheduled>()
+    const add = (pipeline: string, schedule: Schedule) => scheduled.set(pipeline, { pipeline, schedule })
+    const addFault = (pipeline: string, fault: string) =>
+      scheduled.set(pipeline, { pipeline, schedule: onceADay, fault })
+    for (const { file, message } of unreadable) addFault(baseName(file), `${file}: ${message}`)
+    for (const { file, name, yaml } of texts) {
+      const schedule = scheduleIn(yaml)
+      if (typeof schedule === "string") addFault(name ?? file, `${yaml.file}: ${schedule}`)
+      else if (schedule !== undefined && name === undefined) {
+        addFault(file, `${yaml.file}: its key \`pipeline\` can't be read.`)
+      } else if (schedule !== undefined) add(name ?? file, schedule)
+    }
+    const all = [...scheduled.values()]
+    return { scheduled: all, unreadable: all.flatMap(({ fault }) => fault ?? []) }
+  })
+
+/** Returns the name under which `loadProject` finds a pipeline whose file can't be read. */
+const baseName = (file: string): string => file.replace(/^.*\//, "").replace(/\.ya?ml$/, "")
+
+/** `elsewhere`: another process runs the pipeline. */
+export type Due = "due" | "elsewhere" | "later"
+
+/** How often a turn that breaks off is retried before its next time. */
+const mostTries = 3
+
+/** A recorded time that lies further ahead was written while the clock was wrong. In milliseconds. */
+const clockFault = 3_600_000
+
+/** Returns the instant after which a schedule's times count, in milliseconds since 1970. Undefined if the pipeline never ran and no schedule has seen it. */
+export const countsFrom = ({ at, ran }: LastTurn, now: number): number | undefined => {
+  const known = [at, ran].flatMap((one) => one === undefined ? [] : [one > now + clockFault ? now : one])
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
+/**
+ * Whether a pipeline is to run now: a scheduled time has passed since its last run (several missed times count once), or its last turn broke off. Times are in milliseconds since 1970.
+ *
+ * @param unseen the answer for a pipeline that never ran
+ */
+export const dueNow = (schedule: Schedule, last: LastTurn, now: number, unseen: Due): Due => {
+  if (last.state === "going") return "elsewhere"
+  if (last.state === "brokenOff" && last.tries < mostTries) return "due"
+  const from = countsFrom(last, now)
+  if (from === undefined) return unseen
+  const next = nextTime(schedule, from)
+  return next !== undefined && next <= now ? "due" : "later"
+}
+
+/** Opens a project's ledger for one look at it. */
+export const withLedger = <A, E>(project: Project, look: (ledger: Ledger) => Effect.Effect<A, E>) =>
+  Effect.scoped(Effect.flatMap(openLedger(ledgerOf(project)), look))
+
+/** When a pipeline runs next. Times are in milliseconds since 1970. */
+export interface Planned {
+  readonly pipeline: string
+  readonly schedule: Schedule
+  readonly next: ReadonlyArray<number>
+  /** Whether `--once` would run it now. */
+  readonly now: Due
+  /** When it last had its turn by schedule or ran manually. Undefined if it never did. */
+  readonly last: number | undefined
+}
+
+export interface Plan {
+  readonly at: number
+  readonly pipelines: ReadonlyArray<Planned>
+  /** Files whose schedule can't be read, as sentences. */
+  readonly unreadable: ReadonlyArray<string>
+}
+
+const neverRan: LastTurn = { at: undefined, state: "done", tries: 0, ran: undefined }
+
+/** Returns the next times of every pipeline that has a schedule. Only reads; creates no ledger. */
+export const planSchedule = (
+  { load, root }: Pick<ScheduleOptions, "load" | "root">,
+  times: number,
+) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const project = yield* load([])
+    const schedules = yield* readSchedules(root)
+    const scheduled = schedules.scheduled.filter(({ fault }) => fault === undefined)
+    const at = yield* Clock.currentTimeMillis
+    const lasts = (yield* fs.exists(project.ledger))
+      ? yield* withLedger(project, ({ turns }) => Effect.forEach(scheduled, ({ pipeline }) => turns.last(pipeline)))
+      : []
+    const plan: Plan = {
+      at,
+      pipelines: scheduled.map(({ pipeline, schedule }, index) => {
+        const last = lasts[index] ?? neverRan
+        return {
+          pipeline,
+          schedule,
+          next: timesAfter(schedule, at, times),
+          now: dueNow(schedule, last, at, "due"),
+          last: last.tries === 0 ? last.ran : countsFrom(last, at),
+        }
+      }),
+      unreadable: schedules.unreadable,
+    }
+    return plan
+  })
+
+const timesAfter = (schedule: Schedule, after: number, count: number): ReadonlyArray<number> => {
+  const times: Array<number> = []
+  for (let at = nextTime(schedule, after); at !== undefined && times.length < count; at = nextTime(schedule, at)) {
+    times.push(at)
+  }
+  return times
+}
+
+/** Returns a time in ISO 8601 with the zone's offset. */
+export const isoInZone = (millis: number, zone: string): string =>
+  DateTime.fromMillis(millis, { zone }).toISO({ suppressMilliseconds: true }) ?? ""
