@@ -1,5 +1,6 @@
 import { type FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
+import type { ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, texts } from "./command.ts"
 import type { Ended } from "./explain.ts"
@@ -79,7 +80,7 @@ export const schedule = command({
     }).pipe(Effect.scoped),
 })
 
-const plan = (asked: Pick<ScheduleOptions, "load" | "root">, asJson: boolean) =>
+const plan = (asked: ScheduledProject, asJson: boolean) =>
   Effect.gen(function*() {
     const output = yield* Output
     const { planSchedule } = yield* Effect.promise(() => import("../jobs/schedules.ts"))

@@ -1,13 +1,27 @@
-import { FileSystem } from "@effect/platform"
+import { FileSystem, type Path } from "@effect/platform"
 import { Clock, Effect } from "effect"
 import { DateTime } from "luxon"
 import type { LastTurn, Ledger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { nextTime, type Schedule, scheduleIn } from "../project/cron.ts"
+import type { loadProject } from "../project/loadProject.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { ledgerOf } from "./projectLedger.ts"
-import type { ScheduleOptions } from "./turns.ts"
+
+/** Where a project is, and how it is read. */
+export interface ScheduledProject {
+  /** The project's folder, absolute. */
+  readonly root: string
+  /** Loads the project with these pipelines from its files, which may change between runs. */
+  readonly load: (
+    pipelines: ReadonlyArray<string>,
+  ) => Effect.Effect<
+    Project,
+    Effect.Effect.Error<ReturnType<typeof loadProject>>,
+    FileSystem.FileSystem | Path.Path
+  >
+}
 
 /** A pipeline that has a schedule. */
 export interface Scheduled {
@@ -105,7 +119,7 @@ const neverRan: LastTurn = { at: undefined, state: "done", tries: 0, ran: undefi
 
 /** Returns the next times of every pipeline that has a schedule. Only reads; creates no ledger. */
 export const planSchedule = (
-  { load, root }: Pick<ScheduleOptions, "load" | "root">,
+  { load, root }: ScheduledProject,
   times: number,
 ) =>
   Effect.gen(function*() {

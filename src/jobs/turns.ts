@@ -1,16 +1,14 @@
-import type { FileSystem, Path } from "@effect/platform"
 import { Cause, Clock, type Duration, Effect, Exit, RcRef, Ref } from "effect"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { LastTurn } from "../ledger/Ledger.ts"
 import type { Schedule } from "../project/cron.ts"
-import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { attempt, tell } from "./attempt.ts"
 import type { AttemptFailure } from "./exitStatus.ts"
 import { asThePipelineSays, type RunOptions } from "./run.ts"
-import { type Due, dueNow, type Scheduled, withLedger } from "./schedules.ts"
+import { type Due, dueNow, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
 import { shareServices } from "./shareServices.ts"
 
 /** What happens while pipelines run by schedule. Times are in milliseconds since 1970. */
@@ -37,17 +35,7 @@ export type ScheduleEvent =
   /** Files whose schedule can't be read, as sentences. */
   | { readonly _tag: "Unreadable"; readonly files: ReadonlyArray<string> }
 
-export interface ScheduleOptions extends Pick<RunOptions, "interrupted" | "projectOption"> {
-  /** The project's folder, absolute. */
-  readonly root: string
-  /** Loads the project with these pipelines from its files, which may change between runs. */
-  readonly load: (
-    pipelines: ReadonlyArray<string>,
-  ) => Effect.Effect<
-    Project,
-    Effect.Effect.Error<ReturnType<typeof loadProject>>,
-    FileSystem.FileSystem | Path.Path
-  >
+export interface ScheduleOptions extends ScheduledProject, Pick<RunOptions, "interrupted" | "projectOption"> {
   /** Services that rows may be sent to. */
   readonly confirmed: ReadonlyArray<string>
   readonly tell: (event: ScheduleEvent) => Effect.Effect<void>
