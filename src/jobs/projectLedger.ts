@@ -2,11 +2,8 @@ import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import { join } from "node:path"
 import type { Ledger } from "../ledger/Ledger.ts"
-import { type MarkPlaces, marksFolder } from "../ledger/marks.ts"
-import { missing, notNewest } from "../ledger/newest.ts"
-import { openLedger } from "../ledger/openLedger.ts"
-import type { LedgerOptions } from "../ledger/openStore.ts"
-import type { Asker } from "../ledger/Store.ts"
+import { type Asker, type MarkPlaces, marksFolder, missing, notNewest } from "../ledger/marks.ts"
+import { type LedgerOptions, openLedger } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
 
 /** The marks of a project's ledger are next to its ledger, and with its reports, so that each is found if the other is lost. */

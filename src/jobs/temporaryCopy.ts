@@ -1,8 +1,8 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
-import { copyLedger } from "../ledger/copyLedger.ts"
+import { ownedFolder } from "../ledger/holder.ts"
 import { LedgerError } from "../ledger/Ledger.ts"
-import { ownedFolder } from "../ledger/ownedFolder.ts"
+import { copyLedger } from "../ledger/openLedger.ts"
 
 /** Copies a ledger into a folder next to it, on its disk and for its owner only, that is removed when the scope closes, or by the next copy if the process is killed. Gives the copy's path. */
 export const temporaryCopy = (ledger: string) =>

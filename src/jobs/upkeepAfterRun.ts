@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { RunReport } from "../domain/report.ts"
-import { openUpkeep } from "../ledger/openUpkeep.ts"
+import { openUpkeep } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
 import { dropOldReports } from "../report/pastRuns.ts"
 import { ledgerOf } from "./projectLedger.ts"

@@ -1,12 +1,10 @@
-import type { Context } from "effect"
-import { Effect } from "effect"
+import { type Context, Effect } from "effect"
 import { existsSync } from "node:fs"
 import type { Anomaly, RunReport } from "../domain/report.ts"
-import { openTold } from "../ledger/openTold.ts"
+import { openLedger } from "../ledger/openLedger.ts"
 import { failed, reported } from "../notify/Notification.ts"
 import { unreportedAnomalies } from "../notify/unreportedAnomalies.ts"
-import { notifyWebhook } from "../notify/webhook.ts"
-import type { Patience } from "../notify/webhook.ts"
+import { notifyWebhook, type Patience } from "../notify/webhook.ts"
 import type { Project, WebhookConfig } from "../project/Project.ts"
 import { historyOf } from "../run/history.ts"
 import type { Notifier } from "./Notifier.ts"
@@ -60,7 +58,7 @@ const remembered = (
   patience: Patience | undefined,
 ) =>
   Effect.scoped(Effect.gen(function*() {
-    const { ledger, tell, told } = yield* openTold(ledgerOf(project))
+    const ledger = yield* openLedger(ledgerOf(project))
     const at = {
       pipeline: report.pipeline,
       destination: { service: serviceAddress(project, report.form.service), form: report.form.id },
@@ -71,10 +69,10 @@ const remembered = (
     const before = history.filter(({ run }) => run !== report.run)
     yield* Effect.forEach(webhooks, ({ name, ...webhook }) =>
       Effect.gen(function*() {
-        const news = unreportedAnomalies(yield* told(at, name), before, { anomalies, whole: own?.whole ?? false })
+        const news = unreportedAnomalies(yield* view.notified(name), before, { anomalies, whole: own?.whole ?? false })
         if (yield* notifyWebhook({ name, ...webhook }, reported(report, news.anomalies), patience)) {
           // A reconciliation is no run that could be unusual: what is known ends with the last one that was.
-          yield* tell(at, name, { codes: news.codes, run: history[0]?.run ?? report.run })
+          yield* view.recordNotified(name, { codes: news.codes, run: history[0]?.run ?? report.run })
         }
       }), all)
   }))

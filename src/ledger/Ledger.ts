@@ -1,5 +1,4 @@
-import { Schema } from "effect"
-import type { Effect, Scope } from "effect"
+import { type Effect, Schema, type Scope } from "effect"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Destination } from "../domain/destination.ts"
 import type { Verdict } from "../domain/fate.ts"
@@ -7,8 +6,8 @@ import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
-import type { Acceptance } from "./accepted.ts"
 import type {
+  Acceptance,
   AttentionRow,
   Behind,
   CanaryRecord,
@@ -22,6 +21,7 @@ import type {
   KnownSubmission,
   LedgerMarks,
   Missed,
+  Notified,
   ReadBack,
   Reconciliation,
   RefusedState,
@@ -225,6 +225,10 @@ export interface PipelineLedger {
   readonly lastDone: Effect.Effect<RunRecord | undefined, LedgerError>
   /** Rows in doubt by when they were sent, the oldest first; open intents too, for whoever only reads. */
   readonly doubts: Effect.Effect<ReadonlyArray<DoubtsOf>, LedgerError>
+  /** What a webhook was last notified of. */
+  readonly notified: (webhook: string) => Effect.Effect<Notified | undefined, LedgerError>
+  /** Records what a webhook was notified of. Needs no lock. */
+  readonly recordNotified: (webhook: string, notified: Notified) => Effect.Effect<void, LedgerError>
   /**
    * Fails if the ledger is not the newest, and nobody has accepted that here. `hold` does so by itself.
    */

@@ -12,9 +12,11 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Holder } from "./holder.ts"
-import { ownedName, removeLeft } from "./ownedFolder.ts"
-import { syncFolder } from "./secret.ts"
+import { acceptCommand } from "../domain/acceptance.ts"
+import { syncFolder } from "./disk.ts"
+import { type Holder, ownedName, removeLeft } from "./holder.ts"
+import { LedgerRefused } from "./Ledger.ts"
+import type { Behind } from "./records.ts"
 
 /** Where the marks of a ledger are (docs/decisions/0017-marks.md). */
 export interface MarkPlaces {
@@ -155,4 +157,62 @@ const parse = (text: string): Mark | undefined => {
   } catch {
     return undefined
   }
+}
+
+const stateOf = (mark: Mark | DamagedMark): string =>
+  "damaged" in mark ? `damaged ${mark.damaged}` : `${mark.ledger} ${mark.epoch} ${mark.word} ${mark.upTo}`
+
+/**
+ * Returns what a ledger lacks, or undefined if it has all that its marks say. Read the marks before the transaction in which this looks: a commit comes before its mark, so a ledger that others are writing is
+ * never behind.
+ *
+ * @param commitsOf the commits that the ledger has of a holder by its epoch, and the holder's word; undefined if it never had this holder
+ */
+export const behind = (
+  { id, marks: { ledger: file } }: { readonly id: string; readonly marks: MarkPlaces },
+  marks: ReadonlyArray<Mark | DamagedMark>,
+  commitsOf: (epoch: number) => { readonly word: string; readonly upTo: number } | undefined,
+): Behind | undefined => {
+  const unmet = marks.flatMap((mark): ReadonlyArray<{ readonly mark: typeof mark; readonly wrong: string }> => {
+    if ("damaged" in mark) return [{ mark, wrong: `The mark ${mark.damaged} of the ledger ${file} is damaged` }]
+    if (mark.ledger !== id) return [{ mark, wrong: `The ledger ${file} is not the one that was written before` }]
+    const held = commitsOf(mark.epoch)
+    if (held?.word !== mark.word) {
+      return [{ mark, wrong: `The ledger ${file} is an older copy: it lacks what was written after it was copied` }]
+    }
+    return held.upTo >= mark.upTo ? [] : [{
+      mark,
+      wrong: `The ledger ${file} lacks ${
+        mark.upTo - held.upTo
+      } of ${mark.upTo} commits of the run that wrote it: its log (${file}-wal) was lost or damaged, or it is an older copy`,
+    }]
+  })
+  const [first] = unmet
+  return first && { wrong: first.wrong, states: unmet.map(({ mark }) => stateOf(mark)) }
+}
+
+/** The pipeline that a command is about, and its `--to`: a refusal names them in the command that resolves it. */
+export interface Asker {
+  readonly pipeline: string
+  readonly target: string | undefined
+}
+
+/** Returns what is wrong if there is no ledger: undefined if no mark says that there was one. */
+export const missing = (places: MarkPlaces): string | undefined => {
+  const [mark] = readMarks(places)
+  return mark === undefined
+    ? undefined
+    : `The ledger ${places.ledger} is missing or empty, and a run has written it before`
+}
+
+/** Returns the refusal of a ledger that is not the newest. `asker`: undefined if no pipeline asks. */
+export const notNewest = (wrong: string, asker: Asker | undefined): LedgerRefused => {
+  const command = acceptCommand(asker?.pipeline ?? "NAME", "ledger", asker?.target)
+  return new LedgerRefused({
+    message: `${wrong}. Rows that were already imported would be imported again. Nothing was sent. `
+      + "Put the newest ledger back, with its .key file and its -wal file if it has one. "
+      + `If it is lost, docs/in-doubt.md says how to continue without it. If no row is imported twice, accept this state: ${command}${
+        asker === undefined ? ", for each pipeline NAME" : ""
+      }.`,
+  })
 }

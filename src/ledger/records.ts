@@ -348,6 +348,14 @@ export interface Behind {
   readonly states: ReadonlyArray<string>
 }
 
+/** What a webhook was last notified of, for a pipeline at a destination. */
+export interface Notified {
+  /** Codes of the anomalies then: they are not reported again while they last. */
+  readonly codes: ReadonlyArray<string>
+  /** The last run that it was notified of. */
+  readonly run: string
+}
+
 /** How row keys are made of cells. */
 export interface KeyRule {
   /** Names of the columns in their order; or `content`: the cells of the columns used first. */
@@ -388,4 +396,29 @@ export interface UnmetRows {
   readonly rests: ReadonlyArray<string>
   /** Where the next page begins; undefined: there is none. */
   readonly next: number | undefined
+}
+
+/** What the ledger holds of a row, or of a submission that another one replaced. */
+export interface ExportedRow {
+  readonly pipeline: string
+  readonly service: string
+  readonly form: string
+  readonly key: string
+  readonly state: RowState | "replaced"
+  readonly row: number
+  readonly submissionId: string | null
+  readonly verdict: Verdict | null
+  /** ISO 8601: when its request was recorded, right before it went out. */
+  readonly sentAt: string
+  readonly submissionTime: string | null
+  readonly run: string
+}
+
+/** A person's acceptance of what is refused now. */
+export interface Acceptance {
+  readonly reason: AcceptReason
+  /** What is refused, as texts or digests that name exactly this; several if each can occur without the others. */
+  readonly states: ReadonlyArray<string>
+  readonly by: string
+  readonly because: string
 }

@@ -1,9 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect } from "effect"
-import type { Scope } from "effect"
-import type { Holder } from "../ledger/holder.ts"
-import { leftByEnded, ownedName } from "../ledger/ownedFolder.ts"
+import { Effect, type Scope } from "effect"
+import { type Holder, leftByEnded, ownedName } from "../ledger/holder.ts"
 import { partFiles } from "./partFiles.ts"
 import { draftOfLatest, isFolderName } from "./pastRuns.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { LedgerError } from "../ledger/Ledger.ts"
-import { mostLogBytes } from "../ledger/openDatabase.ts"
+import { mostLogBytes } from "../ledger/sqlite/openDatabase.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 

@@ -6,7 +6,7 @@ import { lookup } from "node:dns"
 import { BlockList, isIP } from "node:net"
 import type { LookupFunction } from "node:net"
 import { tmpdir } from "node:os"
-import { ownedFolder } from "../ledger/ownedFolder.ts"
+import { ownedFolder } from "../ledger/holder.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
 

@@ -1,6 +1,5 @@
-import { Clock, Duration, Effect, FiberRef } from "effect"
-import type { Exit, Fiber, Scheduler } from "effect"
-import { turnsOfCommit } from "../../src/ledger/Writer.ts"
+import { Clock, Duration, Effect, type Exit, type Fiber, FiberRef, type Scheduler } from "effect"
+import { turnsOfCommit } from "../../src/ledger/sqlite/Writer.ts"
 
 interface Sleeper {
   readonly at: number

@@ -1,7 +1,7 @@
 import { Cause, Effect, Option, Random, Redacted } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
-import type { Store } from "../../src/ledger/Store.ts"
+import type { Store } from "../../src/ledger/sqlite/Store.ts"
 import { inProcess } from "../../src/practice/PracticeService.ts"
 import { resultsTable } from "../../src/practice/results/table.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"

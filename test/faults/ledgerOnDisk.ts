@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Database } from "../../src/ledger/database.ts"
-import type { Store } from "../../src/ledger/Store.ts"
+import { Database } from "../../src/ledger/sqlite/database.ts"
+import type { Store } from "../../src/ledger/sqlite/Store.ts"
 import type { LedgerRow } from "./truth.ts"
 
 /** A folder whose files are in memory where the system has such a place: every commit of the simulation is a real one and asks for the disk. */

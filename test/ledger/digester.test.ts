@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { createHmac } from "node:crypto"
 import type { Json } from "../../src/domain/json.ts"
-import { makeDigester } from "../../src/ledger/makeDigester.ts"
+import { makeDigester } from "../../src/ledger/secret.ts"
 
 const secret = "0123456789abcdef".repeat(4)
 const digest = makeDigester(secret)

@@ -14,11 +14,11 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { copyLedger } from "../../src/ledger/copyLedger.ts"
-import { fileSystemType } from "../../src/ledger/fileSystemType.ts"
+import { fileSystemType } from "../../src/ledger/disk.ts"
 import { LedgerRefused } from "../../src/ledger/Ledger.ts"
-import { openDatabase } from "../../src/ledger/openDatabase.ts"
-import { openLedger } from "../../src/ledger/openLedger.ts"
+import { copyLedger } from "../../src/ledger/sqlite/copyLedger.ts"
+import { openDatabase } from "../../src/ledger/sqlite/openDatabase.ts"
+import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
 const mode = (path: string) => statSync(path).mode & 0o777

@@ -3,10 +3,9 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { keptRuns } from "../../src/ledger/compact.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
-import { openLedger } from "../../src/ledger/openLedger.ts"
-import { openUpkeep } from "../../src/ledger/openUpkeep.ts"
+import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
+import { keptRuns, openUpkeep } from "../../src/ledger/sqlite/upkeep.ts"
 import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
 
 const counts = {

@@ -3,7 +3,7 @@ import { Duration, Effect, FastCheck } from "effect"
 import type { Item } from "../../src/domain/item.ts"
 import type { Submission } from "../../src/domain/submission.ts"
 import { cameBackAsSent, compareSubmission } from "../../src/kinds/submission.ts"
-import { makeDigester } from "../../src/ledger/makeDigester.ts"
+import { makeDigester } from "../../src/ledger/secret.ts"
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../../src/reconcile/ReadBack.ts"
 import type { FormService } from "../../src/service/FormService.ts"
 

@@ -1,0 +1,184 @@
+import { type Clock, DateTime, Duration, Effect, type Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { syncFolder } from "../disk.ts"
+import { type Holder, LockHolder } from "../holder.ts"
+import { type Digester, type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { type Asker, type MarkPlaces, marksFolder, missing, notNewest } from "../marks.ts"
+import { ledgerExists, makeDigester, readSecret } from "../secret.ts"
+import { attempt, type Database } from "./database.ts"
+import { LedgerFiles, openDatabase } from "./openDatabase.ts"
+import { createTables, standingOf } from "./schema.ts"
+import { Writer } from "./Writer.ts"
+
+/** An open ledger's parts. */
+export interface Store {
+  readonly file: string
+  readonly id: string
+  readonly marks: MarkPlaces
+  readonly files: LedgerFiles
+  readonly asker: Asker | undefined
+  readonly db: Database
+  readonly writer: Writer
+  readonly texts: Texts
+  readonly digest: Digester
+  readonly clock: Clock.Clock
+  /** Milliseconds after which a holder without a heartbeat is overtaken, and between heartbeats. */
+  readonly staleAfter: number
+  readonly heartbeat: number
+  /** Who takes locks. */
+  readonly holder: Holder
+}
+
+/** Reads between transactions. */
+export const reading = <A>(store: Store, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
+  Effect.suspend(() => attempt(store.file, doing, work))
+
+export const isoOf = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
+
+/** Texts that repeat a million times are stored once and named by number. */
+export class Texts {
+  private readonly db: Database
+  private readonly ids = new Map<string, number>()
+  private readonly texts = new Map<number, string>()
+
+  constructor(db: Database) {
+    this.db = db
+  }
+
+  /** The text's number; adds it, so only inside a transaction. */
+  idOf(text: string): number {
+    const known = this.ids.get(text)
+    if (known !== undefined) return known
+    const found = this.db.get<readonly [number]>("SELECT id FROM text WHERE text = ?", [text])?.[0]
+    const id = found ?? this.db.run("INSERT INTO text (text) VALUES (?)", [text]).id
+    this.ids.set(text, id)
+    return id
+  }
+
+  /** The text of a number; undefined when there is none. */
+  textOf(id: number): string | undefined {
+    const known = this.texts.get(id)
+    if (known !== undefined) return known
+    const text = this.db.get<readonly [string]>("SELECT text FROM text WHERE id = ?", [id])?.[0]
+    if (text !== undefined) this.texts.set(id, text)
+    return text
+  }
+
+  /** After a rollback: numbers given in it are void. */
+  forget(): void {
+    this.ids.clear()
+    this.texts.clear()
+  }
+}
+
+export interface LedgerOptions {
+  /** Path of the ledger; its secret stands beside it, with `.key` at the end. */
+  readonly file: string
+  /** Where its marks are; default: next to it only. */
+  readonly marks?: MarkPlaces
+  readonly asker?: Asker
+  /** Whether to create a ledger although marks say that there was one: for a person who accepts that. */
+  readonly overruling?: boolean
+  /** How old a live holder's heartbeat must be before its lock is taken over; default one minute. */
+  readonly staleAfter?: Duration.DurationInput
+  /** Between heartbeats; default five seconds. */
+  readonly heartbeat?: Duration.DurationInput
+  /** Who takes locks; default this process. */
+  readonly holder?: Holder
+}
+
+/** Opens a ledger's parts for the scope: what `openLedger` says. */
+export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.gen(function*() {
+    const file = resolve(options.file)
+    const clock = yield* Effect.clock
+    const started = DateTime.formatIso(yield* DateTime.now)
+    const marks = options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true }
+    const mayCreate = Effect.gen(function*() {
+      const wrong = options.overruling === true
+        ? undefined
+        : yield* attempt(file, "reading its marks", () => missing(marks))
+      if (wrong !== undefined) return yield* notNewest(wrong, options.asker)
+    })
+    if (!ledgerExists(file)) yield* mayCreate
+    const { db, secret } = yield* Effect.acquireRelease(
+      Effect.flatMap(
+        attempt(file, "opening it", () => open(file)),
+        (opened) => (opened instanceof LedgerRefused ? Effect.fail(opened) : Effect.succeed(opened)),
+      ),
+      ({ db }) => Effect.ignore(attempt(file, "closing it", () => close(db))),
+    )
+    // A file without tables is what is left of a new ledger whose log is lost: creating them would make another ledger of it.
+    if (standingOf(db) === "empty") yield* mayCreate
+    const digest = makeDigester(secret)
+    // Tells the secret's own ledger from another's, and gives nothing away.
+    const proof = digest.value("the secret of this ledger").toString("hex")
+    yield* attempt(file, "preparing it", () => {
+      createTables(db, (fresh) => {
+        const add = (name: string, value: string) =>
+          fresh.run("INSERT INTO meta (name, value) VALUES (?, ?)", [name, value])
+        add("id", randomBytes(8).toString("hex"))
+        add("proof", proof)
+        add("started", started)
+      })
+      syncFolder(dirname(file))
+    })
+    const meta = (name: string) =>
+      attempt(
+        file,
+        "opening it",
+        () => db.get<readonly [string]>("SELECT value FROM meta WHERE name = ?", [name])?.[0] ?? "",
+      )
+    if ((yield* meta("proof")) !== proof) {
+      return yield* new LedgerRefused({
+        message:
+          `The secret ${file}.key is not the one that the ledger ${file} was made with. Restore both from the same backup.`,
+      })
+    }
+    const texts = new Texts(db)
+    const writer = yield* Effect.acquireRelease(
+      Effect.sync(() => new Writer(db, () => texts.forget())),
+      (one) => Effect.sync(() => one.close()),
+    )
+    const id = yield* meta("id")
+    const store: Store = {
+      file,
+      id,
+      marks,
+      files: yield* attempt(file, "opening it", () => new LedgerFiles(file)),
+      asker: options.asker,
+      db,
+      texts,
+      writer,
+      digest,
+      clock,
+      staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
+      heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
+      holder: options.holder ?? (yield* LockHolder)(),
+    }
+    return store
+  })
+
+const open = (file: string): { readonly db: Database; readonly secret: string } | LedgerRefused => {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  // The secret of a new ledger comes first: no ledger is ever there without it.
+  const early = ledgerExists(file) ? undefined : readSecret(file)
+  if (early instanceof LedgerRefused) return early
+  const db = openDatabase(file)
+  if (db instanceof LedgerRefused) return db
+  const secret = early ?? readSecret(file)
+  if (!(secret instanceof LedgerRefused)) return { db, secret }
+  db.close()
+  return secret
+}
+
+/** Empties the write-ahead log into the file, so that deleted content is gone from both. */
+const close = (db: Database): void => {
+  try {
+    db.set("wal_checkpoint(TRUNCATE)")
+  } finally {
+    db.close()
+  }
+}

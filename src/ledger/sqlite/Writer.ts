@@ -1,0 +1,181 @@
+import { Effect } from "effect"
+import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
+import { type Database, ledgerError } from "./database.ts"
+
+/** Thrown by a job that must not be done: only that job fails, the others of its transaction are done without it. */
+export class Refusal<E> {
+  readonly failure: Effect.Effect<never, E>
+  constructor(failure: Effect.Effect<never, E>) {
+    this.failure = failure
+  }
+}
+
+/** What a session's writes stand on: its hold of the lock, confirmed inside each transaction. */
+export interface Lease {
+  /** Throws a Refusal when the lock is no longer ours; may renew the heartbeat in the same transaction. */
+  readonly confirm: () => void
+  /** Counts the transaction, inside it, if one of its jobs counts. */
+  readonly count: () => void
+  /** The transaction in which it was confirmed is durable. Makes the mark durable if it was counted; throws if it can't, or if the ledger's files are not those that were written. */
+  readonly confirmed: (isCounted: boolean) => void
+}
+
+interface Job {
+  readonly doing: string
+  readonly lease: Lease | undefined
+  /** Whether the ledger must never be without it again: its lease's mark is durable before anybody hears of success. */
+  readonly counts: boolean
+  readonly work: () => unknown
+  readonly resume: (result: Effect.Effect<unknown, unknown>) => void
+}
+
+/** Turns of the event loop whose jobs meet in one commit. */
+export const turnsOfCommit = 8
+
+/** Milliseconds without a commit that are a rest, and commits before it from which on their log is brought into the file then. */
+export const millisOfRest = 50
+export const commitsOfRest = 32
+
+/**
+ * The ledger's one writer. Jobs that arrive within a few turns of the event loop share one transaction, and nobody hears of success before it is durable: that is what makes
+ * `synchronous=FULL` affordable. A transaction that fails leaves the ledger failed, for then nobody knows what the file holds.
+ */
+export class Writer {
+  private readonly db: Database
+  private readonly onRollback: () => void
+  private queue: Array<Job> = []
+  /** Commits whose log may not be in the file. */
+  private logged = 0
+  private resting: NodeJS.Timeout | undefined
+  private failed: LedgerError | undefined
+
+  constructor(db: Database, onRollback: () => void) {
+    this.db = db
+    this.onRollback = onRollback
+  }
+
+  get failure(): LedgerError | undefined {
+    return this.failed
+  }
+
+  /**
+   * Does a job inside a transaction. It may be done again after a rollback, so it touches nothing but the database. Not interruptible: who asked learns
+   * what became of it.
+   */
+  write<A, E = never>(doing: string, work: () => A): Effect.Effect<A, LedgerError | E> {
+    return this.submit<A, LedgerError | E>(doing, undefined, false, work)
+  }
+
+  /** The same on a lease: fails when it is lost. `counts`: whether the lease's mark covers it. */
+  writeOn<A, E = never>(
+    lease: Lease,
+    doing: string,
+    work: () => A,
+    { counts }: { readonly counts: boolean },
+  ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
+    return this.submit<A, LedgerError | LedgerOvertaken | E>(doing, lease, counts, work)
+  }
+
+  /** No job comes any more. */
+  close(): void {
+    clearTimeout(this.resting)
+  }
+
+  /** Fails every later write, with this as the reason. */
+  fail(doing: string, cause: unknown): void {
+    this.failed ??= ledgerError(this.db.file, doing)(cause)
+  }
+
+  private submit<A, E>(doing: string, lease: Lease | undefined, counts: boolean, work: () => A): Effect.Effect<A, E> {
+    return Effect.uninterruptible(Effect.async<A, E>((resume) => {
+      this.queue.push({ doing, lease, counts, work, resume: (result) => resume(result as Effect.Effect<A, E>) })
+      if (this.queue.length === 1) this.flushIn(turnsOfCommit)
+    }))
+  }
+
+  /** setImmediate comes after all answers that have arrived in a turn. With nothing else to do the turns take some microseconds together. */
+  private flushIn(turns: number): void {
+    setImmediate(() => turns > 1 ? this.flushIn(turns - 1) : this.flush())
+  }
+
+  private flush(): void {
+    let jobs = this.queue
+    this.queue = []
+    const results = new Map<Job, Effect.Effect<unknown, unknown>>()
+    for (let refused = true; refused && jobs.length > 0;) {
+      const doing = describe(jobs)
+      refused = false
+      try {
+        if (this.failed !== undefined) throw this.failed
+        jobs = this.transact(jobs, results)
+        refused = jobs.length > 0
+      } catch (cause) {
+        this.rollBack()
+        const failure = ledgerError(this.db.file, doing)(cause)
+        this.failed ??= failure
+        for (const job of jobs) results.set(job, Effect.fail(failure))
+      }
+    }
+    for (const [job, result] of results) job.resume(result)
+  }
+
+  /** Does the jobs in one transaction. When one refuses, nothing is done, and it gives those to do again without that one. */
+  private transact(jobs: ReadonlyArray<Job>, results: Map<Job, Effect.Effect<unknown, unknown>>): Array<Job> {
+    const leases = new Set<Lease>()
+    const counted = new Set<Lease>()
+    const done: Array<readonly [Job, unknown]> = []
+    this.db.exec("BEGIN IMMEDIATE")
+    for (const job of jobs) {
+      try {
+        if (job.lease !== undefined && !leases.has(job.lease)) {
+          job.lease.confirm()
+          leases.add(job.lease)
+        }
+        done.push([job, job.work()])
+        if (job.lease !== undefined && job.counts) counted.add(job.lease)
+      } catch (cause) {
+        if (!(cause instanceof Refusal)) throw cause
+        this.rollBack()
+        results.set(job, cause.failure)
+        return jobs.filter((one) => one !== job)
+      }
+    }
+    for (const lease of counted) lease.count()
+    this.db.exec("COMMIT")
+    this.noteLogged()
+    for (const lease of leases) lease.confirmed(counted.has(lease))
+    for (const [job, value] of done) results.set(job, Effect.succeed(value))
+    return []
+  }
+
+  /**
+   * Against a slow service there are rests between requests: there the log costs nobody anything, and what was deleted does not stand in it for long. It stays short, so that the end of a run and the
+   * opening after a fault need not bring all of it over.
+   */
+  private noteLogged(): void {
+    this.logged += 1
+    if (this.logged === commitsOfRest) this.resting ??= setTimeout(() => this.atRest(), millisOfRest).unref()
+    else this.resting?.refresh()
+  }
+
+  private atRest(): void {
+    this.resting = undefined
+    this.logged = 0
+    try {
+      if (this.failed === undefined) this.db.set("wal_checkpoint(PASSIVE)")
+    } catch {
+      // It stays in the log, where it is as durable; what is wrong with the disk shows when somebody writes, or at the end.
+    }
+  }
+
+  private rollBack(): void {
+    this.onRollback()
+    try {
+      if (this.db.inTransaction) this.db.exec("ROLLBACK")
+    } catch (cause) {
+      this.fail("rolling back", cause)
+    }
+  }
+}
+
+const describe = (jobs: ReadonlyArray<Job>): string => [...new Set(jobs.map((job) => job.doing))].join(", ")

@@ -1,0 +1,104 @@
+import { Effect } from "effect"
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+} from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
+import { syncFolder } from "../disk.ts"
+import { type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { ledgerExists, readSecret, secretFile } from "../secret.ts"
+import { attempt, Database } from "./database.ts"
+import { openDatabase } from "./openDatabase.ts"
+
+/**
+ * Copies a ledger as it stands, with its secret, into another folder, for a rehearsal: a run may go on meanwhile, and its lock does not come along. Gives the copy's path. Where there is no ledger yet
+ * there is no copy either: opening that path makes a new one.
+ */
+export const copyLedger = (file: string, toFolder: string): Effect.Effect<string, LedgerError | LedgerRefused> => {
+  const from = resolve(file)
+  const to = join(resolve(toFolder), basename(from))
+  return Effect.gen(function*() {
+    const refused = yield* attempt(from, "copying it", () => (ledgerExists(from) ? snapshot(from, to) : undefined))
+    if (refused !== undefined) return yield* refused
+    return to
+  })
+}
+
+/**
+ * Backs a ledger up into a file that is not there yet, with its secret beside it (`.key`), both for their owner only and on the disk when it returns: a consistent picture of one moment, also while a run
+ * goes on. Gives the copy's size in bytes.
+ */
+export const backUpLedger = (file: string, toFile: string): Effect.Effect<number, LedgerError | LedgerRefused> => {
+  const from = resolve(file)
+  const to = resolve(toFile)
+  return Effect.gen(function*() {
+    const refused = yield* attempt(from, `backing it up into ${to}`, () => {
+      if (!ledgerExists(from)) return new LedgerRefused({ message: `There is no ledger ${from} to back up.` })
+      const refused = snapshot(from, to)
+      if (refused !== undefined) return refused
+      // SQLite leaves it to others to see that a copy is on the disk.
+      for (const one of [to, secretFile(to)]) sync(one)
+      syncFolder(dirname(to))
+      return undefined
+    })
+    if (refused !== undefined) return yield* refused
+    return yield* attempt(to, "looking at the copy", () => statSync(to).size)
+  })
+}
+
+const sync = (file: string): void => {
+  const handle = openSync(file, "r+")
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+const snapshot = (from: string, to: string): LedgerRefused | undefined => {
+  for (const one of [to, secretFile(to)]) {
+    if (existsSync(one)) {
+      return new LedgerRefused({ message: `${one} is there already: a ledger is not copied over it.` })
+    }
+  }
+  const secret = readSecret(from)
+  if (secret instanceof LedgerRefused) return secret
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+  const db = openDatabase(from)
+  if (db instanceof LedgerRefused) return db
+  const made: Array<string> = []
+  try {
+    copyFileSync(secretFile(from), secretFile(to), constants.COPYFILE_EXCL)
+    made.push(secretFile(to))
+    chmodSync(secretFile(to), 0o600)
+    // For its owner only before SQLite writes into it; an empty file it takes.
+    closeSync(openSync(to, "wx", 0o600))
+    made.push(to)
+    db.run("VACUUM INTO ?", [to])
+    withoutLocks(to)
+    return undefined
+  } catch (cause) {
+    for (const one of made) rmSync(one, { force: true })
+    throw cause
+  } finally {
+    db.close()
+  }
+}
+
+/** The lock of a run that goes on does not come along. It may lie where no ledger may: a copy is not worked with there. */
+const withoutLocks = (file: string): void => {
+  const db = new Database(file)
+  try {
+    if (Number(db.pragma("user_version")) > 0) db.exec("UPDATE lock SET held = 0")
+  } finally {
+    db.close()
+  }
+}

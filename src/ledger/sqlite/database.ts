@@ -1,0 +1,146 @@
+import { Effect } from "effect"
+import Libsql from "libsql"
+import { LedgerError } from "../Ledger.ts"
+
+/** All that libsql takes: a boolean or a Date aborts the process, so the type keeps them out. */
+export type Param = string | number | bigint | Buffer | null
+
+interface Reader {
+  readonly all: (params: ReadonlyArray<Param>) => ReadonlyArray<unknown>
+  readonly get: (params: ReadonlyArray<Param>) => unknown
+}
+
+/** One SQLite connection with its prepared statements. Synchronous; rows come as arrays, in the order of the columns asked for. */
+export class Database {
+  readonly file: string
+  private readonly db: Libsql.Database
+  private open = true
+  private readonly readers = new Map<string, Reader>()
+  private readonly writers = new Map<string, Libsql.Statement>()
+
+  constructor(file: string) {
+    this.file = file
+    this.db = new Libsql(file)
+  }
+
+  /** Runs statements without parameters and results, as `BEGIN` and `COMMIT`. */
+  exec(sql: string): void {
+    this.mustBeOpen()
+    this.db.exec(sql)
+  }
+
+  /** Every row. `R` is what the caller's SQL selects. */
+  all<R extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Param> = []): ReadonlyArray<R> {
+    return this.reader(sql).all(params) as ReadonlyArray<R>
+  }
+
+  /** The first row; ask for one only, or the statement stays open. */
+  get<R extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Param> = []): R | undefined {
+    return this.reader(sql).all(params)[0] as R | undefined
+  }
+
+  /** Writes, and gives how many rows changed and the id of the last one that was added. */
+  run(sql: string, params: ReadonlyArray<Param> = []): { readonly changes: number; readonly id: number } {
+    this.mustBeOpen()
+    let statement = this.writers.get(sql)
+    if (statement === undefined) {
+      statement = this.db.prepare(sql)
+      this.writers.set(sql, statement)
+    }
+    const result = statement.run(params)
+    return { changes: result.changes, id: Number(result.lastInsertRowid) }
+  }
+
+  /** Sets a pragma, whether or not it answers. */
+  set(pragma: string): void {
+    this.mustBeOpen()
+    const statement = this.db.prepare(`PRAGMA ${pragma}`)
+    // Some pragmas answer when they are set and some don't, and libsql has a method for each.
+    if (statement.reader) statement.all([])
+    else statement.run([])
+  }
+
+  pragma(name: string): string | number {
+    const row = this.all<readonly [string | number]>(`PRAGMA ${name}`)[0]
+    return row?.[0] ?? ""
+  }
+
+  get inTransaction(): boolean {
+    return this.open && this.db.inTransaction
+  }
+
+  close(): void {
+    if (!this.open) return
+    this.open = false
+    // The file stays open as long as a statement lives.
+    this.readers.clear()
+    this.writers.clear()
+    this.db.close()
+  }
+
+  /** libsql aborts the process when a closed database is used. */
+  private mustBeOpen(): void {
+    if (!this.open) throw new Error("it is closed")
+  }
+
+  private reader(sql: string): Reader {
+    this.mustBeOpen()
+    let reader = this.readers.get(sql)
+    if (reader === undefined) {
+      reader = this.db.prepare(sql).raw()
+      this.readers.set(sql, reader)
+    }
+    return reader
+  }
+}
+
+/** What SQLite's codes mean to people. Its own messages hold no values of rows: names of tables and columns at most. */
+const meanings: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^SQLITE_FULL/, "the disk is full"],
+  [/^SQLITE_NOTADB/, "the file is damaged, or is no ledger at all. Restore it, with its .key file, from a backup"],
+  [/^SQLITE_CORRUPT/, "the file is damaged. Restore it, with its .key file, from a backup"],
+  [/^SQLITE_READONLY/, "the file or its folder is write-protected"],
+  [/^SQLITE_CANTOPEN/, "the file can't be opened"],
+  [/^SQLITE_(BUSY|LOCKED)/, "another process keeps it busy"],
+  [/^SQLITE_IOERR/, "the disk reports an error"],
+]
+
+const codeOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : ""
+
+/** Whether another connection kept SQLite waiting for too long. */
+export const isBusy = (cause: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(cause))
+
+const inWords = (cause: unknown): unknown => {
+  if (cause instanceof LedgerError) return cause
+  const text = cause instanceof Error ? cause.message : String(cause)
+  const code = codeOf(cause)
+  // libsql gives some failures of opening no code of their own.
+  const known = meanings.find(([pattern]) => pattern.test(code))?.[1]
+    ?? (/not a database/i.test(text) ? meanings[1]?.[1] : /malformed/i.test(text) ? meanings[2]?.[1] : undefined)
+  return known === undefined ? cause : new Error(`${known} (${code === "" ? "" : `${code}: `}${text})`, { cause })
+}
+
+/** A failure of SQLite or the file system, as the ledger's. */
+export const ledgerError = (file: string, doing: string) => (cause: unknown): LedgerError =>
+  cause instanceof LedgerError ? cause : new LedgerError({ file, doing, cause: inWords(cause) })
+
+/** Runs synchronous work on the ledger's file. */
+export const attempt = <A>(file: string, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
+  Effect.try({ try: work, catch: ledgerError(file, doing) })
+
+/** Rows that one statement takes at most: so many are in a batch, and each number of them is a statement that is prepared once. */
+const most = 10
+
+/**
+ * Rows in groups for one statement each: a statement of ten takes half the time of ten statements.
+ *
+ * @returns each group, and what gives its place in the statement: `values("(?, ?)")` is `(?, ?), (?, ?)` for a group of two
+ */
+export const inTens = <A>(
+  rows: ReadonlyArray<A>,
+): ReadonlyArray<readonly [group: ReadonlyArray<A>, values: (one: string) => string]> =>
+  Array.from({ length: Math.ceil(rows.length / most) }, (_, index) => {
+    const group = rows.slice(index * most, (index + 1) * most)
+    return [group, (one) => new Array<string>(group.length).fill(one).join(", ")]
+  })

@@ -1,0 +1,153 @@
+import type { Item } from "../../domain/item.ts"
+import { missingCode, stateCode, verdictCode } from "../codes.ts"
+import type { BatchKnown, Evidence, KnownSubmission, TestEntry, Waits } from "../records.ts"
+import type { Database } from "./database.ts"
+
+/** Of `row r`: an export has to have its submission. One that was deleted since, or that is missing and acknowledged as that, can't be in it. */
+const isRequired = `r.submission IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM drift f WHERE f.row = r.id AND f.standing = 1)
+  AND NOT (r.verdict = ${verdictCode.missing} AND EXISTS (SELECT 1 FROM acknowledged a
+    WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${missingCode}))`
+
+/** A page of all submissions that the ledger knows at the place's destination, whichever pipeline sent them. */
+export const submissionsPage = (
+  db: Database,
+  place: number,
+  page: { readonly after: number; readonly limit: number },
+): ReadonlyArray<KnownSubmission> =>
+  db.all<readonly [number, string, number, number, number | null, string | null]>(
+    `WITH ${sameDestination}
+     SELECT at, submission, required, batch, closed, time FROM (SELECT * FROM (
+       SELECT r.id * 3 AS at, r.submission, ${isRequired} AS required, r.batch, CASE WHEN b.dead = 0 THEN b.closed END AS closed, r.time
+       FROM row r NOT INDEXED CROSS JOIN batch b ON b.id = r.batch
+       WHERE r.id > ?2 / 3 AND r.submission IS NOT NULL AND +r.place IN here ORDER BY r.id LIMIT ?3)
+     UNION ALL SELECT * FROM (
+       SELECT p.id * 3 + 1 AS at, p.submission, 0, p.batch, NULL, NULL FROM replaced p JOIN row r ON r.id = p.row
+       WHERE p.id > (?2 - 1) / 3 AND r.place IN here ORDER BY p.id LIMIT ?3)
+     UNION ALL SELECT * FROM (
+       SELECT f.id * 3 + 2 AS at, f.submission, 0, 0, NULL, NULL FROM forgotten f
+       WHERE f.id > (?2 - 2) / 3 AND f.place IN here ORDER BY f.id LIMIT ?3))
+     ORDER BY at LIMIT ?3`,
+    [place, page.after, page.limit],
+  ).map(([at, id, required, batch, closed, time]) => {
+    const millis = time === null ? NaN : Date.parse(time)
+    return {
+      at,
+      id,
+      isRequired: required === 1,
+      batch,
+      closed: closed ?? undefined,
+      time: Number.isNaN(millis) ? undefined : millis,
+    }
+  })
+
+/** One of the place's destination's batches with a submission that an export has to have. */
+const known = (
+  db: Database,
+  where: string,
+  order: "ASC" | "DESC",
+  params: ReadonlyArray<number>,
+): BatchKnown | undefined => {
+  const found = db.get<readonly [number, string]>(
+    `WITH ${sameDestination}
+     SELECT b.id, (SELECT r.submission FROM row r WHERE r.batch = b.id AND ${isRequired} LIMIT 1) AS submission
+     FROM batch b WHERE b.place IN here AND b.imported > 0 AND ${where} AND submission IS NOT NULL ORDER BY b.id ${order} LIMIT 1`,
+    [...params],
+  )
+  return found === undefined ? undefined : { batch: found[0], submissionId: found[1] }
+}
+
+/**
+ * What the ledger knows about the requests with a row in doubt. Batch numbers give the order. Times count only while they rise with them.
+ *
+ * @param batches the first and the last batch that the row was sent with
+ * @param entries test entries that an export has
+ */
+export const evidence = (
+  db: Database,
+  place: number,
+  { first, last }: { readonly first: number; readonly last: number },
+  { lateWithin, visibleWithin }: Waits,
+  entries: ReadonlyArray<TestEntry>,
+): Evidence => {
+  const requests = db.all<readonly [number | null, number | null, number]>(
+    "SELECT ended, closed, dead FROM batch WHERE id IN (?, ?)",
+    [first, last],
+  )
+  const before = known(db, "b.id < ?2 AND b.closed < ?2 AND b.dead = 0", "DESC", [place, first])
+  if (requests.some(([ended]) => ended === null)) {
+    return { visibleFrom: undefined, before, witness: undefined, testEntry: undefined, hasClockGoneBack: false }
+  }
+  const ended = Math.max(...requests.map(([at]) => at ?? 0))
+  const closed = Math.max(...requests.map(([, upTo]) => upTo ?? 0))
+  const visibleFrom = ended + visibleWithin + (requests.some(([, , dead]) => dead === 1) ? lateWithin : 0)
+  const risesTo = (batch: number, at: number) => isRising(db, { first, closed, ended, batch, at })
+  const witness = known(db, "b.id > ?2 AND b.sent >= ?3", "ASC", [place, closed, visibleFrom])
+  const testEntry = entries.find(({ after, at }) => after >= closed && at >= visibleFrom)
+  const isWitness = witness !== undefined && risesTo(witness.batch, Infinity)
+  const isTestEntry = testEntry !== undefined && risesTo(testEntry.after, testEntry.at)
+  return {
+    visibleFrom,
+    before,
+    witness: isWitness ? witness : undefined,
+    testEntry: isTestEntry ? testEntry : undefined,
+    hasClockGoneBack: (witness !== undefined && !isWitness) || (testEntry !== undefined && !isTestEntry),
+  }
+}
+
+/** Whether times of sending rise from the first batch to another, the end of the request (after batch `closed`) and the time `at` included. */
+const isRising = (
+  db: Database,
+  { at, batch, closed, ended, first }: Readonly<Record<"first" | "closed" | "ended" | "batch" | "at", number>>,
+): boolean =>
+  db.get(
+    `SELECT 1 FROM (SELECT sent, lag(sent) OVER (ORDER BY id) AS earlier FROM batch WHERE id BETWEEN ?1 AND ?2) WHERE sent < earlier
+     UNION ALL SELECT 1 FROM batch WHERE id BETWEEN ?1 AND ?3 AND sent > ?4
+     UNION ALL SELECT 1 FROM batch WHERE id > ?3 AND id <= ?2 AND (sent < ?4 OR sent > ?5) LIMIT 1`,
+    [first, batch, closed, ended, at],
+  ) === undefined
+
+/** Texts of test entries that were handed out at the place's destination, the newest first. */
+export const testEntries = (db: Database, place: number): ReadonlyArray<TestEntry> =>
+  db.all<readonly [string, number, number]>(
+    `WITH ${sameDestination} SELECT text, at, after FROM testEntry WHERE place IN here ORDER BY id DESC`,
+    [place],
+  ).map(([text, at, after]) => ({ text, at, after }))
+
+/** Records, inside a transaction, that a text was handed out. */
+export const addTestEntry = (db: Database, place: number, text: string, at: number): TestEntry => {
+  const after = db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0
+  db.run("INSERT INTO testEntry (place, text, at, after) VALUES (?, ?, ?, ?)", [place, text, at, after])
+  return { text, at, after }
+}
+
+/** Places of the same destination as place `?1`: other pipelines that feed the form are among them. */
+const sameDestination =
+  "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
+
+/** Returns those of the submission ids that the ledger already has at the place's destination: of rows, replaced or forgotten ones, or of none. */
+export const knownSubmissions = (db: Database, place: number, ids: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(
+    db.all<readonly [string]>(
+      `WITH ${sameDestination}, asked AS (SELECT value AS id FROM json_each(?2))
+       SELECT id FROM asked WHERE EXISTS (SELECT 1 FROM row r WHERE r.submission = asked.id AND r.place IN here)
+         OR EXISTS (SELECT 1 FROM replaced p JOIN row r ON r.id = p.row WHERE p.submission = asked.id AND r.place IN here)
+         OR EXISTS (SELECT 1 FROM forgotten f WHERE f.submission = asked.id AND f.place IN here)
+         OR EXISTS (SELECT 1 FROM batch b JOIN json_each(b.loose) l WHERE b.loose IS NOT NULL AND b.place IN here AND l.value = asked.id)`,
+      [place, JSON.stringify(ids)],
+    ).map(([id]) => id),
+  )
+
+/** The items of rows that landed by a person's word at the place's destination, of whatever pipeline: their submissions are there, and nobody knows their ids. */
+export const landedByWord = (db: Database, place: number): ReadonlyArray<Item> =>
+  db.all<readonly [string]>(
+    `SELECT d.item FROM place o JOIN place p ON p.service = o.service AND p.form = o.form
+     JOIN row r INDEXED BY row_unverified ON r.place = p.id AND r.verdict > 0 JOIN detail d ON d.row = r.id
+     WHERE o.id = ? AND r.state = ${stateCode.imported} AND r.submission IS NULL AND d.item IS NOT NULL ORDER BY r.id`,
+    [place],
+  ).map(([item]) => JSON.parse(item) as Item)
+
+/** Ids that answered a batch of the place and belong to no row. */
+export const looseIds = (db: Database, place: number): ReadonlyArray<string> =>
+  db.all<readonly [string]>("SELECT loose FROM batch WHERE place = ? AND loose IS NOT NULL ORDER BY id", [place])
+    .flatMap(([loose]) => JSON.parse(loose) as ReadonlyArray<string>)

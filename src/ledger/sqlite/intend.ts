@@ -1,0 +1,126 @@
+import { Effect } from "effect"
+import { stateCode } from "../codes.ts"
+import type { IntendedRow } from "../records.ts"
+import { type Database, inTens } from "./database.ts"
+import { replace } from "./replace.ts"
+import type { Store } from "./Store.ts"
+import { Refusal } from "./Writer.ts"
+
+export interface Intent {
+  readonly rows: ReadonlyArray<IntendedRow>
+  readonly resend: boolean
+  readonly columns: ReadonlyArray<string>
+  readonly mapping: string
+}
+
+/** A batch as its session remembers it: which rows of the ledger its items are. */
+export interface OpenBatch {
+  readonly batch: number
+  readonly rows: ReadonlyArray<number>
+  /** Whether the ledger knew some of them before: those may be in doubt, or replace what stands for them. */
+  readonly again: boolean
+}
+
+/** Records, inside a transaction, that rows are about to be sent. A row that may already stand at the destination is a fault of the caller's: nothing is recorded. */
+export const intend = (
+  store: Store,
+  at: { readonly place: number; readonly run: number; readonly epoch: number },
+  intent: Intent,
+): OpenBatch => {
+  const { db, texts } = store
+  const batch = db.run(
+    "INSERT INTO batch (place, epoch, run, sent, mapping, columns, open, imported) VALUES (?, ?, ?, ?, ?, ?, 1, 0)",
+    [
+      at.place,
+      at.epoch,
+      at.run,
+      store.clock.unsafeCurrentTimeMillis(),
+      texts.idOf(intent.mapping),
+      texts.idOf(JSON.stringify(intent.columns)),
+    ],
+  ).id
+  const added = addNew(db, at.place, intent.rows, batch)
+  const rows = intent.rows.map((row, index) => {
+    const id = added[index] ?? sendAgain(db, at, row, batch, intent.resend)
+    if (row.supersedes !== undefined) {
+      db.run("INSERT OR REPLACE INTO superseded (place, digest, content, mended) VALUES (?, ?, ?, ?)", [
+        at.place,
+        row.supersedes.keyDigest ?? Buffer.alloc(0),
+        row.supersedes.content,
+        id,
+      ])
+    }
+    return id
+  })
+  for (const [some, values] of inTens(intent.rows.map((row, index) => ({ row, id: rows[index] ?? 0 })))) {
+    db.run(
+      `INSERT OR REPLACE INTO detail (row, item, cells) VALUES ${values("(?, ?, ?)")}`,
+      some.flatMap(({ id, row }) => [id, JSON.stringify(row.item), JSON.stringify(row.cells)]),
+    )
+  }
+  const shape = intent.rows[0]?.shape
+  if (shape !== undefined) db.run("UPDATE place SET shape = ? WHERE id = ? AND shape IS NULL", [shape, at.place])
+  return { batch, rows, again: added.includes(undefined) }
+}
+
+/** Adds the rows that the ledger does not know yet. Gives their ids; undefined: it knows the row. */
+const addNew = (
+  db: Database,
+  place: number,
+  rows: ReadonlyArray<IntendedRow>,
+  batch: number,
+): ReadonlyArray<number | undefined> =>
+  inTens(rows).flatMap(([some, values]) => {
+    const { changes, id } = db.run(
+      `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent, rest) VALUES ${
+        values("(?, ?, ?, 0, ?, ?, ?, ?, 0, ?)")
+      } ON CONFLICT (place, digest) DO NOTHING`,
+      some.flatMap((row) => [place, row.keyDigest, row.key, row.row, row.content, row.shape, batch, row.rest ?? null]),
+    )
+    // Ids are given one after the other.
+    if (changes === some.length) return some.map((_, index) => id - some.length + 1 + index)
+    const added = new Map(
+      db.all<readonly [Buffer, number]>("SELECT digest, id FROM row WHERE batch = ? AND id > ?", [batch, id - changes])
+        .map(([digest, one]) => [digest.toString("latin1"), one]),
+    )
+    return some.map(({ keyDigest }) => {
+      const digest = keyDigest.toString("latin1")
+      const one = added.get(digest)
+      // A second row of the same key is known by now.
+      added.delete(digest)
+      return one
+    })
+  })
+
+/** A row that the ledger knows already: one in doubt goes out once more, and once only; an imported one only with other content, in the place of what it was. */
+const sendAgain = (
+  db: Database,
+  at: { readonly place: number; readonly run: number },
+  row: IntendedRow,
+  batch: number,
+  resend: boolean,
+): number => {
+  const known = db.get<readonly [number, number, number]>(
+    "SELECT id, state, resent FROM row WHERE place = ? AND digest = ?",
+    [at.place, row.keyDigest],
+  )
+  if (known === undefined) throw new Error("A row is neither new nor known.")
+  const [id, state, resent] = known
+  const free = state === stateCode.notCreated || state === stateCode.refused
+  const again = resend && state === stateCode.inDoubt && resent === 0
+  const replaced = row.replaces !== undefined && state === stateCode.imported
+    && replace(db, id, row, row.replaces, { batch, run: at.run })
+  if (!free && !again && !replaced) {
+    throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already stand at the destination.`))
+  }
+  // A re-import that is sent once more is that of the new batch.
+  if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
+  db.run(
+    `UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL, submission = NULL, time = NULL, rest = ? WHERE id = ?`,
+    [row.key, row.row, row.content, row.shape, batch, again ? 1 : 0, row.rest ?? null, id],
+  )
+  db.run("DELETE FROM verified WHERE row = ?", [id])
+  db.run("DELETE FROM refusal WHERE row = ?", [id])
+  db.run("DELETE FROM refusedAgain WHERE row = ?", [id])
+  return id
+}

@@ -1,0 +1,195 @@
+import { Effect, type Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import { type Holder, isGone } from "../holder.ts"
+import { type LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
+import { MarkWriter, readMarks } from "../marks.ts"
+import type { Going } from "../records.ts"
+import { attempt, type Database } from "./database.ts"
+import { mustBeNewest } from "./newest.ts"
+import { isoOf, type Store } from "./Store.ts"
+import { type Lease, Refusal } from "./Writer.ts"
+
+type LockRow = readonly [
+  epoch: number,
+  held: number,
+  pid: number,
+  born: string,
+  boot: string,
+  since: number,
+  beat: number,
+]
+
+const lockOf = (db: Database, pipeline: string): LockRow | undefined =>
+  db.get<LockRow>("SELECT epoch, held, pid, born, boot, since, beat FROM lock WHERE pipeline = ?", [pipeline])
+
+/** Whether a run that still counts holds the pipeline's lock: alive as far as can be told, and with a fresh heartbeat. */
+export const liveHolder = (
+  store: Store,
+  pipeline: string,
+  me: Holder,
+  now: number,
+): { readonly pid: number; readonly since: number } | undefined => {
+  const lock = lockOf(store.db, pipeline)
+  if (lock === undefined) return undefined
+  const [, held, pid, born, boot, since, beat] = lock
+  if (held === 0 || now - beat >= store.staleAfter || isGone({ pid, born, boot }, me)) return undefined
+  return { pid, since }
+}
+
+/** Returns who holds, or last held, each lock, by epoch. */
+export const holdersByEpoch = (db: Database): ReadonlyMap<number, Holder> =>
+  new Map(
+    db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM lock")
+      .map(([epoch, pid, born, boot]) => [epoch, { pid, born, boot }]),
+  )
+
+/** Takes the lock inside a transaction and gives its epoch: one more than any that any pipeline ever had, so that renaming a pipeline can't revive an old one. */
+export const takeLock = (
+  store: Store,
+  pipeline: string,
+  me: Holder,
+): { readonly epoch: number; readonly word: string } => {
+  const { db, clock } = store
+  const now = clock.unsafeCurrentTimeMillis()
+  const holder = liveHolder(store, pipeline, me, now)
+  if (holder !== undefined) {
+    throw new Refusal(Effect.fail(new LedgerLocked({ pipeline, pid: holder.pid, since: isoOf(holder.since) })))
+  }
+  const epoch = (db.get<readonly [number | null]>("SELECT max(epoch) FROM holder")?.[0] ?? 0) + 1
+  const word = randomBytes(8).toString("hex")
+  db.run("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
+  db.run(
+    "INSERT OR REPLACE INTO lock (pipeline, epoch, held, pid, born, boot, since, beat) VALUES (?, ?, 1, ?, ?, ?, ?, ?)",
+    [pipeline, epoch, me.pid, me.born, me.boot, now, now],
+  )
+  return { epoch, word }
+}
+
+/** A hold of the lock, as its holder knows it. */
+export class LockLease implements Lease {
+  readonly pipeline: string
+  readonly epoch: number
+  private readonly store: Store
+  private readonly mark: MarkWriter
+  /** Commits that its mark counts. */
+  private upTo = 0
+  private lost = false
+  private beat: { readonly wall: number; readonly steady: bigint }
+  private pending: { readonly wall: number; readonly steady: bigint } | undefined
+
+  /** @param taken when the lock was asked for: the heartbeat can't be younger */
+  constructor(
+    store: Store,
+    pipeline: string,
+    { epoch, word }: { readonly epoch: number; readonly word: string },
+    taken: { readonly wall: number; readonly steady: bigint },
+  ) {
+    this.store = store
+    this.pipeline = pipeline
+    this.epoch = epoch
+    this.mark = new MarkWriter(store.marks, { ledger: store.id, epoch, word }, store.holder)
+    this.beat = taken
+  }
+
+  /** Inside a transaction: fails when another run took over, else renews the heartbeat when it is due. */
+  confirm(): void {
+    const lock = lockOf(this.store.db, this.pipeline)
+    if (this.lost || lock === undefined || lock[0] !== this.epoch || lock[1] === 0) {
+      this.lost = true
+      throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline })))
+    }
+    const now = timeOf(this.store)
+    // Half the interval: writes keep the lock alive even when the heartbeat's own fibre gets no turn.
+    if (elapsed(this.beat, now) * 2 < this.store.heartbeat) return
+    this.store.db.run("UPDATE lock SET beat = ? WHERE pipeline = ?", [now.wall, this.pipeline])
+    this.pending = now
+  }
+
+  count(): void {
+    this.upTo++
+    this.store.db.run("UPDATE holder SET upTo = ? WHERE epoch = ?", [this.upTo, this.epoch])
+  }
+
+  confirmed(isCounted: boolean): void {
+    this.store.files.check()
+    if (isCounted) this.mark.write(this.upTo)
+    this.beat = this.pending ?? this.beat
+    this.pending = undefined
+  }
+
+  /**
+   * Certainly still ours. Others may take over once the heartbeat is `staleAfter` old, so half of that is what we trust ourselves, by the clock that knows of time stood still: the steady
+   * one goes on while the process is stopped, the wall clock while the machine sleeps.
+   */
+  held(): boolean {
+    return !this.lost && this.store.writer.failure === undefined
+      && elapsed(this.beat, timeOf(this.store)) * 2 < this.store.staleAfter
+  }
+
+  /** Gives the lock back, inside a transaction; what another run has taken over stays with it. */
+  release(): void {
+    this.store.db.run("UPDATE lock SET held = 0 WHERE pipeline = ? AND epoch = ?", [this.pipeline, this.epoch])
+  }
+
+  end(): void {
+    this.lost = true
+    this.mark.close()
+  }
+}
+
+export const timeOf = (store: Store): { readonly wall: number; readonly steady: bigint } => ({
+  wall: store.clock.unsafeCurrentTimeMillis(),
+  steady: store.clock.unsafeCurrentTimeNanos(),
+})
+
+const elapsed = (
+  from: { readonly wall: number; readonly steady: bigint },
+  to: { readonly wall: number; readonly steady: bigint },
+): number => Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
+
+/**
+ * Takes the locks of all pipelines for the scope: what works on the whole file (VACUUM) must not run beside a run. A run that starts meanwhile is told that another one is in progress. Returns the leases, none if
+ * there is no pipeline.
+ */
+export const holdAll = (
+  store: Store,
+): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> => {
+  const { db, writer } = store
+  return Effect.acquireRelease(
+    Effect.gen(function*() {
+      const taken = timeOf(store)
+      const marks = yield* attempt(store.file, "reading its marks", () => readMarks(store.marks))
+      const held = yield* writer.write<
+        ReadonlyArray<{ readonly pipeline: string; readonly epoch: number; readonly word: string }>,
+        LedgerLocked | LedgerRefused
+      >("taking the locks", () => {
+        mustBeNewest(store, marks, { asker: store.asker, where: "anywhere" })
+        return db.all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock ORDER BY 1").map((
+          [pipeline],
+        ) => ({ pipeline, ...takeLock(store, pipeline, store.holder) }))
+      })
+      return held.map((one) => new LockLease(store, one.pipeline, one, taken))
+    }),
+    (leases) =>
+      Effect.ignore(writer.write("giving the locks back", () => leases.forEach((lease) => lease.release()))).pipe(
+        Effect.andThen(Effect.sync(() => leases.forEach((lease) => lease.end()))),
+      ),
+  )
+}
+
+type Latest = readonly [name: string, place: number, mode: string | null, finished: string | null]
+
+/**
+ * The run of a pipeline that is going on at a place. Whoever holds the lock wrote the pipeline's latest record: one without a mode is of no run (`settle`, say), one that is finished was there before.
+ */
+export const goingRun = (store: Store, pipeline: string, place: number): Going | undefined => {
+  const holder = liveHolder(store, pipeline, store.holder, store.clock.unsafeCurrentTimeMillis())
+  if (holder === undefined) return undefined
+  const latest = store.db.get<Latest>(
+    "SELECT r.name, r.place, r.mode, r.finished FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? ORDER BY r.id DESC LIMIT 1",
+    [pipeline],
+  )
+  if (latest === undefined) return undefined
+  const [run, at, mode, finished] = latest
+  return at === place && mode !== null && finished === null ? { run, since: isoOf(holder.since) } : undefined
+}

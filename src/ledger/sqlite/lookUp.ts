@@ -1,0 +1,276 @@
+import { stateCode, stateOf, verdictOf } from "../codes.ts"
+import type { KnownRow } from "../records.ts"
+import type { Database } from "./database.ts"
+import { isoOf, type Store } from "./Store.ts"
+
+const digestLength = 16
+
+type Found = readonly [at: number, ...Row]
+
+type Row = readonly [
+  id: number,
+  key: string,
+  state: number,
+  row: number,
+  content: string,
+  shape: number,
+  batch: number,
+  resent: number,
+  verdict: number | null,
+  submission: string | null,
+]
+
+/**
+ * All rows of a chunk in one statement, keys in as one blob and rows out as one JSON text: one call of libsql costs more than a row. `CROSS JOIN` keeps SQLite from scanning the
+ * table instead.
+ */
+const findRows = `
+  WITH RECURSIVE asked (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM asked WHERE at < ?3 - 1)
+  SELECT json_group_array(json_array(at, id, key, state, row, hex(content), shape, batch, resent, verdict, submission))
+  FROM asked CROSS JOIN row INDEXED BY row_key ON place = ?2 AND digest = substr(?1, at * ${digestLength} + 1, ${digestLength})`
+
+/** The rows of these keys, each with its key's index. */
+const find = (db: Database, place: number, keys: ReadonlyArray<Buffer>, cursor: Cursor): ReadonlyArray<Found> => {
+  const text = db.get<readonly [string]>(findRows, [Buffer.concat(keys), place, keys.length])?.[0] ?? "[]"
+  const found = JSON.parse(text) as ReadonlyArray<Found>
+  // Else these are the rows that were not found by reading on, which goes on where it stands.
+  if (cursor.last === undefined) {
+    const ids = found.map(([, id]) => id)
+    const [first, last] = [Math.min(...ids), Math.max(...ids)]
+    cursor.last = ids.length >= keys.length / 2 && last - first < 2 * ids.length ? last : undefined
+  }
+  return found
+}
+
+/** Whether no row was ever intended, left out or superseded here: then no look-up can find anything. */
+export const isBlank = (db: Database, place: number): boolean =>
+  ["row", "leftOut", "superseded"].every((table) =>
+    db.get(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place]) === undefined
+  )
+
+/** Which rows are known and the same, as far as reading on tells: see `readOn`. */
+export const unchanged = (
+  { db }: Store,
+  place: number,
+  keys: ReadonlyArray<string | undefined>,
+  content: (at: number, shape: number) => Buffer | undefined,
+  cursor: Cursor,
+): ReadonlyArray<number | undefined> => readOn(db, place, keys, content, leftOutIn(db, place) !== never, cursor)
+
+/**
+ * What the ledger knows of each key digest, in their order.
+ *
+ * @param cursor of the reading whose rows these are
+ */
+export const lookUp = (
+  store: Store,
+  place: number | undefined,
+  keys: ReadonlyArray<Buffer>,
+  cursor: Cursor,
+): ReadonlyArray<KnownRow | undefined> => {
+  const known = new Array<KnownRow | undefined>(keys.length).fill(undefined)
+  if (place === undefined || keys.length === 0) return known
+  if (keys.some((key) => key.length !== digestLength)) throw new Error("A key digest is not 16 bytes long.")
+  const { db } = store
+  const leftOut = leftOutIn(db, place)
+  const superseded = supersededIn(db, place)
+  const refusedAgain = db.get("SELECT 1 FROM refusedAgain LIMIT 1") !== undefined
+  for (const one of find(db, place, keys, cursor)) {
+    const [at, id, key, state, row, content, shape, batch, resent, verdict, submission] = one
+    const keyDigest = keys[at]
+    if (keyDigest === undefined) continue
+    const name = stateOf(state)
+    known[at] = {
+      id,
+      keyDigest,
+      key,
+      state: name,
+      row,
+      content: Buffer.from(content, "hex"),
+      shape,
+      superseded: superseded(keyDigest),
+      batch,
+      submissionId: submission ?? undefined,
+      verdict: verdict === null ? undefined : verdictOf(verdict),
+      refusal: name === "refused"
+        ? refusalOf(store, "refusal", id)
+        : name === "imported" && refusedAgain
+        ? refusalOf(store, "refusedAgain", id)
+        : undefined,
+      doubt: name === "inDoubt" ? doubtOf(db, id) : undefined,
+      resent: resent === 1,
+      leftOut: leftOut(keyDigest),
+    }
+  }
+  if (leftOut !== never || superseded !== none) {
+    keys.forEach((keyDigest, at) => {
+      if (known[at] !== undefined) return
+      const out = leftOut(keyDigest)
+      const contents = superseded(keyDigest)
+      if (out || contents.length > 0) known[at] = unsent(keyDigest, out, contents)
+    })
+  }
+  return known
+}
+
+/** A key under which nothing was sent, but that a person left out, or whose row was mended and went in under another key. */
+const unsent = (keyDigest: Buffer, leftOut: boolean, superseded: KnownRow["superseded"]): KnownRow => ({
+  id: 0,
+  keyDigest,
+  key: "",
+  state: "notCreated",
+  row: 0,
+  content: Buffer.alloc(0),
+  shape: 0,
+  superseded,
+  batch: undefined,
+  submissionId: undefined,
+  verdict: undefined,
+  refusal: undefined,
+  doubt: undefined,
+  resent: false,
+  leftOut,
+})
+
+const never = (): boolean => false
+
+/** Tells whether a key was left out; most ledgers hold none of these, and then no row pays for the question. */
+const leftOutIn = (db: Database, place: number): (key: Buffer) => boolean => {
+  const any = db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 1 LIMIT 1", [place])
+  if (any === undefined) return never
+  return (key) =>
+    db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 1 AND digest = ?", [place, key]) !== undefined
+}
+
+const noContents: KnownRow["superseded"] = []
+
+const none = (): KnownRow["superseded"] => noContents
+
+/** The contents superseded under a key: they count once the row that replaced them is imported. */
+const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["superseded"] => {
+  const any = db.get("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place])
+  if (any === undefined) return none
+  return (key) =>
+    db.all<readonly [Buffer, number]>(
+      `SELECT s.content, s.mended FROM superseded s JOIN row r ON r.id = s.mended AND r.state = ${stateCode.imported} WHERE s.place = ? AND s.digest = ?`,
+      [place, key],
+    ).map(([content, mended]) => ({ content, mended }))
+}
+
+/** The mended row, by its number, that superseded each of these keyless contents. */
+export const supersededKeyless = (
+  db: Database,
+  place: number,
+  contents: ReadonlyArray<Buffer>,
+): ReadonlyArray<number | undefined> => {
+  const superseded = supersededIn(db, place)(Buffer.alloc(0))
+  const all = new Map(superseded.map(({ content, mended }) => [content.toString("latin1"), mended]))
+  return contents.map((content) => all.get(content.toString("latin1")))
+}
+
+/** Whether each of these keyless contents was left out for good. */
+export const leftOutKeyless = (
+  db: Database,
+  place: number,
+  contents: ReadonlyArray<Buffer>,
+): ReadonlyArray<boolean> => {
+  const any = db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 0 LIMIT 1", [place])
+  return contents.map((content) =>
+    any !== undefined
+    && db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 0 AND digest = ?", [place, content]) !== undefined
+  )
+}
+
+const refusalOf = (store: Store, table: "refusal" | "refusedAgain", row: number): KnownRow["refusal"] => {
+  const refusal = store.db.get<readonly [Buffer, number, number, string]>(
+    `SELECT item, mapping, form, message FROM ${table} WHERE row = ?`,
+    [row],
+  )
+  if (refusal === undefined) return undefined
+  const [item, mapping, form, message] = refusal
+  return { item, mapping: store.texts.textOf(mapping) ?? "", form: store.texts.textOf(form) ?? "", message }
+}
+
+const doubtOf = (db: Database, row: number): KnownRow["doubt"] => {
+  const doubt = db.get<readonly [string, number]>(
+    "SELECT d.reason, b.sent FROM doubt d JOIN batch b ON b.id = d.batch WHERE d.row = ?",
+    [row],
+  )
+  return doubt === undefined ? undefined : { reason: doubt[0], sentAt: isoOf(doubt[1]) }
+}
+
+/** Where a reading stands in the ledger, as long as its rows come in the order in which they were sent. */
+export interface Cursor {
+  /** Id of the row that was found last; undefined: there is no such order. */
+  last: number | undefined
+}
+
+/** Keys beyond the next one among which a row that comes next is looked for. */
+const near = 16
+
+type Next = readonly [
+  ids: ReadonlyArray<number>,
+  keys: ReadonlyArray<string>,
+  contents: string | null,
+  plain: string | null,
+  shapes: ReadonlyArray<number>,
+]
+
+/** The rows that were first sent after a row, as far as they are of this place, a list for each thing to know: lists of texts and numbers are read several times as fast as lists of rows. */
+const nextRows = (plain: string) => `
+  SELECT json_array(json_group_array(id), json_group_array(key), group_concat(hex(content), ''), group_concat(${plain}, ''), json_group_array(shape))
+  FROM (SELECT * FROM row NOT INDEXED WHERE id > ?1 AND id <= ?1 + ?3 AND place = ?2 ORDER BY id) r`
+
+const imported = nextRows(`state = ${stateCode.imported}`)
+
+const importedNotLeftOut = nextRows(
+  `state = ${stateCode.imported} AND NOT EXISTS (SELECT 1 FROM leftOut l WHERE l.place = ?2 AND l.keyed = 1 AND l.digest = r.digest)`,
+)
+
+/**
+ * Which rows are imported with the very content that they have now, by their ids: found without looking any key up, for a source that is read again has its rows in the order in which
+ * they were sent. Nothing is said of the others.
+ *
+ * @param keys of the source's rows; undefined: a row without one
+ * @param content the digest of a row's content as it is now, over the columns of a shape; undefined: that shape is not known yet
+ * @param leftOut whether a person left out rows of this place
+ */
+const readOn = (
+  db: Database,
+  place: number,
+  keys: ReadonlyArray<string | undefined>,
+  content: (at: number, shape: number) => Buffer | undefined,
+  leftOut: boolean,
+  cursor: Cursor,
+): ReadonlyArray<number | undefined> => {
+  const same = new Array<number | undefined>(keys.length).fill(undefined)
+  if (cursor.last === undefined) return same
+  const sql = leftOut ? importedNotLeftOut : imported
+  const text = db.get<readonly [string]>(sql, [cursor.last, place, keys.length + near])?.[0] ?? "[[],[],null,null,[]]"
+  const [ids, names, contents, plain, shapes] = JSON.parse(text) as Next
+  const before = Buffer.from(contents ?? "", "hex")
+  let from = 0
+  let met = 0
+  let last: number | undefined
+  for (let next = 0; next < ids.length && from < keys.length; next++) {
+    const end = Math.min(from + near, keys.length)
+    let at = from
+    while (at < end && keys[at] !== names[next]) at++
+    if (at === end) continue
+    from = at + 1
+    met++
+    last = ids[next]
+    if (plain?.[next] !== "1") continue
+    const now = content(at, shapes[next] ?? 0)
+    if (now !== undefined && isAt(before, next * digestLength, now)) same[at] = last
+  }
+  // Where less than half is met the source has another order, and looking up finds out where it goes on.
+  cursor.last = met >= keys.length / 2 ? last : undefined
+  return same
+}
+
+/** Cheaper than a view of 16 bytes. */
+const isAt = (all: Buffer, offset: number, digest: Buffer): boolean => {
+  for (let at = 0; at < digestLength; at++) if (all[offset + at] !== digest[at]) return false
+  return true
+}

@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import type { LedgerError, LedgerRefused } from "../Ledger.ts"
+import { type Asker, behind, type DamagedMark, type Mark, notNewest, readMarks } from "../marks.ts"
+import type { Behind } from "../records.ts"
+import { isAccepted } from "./facts.ts"
+import { reading, type Store } from "./Store.ts"
+import { Refusal } from "./Writer.ts"
+
+/** Returns what the ledger lacks of what these marks say; undefined if it is the newest. */
+export const lacking = (store: Store, marks: ReadonlyArray<Mark | DamagedMark>): Behind | undefined =>
+  behind(store, marks, (epoch) => {
+    const held = store.db.get<readonly [string, number]>("SELECT word, upTo FROM holder WHERE epoch = ?", [epoch])
+    return held && { word: held[0], upTo: held[1] }
+  })
+
+/**
+ * Returns the refusal of a ledger that is not the newest, or undefined if it is, or if a person has accepted it as it is.
+ *
+ * @param marks read before the transaction
+ * @param about.where the place where it must be accepted; undefined: at a place that the ledger does not know
+ * @param about.overruling states that a person accepts at this moment
+ */
+export const notNewestAt = (
+  store: Store,
+  marks: ReadonlyArray<Mark | DamagedMark>,
+  about: {
+    readonly asker: Asker | undefined
+    readonly where: number | "anywhere" | undefined
+    readonly overruling?: ReadonlyArray<string>
+  },
+): LedgerRefused | undefined => {
+  const found = lacking(store, marks)
+  if (found === undefined) return undefined
+  const left = found.states.filter((state) => about.overruling?.includes(state) !== true)
+  if (left.length === 0 || (about.where !== undefined && isAccepted(store.db, about.where, "ledger", left))) {
+    return undefined
+  }
+  return notNewest(found.wrong, about.asker)
+}
+
+/** Throws the same as a Refusal, inside a transaction. */
+export const mustBeNewest = (...[store, marks, about]: Parameters<typeof notNewestAt>): void => {
+  const refused = notNewestAt(store, marks, about)
+  if (refused !== undefined) throw new Refusal(Effect.fail(refused))
+}
+
+/** Fails with the same, between transactions. */
+export const isNewest = (
+  store: Store,
+  about: () => Parameters<typeof notNewestAt>[2],
+): Effect.Effect<void, LedgerRefused | LedgerError> =>
+  Effect.flatMap(
+    reading(store, "reading its marks", () => notNewestAt(store, readMarks(store.marks), about())),
+    (refused) => refused ?? Effect.void,
+  )

@@ -1,0 +1,186 @@
+import { Effect } from "effect"
+import { type Destination, isPractice } from "../../domain/destination.ts"
+import { stateCode } from "../codes.ts"
+import { LedgerRefused, type Newcomer } from "../Ledger.ts"
+import type { Database } from "./database.ts"
+import { liveHolder } from "./lock.ts"
+import type { Store } from "./Store.ts"
+import { Refusal } from "./Writer.ts"
+
+/** A pipeline at a destination. */
+export interface Place {
+  readonly pipeline: string
+  readonly destination: Destination
+  /** The form's id as the pipeline names it; default as in `destination`. */
+  readonly typed?: string
+  /** Addresses of services whose forms are their own. */
+  readonly separate?: ReadonlyArray<string>
+}
+
+/** Its number; undefined while nothing was written for it. */
+export const findPlace = (db: Database, { pipeline, destination }: Place): number | undefined =>
+  db.get<readonly [number]>("SELECT id FROM place WHERE pipeline = ? AND service = ? AND form = ?", [
+    pipeline,
+    destination.service,
+    destination.form,
+  ])?.[0]
+
+/** Its number; adds it, and records what it is called now, so only inside a transaction. */
+export const placeOf = (
+  db: Database,
+  { destination, pipeline, separate = [], typed = destination.form }: Place,
+): number => {
+  const { form, service } = destination
+  const isSeparate = separate.includes(service) ? 1 : 0
+  db.run(
+    `INSERT INTO place (pipeline, service, form, typed, separate) VALUES (?1, ?2, ?3, ?4, ?5)
+     ON CONFLICT (pipeline, service, form) DO UPDATE SET typed = ?4, separate = ?5 WHERE typed IS NOT ?4 OR separate <> ?5`,
+    [pipeline, service, form, typed, isSeparate],
+  )
+  const place = findPlace(db, { pipeline, destination })
+  if (place === undefined) throw new Error("A place was not added.")
+  return place
+}
+
+/** The number of a run; adds it, so only inside a transaction. */
+export const runOf = (db: Database, place: number, run: string): number =>
+  db.get<readonly [number]>("SELECT id FROM run WHERE place = ? AND name = ?", [place, run])?.[0]
+    ?? db.run("INSERT INTO run (place, name) VALUES (?, ?)", [place, run]).id
+
+/** Whether something of a place `p` stands or may stand at its destination. */
+const stands =
+  `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}))`
+
+/** Pipelines, other than this one, of which something stands or may stand at the destination. */
+const othersAt = (db: Database, { pipeline, destination }: Newcomer): ReadonlyArray<string> =>
+  db.all<readonly [string]>(
+    `SELECT p.pipeline FROM place p WHERE p.service = ? AND p.form = ? AND p.pipeline <> ? AND ${stands} ORDER BY p.pipeline`,
+    [destination.service, destination.form, pipeline],
+  ).map(([name]) => name)
+
+const isNew = (db: Database, place: number | undefined): boolean =>
+  place === undefined || db.get("SELECT 1 FROM batch WHERE place = ? LIMIT 1", [place]) === undefined
+
+/** Places of the form at the service's earlier addresses. */
+const formerPlaces = (
+  db: Database,
+  { destination, previous = [] }: Newcomer,
+): ReadonlyArray<readonly [id: number, pipeline: string]> =>
+  previous.filter((address) => address !== destination.service).flatMap((address) =>
+    db.all<readonly [number, string]>("SELECT id, pipeline FROM place WHERE service = ? AND form = ?", [
+      address,
+      destination.form,
+    ])
+  )
+
+/** The place of the pipeline that this one was renamed from, if its rows are to be taken over: this one is new here. */
+const renamedPlace = (db: Database, newcomer: Newcomer): number | undefined => {
+  if (newcomer.renamedFrom === undefined || newcomer.renamedFrom === newcomer.pipeline) return undefined
+  const old = findPlace(db, { pipeline: newcomer.renamedFrom, destination: newcomer.destination })
+  return old !== undefined && isNew(db, findPlace(db, newcomer)) ? old : undefined
+}
+
+/** Whether rows that stand under another name or address are the pipeline's own. */
+export const mustTakeOver = (db: Database, newcomer: Newcomer): boolean =>
+  formerPlaces(db, newcomer).length > 0 || renamedPlace(db, newcomer) !== undefined
+
+/**
+ * Gives the pipeline, inside a transaction, the rows of its old name, and the service those of its old addresses; not while a run is in progress under either name. Fails if rows stand under both addresses.
+ */
+export const takeOver = (store: Store, newcomer: Newcomer): void => {
+  const { db } = store
+  const { destination, pipeline, renamedFrom } = newcomer
+  for (const [old, of] of formerPlaces(db, newcomer)) {
+    const empty = findPlace(db, { pipeline: of, destination })
+    if (empty !== undefined) {
+      if (isNew(db, old)) continue
+      if (!isNew(db, empty)) throw new Refusal(Effect.fail(underBoth(newcomer, of)))
+      notWhileRunning(store, `The rows of ${of} move to ${destination.service}`, [of])
+      join(db, empty, old)
+    }
+    db.run("UPDATE place SET service = ? WHERE id = ?", [destination.service, old])
+  }
+  const old = renamedPlace(db, newcomer)
+  if (renamedFrom === undefined || old === undefined) return
+  notWhileRunning(store, `${pipeline} is renamed from ${renamedFrom}`, [renamedFrom, pipeline])
+  const empty = findPlace(db, newcomer)
+  if (empty !== undefined) join(db, empty, old)
+  db.run("UPDATE place SET pipeline = ? WHERE id = ?", [pipeline, old])
+}
+
+const notWhileRunning = (store: Store, what: string, pipelines: ReadonlyArray<string>): void => {
+  for (const name of pipelines) {
+    const holder = liveHolder(store, name, store.holder, store.clock.unsafeCurrentTimeMillis())
+    if (holder === undefined) continue
+    throw new Refusal(Effect.fail(
+      new LedgerRefused({
+        message:
+          `${what}, but a run of ${name} is in progress (process ${holder.pid}). Wait for it to end, then run this again.`,
+      }),
+    ))
+  }
+}
+
+/** Puts a place from which nothing was sent yet into the one that takes its stead: what people said and runs met there is kept. */
+const join = (db: Database, empty: number, place: number): void => {
+  for (const table of ["run", "attention", "acknowledged", "accepted", "leftOut", "canary", "reconciliation", "told"]) {
+    db.run(`UPDATE OR REPLACE ${table} SET place = ? WHERE place = ?`, [place, empty])
+  }
+  db.run("UPDATE place SET latest = coalesce((SELECT latest FROM place WHERE id = ?), latest) WHERE id = ?", [
+    empty,
+    place,
+  ])
+  db.run("DELETE FROM place WHERE id = ?", [empty])
+}
+
+const underBoth = ({ destination, serviceName = destination.service }: Newcomer, pipeline: string): LedgerRefused =>
+  new LedgerRefused({
+    message:
+      `${pipeline} imported into form ${destination.form} under ${destination.service} and under an earlier address, so the two can't be one service. Nothing was sent. `
+      + `Remove that address from "previousBaseUrls" of services.${serviceName} in config/formferry.yaml and write "separate: true" there.`,
+  })
+
+/** Why a pipeline must not import there: the same form was imported into under another address, and the project does not say how the two relate. */
+const elsewhere = (db: Database, newcomer: Newcomer): LedgerRefused | undefined => {
+  const { destination, pipeline, separate = [], serviceName = destination.service } = newcomer
+  const isSeparate = (address: string) => isPractice(address) || separate.includes(address)
+  if (isSeparate(destination.service)) return undefined
+  const others = db.all<readonly [string, string]>(
+    `SELECT p.service, p.pipeline FROM place p WHERE p.form = ? AND p.service <> ? AND p.separate = 0 AND ${stands} ORDER BY p.service, p.pipeline`,
+    [destination.form, destination.service],
+  ).filter(([service]) => !isSeparate(service))
+  const addresses = [...new Set(others.map(([service]) => service))]
+  if (addresses.length === 0) return undefined
+  const names = [...new Set(others.map(([, name]) => name))]
+  return new LedgerRefused({
+    message:
+      `${pipeline} is to import into form ${destination.form} at ${destination.service}, but ${
+        names.join(" and ")
+      } imported into a form with the same id at ${
+        addresses.join(" and ")
+      }. If it is the same form, its rows would be sent a second time. Nothing was sent. If ${serviceName} is the same service under a new address, write `
+      + `"previousBaseUrls: [${
+        addresses.join(", ")
+      }]" under services.${serviceName} in config/formferry.yaml. If it is another service, write "separate: true" there.`,
+  })
+}
+
+/** Why a pipeline must not import there: the rows may stand there under another address or another pipeline's name. */
+export const refusal = (db: Database, newcomer: Newcomer): LedgerRefused | undefined =>
+  elsewhere(db, newcomer) ?? beside(db, newcomer)
+
+/** It is new where others imported, and does not say how it relates to them. */
+const beside = (db: Database, newcomer: Newcomer): LedgerRefused | undefined => {
+  if (!isNew(db, findPlace(db, newcomer))) return undefined
+  const { pipeline, destination, alongside } = newcomer
+  const unnamed = othersAt(db, newcomer).filter((other) => !alongside.includes(other))
+  const first = unnamed[0]
+  if (first === undefined) return undefined
+  return new LedgerRefused({
+    message: `${pipeline} has sent nothing to form ${destination.form} yet, but ${
+      unnamed.join(" and ")
+    } has: its rows would go in a second time. If ${pipeline} is the same pipeline under a new name, write "renamedFrom: ${first}"; if both feed this form, write "alongside: [${
+      unnamed.join(", ")
+    }]" under sink.`,
+  })
+}

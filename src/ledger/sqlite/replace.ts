@@ -1,0 +1,130 @@
+import { stateCode } from "../codes.ts"
+import type { IntendedRow, ReplacedSubmission, RowOutcome } from "../records.ts"
+import type { Database } from "./database.ts"
+import { isoOf, type Store } from "./Store.ts"
+
+/**
+ * Puts aside, inside a transaction, what stands for an imported row, because the row changed and is about to go in again. Never what this run itself created, nor the content that is
+ * in already: then nothing is done, and the row may not be sent.
+ *
+ * @param submission that stands for the row
+ * @param by the batch that is to replace it, and its run
+ */
+export const replace = (
+  db: Database,
+  row: number,
+  intended: Pick<IntendedRow, "content" | "shape" | "supersedes">,
+  submission: string,
+  by: { readonly batch: number; readonly run: number },
+): boolean => {
+  const mends = intended.supersedes === undefined
+    ? null
+    : Buffer.concat([intended.supersedes.content, intended.supersedes.keyDigest ?? Buffer.alloc(0)])
+  return db.run(
+    `INSERT INTO replaced (row, submission, time, verdict, number, content, shape, batch, by, item, cells, answers, mends)
+     SELECT r.id, r.submission, r.time, r.verdict, r.row, r.content, r.shape, r.batch, ?, d.item, d.cells, coalesce(d.answers, v.answers), ?
+     FROM row r JOIN batch b ON b.id = r.batch LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
+     WHERE r.id = ? AND r.state = ${stateCode.imported} AND r.submission = ? AND b.run <> ?
+       AND NOT (r.content = ? AND r.shape = ?)`,
+    [by.batch, mends, row, submission, by.run, intended.content, intended.shape],
+  ).changes === 1
+}
+
+/** A replacement whose outcome is not known yet. */
+export interface OpenReplacement {
+  readonly id: number
+  readonly row: number
+  /** The batch of the submission that is replaced. */
+  readonly batch: number
+  readonly mends: Buffer | null
+}
+
+const open = (db: Database, where: string, of: number): ReadonlyMap<number, OpenReplacement> =>
+  new Map(
+    db.all<readonly [number, number, number, Buffer | null]>(
+      `SELECT id, row, batch, mends FROM replaced WHERE ${where} = ? AND at IS NULL`,
+      [of],
+    ).map(([id, row, batch, mends]) => [row, { id, row, batch, mends }]),
+  )
+
+/** Replacements by a batch whose outcome is not known yet, by row. */
+export const openOfBatch = (db: Database, batch: number): ReadonlyMap<number, OpenReplacement> => open(db, "by", batch)
+
+/** The same of one row. */
+export const openOfRow = (db: Database, row: number): OpenReplacement | undefined => open(db, "row", row).get(row)
+
+/** The row was created anew: the earlier submission is history, and its content goes. */
+export const completeReplacement = (store: Store, { batch, id, mends, row }: OpenReplacement): void => {
+  const { clock, db } = store
+  db.run("UPDATE replaced SET at = ?, item = NULL, cells = NULL, answers = NULL, mends = NULL WHERE id = ?", [
+    clock.unsafeCurrentTimeMillis(),
+    id,
+  ])
+  db.run("UPDATE batch SET imported = imported - 1 WHERE id = ?", [batch])
+  db.run("DELETE FROM drift WHERE row = ?", [row])
+  // Contents that were mended into what stood before are as far from the row now as any other.
+  db.run(
+    `DELETE FROM superseded WHERE mended = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS NOT ?2`,
+    [row, mends === null ? null : mends.subarray(0, contentLength)],
+  )
+}
+
+const contentLength = 16
+
+/** The row was not created anew: it is again what it was. */
+export const undoReplacement = (db: Database, { id, mends, row }: OpenReplacement): void => {
+  db.run(
+    `UPDATE row SET (state, resent, row, content, shape, batch, verdict, submission, time) =
+       (SELECT ${stateCode.imported}, 0, number, content, shape, batch, verdict, submission, time FROM replaced WHERE id = ?) WHERE id = ?`,
+    [id, row],
+  )
+  db.run(
+    "INSERT OR REPLACE INTO detail (row, item, cells, answers) SELECT row, item, cells, answers FROM replaced WHERE id = ?",
+    [id],
+  )
+  if (mends !== null) {
+    db.run("DELETE FROM superseded WHERE mended = ? AND content = ? AND digest = ?", [
+      row,
+      mends.subarray(0, contentLength),
+      mends.subarray(contentLength),
+    ])
+  }
+  db.run("DELETE FROM replaced WHERE id = ?", [id])
+}
+
+/** Remembers that the service refused what an imported row changed to. */
+export const refuseAgain = (
+  { db, texts }: Store,
+  row: number,
+  { form, item, mapping, message }: Extract<RowOutcome, { readonly _tag: "Refused" }>,
+): void =>
+  void db.run("INSERT OR REPLACE INTO refusedAgain (row, item, mapping, form, message) VALUES (?, ?, ?, ?, ?)", [
+    row,
+    item,
+    texts.idOf(mapping),
+    texts.idOf(form),
+    message,
+  ])
+
+/** The submission that the newest one of a row replaced, as a part of a SELECT over `row r`. */
+export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id ORDER BY id DESC LIMIT 1)"
+
+/** A page of the submissions of a place that were replaced, the earliest first. */
+export const replacedPage = (
+  db: Database,
+  place: number,
+  page: { readonly after: number; readonly limit: number },
+): ReadonlyArray<ReplacedSubmission> =>
+  db.all<readonly [number, string, string, string | null, number]>(
+    `SELECT p.id, r.key, p.submission, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
+     FROM replaced p JOIN row r ON r.id = p.row
+     LEFT JOIN replaced next ON next.id = (SELECT min(id) FROM replaced WHERE row = p.row AND id > p.id)
+     WHERE r.place = ? AND p.id > ? AND p.at IS NOT NULL ORDER BY p.id LIMIT ?`,
+    [place, page.after, page.limit],
+  ).map(([at, key, submissionId, replacedBy, replacedAt]) => ({
+    at,
+    key,
+    submissionId,
+    replacedBy: replacedBy ?? undefined,
+    replacedAt: isoOf(replacedAt),
+  }))

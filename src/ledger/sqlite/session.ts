@@ -1,0 +1,130 @@
+import { Duration, Effect, type Scope } from "effect"
+import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "../Ledger.ts"
+import { readMarks } from "../marks.ts"
+import { acknowledge, recordAttention } from "./attention.ts"
+import { attempt } from "./database.ts"
+import { addTestEntry, knownSubmissions } from "./evidence.ts"
+import { accept, recordCanary, recordForm, recordIdentity, recordReadFiles, recordRefused, rekey } from "./facts.ts"
+import { intend, type OpenBatch } from "./intend.ts"
+import { holdersByEpoch, LockLease, takeLock, timeOf } from "./lock.ts"
+import { mustBeNewest } from "./newest.ts"
+import { recordVanished } from "./pages.ts"
+import { type Place, placeOf, runOf } from "./place.ts"
+import { abandon, settle, settleDoubts } from "./settle.ts"
+import { finishRun, startRun } from "./standing.ts"
+import { reading, type Store } from "./Store.ts"
+import { recordReadBack, recordReconciled, recordSeenAgain } from "./verdicts.ts"
+
+/** Takes the pipeline's lock for the scope, and what earlier holders left open into doubt. */
+export const makeSession = (
+  store: Store,
+  at: Place,
+  run: string,
+  overruling: ReadonlyArray<string>,
+): Effect.Effect<LedgerSession, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { db, writer, texts } = store
+    const asker = { pipeline: at.pipeline, target: store.asker?.target }
+    const marks = yield* attempt(store.file, "reading its marks", () => readMarks(store.marks))
+    const held = yield* Effect.acquireRelease(
+      Effect.suspend(() => {
+        const taken = timeOf(store)
+        return Effect.map(
+          writer.write<Held, LedgerLocked | LedgerRefused>("taking the lock", () => {
+            const holders = holdersByEpoch(db)
+            const { epoch, word } = takeLock(store, at.pipeline, store.holder)
+            const place = placeOf(db, at)
+            mustBeNewest(store, marks, { asker, where: place, overruling })
+            const abandoned = abandon(store, at.pipeline, epoch, holders)
+            return { epoch, word, place, run: runOf(db, place, run), abandoned }
+          }),
+          (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one, taken) }),
+        )
+      }),
+      ({ lease }) =>
+        // A ledger that failed can't give its lock back; the next run sees that this process has ended.
+        Effect.ignore(writer.write("giving the lock back", () => lease.release())).pipe(
+          Effect.andThen(Effect.sync(() => lease.end())),
+        ),
+    )
+    const { lease, place } = held
+    yield* writer.writeOn(lease, "renewing the lock", () => undefined, { counts: false }).pipe(
+      Effect.delay(Duration.millis(store.heartbeat)),
+      Effect.forever,
+      // Overtaken or failed: `held` and every write tell the run.
+      Effect.ignore,
+      Effect.forkScoped,
+    )
+    /** What can be found out again, or does no harm if it is lost. */
+    const write = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: false })
+    const writeForGood = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: true })
+    const open = new Map<number, OpenBatch>()
+    return {
+      epoch: held.epoch,
+      held: () => lease.held(),
+      abandoned: held.abandoned,
+      shapeOf: (columns) => write("recording the columns", () => texts.idOf(JSON.stringify([...columns].sort()))),
+      intend: (intent) =>
+        Effect.map(
+          writeForGood("recording an intent", () => intend(store, held, intent)),
+          (intended) => {
+            open.set(intended.batch, intended)
+            return intended.batch
+          },
+        ),
+      knownSubmissions: (ids) => reading(store, "looking up submissions", () => knownSubmissions(db, place, ids)),
+      settle: (batch, outcomes, loose = []) =>
+        Effect.suspend(() => {
+          const intended = open.get(batch)
+          if (intended === undefined) return Effect.dieMessage(`Batch ${batch} is not open in this run.`)
+          if (outcomes.length !== intended.rows.length) {
+            return Effect.dieMessage(`Batch ${batch} has ${intended.rows.length} rows and ${outcomes.length} outcomes.`)
+          }
+          return Effect.map(
+            writeForGood("recording an outcome", () => settle(store, intended, outcomes, loose)),
+            () => void open.delete(batch),
+          )
+        }),
+      readBack: (rows) => write("recording what was read back", () => recordReadBack(store, place, rows)),
+      seenAgain: (rows) => write("recording what was read again", () => recordSeenAgain(db, place, held.run, rows)),
+      reconciled: (upTo) =>
+        write(
+          "recording how far the reconciliation is",
+          () => recordReconciled(db, place, held.run, upTo, store.clock.unsafeCurrentTimeMillis()),
+        ),
+      attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
+      canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
+      identity: (identity) => write("recording how rows are recognised", () => recordIdentity(db, place, identity)),
+      form: (form) => write("recording the form", () => recordForm(db, place, form)),
+      refused: (refused) => write("recording what was refused", () => recordRefused(db, place, refused)),
+      rekey: (rows) => write("recording row keys", () => rekey(db, place, rows)),
+      accept: (acceptance) =>
+        writeForGood(
+          "recording an acceptance",
+          () => accept(db, place, acceptance, store.clock.unsafeCurrentTimeMillis()),
+        ),
+      readFiles: (names) =>
+        write(
+          "recording which files were read",
+          () => recordReadFiles(db, place, names, store.clock.unsafeCurrentTimeMillis()),
+        ),
+      vanished: (missed) => write("recording vanished rows", () => recordVanished(db, place, held.run, missed)),
+      acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
+      settleDoubts: (what) =>
+        writeForGood("recording what became of rows in doubt", () => settleDoubts(store, place, what)),
+      addTestEntry: (text) =>
+        write("recording a test entry", () => addTestEntry(db, place, text, store.clock.unsafeCurrentTimeMillis())),
+      startRun: (record) =>
+        write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
+      finishRun: (record) =>
+        writeForGood("recording the run's end", () => finishRun(db, runOf(db, place, record.run), record)),
+    }
+  })
+
+interface Held {
+  readonly epoch: number
+  readonly word: string
+  readonly place: number
+  readonly run: number
+  readonly abandoned: number
+}

@@ -1,0 +1,275 @@
+import { Effect } from "effect"
+import type { Settlement } from "../../domain/report.ts"
+import { fateCode, stateCode, verdictCode } from "../codes.ts"
+import { type Holder, isGone } from "../holder.ts"
+import type { RowOutcome, SettledRow } from "../records.ts"
+import { type Database, inTens } from "./database.ts"
+import type { OpenBatch } from "./intend.ts"
+import {
+  completeReplacement,
+  openOfBatch,
+  openOfRow,
+  type OpenReplacement,
+  refuseAgain,
+  undoReplacement,
+} from "./replace.ts"
+import { isoOf, type Store } from "./Store.ts"
+import { Refusal } from "./Writer.ts"
+
+/** Records, inside a transaction, what became of a batch. */
+export const settle = (
+  store: Store,
+  { again, batch, rows }: OpenBatch,
+  outcomes: ReadonlyArray<RowOutcome>,
+  loose: ReadonlyArray<string>,
+): void => {
+  let imported = 0
+  const created: Array<Created> = []
+  const replacements = again ? openOfBatch(store.db, batch) : undefined
+  rows.forEach((row, index) => {
+    const outcome = outcomes[index]
+    if (outcome === undefined) throw new Error("A batch has fewer outcomes than rows.")
+    if (outcome._tag !== "Imported") return settleRow(store, row, batch, outcome, replacements?.get(row))
+    imported++
+    created.push({ row, outcome })
+  })
+  recordCreated(store.db, created)
+  if (again) { for (const { row } of created) forgetBefore(store, row, replacements?.get(row)) }
+  store.db.run(
+    "UPDATE batch SET open = 0, imported = ?, loose = ?, ended = ?, closed = (SELECT max(id) FROM batch) WHERE id = ?",
+    [imported, loose.length === 0 ? null : JSON.stringify(loose), store.clock.unsafeCurrentTimeMillis(), batch],
+  )
+}
+
+interface Created {
+  readonly row: number
+  readonly outcome: Extract<RowOutcome, { readonly _tag: "Imported" }>
+}
+
+const recordCreated = (db: Database, created: ReadonlyArray<Created>): void => {
+  for (const [some, values] of inTens(created)) {
+    db.run(
+      `UPDATE row SET state = ${stateCode.imported}, verdict = ${verdictCode.unread}, submission = v.column2, time = v.column3
+       FROM (VALUES ${values("(?, ?, ?)")}) v WHERE row.id = v.column1`,
+      some.flatMap(({ outcome, row }) => [row, outcome.submissionId, outcome.submissionTime ?? null]),
+    )
+  }
+}
+
+/** An imported row that the ledger knew before is not in doubt any more, and stands for itself. */
+const forgetBefore = (store: Store, row: number, replacement: OpenReplacement | undefined): void => {
+  store.db.run("DELETE FROM doubt WHERE row = ?", [row])
+  if (replacement !== undefined) completeReplacement(store, replacement)
+}
+
+const settleRow = (
+  store: Store,
+  row: number,
+  batch: number,
+  outcome: Exclude<RowOutcome, { readonly _tag: "Imported" }>,
+  replacement: OpenReplacement | undefined,
+): void => {
+  const { db } = store
+  switch (outcome._tag) {
+    case "InDoubt":
+      return doubtRow(db, row, batch, outcome.reason)
+    case "NotCreated": {
+      // What was sent the first time may still have landed: not having been sent again proves nothing about that.
+      if (backToDoubt(db, row, "", 0)) return
+      if (replacement !== undefined) return undoReplacement(db, replacement)
+      db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.notCreated, row])
+      db.run("DELETE FROM detail WHERE row = ?", [row])
+      return
+    }
+    case "Refused": {
+      if (backToDoubt(db, row, `; sent again and refused: ${outcome.message}`, 1)) return
+      if (replacement !== undefined) {
+        undoReplacement(db, replacement)
+        return refuseAgain(store, row, outcome)
+      }
+      db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.refused, row])
+      db.run("DELETE FROM detail WHERE row = ?", [row])
+      db.run("INSERT OR REPLACE INTO refusal (row, item, mapping, form, message) VALUES (?, ?, ?, ?, ?)", [
+        row,
+        outcome.item,
+        store.texts.idOf(outcome.mapping),
+        store.texts.idOf(outcome.form),
+        outcome.message,
+      ])
+    }
+  }
+}
+
+/** Puts a row in doubt, with its reason and the batch that caused it. */
+const doubtRow = (db: Database, row: number, batch: number, reason: string): void => {
+  db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
+  db.run(
+    `INSERT INTO doubt (row, batch, first, reason) VALUES (?1, ?2, ?2, ?3)
+     ON CONFLICT (row) DO UPDATE SET batch = excluded.batch, reason = excluded.reason`,
+    [row, batch, reason],
+  )
+}
+
+/** A row that was in doubt before it was sent again is in doubt still; false when it was not. */
+const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): boolean => {
+  const before = db.get<readonly [number]>("SELECT batch FROM doubt WHERE row = ?", [row])?.[0]
+  if (before === undefined) return false
+  db.run("UPDATE row SET state = ?, batch = ?, resent = ? WHERE id = ?", [stateCode.inDoubt, before, resent, row])
+  db.run("UPDATE doubt SET reason = reason || ? WHERE row = ?", [more, row])
+  return true
+}
+
+/**
+ * Puts in doubt, inside a transaction, the rows of intents that an earlier run of the pipeline left open, at whatever destination: they may have been
+ * sent. Returns how many.
+ *
+ * @param holders who held a lock before it was taken, by epoch
+ */
+export const abandon = (
+  store: Store,
+  pipeline: string,
+  epoch: number,
+  holders: ReadonlyMap<number, Holder>,
+): number => {
+  const { db } = store
+  const batches = db.all<readonly [number, number]>(
+    `SELECT b.id, b.epoch FROM place p JOIN batch b INDEXED BY batch_open ON b.place = p.id AND b.open = 1 AND b.epoch < ?
+     WHERE p.pipeline = ?`,
+    [epoch, pipeline],
+  )
+  let abandoned = 0
+  for (const [batch, of] of batches) {
+    for (const [row] of db.all<readonly [number]>("SELECT id FROM row WHERE batch = ? AND state = 0", [batch])) {
+      doubtRow(db, row, batch, "the run that sent it ended before it recorded the outcome")
+      abandoned++
+    }
+    db.run("UPDATE batch SET open = 0 WHERE id = ?", [batch])
+    const holder = holders.get(of)
+    if (holder === undefined) continue
+    db.run("INSERT OR REPLACE INTO overtaken (epoch, pid, born, boot) VALUES (?, ?, ?, ?)", [
+      of,
+      holder.pid,
+      holder.born,
+      holder.boot,
+    ])
+  }
+  endOvertaken(store)
+  return abandoned
+}
+
+/** Records which overtaken holders are known to have ended by now: their requests have ended, too, but for what the kernel still sends. */
+const endOvertaken = ({ clock, db, holder: me }: Store): void => {
+  const overtaken = db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM overtaken")
+  for (const [epoch, pid, born, boot] of overtaken) {
+    if (!isGone({ pid, born, boot }, me)) continue
+    db.run(
+      `UPDATE batch SET ended = ?, closed = (SELECT max(id) FROM batch), dead = 1
+       WHERE epoch = ? AND ended IS NULL AND open = 0`,
+      [clock.unsafeCurrentTimeMillis(), epoch],
+    )
+    db.run("DELETE FROM overtaken WHERE epoch = ?", [epoch])
+  }
+}
+
+/** What settles rows in doubt, and who says so. */
+export interface Settling {
+  readonly rows: ReadonlyArray<SettledRow>
+  readonly by: string
+  readonly because: string | undefined
+  readonly file: Settlement["file"]
+}
+
+/**
+ * Records, inside a transaction, what rows in doubt turned out to be: landed ones are imported and unread, the others were not created. A row that is not in doubt is a fault of the
+ * caller's: nothing is recorded.
+ */
+export const settleDoubts = (store: Store, place: number, { because, by, file, rows }: Settling): void => {
+  if (rows.length === 0) return
+  const { db } = store
+  const settlement = db.run(
+    "INSERT INTO settlement (place, at, by, because, file, sha256, complete) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [
+      place,
+      store.clock.unsafeCurrentTimeMillis(),
+      by,
+      because ?? null,
+      file?.name ?? null,
+      file?.sha256 ?? null,
+      file?.isComplete === true ? 1 : 0,
+    ],
+  ).id
+  for (const { keyDigest, outcome, proof, reason } of rows) {
+    const found = db.get<readonly [number, number]>(
+      `SELECT r.id, d.batch FROM row r JOIN doubt d ON d.row = r.id WHERE r.place = ? AND r.digest = ? AND r.state = ${stateCode.inDoubt}`,
+      [place, keyDigest],
+    )
+    if (found === undefined) {
+      throw new Refusal(Effect.dieMessage("A row was to be settled that is not in doubt."))
+    }
+    const [row, batch] = found
+    const replacement = openOfRow(db, row)
+    if (outcome._tag === "Landed") {
+      land(db, row, batch, outcome.submissionId)
+      if (replacement !== undefined) completeReplacement(store, replacement)
+    } else if (replacement !== undefined) undoReplacement(db, replacement)
+    else {
+      db.run("UPDATE row SET state = ?, resent = 0 WHERE id = ?", [stateCode.notCreated, row])
+      db.run("DELETE FROM detail WHERE row = ?", [row])
+    }
+    db.run("DELETE FROM doubt WHERE row = ?", [row])
+    // A person has seen this doubt. Another one, should it come to that, is a new one.
+    db.run("DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what = ?", [
+      place,
+      keyDigest,
+      fateCode("inDoubt"),
+    ])
+    db.run(
+      "INSERT INTO settled (settlement, row, batch, landed, submission, reason, proof) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      [
+        settlement,
+        row,
+        batch,
+        outcome._tag === "Landed" ? 1 : 0,
+        outcome._tag === "Landed" ? outcome.submissionId ?? null : null,
+        reason,
+        proof,
+      ],
+    )
+  }
+}
+
+const land = (db: Database, row: number, batch: number, submissionId: string | undefined): void => {
+  db.run("UPDATE row SET state = ?, verdict = ?, submission = ? WHERE id = ?", [
+    stateCode.imported,
+    verdictCode.unread,
+    submissionId ?? null,
+    row,
+  ])
+  db.run("UPDATE batch SET imported = imported + 1 WHERE id = ?", [batch])
+}
+
+type SettlementColumns = readonly [
+  at: number,
+  by: string,
+  because: string | null,
+  file: string | null,
+  sha256: string | null,
+  complete: number,
+  landed: number,
+  notLanded: number,
+]
+
+/** How rows in doubt of a place were settled, the newest first. */
+export const settlements = (db: Database, place: number, limit: number): ReadonlyArray<Settlement> =>
+  db.all<SettlementColumns>(
+    `SELECT t.at, t.by, t.because, t.file, t.sha256, t.complete, coalesce(sum(s.landed), 0), coalesce(sum(1 - s.landed), 0)
+     FROM settlement t JOIN settled s ON s.settlement = t.id WHERE t.place = ? GROUP BY t.id ORDER BY t.id DESC LIMIT ?`,
+    [place, limit],
+  ).map(([at, by, because, file, sha256, complete, landed, notLanded]) => ({
+    at: isoOf(at),
+    by,
+    because: because ?? undefined,
+    file: file === null ? undefined : { name: file, sha256: sha256 ?? "", isComplete: complete === 1 },
+    landed,
+    notLanded,
+  }))

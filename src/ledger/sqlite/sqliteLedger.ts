@@ -1,0 +1,211 @@
+import { Effect, type Scope } from "effect"
+import { dirname } from "node:path"
+import { freeSpace } from "../disk.ts"
+import type { Ledger, LedgerError, LedgerRefused, PipelineLedger } from "../Ledger.ts"
+import { readMarks } from "../marks.ts"
+import { attended, rejectedRows } from "./attention.ts"
+import { evidence, landedByWord, looseIds, submissionsPage, testEntries } from "./evidence.ts"
+import {
+  canaryRecord,
+  isAccepted,
+  notified,
+  recordedForm,
+  recordNotified,
+  refusedState,
+  rowIdentity,
+  unreadFiles,
+} from "./facts.ts"
+import { goingRun } from "./lock.ts"
+import { type Cursor, isBlank, leftOutKeyless, lookUp, supersededKeyless, unchanged } from "./lookUp.ts"
+import { isNewest, lacking } from "./newest.ts"
+import { doubtfulPage, missed, sentPage, unmetPage, vanishedPage } from "./pages.ts"
+import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
+import { replacedPage } from "./replace.ts"
+import { makeSession } from "./session.ts"
+import { settlements } from "./settle.ts"
+import {
+  attentionOf,
+  doubtsBySending,
+  importedUnderOther,
+  isNew,
+  lastDone,
+  marks,
+  rowCount,
+  runRecords,
+  standing,
+  unverified,
+} from "./standing.ts"
+import { type LedgerOptions, openStore, reading, type Store } from "./Store.ts"
+import { makeTurns } from "./turns.ts"
+import { verify } from "./upkeep.ts"
+import { drift, reconciliation } from "./verdicts.ts"
+
+/**
+ * Opens the ledger for the scope; makes it, with its folder and its secret, when there is none. `LedgerRefused` when it must not be used: its secret is missing or not its own, it lies on a
+ * network file system, is a newer formferry's or no ledger. `LedgerError` when it is damaged or can't be written.
+ */
+export const openLedger = (options: LedgerOptions): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.map(openStore(options), makeLedger)
+
+/** The port over an open ledger's parts. */
+export const makeLedger = (store: Store): Ledger => {
+  const { db } = store
+  return {
+    file: store.file,
+    id: store.id,
+    lastIntent: reading(
+      store,
+      "reading the last intent",
+      () => db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0,
+    ),
+    behind: reading(store, "reading its marks", () => lacking(store, readMarks(store.marks))),
+    isNewest: isNewest(store, () => ({ asker: store.asker, where: "anywhere" })),
+    digest: store.digest,
+    pipeline: (which) =>
+      Effect.gen(function*() {
+        if (yield* reading(store, "reading pipelines", () => mustTakeOver(db, which))) {
+          yield* store.writer.write<void, LedgerRefused>("taking rows over", () => takeOver(store, which))
+        }
+        const refused = yield* reading(store, "reading pipelines", () => refusal(db, which))
+        if (refused !== undefined) return yield* refused
+        return pipelineLedger(store, which)
+      }),
+    view: (which) => pipelineLedger(store, which),
+    formId: (services, typed) =>
+      reading(
+        store,
+        "reading pipelines",
+        () =>
+          db.get<readonly [string]>(
+            `SELECT form FROM place WHERE typed = ? AND service IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT 1`,
+            [typed, JSON.stringify(services)],
+          )?.[0],
+      ),
+    pipelines: reading(
+      store,
+      "reading pipelines",
+      () =>
+        db.all<readonly [string, string, string]>("SELECT pipeline, service, form FROM place ORDER BY pipeline, id")
+          .map((
+            [pipeline, service, form],
+          ) => ({ pipeline, destination: { service, form } })),
+    ),
+    turns: makeTurns(store),
+    freeSpace: Effect.sync(() => freeSpace(dirname(store.file))),
+    verify: reading(store, "verifying it", () => verify(db)),
+  }
+}
+
+const nothing = {
+  imported: 0,
+  inDoubt: 0,
+  refused: 0,
+  leftOut: 0,
+  replaced: 0,
+  verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
+  intended: 0,
+  acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
+}
+
+const noDrift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
+
+/** The ledger's view of one pipeline at one destination. It is written for the first time when it is held. */
+const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
+  const { db } = store
+  let place: number | undefined
+  const cursor: Cursor = { last: undefined }
+  /** Reads, or gives what an unknown place holds: nothing. */
+  const read = <A>(doing: string, empty: A, work: (place: number) => A): Effect.Effect<A, LedgerError> =>
+    reading(store, doing, () => {
+      place ??= findPlace(db, at)
+      return place === undefined ? empty : work(place)
+    })
+  return {
+    pipeline: at.pipeline,
+    destination: at.destination,
+    isNew: read("reading", true, (place) => isNew(db, place)),
+    isBlank: read("reading", true, (place) => isBlank(db, place)),
+    lookUp: (keys) =>
+      reading(store, "looking up rows", () => {
+        place ??= findPlace(db, at)
+        return lookUp(store, place, keys, cursor)
+      }),
+    unchanged: (keys, content) =>
+      read("looking up rows", keys.map(() => undefined), (place) => unchanged(store, place, keys, content, cursor)),
+    shape: (id) => reading(store, "reading columns", () => columnsOf(store, id)),
+    rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(db, place, row)),
+    superseded: (contents) =>
+      read("looking up mended rows", contents.map(() => undefined), (place) => supersededKeyless(db, place, contents)),
+    leftOut: (contents) =>
+      read("looking up rows left out", contents.map(() => false), (place) => leftOutKeyless(db, place, contents)),
+    attended: (rows) =>
+      read("looking up rows that need a person", rows.map(() => "new" as const), (place) => attended(db, place, rows)),
+    firstShape: read("reading columns", undefined, (place) => {
+      const first = db.get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place])?.[0] ?? null
+      return first === null ? undefined : columnsOf(store, first)
+    }),
+    importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(db, place, mapping)),
+    sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
+    doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
+    going: read("looking whether a run is going on", undefined, (place) => goingRun(store, at.pipeline, place)),
+    standing: read("counting rows", nothing, (place) => standing(db, place)),
+    unverified: read("counting rows", nothing, (place) => unverified(db, place)),
+    submissions: (page) => read("reading submission ids", [], (place) => submissionsPage(db, place, page)),
+    evidence: (batches, within, entries) =>
+      Effect.flatMap(
+        read("reading batches", undefined, (place) => evidence(db, place, batches, within, entries)),
+        (found) => found === undefined ? Effect.dieMessage("A row in doubt has no batch.") : Effect.succeed(found),
+      ),
+    testEntries: read("reading test entries", [], (place) => testEntries(db, place)),
+    landedByWord: read("reading rows that landed by somebody's word", [], (place) => landedByWord(db, place)),
+    looseIds: read("reading submission ids", [], (place) => looseIds(db, place)),
+    settlements: (limit) => read("reading settlements", [], (place) => settlements(db, place, limit)),
+    drift: read("counting rows", noDrift, (place) => drift(db, place)),
+    reconciliation: read("reading the reconciliation", undefined, (place) => reconciliation(db, place)),
+    replaced: (page) => read("reading replaced submissions", [], (place) => replacedPage(db, place, page)),
+    missed: (met) =>
+      read(
+        "counting vanished rows",
+        { met, upTo: 0, count: 0, fresh: 0 },
+        (place) => missed(db, place, met),
+      ),
+    vanished: (missed, page) => read("reading vanished rows", [], (place) => vanishedPage(db, place, missed, page)),
+    marks: read("reading", { leftOut: 0, settlements: 0, inDoubt: 0 }, (place) => marks(db, place)),
+    attention: read(
+      "counting rows that need a person",
+      { rows: 0, acknowledged: 0 },
+      (place) => attentionOf(db, place),
+    ),
+    canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),
+    accepted: (reason, states) =>
+      read("reading acceptances", states.length === 0, (place) => isAccepted(db, place, reason, states)),
+    unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(db, place, names)),
+    identity: read("reading how rows are recognised", undefined, (place) => rowIdentity(db, place)),
+    form: read("reading the form as it was", undefined, (place) => recordedForm(db, place)),
+    refused: read("reading what was refused", undefined, (place) => refusedState(db, place)),
+    rowCount: read("counting rows", 0, (place) => rowCount(db, place)),
+    unmet: (met, first) =>
+      read(
+        "reading vanished rows",
+        { keys: [], rests: [], next: undefined },
+        (place) => unmetPage(db, place, met, first),
+      ),
+    runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
+    lastDone: read("reading runs", undefined, (place) => lastDone(db, place)),
+    doubts: read("reading rows in doubt", [], (place) => doubtsBySending(db, place)),
+    notified: (webhook) => read("reading what was reported", undefined, (place) => notified(db, place, webhook)),
+    recordNotified: (webhook, what) =>
+      store.writer.write("recording what was reported", () => {
+        const place = findPlace(db, at)
+        if (place !== undefined) recordNotified(db, place, webhook, what)
+      }),
+    isNewest: isNewest(store, () => ({
+      asker: { pipeline: at.pipeline, target: store.asker?.target },
+      where: findPlace(db, at),
+    })),
+    hold: (run, overruling = []) => makeSession(store, at, run, overruling),
+  }
+}
+
+const columnsOf = (store: Store, shape: number): ReadonlyArray<string> =>
+  JSON.parse(store.texts.textOf(shape) ?? "[]") as ReadonlyArray<string>

@@ -1,0 +1,88 @@
+import { isGone } from "../holder.ts"
+import type { LastTurn, Turns } from "../Ledger.ts"
+import type { Database } from "./database.ts"
+import { liveHolder } from "./lock.ts"
+import { reading, type Store } from "./Store.ts"
+
+const states = ["done", "going", "brokenOff"] as const
+const codeOf = (state: LastTurn["state"]): number => states.indexOf(state)
+
+/** Heartbeats that must be missing before a process that can't be looked at (another container's) is taken for dead: it beats only once it holds the lock. */
+const silences = 5
+
+export const makeTurns = (store: Store): Turns => {
+  const { db, clock, holder, writer } = store
+  return {
+    last: (pipeline) => reading(store, "reading turns", () => lastTurn(store, pipeline)),
+    take: (pipeline, wanted) =>
+      writer.write("taking a turn", () => {
+        const last = lastTurn(store, pipeline)
+        if (!wanted(last)) return { taken: false, last }
+        db.run(
+          "INSERT OR REPLACE INTO turn (pipeline, at, state, tries, pid, born, boot) VALUES (?, ?, ?, ?, ?, ?, ?)",
+          [
+            pipeline,
+            clock.unsafeCurrentTimeMillis(),
+            codeOf("going"),
+            last.state === "brokenOff" ? last.tries + 1 : 1,
+            holder.pid,
+            holder.born,
+            holder.boot,
+          ],
+        )
+        return { taken: true, last }
+      }),
+    see: (pipeline) =>
+      writer.write("noting a pipeline", () => {
+        db.run(
+          "INSERT OR IGNORE INTO turn (pipeline, at, state, tries, pid, born, boot) VALUES (?, ?, ?, 0, 0, '', '')",
+          [
+            pipeline,
+            clock.unsafeCurrentTimeMillis(),
+            codeOf("done"),
+          ],
+        )
+      }),
+    end: (pipeline, state) =>
+      writer.write("ending a turn", () => {
+        db.run("UPDATE turn SET state = ? WHERE pipeline = ? AND state = ? AND pid = ? AND born = ?", [
+          codeOf(state),
+          pipeline,
+          codeOf("going"),
+          holder.pid,
+          holder.born,
+        ])
+      }),
+  }
+}
+
+type TurnRow = readonly [at: number, state: number, tries: number, pid: number, born: string, boot: string]
+
+const lastTurn = (store: Store, pipeline: string): LastTurn => {
+  const ran = lastStart(store.db, pipeline)
+  const row = store.db.get<TurnRow>("SELECT at, state, tries, pid, born, boot FROM turn WHERE pipeline = ?", [pipeline])
+  if (row === undefined) return { at: undefined, state: "done", tries: 0, ran }
+  const [at, code, tries, pid, born, boot] = row
+  const written = states[code] ?? "done"
+  const state = written === "going" && hasDied(store, pipeline, { at, pid, born, boot }) ? "brokenOff" : written
+  return { at, state, tries, ran }
+}
+
+const hasDied = (
+  store: Store,
+  pipeline: string,
+  { at, ...holder }: { readonly at: number; readonly pid: number; readonly born: string; readonly boot: string },
+): boolean => {
+  if (isGone(holder, store.holder)) return true
+  const now = store.clock.unsafeCurrentTimeMillis()
+  return now - at >= silences * store.staleAfter && liveHolder(store, pipeline, store.holder, now) === undefined
+}
+
+/** When a run of the pipeline that may send last began, at whichever destination. */
+const lastStart = (db: Database, pipeline: string): number | undefined => {
+  const started = db.get<readonly [string | null]>(
+    "SELECT max(r.started) FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? AND r.mode = 'run'",
+    [pipeline],
+  )?.[0]
+  return started == null ? undefined : Date.parse(started)
+}

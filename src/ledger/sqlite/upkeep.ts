@@ -1,0 +1,184 @@
+import { Effect, type Scope, type Stream } from "effect"
+import { existsSync, statSync } from "node:fs"
+import { LedgerBusy, type LedgerError, type LedgerLocked, type LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
+import type { ExportedRow } from "../records.ts"
+import { attempt, type Database, isBusy } from "./database.ts"
+import { forget, type Forgetting, type Forgotten } from "./forget.ts"
+import { holdAll } from "./lock.ts"
+import { exportRows } from "./pages.ts"
+import { type LedgerOptions, openStore, type Store } from "./Store.ts"
+
+/** What compacting came to. Sizes in bytes. */
+export interface Compacted {
+  readonly before: number
+  readonly after: number
+  /** Records of old runs, and rejected rows that nobody met any more. */
+  readonly runs: number
+  readonly rejected: number
+}
+
+/** The ledger as a whole, for those who look after it. */
+export interface Upkeep {
+  /** Forgets old runs; for after each run, and safe while another one goes on. Gives how many. */
+  readonly dropOldRuns: Effect.Effect<number, LedgerError>
+  /** Forgets what is old, and writes the file anew. No run may be going on. */
+  readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked | LedgerBusy | LedgerRefused>
+  /** Forgets rows, and sees to it that not a byte of them is left. No run may be going on. */
+  readonly forget: (
+    what: Forgetting,
+  ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerOvertaken | LedgerRefused>
+  readonly rows: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
+}
+
+/** Opens a ledger's file for its upkeep, for the scope. */
+export const openUpkeep = (options: LedgerOptions): Effect.Effect<Upkeep, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.map(openStore(options), (store): Upkeep => {
+    const { db, file, writer } = store
+    return {
+      dropOldRuns: writer.write("forgetting old runs", () => dropOldRuns(db)),
+      compact: Effect.scoped(Effect.gen(function*() {
+        const before = sizeOf(file)
+        yield* holdAll(store)
+        const { rejected, runs } = yield* writer.write("forgetting old runs", () => {
+          const gone = dropOldRuns(db)
+          return { runs: gone, rejected: dropOldAttention(db) }
+        })
+        yield* rewrite(store)
+        return { before, after: sizeOf(file), runs, rejected }
+      })),
+      forget: (what) =>
+        Effect.scoped(Effect.gen(function*() {
+          const [lease] = yield* holdAll(store)
+          if (lease === undefined) return { keys: [], already: [], unknown: what.keys, submissions: [] }
+          const forgotten = yield* writer.writeOn<Forgotten, LedgerRefused>(
+            lease,
+            "forgetting rows",
+            () => forget(store, what),
+            { counts: true },
+          )
+          if (forgotten.keys.length > 0) yield* rewrite(store)
+          return forgotten
+        })),
+      rows: (pipelines) => exportRows(store, pipelines),
+    }
+  })
+
+/** Run records of a pipeline that are kept at each destination, besides those that something else refers to. */
+export const keptRuns = 100
+
+/**
+ * Forgets old runs, inside a transaction: all but the newest of each pipeline and destination, the last one that was complete, and those that rows, batches or a reconciliation refer to. Gives
+ * how many went.
+ */
+const dropOldRuns = (db: Database, keep = keptRuns): number =>
+  db.run(
+    `DELETE FROM run WHERE id IN (
+       SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY place, mode IS NULL ORDER BY id DESC) AS nth FROM run) WHERE nth > ?)
+     AND id NOT IN (SELECT max(id) FROM run WHERE outcome = 'complete' GROUP BY place)
+     AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.run = run.id)
+     AND id NOT IN (SELECT run FROM drift UNION SELECT run FROM reconciliation UNION SELECT run FROM vanished
+       UNION SELECT latest FROM place WHERE latest IS NOT NULL)`,
+    [keep],
+  ).changes
+
+/** Forgets, inside a transaction, rejected rows that no run met any more since the runs that are kept: they were mended, or left the source. */
+const dropOldAttention = (db: Database): number =>
+  db.run(
+    `DELETE FROM attention WHERE seen NOT IN (SELECT id FROM run)
+     AND seen < (SELECT coalesce(latest, 0) FROM place p WHERE p.id = attention.place)`,
+  ).changes
+
+/** Bytes of the ledger's file, with what waits in its log. */
+const sizeOf = (file: string): number =>
+  [file, `${file}-wal`].reduce((sum, one) => sum + (existsSync(one) ? statSync(one).size : 0), 0)
+
+/**
+ * Writes the file anew without what was deleted, and empties its log: after this no byte of what was deleted is in either. Between transactions, and with all locks held.
+ */
+const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
+  Effect.gen(function*() {
+    const emptied = yield* attempt(store.file, "writing it anew", () => {
+      try {
+        store.db.exec("VACUUM")
+        const [busy] = store.db.all<readonly [number]>("PRAGMA wal_checkpoint(TRUNCATE)")[0] ?? [1]
+        return busy === 0
+      } catch (cause) {
+        if (isBusy(cause)) return false
+        throw cause
+      }
+    })
+    if (!emptied) return yield* new LedgerBusy({ file: store.file })
+  })
+
+/** What must hold in any ledger, as a query that counts where it does not. */
+const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
+  [
+    "imported rows without a submission or a verdict",
+    `SELECT count(*) FROM row r WHERE r.state = 2 AND (r.verdict IS NULL OR (r.submission IS NULL
+      AND NOT EXISTS (SELECT 1 FROM settled s WHERE s.row = r.id AND s.landed = 1 AND s.submission IS NULL)))`,
+  ],
+  ["rows of an unknown state", "SELECT count(*) FROM row WHERE state NOT IN (0, 1, 2, 3, 4)"],
+  [
+    "rows in doubt without a reason",
+    "SELECT count(*) FROM row r LEFT JOIN doubt d ON d.row = r.id WHERE r.state = 1 AND d.row IS NULL",
+  ],
+  [
+    "refused rows without the refusal",
+    "SELECT count(*) FROM row r LEFT JOIN refusal f ON f.row = r.id WHERE r.state = 3 AND f.row IS NULL",
+  ],
+  [
+    "rows of a batch that is not there",
+    "SELECT count(*) FROM row r LEFT JOIN batch b ON b.id = r.batch WHERE b.id IS NULL",
+  ],
+  [
+    "open intents in a batch that is settled",
+    "SELECT count(*) FROM row r JOIN batch b ON b.id = r.batch WHERE r.state = 0 AND b.open = 0",
+  ],
+  [
+    "verified rows whose content is still kept",
+    "SELECT count(*) FROM row r JOIN detail d ON d.row = r.id WHERE r.state = 2 AND r.verdict = 0 AND d.item IS NOT NULL",
+  ],
+  [
+    "digests of what came back, for rows that are not imported",
+    "SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS NOT 2",
+  ],
+  [
+    "rows in doubt whose content is gone",
+    "SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id WHERE r.state IN (0, 1) AND d.item IS NULL",
+  ],
+  [
+    "submissions that several rows of a form claim",
+    `SELECT count(*) FROM (SELECT 1 FROM (SELECT place, submission FROM row WHERE submission IS NOT NULL
+        UNION ALL SELECT r.place, o.submission FROM replaced o JOIN row r ON r.id = o.row) r
+      JOIN place p ON p.id = r.place GROUP BY p.service, p.form, r.submission HAVING count(*) > 1)`,
+  ],
+  [
+    "rows that are to replace a submission, and are neither sent nor in doubt",
+    "SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NULL AND r.state NOT IN (0, 1)",
+  ],
+  [
+    "replaced submissions whose row was not created anew",
+    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NOT NULL AND r.state <> 2
+      AND NOT EXISTS (SELECT 1 FROM replaced later WHERE later.row = o.row AND later.id > o.id)`,
+  ],
+  [
+    "rows refused after a change that were never imported",
+    "SELECT count(*) FROM refusedAgain f JOIN row r ON r.id = f.row WHERE r.state <> 2",
+  ],
+]
+
+/** SQLite's own check, then ours. Findings as sentences; empty when sound. */
+export const verify = (db: Database): ReadonlyArray<string> => {
+  const damage = db.all<readonly [string]>("PRAGMA integrity_check").map(([line]) => line).filter((line) =>
+    line !== "ok"
+  )
+  const dangling = db.all("PRAGMA foreign_key_check").length
+  return [
+    ...damage.map((line) => `The file is damaged: ${line}.`),
+    ...(dangling === 0 ? [] : [`${dangling} entries refer to others that are not there.`]),
+    ...invariants.flatMap(([finding, sql]) => {
+      const count = db.get<readonly [number]>(sql)?.[0] ?? 0
+      return count === 0 ? [] : [`${count} ${finding}.`]
+    }),
+  ]
+}

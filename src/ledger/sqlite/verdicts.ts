@@ -1,0 +1,194 @@
+import { Effect } from "effect"
+import type { VerdictCounts } from "../../domain/fate.ts"
+import { editedCode, goneCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
+import type { AnswerDigest, AnswerDigests, Drift, Drifted, ReadBack, Reconciliation, SeenAgain } from "../records.ts"
+import { type Database, inTens, type Param } from "./database.ts"
+import { isoOf, type Store, type Texts } from "./Store.ts"
+import { Refusal } from "./Writer.ts"
+
+/**
+ * Records verdicts inside a transaction. The content of a verified row is deleted, and the digests of its answers go to a table of their own: pages that were full of content are free again for that of the
+ * next rows.
+ */
+export const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBack>): void => {
+  const { db, texts } = store
+  for (const verdict of ["verified", "differing", "missing"] as const) {
+    for (const [some, values] of inTens(rows.filter((row) => row.verdict === verdict))) {
+      const found = db.all<readonly [number, Buffer]>(
+        `UPDATE row SET verdict = ? WHERE place = ? AND digest IN (${
+          values("?")
+        }) AND state = ${stateCode.imported} RETURNING id, digest`,
+        [verdictCode[verdict], place, ...some.map((row) => row.keyDigest)],
+      )
+      if (found.length !== some.length) {
+        throw new Refusal(Effect.dieMessage("A verdict was to be recorded for a row that was not imported."))
+      }
+      const ids = new Map(found.map(([id, digest]) => [digest.toString("latin1"), id]))
+      const idOf = ({ keyDigest }: ReadBack) => ids.get(keyDigest.toString("latin1")) ?? 0
+      const isVerified = verdict === "verified"
+      // A submission that is missing brings no answers, and takes nothing away from what is known of them.
+      db.run(
+        `INSERT INTO ${isVerified ? "verified" : "detail"} (row, answers) VALUES ${values("(?, ?)")}
+         ON CONFLICT (row) DO UPDATE SET answers = coalesce(excluded.answers, answers)`,
+        some.flatMap((row): ReadonlyArray<Param> => [
+          idOf(row),
+          row.answers.size === 0 ? null : packAnswers(row.answers, texts),
+        ]),
+      )
+      if (isVerified) db.run(`DELETE FROM detail WHERE row IN (${values("?")})`, some.map(idOf))
+    }
+  }
+}
+
+const hasSent = 1
+const hasReturned = 2
+const alike = 4
+
+/** Number of the answer's id, and what there is of it. */
+const headLength = 5
+
+/**
+ * Answer digests as bytes, an eighth of their JSON: per answer the number of its id (4 bytes), what there is (1), and each digest with its length before it; one that came back as it was
+ * sent stands once.
+ */
+const packAnswers = (answers: AnswerDigests, texts: Texts): Buffer => {
+  let length = 0
+  for (const { sent, returned } of answers.values()) {
+    length += headLength + lengthOf(sent) + (isAlike(sent, returned) ? 0 : lengthOf(returned))
+  }
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  const put = (digest: Buffer) => {
+    if (digest.length > 255) throw new Error("An answer's digest is too long.")
+    bytes[at] = digest.length
+    digest.copy(bytes, at + 1)
+    at += 1 + digest.length
+  }
+  for (const [id, { sent, returned }] of answers) {
+    const same = isAlike(sent, returned)
+    bytes.writeUInt32LE(texts.idOf(id), at)
+    bytes[at + 4] = (sent === undefined ? 0 : hasSent) | (returned === undefined ? 0 : hasReturned) | (same ? alike : 0)
+    at += headLength
+    if (sent !== undefined) put(sent)
+    if (returned !== undefined && !same) put(returned)
+  }
+  return bytes
+}
+
+const lengthOf = (digest: Buffer | undefined): number => (digest === undefined ? 0 : 1 + digest.length)
+
+const isAlike = (sent: Buffer | undefined, returned: Buffer | undefined): boolean =>
+  sent !== undefined && returned !== undefined && (sent === returned || sent.equals(returned))
+
+export const unpackAnswers = (bytes: Buffer, texts: Texts): AnswerDigests => {
+  const answers = new Map<string, AnswerDigest>()
+  let at = 0
+  const digest = (): Buffer => {
+    const length = bytes[at] ?? 0
+    at += 1 + length
+    return bytes.subarray(at - length, at)
+  }
+  while (at < bytes.length) {
+    const id = texts.textOf(bytes.readUInt32LE(at)) ?? ""
+    const flags = bytes[at + 4] ?? 0
+    at += headLength
+    const sent = (flags & hasSent) === 0 ? undefined : digest()
+    const returned = (flags & alike) !== 0 ? sent : (flags & hasReturned) === 0 ? undefined : digest()
+    answers.set(id, { sent, returned })
+  }
+  return answers
+}
+
+const driftCode: { readonly [D in Drifted]: number } = { edited: 0, gone: 1 }
+
+export const driftedOf = (code: number | null): Drifted | undefined =>
+  code === null ? undefined : code === driftCode.gone ? "gone" : "edited"
+
+/** Drift is about verified submissions only: of others it is known what was sent. */
+export const drifting = `FROM drift d JOIN row t ON t.id = d.row WHERE t.place = ?
+  AND t.state = ${stateCode.imported} AND t.verdict = ${verdictCode.verified}`
+
+/** As what a drifted row is acknowledged. */
+export const driftedAs = `CASE d.standing WHEN ${driftCode.gone} THEN ${goneCode} ELSE ${editedCode} END`
+
+/** Records, inside a transaction, what became of verified submissions. */
+export const recordSeenAgain = (
+  db: Database,
+  place: number,
+  run: number,
+  rows: ReadonlyArray<SeenAgain>,
+): void => {
+  for (const { keyDigest, seen, standing } of rows) {
+    if (standing === "unchanged") {
+      db.run("DELETE FROM drift WHERE row = (SELECT id FROM row WHERE place = ? AND digest = ?)", [place, keyDigest])
+    } else {
+      db.run(
+        `INSERT OR REPLACE INTO drift (row, standing, seen, run)
+         SELECT id, ?, ?, ? FROM row WHERE place = ? AND digest = ? AND state = ${stateCode.imported}`,
+        [driftCode[standing], seen, run, place, keyDigest],
+      )
+    }
+  }
+}
+
+/** Counts over a place. */
+export const drift = (db: Database, place: number): Drift => {
+  const found = { edited: 0, gone: 0 }
+  const acknowledged = { edited: 0, gone: 0 }
+  const counts = db.all<readonly [number, number, number]>(
+    `SELECT d.standing, count(*), sum(EXISTS (
+       SELECT 1 FROM acknowledged a WHERE a.place = t.place AND a.digest = t.digest AND a.content = d.seen AND a.what = ${driftedAs}
+     )) ${drifting} GROUP BY d.standing`,
+    [place],
+  )
+  for (const [code, count, seen] of counts) {
+    const what = driftedOf(code) ?? "edited"
+    found[what] += count
+    acknowledged[what] += seen
+  }
+  return { ...found, acknowledged }
+}
+
+/** Inside a transaction: the reconciliation has read all rows up to this one, or is through. The run that began it stays. */
+export const recordReconciled = (
+  db: Database,
+  place: number,
+  run: number,
+  upTo: Buffer | "through",
+  now: number,
+): void => {
+  if (upTo === "through") db.run("DELETE FROM reconciliation WHERE place = ?", [place])
+  else {
+    db.run(
+      `INSERT INTO reconciliation (place, run, after, at) SELECT ?1, ?2, id, ?3 FROM row WHERE place = ?1 AND digest = ?4
+       ON CONFLICT DO UPDATE SET after = excluded.after, at = excluded.at`,
+      [place, run, now, upTo],
+    )
+  }
+}
+
+export const reconciliation = (db: Database, place: number): Reconciliation | undefined => {
+  const found = db.get<readonly [string, number, number, Buffer]>(
+    `SELECT u.name, c.at, c.after, r.digest FROM reconciliation c JOIN run u ON u.id = c.run JOIN row r ON r.id = c.after
+     WHERE c.place = ?`,
+    [place],
+  )
+  if (found === undefined) return undefined
+  const [run, at, last, after] = found
+  return { run, at: isoOf(at), after, readBack: countsUpTo(db, place, last) }
+}
+
+const countsUpTo = (db: Database, place: number, last: number): VerdictCounts => {
+  const counts = { verified: 0, differing: 0, missing: 0, unread: 0 }
+  const rows = db.all<readonly [number, number | null, number]>(
+    `SELECT r.verdict, d.standing, count(*) FROM row r NOT INDEXED LEFT JOIN drift d ON d.row = r.id
+     WHERE r.place = ? AND r.state = ${stateCode.imported} AND r.id <= ? GROUP BY r.verdict, d.standing`,
+    [place, last],
+  )
+  for (const [code, standing, count] of rows) {
+    const verdict = verdictOf(code)
+    const drifted = verdict === "verified" ? driftedOf(standing) : undefined
+    counts[drifted === undefined ? verdict : drifted === "gone" ? "missing" : "differing"] += count
+  }
+  return counts
+}
