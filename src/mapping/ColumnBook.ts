@@ -170,12 +170,17 @@ export const columnBook = (
   }
 }
 
-const ofInput = (input: Input): ReadonlyArray<ColumnName> =>
-  input._tag === "Parts"
-    ? input.parts.flatMap((part) => ofInput(part.input))
-    : "columns" in input
-    ? input.columns
-    : []
+/** Returns the columns that an input names, those of its parts included. */
+export const inputColumns = (input: Input): ReadonlyArray<ColumnName> => {
+  switch (input._tag) {
+    case "Parts":
+      return input.parts.flatMap((part) => inputColumns(part.input))
+    case "Template":
+      return input.pieces.filter((piece) => typeof piece === "object")
+    default:
+      return "columns" in input ? input.columns : []
+  }
+}
 
 /** Returns the column of an entry's "Other", if the entry names one. */
 export const otherColumn = ({ options, path }: Pick<MappingEntry, "options" | "path">): ColumnName | undefined => {
@@ -189,7 +194,7 @@ export const otherColumn = ({ options, path }: Pick<MappingEntry, "options" | "p
 /** Returns all columns that an entry names. It does not name those of a block. */
 export const entryColumns = (entry: MappingEntry): ReadonlyArray<ColumnName> => {
   const other = otherColumn(entry)
-  return [...ofInput(entry.input), ...(other === undefined ? [] : [other]), ...entry.when.map((one) => one.column)]
+  return [...inputColumns(entry.input), ...(other === undefined ? [] : [other]), ...entry.when.map((one) => one.column)]
 }
 
 /** Returns all entries of a mapping, list by list. */

@@ -1,13 +1,12 @@
 import type { Element, Form } from "../domain/form.ts"
 import { paymentParts, schedulingParts } from "../kinds/elements.ts"
-import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { entryColumns } from "./ColumnBook.ts"
 import type { CompileContext, CompiledAnswer, CompiledEntry, Placed } from "./CompileContext.ts"
 import { compileElement, compileEntry } from "./compileEntry.ts"
-import { chooseKind, namedKind } from "./compileKind.ts"
+import { chooseKind, kindNamed } from "./compileKind.ts"
 import { compileConditions } from "./conditions.ts"
 import type { Findings } from "./Findings.ts"
 import type { Filled } from "./fingerprint.ts"
@@ -54,10 +53,7 @@ const target = <E extends Element>(
     } else return element
     return undefined
   }
-  if (name === undefined) {
-    findings.error(path, `An entry needs the id or the name of its ${words.one}.`)
-    return undefined
-  }
+  if (name === undefined) return undefined
   if (byName.length === 1) return byName[0]
   findings.error(
     [...path, "name"],
@@ -172,19 +168,13 @@ export const compileAnswers = (
     (question) => question.options,
   )
   fill("urlParameters", mapping.urlParameters, form.urlParameters, (entry, parameter) => {
-    const kind = entry.as === undefined ? kinds.get("text") : namedKind(entry, findings)
-    if (kind !== undefined && (kind.sends === "array" || kind.sends === "any" || kind.sends === "object")) {
-      findings.error([...entry.path, "as"], `A URL parameter is a text: it can't be of the kind ${kind.name}.`)
-    }
+    const kind = kindNamed(entry.as)
     return { kind, done: kind === undefined ? undefined : compileEntry(entry, { ...parameter, kind }, context) }
   }, "json")
 
   const own = (id: string, entry: MappingEntry | undefined, name: "dateTime" | "email"): void => {
     if (entry === undefined) return
-    if (entry.as !== undefined && entry.as !== name) {
-      findings.error([...entry.path, "as"], `${id} is always of the kind ${name}.`, "Leave `as` out.")
-    }
-    const kind = kinds.get(name)
+    const kind = kindNamed(name)
     const done = kind === undefined ? undefined : compileEntry(entry, { id, name: id, kind }, context)
     add({ id, name: id, kind: name, list: "own" }, joined([{ entry, kind, done }], [entry], undefined, context))
   }

@@ -2,18 +2,18 @@ import type { Column } from "../domain/row.ts"
 import { oneText } from "../kinds/cells.ts"
 import { kinds } from "../kinds/index.ts"
 import type { InputShape, Kind, OtherCells, Parse } from "../kinds/Kind.ts"
-import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
+import type { ColumnName, Input, KindOptions, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellNotes, CellUses } from "./CellUses.ts"
 import type { Block, ColumnBook } from "./ColumnBook.ts"
-import { otherColumn } from "./ColumnBook.ts"
+import { inputColumns, otherColumn } from "./ColumnBook.ts"
 import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
-import type { Asked, KindOptions } from "./compileKind.ts"
+import type { Asked } from "./compileKind.ts"
 import { compileKind, constant, emptyFor, kindNamed, optionsOf } from "./compileKind.ts"
 import { compileExtract } from "./extract.ts"
 import { readingFixed } from "./fixedCells.ts"
 import type { Read, Reading, ReadPart } from "./readers.ts"
-import { parseTemplate, readColumns, readFirstOf, readParts, readTemplate } from "./readers.ts"
+import { readColumns, readFirstOf, readParts, readTemplate } from "./readers.ts"
 import { redirectsOf } from "./textRedirects.ts"
 
 const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyArray<Column> | undefined => {
@@ -49,7 +49,7 @@ export const compileInput = (
     columns: [...new Set(columns)],
     fromCells: columns.length > 0,
   })
-  const fail = (key: "extract" | "from" | "other" | "template", message: string, suggestion?: string): undefined => {
+  const fail = (key: "extract" | "from" | "other", message: string, suggestion?: string): undefined => {
     findings.error([...path, key], message, suggestion)
   }
 
@@ -108,17 +108,11 @@ export const compileInput = (
     }
     case "Template": {
       const parse = compile({ _tag: "Columns", count: 1 })
-      const template = parseTemplate(input.template)
-      if (template === undefined || template.names.length === 0) {
-        return fail("template", "The template names no column.", "Columns stand in braces: {Name}.")
-      }
-      const places = new Map(input.columns.map((column) => [column.name, column]))
-      const columns = findAll(
-        template.names.map((name) => places.get(name) ?? { name, path: [...path, "template"] }),
-        book,
-      )
+      const columns = findAll(inputColumns(input), book)
       if (parse === undefined || columns === undefined) return undefined
-      return done(readTemplate(template, columns, reading(parse)), columns)
+      let index = 0
+      const pieces = input.pieces.map((piece) => (typeof piece === "string" ? piece : index++))
+      return done(readTemplate(pieces, columns, reading(parse)), columns)
     }
     case "Parts": {
       if (kind.named === "ranks" && !input.ranks) {

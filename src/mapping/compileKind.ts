@@ -5,25 +5,11 @@ import { kindNames, kindOfType, kinds } from "../kinds/index.ts"
 import type { InputShape, Kind, KindContext, Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { loose, optionNames } from "../kinds/optionTable.ts"
-import type { Input, MappingEntry } from "../project/Pipeline.ts"
-import { suggest } from "../project/suggestion.ts"
+import type { Input, KindOptions, MappingEntry } from "../project/Pipeline.ts"
 import { isKnownType } from "../service/wire.ts"
 import type { CompileContext } from "./CompileContext.ts"
 import type { Findings } from "./Findings.ts"
 import { shown } from "./problems.ts"
-
-/** Returns the kind that an entry names. A name that is none becomes an error. */
-export const namedKind = (entry: MappingEntry, findings: Findings): Kind | undefined => {
-  const kind = entry.as === undefined ? undefined : kinds.get(entry.as)
-  if (entry.as !== undefined && kind === undefined) {
-    findings.error(
-      [...entry.path, "as"],
-      `There is no kind "${entry.as}".`,
-      suggest(entry.as, kindNames, "The kinds are"),
-    )
-  }
-  return kind
-}
 
 /**
  * Returns the kind of a question's answers: the one that the entry names, otherwise the default of the question's type. If the form tells no type,
@@ -34,7 +20,7 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
   const { type } = question
   const usual = type === undefined ? undefined : kindOfType(type)
   if (entry.as !== undefined) {
-    const kind = namedKind(entry, findings)
+    const kind = kindNamed(entry.as)
     if (kind === undefined) return undefined
     if (!isKnownType(type)) {
       findings.warning(
@@ -49,11 +35,6 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
       )
     }
     return kind
-  }
-  const [option] = Object.keys(entry.options)
-  if (option !== undefined) {
-    findings.error([...path, option], `The option \`${option}\` belongs to a kind.`, "Say which one with `as`.")
-    return undefined
   }
   if (type === undefined) return kinds.get("text")
   if (usual === undefined) {
@@ -76,8 +57,6 @@ const words = {
   object: "an object",
   any: "any value",
 } as const
-
-export type KindOptions = Readonly<Record<string, unknown>>
 
 /** One answer to compile, or one part of it. */
 export interface Asked {

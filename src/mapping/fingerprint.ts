@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Option } from "../domain/form.ts"
-import { canonicalJson } from "../domain/json.ts"
-import type { Condition, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import { canonicalJson, isObject } from "../domain/json.ts"
+import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import type { MappedAnswer } from "./Mapping.ts"
 
 /** An entry of a mapping with the place that it fills. */
@@ -13,44 +13,19 @@ export interface Filled {
   readonly options: ReadonlyArray<Option> | undefined
 }
 
-/** Returns an input without its places in the file. Columns go by name, so that their order in the source does not matter. */
-const plainInput = (input: Input): object => {
-  switch (input._tag) {
-    case "Columns":
-      return { columns: input.columns.map(({ name }) => name) }
-    case "FirstOf":
-      return { firstOf: input.columns.map(({ name }) => name) }
-    case "Value":
-      return { value: input.value }
-    case "Template":
-      return { template: input.template }
-    case "Block":
-      return { block: input.title }
-    case "Parts": {
-      const parts = input.parts.map((part) => [
-        part.part,
-        { input: plainInput(part.input), options: part.options, extract: part.extract, default: part.default },
-      ])
-      return input.ranks ? { ranks: parts } : Object.fromEntries(parts)
-    }
-  }
+/** Returns what an entry says, without its places in the file. Columns go by name, so that their order in the source does not matter. */
+const withoutPlaces = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutPlaces)
+  if (!isObject(value)) return value
+  const { at: _at, path: _path, ...rest } = value
+  return Object.fromEntries(
+    Object.entries(rest).map(([key, member]) => {
+      // Options may have members of any name.
+      const plain = key === "options" ? member : withoutPlaces(member)
+      return [key, key === "parts" && Array.isArray(plain) ? plain.map(canonicalJson).toSorted() : plain]
+    }),
+  )
 }
-
-const plainConditions = (conditions: ReadonlyArray<Condition>): object | undefined =>
-  conditions.length === 0
-    ? undefined
-    : conditions.map((condition) => ({ ...condition, column: condition.column.name, path: undefined }))
-
-const plainEntry = (entry: MappingEntry) => ({
-  options: entry.options,
-  input: plainInput(entry.input),
-  required: entry.required,
-  default: entry.default,
-  extract: entry.extract,
-  when: plainConditions(entry.when),
-  onInvalid: entry.onInvalid === "drop" ? "drop" : undefined,
-  unique: entry.unique || undefined,
-})
 
 /** Returns the SHA-256, in hex, of all that decides which item the same cells give: targets, kinds, options, defaults, inputs. */
 export const fingerprint = (
@@ -58,23 +33,16 @@ export const fingerprint = (
   empty: ReadonlySet<string>,
   { mapping: { defaults }, sink: { stamp } }: Pick<Pipeline, "mapping" | "sink">,
 ): string => {
-  const answers = filled.map(({ answer, entries, options }) => {
-    const [only, ...others] = entries
-    return canonicalJson({
+  const answers = filled.map(({ answer, entries, options }) =>
+    canonicalJson({
       list: answer.list,
       id: answer.id,
       name: answer.list === "urlParameters" ? answer.name : undefined,
       kind: answer.kind,
-      ...(only === undefined ? {} : plainEntry(only)),
-      others: others.length === 0 ? undefined : others.map(plainEntry),
+      entries: entries.map(({ as: _as, id: _id, name: _name, ...entry }) => withoutPlaces(entry)),
       form: options?.map(({ value, label }) => [value, label]),
     })
-  })
-  const all = {
-    answers: answers.toSorted(),
-    empty: [...empty].toSorted(),
-    defaults: Object.keys(defaults).length === 0 ? undefined : defaults,
-    stamp: stamp?.urlParameter,
-  }
+  )
+  const all = { answers: answers.toSorted(), empty: [...empty].toSorted(), defaults, stamp: stamp?.urlParameter }
   return createHash("sha256").update(canonicalJson(all)).digest("hex")
 }

@@ -7,7 +7,6 @@ import type { Cells, Column } from "../domain/row.ts"
 import { errorIn, textOf } from "../kinds/cells.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
-import { templatePieces } from "../project/template.ts"
 import type { CellNotes, CellUses } from "./CellUses.ts"
 import { made } from "./CellUses.ts"
 import { cellProblem, conflictProblem, requiredProblem, templateProblem } from "./problems.ts"
@@ -102,26 +101,12 @@ export const readFirstOf = (columns: ReadonlyArray<Column>, reading: Reading): R
   return first === undefined ? fallback : first.value
 }
 
-/** A template in pieces: literal texts, and numbers of the columns between them. */
-export interface Template {
-  readonly pieces: ReadonlyArray<string | number>
-  /** The columns' names, in the order of their numbers. */
-  readonly names: ReadonlyArray<string>
-}
-
-/** Takes a template apart. Returns undefined if its braces don't match. */
-export const parseTemplate = (template: string): Template | undefined => {
-  const names: Array<string> = []
-  const pieces = templatePieces(template)?.map((piece) => "text" in piece ? piece.text : names.push(piece.column) - 1)
-  return pieces === undefined ? undefined : { pieces, names }
-}
-
 /**
  * Fills a template in. Of the blanks on both sides of an empty part, those before it stay. No blanks stay at either end.
  *
  * @returns undefined if all parts are empty
  */
-export const fillTemplate = ({ pieces }: Template, texts: ReadonlyArray<string>): string | undefined => {
+const fillTemplate = (pieces: ReadonlyArray<string | number>, texts: ReadonlyArray<string>): string | undefined => {
   let result = ""
   let gap = false
   for (const piece of pieces) {
@@ -133,8 +118,16 @@ export const fillTemplate = ({ pieces }: Template, texts: ReadonlyArray<string>)
   return texts.some((text) => text !== "") ? result.trim() : undefined
 }
 
-/** Makes the reader for a text that a template makes of several columns. */
-export const readTemplate = (template: Template, columns: ReadonlyArray<Column>, reading: Reading): Read => {
+/**
+ * Makes the reader for a text that a template makes of several columns.
+ *
+ * @param pieces literal texts, and indexes of the columns between them
+ */
+export const readTemplate = (
+  pieces: ReadonlyArray<string | number>,
+  columns: ReadonlyArray<Column>,
+  reading: Reading,
+): Read => {
   const { empty, fallback, id, notes, parse, uses } = reading
   const list: Array<Cell> = columns.map(() => null)
   return (cells, problems) => {
@@ -143,7 +136,7 @@ export const readTemplate = (template: Template, columns: ReadonlyArray<Column>,
     if (error !== undefined) {
       return fail(reading, problems, cellProblem(id, columns[error.cell]!, list[error.cell], error))
     }
-    const text = fillTemplate(template, list.map(textOf))
+    const text = fillTemplate(pieces, list.map(textOf))
     if (text === undefined) return fallback
     const value = parse([text])
     if (value instanceof Fault) return fail(reading, problems, templateProblem(id, text, value))

@@ -4,7 +4,7 @@ import { canonicalJson } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import { plainNumber, textOf } from "../kinds/cells.ts"
+import { textOf } from "../kinds/cells.ts"
 import type { CellUses } from "./CellUses.ts"
 import { made } from "./CellUses.ts"
 import type { CompiledAnswer } from "./CompileContext.ts"
@@ -72,9 +72,6 @@ const uniqueAnswer = ({ answer, columns, read }: CompiledAnswer): UniqueAnswer =
   problem: (value, before) => notUniqueProblem(answer.id, answer.name, columns[0], value, before),
 })
 
-/** URL parameters are texts. */
-const asText = (value: Json): string => typeof value === "number" ? plainNumber(value) : String(value)
-
 /** Puts the values of a row into an item. Members without content are left out. */
 const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Json | undefined>) => {
   const questions: Array<Answer> = []
@@ -85,7 +82,7 @@ const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Js
     const value = values[index]
     if (value === undefined) continue
     if (list === "questions") questions.push({ id, value })
-    else if (list === "urlParameters") parameters.push({ id, name, value: asText(value) })
+    else if (list === "urlParameters") parameters.push({ id, name, value: String(value) })
     // compileElement makes the members by the interface's list of parts.
     else if (list === "scheduling") {
       item.scheduling = [...item.scheduling ?? [], { id, value: value as SchedulingValue }]
@@ -154,8 +151,7 @@ export const rowMap = (
         if (isRespondents(one) && (uses.given > before || problems.some(({ dropped }) => dropped !== true))) {
           isBlank = false
         }
-        const sent = value !== undefined && answer.list === "urlParameters" ? asText(value) : value
-        return { answer, columns, value: sent, problems }
+        return { answer, columns, value, problems }
       })
       if (isBlank && blank !== undefined && whole.length === 0) whole.push(blank)
       const stamped = stamp === undefined ? [] : [{ answer: stampAnswer(stamp), columns: [], value: key, problems: [] }]

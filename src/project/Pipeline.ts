@@ -39,7 +39,7 @@ import type { ValueSets } from "./valueSets.ts"
 import { removeBroken } from "./withoutBroken.ts"
 import type { YamlText } from "./yamlText.ts"
 
-export type { ColumnName } from "./fields.ts"
+export type { ColumnName, KindOptions } from "./fields.ts"
 export type { Input, MappingEntry, PartEntry } from "./mappingEntries.ts"
 export type { ColumnAlias, Condition, SourceConfig } from "./sourceSection.ts"
 

@@ -142,8 +142,9 @@ export const optional: {
   isAlways: (documentation.default ?? absent) !== undefined,
 } as never)
 
-type Keys = Readonly<Record<string, Key<unknown, boolean>>>
-type Section<K extends Keys> = Types.Simplify<
+export type Keys = Readonly<Record<string, Key<unknown, boolean>>>
+/** What a section decodes to. */
+export type Section<K extends Keys> = Types.Simplify<
   & {
     readonly [N in keyof K as K[N] extends Key<unknown, true> ? N : never]: K[N] extends Key<infer A, true> ? A : never
   }
@@ -181,6 +182,24 @@ export const section = <const K extends Keys>(
   )
   return becoming(kept, (given) => ({ ...standards(), ...given as object } as Section<K>))
 }
+
+/** Options of a kind, decoded by its own Schema, without its defaults. */
+export type KindOptions = Readonly<Record<string, unknown>>
+
+/** A section with the options of a kind among its keys. They are decoded to `options`. */
+export const sectionWithOptions = <const K extends Keys>(
+  keys: K,
+  options: Schema.Struct.Fields = {},
+  rules: KeyRules = {},
+): FileSchema<Section<K> & { readonly options: KindOptions }> =>
+  becoming(section(keys, { options, rules }), (all) => {
+    const isOption = ([key]: readonly [string, unknown]) => Object.hasOwn(options, key)
+    const given = Object.entries(all as object)
+    const own = given.filter((member) => !isOption(member))
+    return Object.fromEntries([...own, ["options", Object.fromEntries(given.filter(isOption))]]) as
+      & Section<K>
+      & { readonly options: KindOptions }
+  })
 
 /** Computes a value when it is first needed. */
 export const lazily = <A>(compute: () => A): () => A => {

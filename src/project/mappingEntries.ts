@@ -17,16 +17,12 @@ import {
   optional,
   placed,
   section,
+  sectionWithOptions,
 } from "./fields.ts"
-import type { ColumnName, FileSchema, KeyRules } from "./fields.ts"
+import type { ColumnName, FileSchema, KeyRules, KindOptions, Section } from "./fields.ts"
 import { Conditions } from "./sourceSection.ts"
-import type { Condition } from "./sourceSection.ts"
-import { templatePieces } from "./template.ts"
 
 // What entries decode to
-
-/** Options of a kind, decoded by its own Schema, without its defaults. */
-export type KindOptions = Readonly<Record<string, unknown>>
 
 type PlainInput =
   | { readonly _tag: "Columns"; readonly columns: ReadonlyArray<ColumnName> }
@@ -34,7 +30,8 @@ type PlainInput =
   | { readonly _tag: "FirstOf"; readonly columns: ReadonlyArray<ColumnName> }
   /** A constant, as written. */
   | { readonly _tag: "Value"; readonly value: string }
-  | { readonly _tag: "Template"; readonly template: string; readonly columns: ReadonlyArray<ColumnName> }
+  /** Literal texts, and columns between them. */
+  | { readonly _tag: "Template"; readonly pieces: ReadonlyArray<string | ColumnName> }
 
 /** Where the cells of an answer come from. */
 export type Input =
@@ -59,42 +56,33 @@ export interface PartEntry extends PartInput {
   readonly part: string
 }
 
-/** One entry of the mapping: an answer, a URL parameter, a time, the login, a scheduling or payment field. */
-export interface MappingEntry {
+/** One entry of the mapping: an answer, a URL parameter, a time, the login, a scheduling or payment field. Its keys are described in `entryKeys`. */
+export interface MappingEntry
+  extends Omit<Section<ReturnType<typeof entryKeys> & typeof names>, "from" | "value" | "template">
+{
   /** Where the entry is, to point at it. */
   readonly path: YamlPath
-  readonly id: string | undefined
-  readonly name: string | undefined
   readonly input: Input
   /** The kind, if the pipeline names it. Always `dateTime` for times and `email` for the login; `text` for a URL parameter without one. */
   readonly as: string | undefined
   /** Options of the kind, with the project's value sets in them. */
   readonly options: KindOptions
-  readonly required: boolean
-  /** What replaces an empty cell, as text in the source's format. */
-  readonly default: string | undefined
-  /** A regular expression for the part of a cell that counts. */
-  readonly extract: string | undefined
-  /** The entry counts for rows for which all of these hold. Empty: for every row. */
-  readonly when: ReadonlyArray<Condition>
-  readonly onInvalid: "reject" | "drop"
-  /** No two rows of a source may give the same answer. */
-  readonly unique: boolean
-}
-
-type AnyKind = Kind
-
-const optionsIn = (entry: object, kind: AnyKind | undefined): KindOptions => {
-  const given = entry as KindOptions
-  return Object.fromEntries(
-    Object.keys(kind?.options ?? {}).filter((key) => Object.hasOwn(given, key)).map((key) => [key, given[key]]),
-  )
 }
 
 // Where cells come from
 
+/** Returns a template's texts, and its columns in braces; undefined if a brace is not closed, or is empty. */
+const templatePieces = (template: string, path: YamlPath): ReadonlyArray<string | ColumnName> | undefined => {
+  const pieces: Array<string | ColumnName> = []
+  for (const [piece, column] of template.matchAll(/\{([^{}]+)\}|[^{}]+|./gs)) {
+    if (piece === "{" || piece === "}") return undefined
+    pieces.push(column === undefined ? piece : { name: column, path })
+  }
+  return pieces
+}
+
 const Template = Schema.String.pipe(
-  Schema.filter((text) => templatePieces(text)?.some((piece) => "column" in piece) ?? false, {
+  Schema.filter((text) => templatePieces(text, [])?.some((piece) => typeof piece === "object") ?? false, {
     jsonSchema: { pattern: "^[^{}]*(\\{[^{}]+\\}[^{}]*)+$" },
   }),
 ).annotations(expecting("text with columns in braces, such as `{First name} {Last name}`"))
@@ -158,39 +146,38 @@ const inputOf = <A extends Input>(
 ): A | PlainInput => {
   if (value !== undefined) return { _tag: "Value", value }
   if (template !== undefined) {
-    const columns = (templatePieces(template) ?? []).flatMap((piece) =>
-      "column" in piece ? [{ name: piece.column, path: [...path, "template"] }] : []
-    )
-    return { _tag: "Template", template, columns }
+    return { _tag: "Template", pieces: templatePieces(template, [...path, "template"]) ?? [] }
   }
   return typeof from === "object" ? from : { _tag: "Columns", columns: [{ name: from ?? "", path: [...path, "from"] }] }
 }
 
 // Parts
 
-const partSchemas = new Map<AnyKind | undefined, FileSchema<string | PartInput>>()
+const partSchemas = new Map<Kind | undefined, FileSchema<string | PartInput>>()
 
 /** A column, or an entry of its own with the options of the part's kind. */
-const partOf = (kind: AnyKind | undefined): FileSchema<string | PartInput> => {
+const partOf = (kind: Kind | undefined): FileSchema<string | PartInput> => {
   const known = partSchemas.get(kind)
   if (known !== undefined) return known
   const several = kind?.many === true ? [Several] : []
   const own = becoming(
-    section({
-      from: optional(oneOfThese(Column, ...several, FirstOf), {
-        description: several.length > 0 ? "A column, or several joined" : "A column",
-      }),
-      value,
-      template,
-      default: standIn,
-      extract,
-    }, { rules: oneInput, options: kind?.options ?? {} }),
-    (entry, path): PartInput => ({
+    sectionWithOptions(
+      {
+        from: optional(oneOfThese(Column, ...several, FirstOf), {
+          description: several.length > 0 ? "A column, or several joined" : "A column",
+        }),
+        value,
+        template,
+        default: standIn,
+        extract,
+      },
+      kind?.options,
+      oneInput,
+    ),
+    ({ from, template, value, ...entry }, path): PartInput => ({
+      ...entry,
       path,
-      input: inputOf(entry, path),
-      options: optionsIn(entry, kind),
-      extract: entry.extract,
-      default: entry.default,
+      input: inputOf({ from, template, value }, path),
     }),
   ).annotations({
     ...expecting("a column or an entry of its own"),
@@ -250,7 +237,7 @@ const parts = (of: Readonly<Record<string, string>>): FileSchema<Input> =>
 
 const namedColumns = { options: "options with their columns", rows: "rows with their columns" } as const
 
-const fromOf = (kind: AnyKind | undefined): FileSchema<string | Input> => {
+const fromOf = (kind: Kind | undefined): FileSchema<string | Input> => {
   const several = kind === undefined || kind.many ? [Several] : []
   const own = kind?.parts === undefined ? [] : [parts(kind.parts)]
   if (kind !== undefined && kind.named === undefined) return oneOfThese(Column, ...several, ...own, FirstOf)
@@ -275,7 +262,7 @@ const namedFrom = {
   rows: "A column for each row, `row: column`; or a block of the form tool's",
 } as const
 
-const describedFrom = (kind: AnyKind | undefined): string => {
+const describedFrom = (kind: Kind | undefined): string => {
   if (kind === undefined) return "A column, a list of columns, or parts with their columns"
   if (kind.named !== undefined) return namedFrom[kind.named]
   if (kind.parts !== undefined) return `A column, or the parts ${Object.keys(kind.parts).join(", ")} with their columns`
@@ -284,11 +271,12 @@ const describedFrom = (kind: AnyKind | undefined): string => {
 
 // Entries
 
-const id = optional(Name, { description: "The element's id in the form" })
-
-const name = optional(Name, {
-  description: "The element's name in the form; with an id both must agree with the live form",
-})
+const names = {
+  id: optional(Name, { description: "The element's id in the form" }),
+  name: optional(Name, {
+    description: "The element's name in the form; with an id both must agree with the live form",
+  }),
+}
 
 const when = optional(Conditions, {
   description:
@@ -303,18 +291,17 @@ const onInvalid = optional(Schema.Literal("reject", "drop"), {
   default: "reject",
 })
 
-const required = optional(Schema.Boolean, {
-  description: "Whether a row without this answer is invalid",
-  default: false,
-})
-
-const common = (kind: AnyKind | undefined) => ({
+/** The keys of every entry. */
+const entryKeys = (kind: Kind | undefined) => ({
   from: optional(fromOf(kind), { description: describedFrom(kind) }),
   value,
   template,
   extract,
   when,
-  required,
+  required: optional(Schema.Boolean, {
+    description: "Whether a row without this answer is invalid",
+    default: false,
+  }),
   default: standIn,
   onInvalid,
   unique: optional(Schema.Boolean, {
@@ -323,35 +310,23 @@ const common = (kind: AnyKind | undefined) => ({
   }),
 })
 
-type Given =
-  & Pick<MappingEntry, "required" | "when" | "onInvalid">
-  & Partial<Pick<MappingEntry, "id" | "name" | "default" | "extract" | "unique">>
-  & Parameters<typeof inputOf<Input>>[0]
-
-const entryOf = (kind: AnyKind | undefined) => (entry: Given, path: YamlPath): MappingEntry => ({
-  path,
-  id: entry.id,
-  name: entry.name,
-  input: inputOf(entry, path),
-  as: kind?.name,
-  options: optionsIn(entry, kind),
-  required: entry.required,
-  default: entry.default,
-  extract: entry.extract,
-  when: entry.when,
-  onInvalid: entry.onInvalid,
-  unique: entry.unique ?? false,
-})
+const entryOf = (kind: Kind | undefined) =>
+(
+  { from, template, value, ...entry }:
+    & Omit<MappingEntry, "as" | "input" | "path">
+    & Parameters<typeof inputOf<Input>>[0],
+  path: YamlPath,
+): MappingEntry => ({ ...entry, path, input: inputOf({ from, template, value }, path), as: kind?.name })
 
 /** @param isSaid whether the entry says its kind (`as`), instead of having it anyway */
-const namedEntry = (prefix: string, kind: AnyKind | undefined, isSaid: boolean): FileSchema<MappingEntry> => {
+const namedEntry = (prefix: string, kind: Kind | undefined, isSaid: boolean): FileSchema<MappingEntry> => {
   const as = kind !== undefined && isSaid
     ? { as: needed(Schema.Literal(kind.name), { description: kind.description }) }
     : {}
   return becoming(
-    section({ id, name, ...as, ...common(kind) }, {
-      rules: { ...oneInput, atLeastOne: ["id", "name"] },
-      options: kind?.options ?? {},
+    sectionWithOptions({ ...names, ...as, ...entryKeys(kind) }, kind?.options, {
+      ...oneInput,
+      atLeastOne: ["id", "name"],
     }),
     entryOf(kind),
   ).annotations({
@@ -360,7 +335,7 @@ const namedEntry = (prefix: string, kind: AnyKind | undefined, isSaid: boolean):
   })
 }
 
-const all = [...kinds.values()] as ReadonlyArray<AnyKind>
+const all = [...kinds.values()]
 
 /** An answer to a question. `as` says its kind, or the form does. */
 export const questionEntry = (): FileSchema<MappingEntry> =>
@@ -378,15 +353,14 @@ export const urlParameterEntry = (): FileSchema<MappingEntry> => {
 /** An entry that is there once and always of one kind: a time, the login. */
 export const ownEntry = (name: string): FileSchema<MappingEntry> => {
   const kind = kinds.get(name)
-  return becoming(section(common(kind), { rules: oneInput, options: kind?.options ?? {} }), entryOf(kind))
+  return becoming(sectionWithOptions(entryKeys(kind), kind?.options, oneInput), entryOf(kind))
     .annotations({ identifier: `Own.${name}` })
 }
 
 const elementEntry = (identifier: string, of: Readonly<Record<string, ElementPart>>): FileSchema<MappingEntry> =>
   becoming(
     section({
-      id,
-      name,
+      ...names,
       from: needed(parts(Object.fromEntries(Object.entries(of).map(([part, { kind }]) => [part, kind]))), {
         description: "Its parts, each a column or an entry of its own",
       }),
@@ -394,7 +368,7 @@ const elementEntry = (identifier: string, of: Readonly<Record<string, ElementPar
       when,
       onInvalid,
     }, { rules: { atLeastOne: ["id", "name"] } }),
-    entryOf(undefined),
+    (entry, path) => entryOf(undefined)({ ...entry, options: {}, unique: false }, path),
   ).annotations({ identifier })
 
 /** A scheduling field: parts, each of its own kind. */

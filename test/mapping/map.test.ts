@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { DateCell, ErrorCell } from "../../src/domain/cell.ts"
-import { fillTemplate, parseTemplate } from "../../src/mapping/readers.ts"
 import { anyCell } from "../kinds/cells.ts"
 import { compiledMapping, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
 
@@ -342,8 +341,9 @@ describe("a row's key", () => {
 
 describe("a template", () => {
   const fill = (template: string, ...texts: ReadonlyArray<string>) => {
-    const parsed = parseTemplate(template)
-    return parsed === undefined ? "broken" : fillTemplate(parsed, texts)
+    const pipeline = pipelineFrom(`  questions: [{ name: Q, template: "${template}" }]`)
+    const titles = ["Id", ...new Set(Array.from(template.matchAll(/\{(.+?)\}/g), ([, column = ""]) => column))]
+    return itemOf(compiledMapping(pipeline, formOf(["Q"]), titles).mapping, ["1", ...texts]).questions[0]?.value
   }
 
   it.each([
@@ -360,7 +360,7 @@ describe("a template", () => {
   it("keeps the rest of its text, and text that looks like a template in a cell", () => {
     expect(fill("{A}, {B}!", "x", "{A}")).toBe("x, {A}!")
     expect(fill("Mr {A} of {B}", "", "York")).toBe("Mr of York")
-    expect(fill("{A}{A}", "x", "x")).toBe("xx")
-    expect(fill("{A", "x")).toBe("broken")
+    expect(fill("{A}{A}", "x")).toBe("xx")
+    expect(() => fill("{A", "x")).toThrow("expects text with columns in braces")
   })
 })
