@@ -1,5 +1,6 @@
 import * as Commander from "commander"
 import { type Context, Effect, LogLevel } from "effect"
+import { listed } from "../domain/words.ts"
 import { nearest, oneOf, quoted } from "../project/suggestion.ts"
 import { version } from "../project/version.ts"
 import {
@@ -122,7 +123,7 @@ const owners = (command: Commander.Command, message: string): string => {
   if (owning.length === 0) return ""
   if (command.parent === null) return " Write a command's options after its name."
   const names = owning.map((one) => quoted(wordsOf(one).join(" ")))
-  return names.length > 3 ? "" : ` ${quoted(flag)} belongs to ${oneOf(names, "and")}.`
+  return names.length > 3 ? "" : ` ${quoted(flag)} belongs to ${listed(names)}.`
 }
 
 /**

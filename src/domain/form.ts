@@ -28,3 +28,13 @@ export interface Form {
   /** Defined only when quiz mode is enabled. */
   readonly quiz: { readonly enabled: boolean } | undefined
 }
+
+/** The lists of a form that a pipeline can fill, and what messages call their members. */
+export const formLists = {
+  questions: { one: "question", many: "questions" },
+  urlParameters: { one: "URL parameter", many: "URL parameters" },
+  scheduling: { one: "scheduling field", many: "scheduling fields" },
+  payments: { one: "payment field", many: "payment fields" },
+} as const
+
+export type FormList = keyof typeof formLists

@@ -22,9 +22,13 @@ export const count = (value: number): string => {
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
-/** Parts of a sentence: `a, b and c`. */
-export const listed = (parts: ReadonlyArray<string>): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`
+/** Joins parts of a sentence: `a, b and c`. */
+export const listed = (parts: ReadonlyArray<string>, joint: "and" | "or" = "and"): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${joint} ${parts.at(-1)}`
+
+/** Joins the first parts of a long list: `a, b and 5 more`. */
+export const firstOf = (parts: ReadonlyArray<string>, most: number): string =>
+  parts.slice(0, most).join(", ") + (parts.length > most ? ` and ${count(parts.length - most)} more` : "")
 
 /** Units of time and their milliseconds. */
 const units = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000], ["ms", 1]] as const

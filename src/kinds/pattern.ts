@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException } from "re2js"
 
 /** What an expression found in a text: the whole, then its groups. A group that took no part is undefined. */
-interface Match {
+export interface Match {
   readonly groups: ReadonlyArray<string | undefined>
   readonly named: (name: string) => string | undefined
 }

@@ -1,4 +1,5 @@
 import type { AnswerComparison } from "../domain/comparison.ts"
+import type { FormList } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import { isList, isObject } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
@@ -12,11 +13,12 @@ import { readIso } from "./wallClock.ts"
 
 /** What comparing needs to know of a mapped answer. */
 export interface ComparedAnswer {
+  /** Id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` stand for themselves. */
   readonly id: string
   readonly name: string
   /** Name of its kind. */
   readonly kind: string
-  readonly list: "questions" | "urlParameters" | "scheduling" | "payments" | "own"
+  readonly list: FormList | "own"
 }
 
 /** Question types that a form fills itself or from another list. An answer to them that was not sent is not unexpected. */

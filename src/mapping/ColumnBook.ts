@@ -2,6 +2,7 @@ import type { ColumnUse } from "../domain/cells.ts"
 import { columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
+import { firstOf } from "../domain/words.ts"
 import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import type { Findings, Note } from "./Findings.ts"
@@ -92,8 +93,7 @@ const shown = (column: Column): string =>
     ?? `${column.title.trim() === "" ? "without a title" : `"${column.title}"`} (column ${column.position + 1})`
 
 /** Lists columns for a message, at most 12. */
-export const columnList = (columns: ReadonlyArray<Column>): string =>
-  columns.slice(0, 12).map(shown).join(", ") + (columns.length > 12 ? ` and ${columns.length - 12} more` : "")
+export const columnList = (columns: ReadonlyArray<Column>): string => firstOf(columns.map(shown), 12)
 
 /** @param source.blocks absent: there is no source, and the columns are those that the pipeline names */
 export const columnBook = (

@@ -3,15 +3,10 @@ import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
+import type { ComparedAnswer } from "../kinds/submission.ts"
 
 /** A question or other member of an item that a pipeline fills. */
-export interface MappedAnswer {
-  /** Id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` stand for themselves. */
-  readonly id: string
-  readonly name: string
-  /** Name of its kind. */
-  readonly kind: string
-  readonly list: "questions" | "urlParameters" | "scheduling" | "payments" | "own"
+export interface MappedAnswer extends ComparedAnswer {
   /** Differences that the pipeline tolerates, and why. */
   readonly tolerated: string | undefined
 }

@@ -10,6 +10,7 @@ import { compileAnswers } from "./compileAnswers.ts"
 import type { CompileContext, Fixed } from "./CompileContext.ts"
 import { compileConditions } from "./conditions.ts"
 import { coverage } from "./coverage.ts"
+import { withName } from "./findElement.ts"
 import type { Findings } from "./Findings.ts"
 import { findingsIn } from "./Findings.ts"
 import { fingerprint } from "./fingerprint.ts"
@@ -33,7 +34,7 @@ const stampOf = (
 ): Omit<Stamp, "of"> | undefined => {
   const { stamp } = pipeline.sink
   if (stamp === undefined) return undefined
-  const declared = form.urlParameters.find(({ name }) => name.trim() === stamp.urlParameter.trim())
+  const [declared] = withName(stamp.urlParameter, form.urlParameters)
   if (declared === undefined) {
     findings.warning(
       stamp.path,
@@ -42,7 +43,9 @@ const stampOf = (
         ?? "Add it to the form.",
     )
   } else if (
-    pipeline.mapping.urlParameters.some(({ id, name }) => id === declared.id || name?.trim() === declared.name.trim())
+    pipeline.mapping.urlParameters.some(({ id, name = "" }) =>
+      id === declared.id || withName(name, [declared]).length > 0
+    )
   ) {
     findings.error(stamp.path, `The URL parameter "${declared.name}" is filled by the mapping already.`)
   }

@@ -1,4 +1,5 @@
-import type { Element, Form } from "../domain/form.ts"
+import type { Element, Form, FormList } from "../domain/form.ts"
+import { formLists } from "../domain/form.ts"
 import { paymentParts, schedulingParts } from "../kinds/elements.ts"
 import type { Kind } from "../kinds/Kind.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
@@ -8,79 +9,15 @@ import type { CompileContext, CompiledAnswer, CompiledEntry, Placed } from "./Co
 import { compileElement, compileEntry } from "./compileEntry.ts"
 import { chooseKind, kindNamed } from "./compileKind.ts"
 import { compileConditions } from "./conditions.ts"
-import type { Findings } from "./Findings.ts"
+import { findElement, withName } from "./findElement.ts"
 import type { Filled } from "./fingerprint.ts"
-import type { MappedAnswer } from "./Mapping.ts"
 import { readWhen } from "./readers.ts"
 import { compileRedirects } from "./textRedirects.ts"
-
-/** What messages call the members of a form's list. */
-interface ListWords {
-  readonly one: string
-  readonly many: string
-}
-
-const same = (a: string, b: string) => a.normalize("NFC").trim() === b.normalize("NFC").trim()
-
-const named = (element: Element) => `"${element.name}" (${element.id})`
-
-/** Finds the question or element that an entry fills, by id, by name, or both. What does not fit the form becomes an error. */
-const target = <E extends Element>(
-  entry: Pick<MappingEntry, "id" | "name" | "path">,
-  elements: ReadonlyArray<E>,
-  words: ListWords,
-  findings: Findings,
-): E | undefined => {
-  const { id, name, path } = entry
-  const byName = name === undefined ? [] : elements.filter((element) => same(element.name, name))
-  if (id !== undefined) {
-    const element = elements.find((each) => each.id === id)
-    if (element === undefined) {
-      const [moved] = byName
-      findings.error(
-        [...path, "id"],
-        `The form has no ${words.one} with the id ${id}.`,
-        moved === undefined
-          ? suggest(id, elements.map((each) => each.id), `Ids of its ${words.many} are`)
-          : `The ${words.one} "${moved.name}" has the id ${moved.id}.`,
-      )
-    } else if (name !== undefined && !byName.includes(element)) {
-      findings.error(
-        [...path, "name"],
-        `The ${words.one} ${id} is called "${element.name}" in the form, not "${name}".`,
-        byName[0] === undefined ? "Correct the name, or leave it out." : `"${name}" has the id ${byName[0].id}.`,
-      )
-    } else return element
-    return undefined
-  }
-  if (name === undefined) return undefined
-  if (byName.length === 1) return byName[0]
-  findings.error(
-    [...path, "name"],
-    byName.length === 0
-      ? `The form has no ${words.one} called "${name}".`
-      : `${byName.length} of the form's ${words.many} are called "${name}".`,
-    byName.length === 0
-      ? suggest(name, elements.map((each) => each.name), `Its ${words.many} are`)
-        ?? (elements.length === 0 ? `It has no ${words.many}.` : undefined)
-      : `Say which one by its id: ${byName.map(named).join(", ")}.`,
-  )
-  return undefined
-}
-
-type List = MappedAnswer["list"]
 
 /** A compiled entry: its kind, and how it is read unless something is wrong with it. */
 interface Made {
   readonly kind: Kind | undefined
   readonly done: CompiledEntry | undefined
-}
-
-const words: Readonly<Record<Exclude<List, "own">, ListWords>> = {
-  questions: { one: "question", many: "questions" },
-  urlParameters: { one: "URL parameter", many: "URL parameters" },
-  scheduling: { one: "scheduling field", many: "scheduling fields" },
-  payments: { one: "payment field", many: "payment fields" },
 }
 
 /** Compiles every entry of a mapping. A mistake in one entry does not hide those of the others. */
@@ -103,7 +40,7 @@ export const compileAnswers = (
 
   /** Finds what each entry fills, compiles it, and joins the entries for the same question or element. */
   const fill = <E extends Element>(
-    list: Exclude<List, "own">,
+    list: FormList,
     entries: ReadonlyArray<MappingEntry>,
     elements: ReadonlyArray<E>,
     compileOne: (entry: MappingEntry, element: E) => Made,
@@ -112,7 +49,7 @@ export const compileAnswers = (
   ): void => {
     const groups = new Map<E, Array<MappingEntry>>()
     for (const entry of entries) {
-      const element = target(entry, elements, words[list], findings)
+      const element = findElement(entry, elements, list, findings)
       // Its columns are looked up anyway, so that all missing ones show at once.
       if (element === undefined) touchColumns(entry, context)
       else groups.set(element, [...(groups.get(element) ?? []), entry])
@@ -125,7 +62,7 @@ export const compileAnswers = (
         if (before !== undefined && before.when.length === 0) {
           findings.error(
             entry.path,
-            `The ${words[list].one} "${element.name}" is already filled by the entry in line ${lineOf(before)}.`,
+            `The ${formLists[list].one} "${element.name}" is already filled by the entry in line ${lineOf(before)}.`,
             entry.when.length === 0 ? undefined : "Only the last of several entries may be without `when`.",
           )
           return { ...compiled, kind: undefined }
@@ -253,7 +190,7 @@ const tolerations = (
   const tolerated = new Map<string, string>()
   for (const { because, id, name, path } of pipeline.reconcile.tolerate) {
     const meant = places.filter((place) =>
-      (id === undefined || place.id === id) && (name === undefined || place.name.trim() === name.trim())
+      (id === undefined || place.id === id) && (name === undefined || withName(name, [place]).length > 0)
     )
     for (const place of meant) tolerated.set(`${place.list} ${place.id}`, because)
     if (meant.length === 0) {

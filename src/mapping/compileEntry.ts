@@ -88,14 +88,7 @@ export const compileElement = (
 ): CompiledEntry | undefined => {
   const { findings } = context
   const { input, path } = entry
-  if (input._tag !== "Parts") {
-    findings.error(
-      path,
-      `"${element.name}" is made of parts.`,
-      `Write \`from: { ${Object.keys(known)[0]}: Column, … }\`.`,
-    )
-    return undefined
-  }
+  if (input._tag !== "Parts") return undefined
   const needed = Object.keys(known).filter((part) => known[part]?.required)
   const missing = needed.filter((part) => !input.parts.some((each) => each.part === part))
   if (missing.length > 0) {

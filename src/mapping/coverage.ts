@@ -1,18 +1,15 @@
 import type { Form } from "../domain/form.ts"
 import type { Column } from "../domain/row.ts"
+import { firstOf, listed } from "../domain/words.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
-import { oneOf, quoted, suggest } from "../project/suggestion.ts"
+import { quoted, suggest } from "../project/suggestion.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
 import { columnList } from "./ColumnBook.ts"
 import type { CompiledAnswer } from "./CompileContext.ts"
+import { meantBy } from "./findElement.ts"
 import type { Findings } from "./Findings.ts"
 import type { Mapping } from "./Mapping.ts"
 import { isRespondents } from "./rowMap.ts"
-
-const plain = (name: string) => name.normalize("NFC").trim()
-
-const named = (names: ReadonlyArray<string>): string =>
-  names.slice(0, 12).join(", ") + (names.length > 12 ? ` and ${names.length - 12} more` : "")
 
 /** Returns the questions that get no answer, and warns of those that are not mapped. */
 const unansweredIn = (
@@ -24,7 +21,7 @@ const unansweredIn = (
   const mapped = new Set(answers.filter(({ answer }) => answer.list === "questions").map(({ answer }) => answer.id))
   const ignored = new Set<string>()
   for (const { name, path } of pipeline.mapping.ignoreQuestions) {
-    const meant = form.questions.filter((question) => question.id === name || plain(question.name) === plain(name))
+    const meant = meantBy(name, form.questions)
     const left = meant.filter(({ id }) => !mapped.has(id))
     for (const { id } of left) ignored.add(id)
     if (meant.length === 0) {
@@ -48,7 +45,9 @@ const unansweredIn = (
       ["mapping"],
       `${forgotten.length} of ${form.questions.length} ${
         form.questions.length === 1 ? "question" : "questions"
-      } of the form ${forgotten.length === 1 ? "is" : "are"} not mapped: ${named(forgotten.map(({ name }) => name))}.`,
+      } of the form ${forgotten.length === 1 ? "is" : "are"} not mapped: ${
+        firstOf(forgotten.map(({ name }) => name), 12)
+      }.`,
       "Map them, or list them under `ignoreQuestions`.",
     )
   }
@@ -86,7 +85,7 @@ const findShared = (
     )
     findings.warning(
       [...last.entry.path, "from"],
-      `The column "${first.column}" is the whole answer to ${places.length} questions: ${oneOf(places, "and")}.`,
+      `The column "${first.column}" is the whole answer to ${places.length} questions: ${listed(places)}.`,
       "If that is a mistake, correct `from` in one of them.",
     )
   }

@@ -3,11 +3,13 @@ import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isList, isObject } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
 import type { Column } from "../domain/row.ts"
+import { listed } from "../domain/words.ts"
 import { plainNumber, textOf } from "../kinds/cells.ts"
 import type { Example, Expected, Pipeline } from "../project/Pipeline.ts"
 import { oneOf, suggest } from "../project/suggestion.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
 import { columnBook } from "./ColumnBook.ts"
+import { meantBy } from "./findElement.ts"
 import type { Findings } from "./Findings.ts"
 import { findingsIn } from "./Findings.ts"
 import type { ExplainedAnswer, Mapping } from "./Mapping.ts"
@@ -46,12 +48,6 @@ const madeOf = (explained: ExplainedAnswer, cells: ReadonlyArray<Cell>): string 
   return from.length === 0 ? "" : ` It is made of ${from.join(", ")}.`
 }
 
-/** Returns the answers that a name or id of an example means. */
-const meant = (answers: ReadonlyArray<ExplainedAnswer>, name: string): ReadonlyArray<ExplainedAnswer> => {
-  const byId = answers.filter(({ answer }) => answer.id === name)
-  return byId.length > 0 ? byId : answers.filter(({ answer }) => answer.name.trim() === name.trim())
-}
-
 const checkGives = (
   label: string,
   path: YamlPath,
@@ -61,7 +57,8 @@ const checkGives = (
   findings: Findings,
 ): void => {
   for (const [name, value] of Object.entries(expected)) {
-    const [one, ...more] = meant(answers, name)
+    const [first, ...more] = meantBy(name, answers.map(({ answer }) => answer))
+    const one = answers.find(({ answer }) => answer === first)
     const at = [...path, "gives", name]
     if (one === undefined) {
       const names = answers.map(({ answer }) => answer.name)
@@ -72,7 +69,7 @@ const checkGives = (
         "key",
       )
     } else if (more.length > 0) {
-      const ids = [one, ...more].map(({ answer }) => answer.id)
+      const ids = [one.answer, ...more].map(({ id }) => id)
       findings.error(
         at,
         `${label}: ${ids.length} answers are called "${name}".`,
@@ -123,8 +120,8 @@ const runExample = (
   if (missing.length > 0) {
     findings.error(
       [...path, "fails"],
-      `${label} should fail with ${oneOf(missing, "and")}, and ${
-        codes.size === 0 ? "is right" : `fails with ${oneOf([...codes], "and")}`
+      `${label} should fail with ${listed(missing)}, and ${
+        codes.size === 0 ? "is right" : `fails with ${listed([...codes])}`
       }.`,
     )
   }

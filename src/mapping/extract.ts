@@ -2,8 +2,9 @@ import type { YamlPath } from "../domain/diagnostic.ts"
 import { errorIn, textOf } from "../kinds/cells.ts"
 import type { Kind, KindContext, Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
+import type { Match } from "../kinds/pattern.ts"
 import { compilePattern } from "../kinds/pattern.ts"
-import { oneOf, quoted, suggest } from "../project/suggestion.ts"
+import { suggest } from "../project/suggestion.ts"
 import type { Findings } from "./Findings.ts"
 
 /** What the expression of an entry extracts: one piece, or named groups that are parts. */
@@ -38,24 +39,35 @@ export const compileExtract = (
     findings.error(path, pattern)
     return undefined
   }
-  const mismatch = new Fault("pattern", `a text in which ${expression} is found`)
   const { names } = pattern
+  const mismatch = new Fault("pattern", `a text in which ${expression} is found`)
+  /** Makes a `Parse` of what to take from a match, and of what its pieces become. */
+  const extracting = (
+    piecesOf: (match: Match) => ReadonlyArray<string | undefined>,
+    valueOf: (pieces: ReadonlyArray<string>) => ReturnType<Parse>,
+  ): Parse =>
+  (cells) => {
+    const error = errorIn(cells)
+    if (error !== undefined) return error
+    const text = textOf(cells[0])
+    if (text === "") return undefined
+    const match = pattern.exec(text.slice(0, longest))
+    if (match === undefined) return mismatch
+    const pieces = piecesOf(match).map((piece = "") => piece.trim())
+    if (pieces.every((piece) => piece === "")) return undefined
+    if (saidIn(pieces) < saidIn([text])) note("part")
+    return valueOf(pieces)
+  }
+  const faultOf = ({ code, expected, piece }: Fault, within?: string) => new Fault(code, expected, 0, piece ?? within)
+
   if (names.length === 0) {
     return {
       _tag: "Piece",
-      wrap: (parse) => (cells) => {
-        const error = errorIn(cells)
-        if (error !== undefined) return error
-        const text = textOf(cells[0])
-        if (text === "") return undefined
-        const found = pattern.exec(text.slice(0, longest))
-        if (found === undefined) return mismatch
-        const piece = (found.groups.length > 1 ? found.groups[1] ?? "" : found.groups[0] ?? "").trim()
-        if (piece === "") return undefined
-        if (saidIn([piece]) < saidIn([text])) note("part")
-        const value = parse([piece])
-        return value instanceof Fault ? new Fault(value.code, value.expected, 0, value.piece ?? piece) : value
-      },
+      wrap: (parse) =>
+        extracting(({ groups }) => [groups[groups.length > 1 ? 1 : 0]], ([piece = ""]) => {
+          const value = parse([piece])
+          return value instanceof Fault ? faultOf(value, piece) : value
+        }),
     }
   }
   const known = Object.keys(kind.parts ?? {})
@@ -68,30 +80,23 @@ export const compileExtract = (
         : `The kind ${kind.name} has no part "${name}".`,
       known.length === 0
         ? "Write the group without a name: ( … )."
-        : suggest(name, known, "Its parts are") ?? `Its parts are ${oneOf(known.map(quoted), "and")}.`,
+        : suggest(name, known, "Its parts are"),
     )
   }
   if (strangers.length > 0) return undefined
   return {
     _tag: "Parts",
     parts: names,
-    wrap: (whole, parts) => (cells) => {
-      const error = errorIn(cells)
-      if (error !== undefined) return error
-      const text = textOf(cells[0])
-      if (text === "") return undefined
-      const found = pattern.exec(text.slice(0, longest))
-      if (found === undefined) return mismatch
-      const values: Array<string | number | boolean | null> = []
-      for (let index = 0; index < names.length; index++) {
-        const piece = (found.named(names[index]!) ?? "").trim()
-        const value = piece === "" ? undefined : parts[index]!([piece])
-        if (value instanceof Fault) return new Fault(value.code, value.expected, 0, piece)
-        values.push(value === undefined || typeof value === "object" ? null : value)
-      }
-      if (saidIn(names.map((name) => found.named(name) ?? "")) < saidIn([text])) note("part")
-      const value = values.every((each) => each === null) ? undefined : whole(values)
-      return value instanceof Fault ? new Fault(value.code, value.expected, 0, value.piece) : value
-    },
+    wrap: (whole, parts) =>
+      extracting(({ named }) => names.map(named), (pieces) => {
+        const values: Array<string | number | boolean | null> = []
+        for (const [index, piece] of pieces.entries()) {
+          const value = piece === "" ? undefined : parts[index]!([piece])
+          if (value instanceof Fault) return new Fault(value.code, value.expected, 0, piece)
+          values.push(value === undefined || typeof value === "object" ? null : value)
+        }
+        const value = values.every((each) => each === null) ? undefined : whole(values)
+        return value instanceof Fault ? faultOf(value) : value
+      }),
   }
 }

@@ -4,10 +4,10 @@ import { kindOfType } from "../kinds/index.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import type { KindOptions, MappingEntry } from "../project/Pipeline.ts"
-import { suggest } from "../project/suggestion.ts"
 import type { CompileContext, Placed, TextRedirect, TextRedirects } from "./CompileContext.ts"
 import type { Asked } from "./compileKind.ts"
 import { compileKind, kindNamed, optionsOf } from "./compileKind.ts"
+import { meantBy, theOnly } from "./findElement.ts"
 import type { Findings } from "./Findings.ts"
 import { cellProblem } from "./problems.ts"
 import type { Read } from "./readers.ts"
@@ -15,23 +15,10 @@ import type { Read } from "./readers.ts"
 /** Makes the empty list of redirects to a form's questions. */
 export const textRedirects = (questions: ReadonlyArray<Question>, findings: Findings): TextRedirects => {
   const opened = new Map<string, TextRedirect>()
-  const plain = (name: string) => name.normalize("NFC").trim()
   return {
     open: (textTo, from, path) => {
-      const meant = questions.filter((question) => question.id === textTo || plain(question.name) === plain(textTo))
-      const [to] = meant
-      if (to === undefined || meant.length > 1) {
-        findings.error(
-          path,
-          to === undefined
-            ? `The form has no question called "${textTo}".`
-            : `${meant.length} of the form's questions are called "${textTo}".`,
-          to === undefined
-            ? suggest(textTo, questions.map((question) => question.name), "Its questions are")
-            : `Say which one by its id: ${meant.map((question) => question.id).join(", ")}.`,
-        )
-        return undefined
-      }
+      const to = theOnly(meantBy(textTo, questions), textTo, questions, "questions", path, findings)
+      if (to === undefined) return undefined
       const before = opened.get(to.id)
       if (before !== undefined && before.from.id !== from.id) {
         findings.error(path, `"${to.name}" already gets texts of "${before.from.name}".`)

@@ -1,5 +1,6 @@
 import { Option, SchemaAST } from "effect"
 import type { ParseResult } from "effect"
+import { listed } from "../domain/words.ts"
 import { annotation, Expects, ruleSets } from "./fields.ts"
 import { oneOf, quoted } from "./suggestion.ts"
 
@@ -166,7 +167,7 @@ const keyed = ({ ast, core }: Shapes["structs"][number]): string => {
   const choices = rules.flatMap(({ exactlyOne }) => exactlyOne ?? [])
   const any = choices.length > 0 ? choices : rules.flatMap(({ atLeastOne }) => atLeastOne ?? [])
   const parts = [
-    ...(required.length > 0 ? [oneOf(required.map(quoted), "and")] : []),
+    ...(required.length > 0 ? [listed(required.map(quoted))] : []),
     ...(any.length > 0 ? [oneOf(any.map(quoted))] : []),
   ]
   if (parts.length > 0) return `a mapping with ${parts.join(" and ")}`

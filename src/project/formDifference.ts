@@ -1,16 +1,6 @@
-import type { Element, Form, Option, Question } from "../domain/form.ts"
-
-/** The lists of a form in which something can change. */
-export const formLists = ["questions", "urlParameters", "scheduling", "payments"] as const
-
-export type FormList = (typeof formLists)[number]
-
-const words: Readonly<Record<FormList, string>> = {
-  questions: "question",
-  urlParameters: "URL parameter",
-  scheduling: "scheduling field",
-  payments: "payment field",
-}
+import type { Element, Form, FormList, Option, Question } from "../domain/form.ts"
+import { formLists } from "../domain/form.ts"
+import { firstOf, namesOf } from "../domain/words.ts"
 
 /** One change of a form. */
 export interface FormChange {
@@ -27,10 +17,7 @@ export interface FormChange {
 
 const shown = ({ id, name }: Element): string => `"${name}" (${id})`
 
-const names = (options: ReadonlyArray<Option>): string => {
-  const labels = options.map(({ label }) => `"${label}"`)
-  return labels.length > 8 ? `${labels.slice(0, 8).join(", ")} and ${labels.length - 8} more` : labels.join(", ")
-}
+const names = (options: ReadonlyArray<Option>): string => firstOf(options.map(({ label }) => `"${label}"`), 8)
 
 const optionChanges = (before: Question, after: Question): ReadonlyArray<FormChange> => {
   const [was, is] = [before.options ?? [], after.options ?? []]
@@ -72,7 +59,7 @@ const listChanges = (
   was: ReadonlyArray<Element>,
   is: ReadonlyArray<Element>,
 ): ReadonlyArray<FormChange> => {
-  const word = words[list]
+  const word = formLists[list].one
   const removed = was.filter(({ id }) => is.every((one) => one.id !== id))
   const added = is.filter(({ id }) => was.every((one) => one.id !== id))
   // The same name with a different id: it was deleted and created again.
@@ -109,7 +96,7 @@ const listChanges = (
 
 /** Returns the changes of a form, in the order of its lists. The order of questions does not matter. */
 export const formDifference = (before: Form, after: Form): ReadonlyArray<FormChange> => [
-  ...formLists.flatMap((list) => listChanges(list, before[list], after[list])),
+  ...namesOf(formLists).flatMap((list) => listChanges(list, before[list], after[list])),
   ...after.questions.flatMap((question) => {
     const was = before.questions.find(({ id }) => id === question.id)
     return was === undefined ? [] : questionChanges(was, question)

@@ -1,8 +1,9 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
+import { listed } from "../domain/words.ts"
 import type { Finding } from "./errors.ts"
-import { nearest, oneOf, quoted } from "./suggestion.ts"
+import { nearest, quoted } from "./suggestion.ts"
 import { yamlLimits } from "./yamlFaults.ts"
 import { keysAt, parseYaml, textAt } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
@@ -129,7 +130,7 @@ export const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>)
         suggestion: near !== undefined
           ? `Did you mean ${quoted(near)}?`
           : services.length > 0
-          ? `Its services are ${oneOf(services.map(quoted), "and")}.`
+          ? `Its services are ${listed(services.map(quoted))}.`
           : "Add it under `services`.",
       }]
     },

@@ -1,5 +1,6 @@
 import { Schema, SchemaAST } from "effect"
 import { stringify } from "yaml"
+import { listed } from "../domain/words.ts"
 import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
 import { expected, property, shapesOf } from "./expectations.ts"
@@ -7,7 +8,7 @@ import { annotation } from "./fields.ts"
 import { questionEntry } from "./mappingEntries.ts"
 import { pipelineSchema } from "./Pipeline.ts"
 import { projectSchema } from "./Project.ts"
-import { oneOf, quoted } from "./suggestion.ts"
+import { quoted } from "./suggestion.ts"
 
 /** Returns an annotation of a key or of its schema, where options of kinds are annotated. */
 const annotationOf = <A>(signature: SchemaAST.PropertySignature, key: symbol): A | undefined => {
@@ -85,7 +86,7 @@ const takes = (kind: Pick<Kind, "many" | "named" | "parts">): string =>
     ...(kind.many ? ["several columns, joined"] : []),
     ...(kind.parts === undefined
       ? []
-      : [`the parts ${oneOf(Object.entries(kind.parts).map(([part, of]) => `${quoted(part)} (${of})`), "and")}`]),
+      : [`the parts ${listed(Object.entries(kind.parts).map(([part, of]) => `${quoted(part)} (${of})`))}`]),
     ...(kind.named === "options" ? ["a column for each option", "a block"] : []),
     ...(kind.named === "ranks" ? ["a column with the rank of each option (`ranks`)", "a block"] : []),
     ...(kind.named === "rows" ? ["a column for each row", "a block"] : []),
@@ -97,7 +98,7 @@ const kindSection = (kind: Kind): string => {
   return section(
     `### ${kind.name}`,
     sentence(kind.description),
-    `Takes: ${takes(kind)}.${kind.types.length === 0 ? "" : ` The usual kind of ${oneOf(kind.types, "and")}.`}`,
+    `Takes: ${takes(kind)}.${kind.types.length === 0 ? "" : ` The usual kind of ${listed(kind.types)}.`}`,
     lines.length === 0 ? "No options of its own." : lines,
   )
 }

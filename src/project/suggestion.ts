@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein"
+import { listed } from "../domain/words.ts"
 
 const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, "")
 
@@ -31,9 +32,8 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
   return begun.length === 1 ? begun[0] : undefined
 }
 
-/** Joins words: `a`, `b or c`, `a, b or c`. */
-export const oneOf = (words: ReadonlyArray<string>, joint = "or"): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${joint} ${words[words.length - 1]}`
+/** Joins alternatives: `a, b or c`. */
+export const oneOf = (words: ReadonlyArray<string>): string => listed(words, "or")
 
 export const quoted = (word: string): string => "`" + word + "`"
 
@@ -42,6 +42,6 @@ export const suggest = (word: string, candidates: ReadonlyArray<string>, what: s
   const near = nearest(word, candidates)
   if (near !== undefined) return `Did you mean ${quoted(near)}?`
   return candidates.length > 0 && candidates.length <= 24
-    ? `${what}: ${oneOf(candidates.map(quoted), "and")}.`
+    ? `${what}: ${listed(candidates.map(quoted))}.`
     : undefined
 }

@@ -21,7 +21,7 @@ describe("the nearest word", () => {
 it("joins the last word of a list differently", () => {
   expect(oneOf(["a"])).toBe("a")
   expect(oneOf(["a", "b"])).toBe("a or b")
-  expect(oneOf(["a", "b", "c"], "and")).toBe("a, b and c")
+  expect(oneOf(["a", "b", "c"])).toBe("a, b or c")
 })
 
 it("lists all candidates if none is near and they are few", () => {

@@ -1,0 +1,78 @@
+import type { YamlPath } from "../domain/diagnostic.ts"
+import type { Element, FormList } from "../domain/form.ts"
+import { formLists } from "../domain/form.ts"
+import type { MappingEntry } from "../project/Pipeline.ts"
+import { suggest } from "../project/suggestion.ts"
+import type { Findings } from "./Findings.ts"
+
+const plain = (name: string) => name.normalize("NFC").trim()
+
+/** Returns the elements with that name. */
+export const withName = <E extends Element>(name: string, elements: ReadonlyArray<E>): ReadonlyArray<E> =>
+  elements.filter((element) => plain(element.name) === plain(name))
+
+/** Returns the element with that id, otherwise those with that name. */
+export const meantBy = <E extends Element>(idOrName: string, elements: ReadonlyArray<E>): ReadonlyArray<E> => {
+  const byId = elements.filter(({ id }) => id === idOrName)
+  return byId.length > 0 ? byId : withName(idOrName, elements)
+}
+
+/** Returns the only one of the elements that a name means. None or several become an error. */
+export const theOnly = <E extends Element>(
+  found: ReadonlyArray<E>,
+  name: string,
+  elements: ReadonlyArray<E>,
+  list: FormList,
+  path: YamlPath,
+  findings: Findings,
+): E | undefined => {
+  if (found.length === 1) return found[0]
+  const { many, one } = formLists[list]
+  if (found.length > 1) {
+    const ids = found.map((element) => `"${element.name}" (${element.id})`)
+    findings.error(
+      path,
+      `${found.length} of the form's ${many} are called "${name}".`,
+      `Say which one by its id: ${ids.join(", ")}.`,
+    )
+  } else {
+    findings.error(
+      path,
+      `The form has no ${one} called "${name}".`,
+      suggest(name, elements.map((element) => element.name), `Its ${many} are`)
+        ?? (elements.length === 0 ? `It has no ${many}.` : undefined),
+    )
+  }
+  return undefined
+}
+
+/** Finds the element that an entry fills, by id, by name, or both. What does not fit the form becomes an error. */
+export const findElement = <E extends Element>(
+  { id, name = "", path }: Pick<MappingEntry, "id" | "name" | "path">,
+  elements: ReadonlyArray<E>,
+  list: FormList,
+  findings: Findings,
+): E | undefined => {
+  const byName = name === "" ? [] : withName(name, elements)
+  if (id === undefined) return theOnly(byName, name, elements, list, [...path, "name"], findings)
+  const { many, one } = formLists[list]
+  const [named] = byName
+  const element = elements.find((each) => each.id === id)
+  if (element === undefined) {
+    findings.error(
+      [...path, "id"],
+      `The form has no ${one} with the id ${id}.`,
+      named === undefined
+        ? suggest(id, elements.map((each) => each.id), `Ids of its ${many} are`)
+        : `The ${one} "${named.name}" has the id ${named.id}.`,
+    )
+  } else if (name !== "" && !byName.includes(element)) {
+    findings.error(
+      [...path, "name"],
+      `The ${one} ${id} is called "${element.name}" in the form, not "${name}".`,
+      named === undefined ? "Correct the name, or leave it out." : `"${name}" has the id ${named.id}.`,
+    )
+    return undefined
+  }
+  return element
+}
