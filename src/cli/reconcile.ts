@@ -22,8 +22,7 @@ export const reconcile = command({
     Effect.gen(function*() {
       const project = yield* openProject([input.pipeline])
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
-      const { tell } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
-      const { upkeepAfterRun } = yield* Effect.promise(() => import("../jobs/upkeepAfterRun.ts"))
+      const { dropReports, tell } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       yield* runPipelines(project, [input.pipeline], ({ interrupted, pipeline, progress, projectOption }) =>
         reconcilePipeline(project, {
           pipeline,
@@ -37,7 +36,7 @@ export const reconcile = command({
           Effect.onExit((exit) =>
             tell(project, pipeline, exit)
           ),
-          Effect.tap((report) => upkeepAfterRun(project, report)),
+          Effect.tap((report) => dropReports(project, report)),
         ))
     }),
 })

@@ -11,15 +11,16 @@ export const attempt = (project: Project, options: RunOptions) =>
     Effect.exit(runPipeline(project, options)),
     (exit) =>
       tell(project, options.pipeline, exit).pipe(
-        Effect.zipRight(Exit.isSuccess(exit) ? upkeep(project, exit.value) : Effect.void),
+        Effect.zipRight(Exit.isSuccess(exit) ? dropReports(project, exit.value) : Effect.void),
         Effect.zipRight(exit),
       ),
   )
 
-const upkeep = (project: Project, report: RunReport) =>
+/** Removes old reports after a run, as the project says. */
+export const dropReports = ({ reports, reportsKept }: Project, { pipeline }: Pick<RunReport, "pipeline">) =>
   Effect.flatMap(
-    Effect.promise(() => import("./upkeepAfterRun.ts")),
-    ({ upkeepAfterRun }) => upkeepAfterRun(project, report),
+    Effect.promise(() => import("../report/pastRuns.ts")),
+    ({ dropOldReports }) => dropOldReports(reports, pipeline, reportsKept),
   )
 
 /** Tells the notifier how a run ended. One that was interrupted before it began has not happened. */

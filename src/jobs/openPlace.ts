@@ -37,10 +37,18 @@ export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, 
 /** The same for a command that needs no metadata otherwise: the service is asked only for a form that no run has met. */
 export const openKnownPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, target: Target) =>
   Effect.gen(function*() {
-    const known = yield* ledger.formId(addressesOf(project, target.service), target.form)
+    const known = yield* knownForm(ledger, addressesOf(project, target.service), target.form)
     const form = known
       ?? (yield* Effect.scoped(
         Effect.flatMap(openTarget(project, pipeline, target), ({ service }) => service.form(target.form)),
       )).id
     return yield* openPlace(project, ledger, pipeline, target, form)
   })
+
+/** Returns the id that the form has by its metadata, if a run has read it at one of these addresses under the id that a pipeline names. */
+export const knownForm = (ledger: Ledger, services: ReadonlyArray<string>, typed: string) =>
+  Effect.map(
+    ledger.places,
+    (places) =>
+      places.findLast((one) => one.typed === typed && services.includes(one.destination.service))?.destination.form,
+  )

@@ -54,7 +54,7 @@ export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, led
     const behind = ledger === undefined ? undefined : yield* ledger.behind
     const wrong = ledger === undefined ? missing(marksOf(project)) : behind?.wrong
     if (wrong === undefined) return []
-    const places = ledger === undefined ? [] : yield* ledger.pipelines
+    const places = ledger === undefined ? [] : yield* ledger.places
     const accepted = ledger === undefined || behind === undefined ? [] : yield* Effect.filter(
       places,
       (place) =>

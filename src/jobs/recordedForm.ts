@@ -3,7 +3,7 @@ import type { Form } from "../domain/form.ts"
 import { readFormRecord } from "../project/formRecord.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { addressesOf } from "./openPlace.ts"
+import { addressesOf, knownForm } from "./openPlace.ts"
 import { openIfAny } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
@@ -38,7 +38,7 @@ const inLedger = (project: Project, pipeline: Pipeline, target: Target, asked: s
     Effect.gen(function*() {
       const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
       const services = addressesOf(project, target.service)
-      const form = asked ?? (yield* ledger?.formId(services, target.form) ?? Effect.void)
+      const form = asked ?? (ledger === undefined ? undefined : yield* knownForm(ledger, services, target.form))
       if (ledger === undefined || form === undefined) return undefined
       for (const name of [pipeline.name, pipeline.renamedFrom]) {
         for (const service of services) {

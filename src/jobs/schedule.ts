@@ -130,7 +130,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         if (waiting.has(pipeline)) return yield* wait(scheduled, nextTime(schedule, now))
         const last = yield* withLedger(
           yield* turns.known,
-          (ledger) => Effect.zipLeft(ledger.turns.last(pipeline), ledger.turns.see(pipeline)),
+          ({ turns }) => Effect.map(turns.record(pipeline, () => "seen"), ({ last }) => last),
         ).pipe(
           // The pipeline's run reports what is wrong with the ledger.
           Effect.orElseSucceed(() => undefined),

@@ -13,7 +13,7 @@ import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { factsOf } from "../run/history.ts"
 import { findPipeline } from "./findPipeline.ts"
-import { addressesOf } from "./openPlace.ts"
+import { addressesOf, knownForm } from "./openPlace.ts"
 import { type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
 import { isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
 import { chooseTarget } from "./target.ts"
@@ -105,7 +105,9 @@ export const projectStatus = (
       const own = texts.flatMap(({ name }) => name ?? [])
       const exists = yield* (yield* FileSystem.FileSystem).exists(project.ledger)
       const ledger = exists ? yield* openLedger(ledgerOf(project)) : undefined
-      const known = ledger === undefined ? [] : yield* ledger.pipelines
+      const known = ledger === undefined
+        ? []
+        : (yield* ledger.places).toSorted((a, b) => (a.pipeline < b.pipeline ? -1 : a.pipeline > b.pipeline ? 1 : 0))
       const all = [...new Set([...own, ...known.map(({ pipeline }) => pipeline)])]
       const unknown = names.filter((name) => !all.includes(name))
       if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known: all })
@@ -249,7 +251,7 @@ const scheduledDestination = (root: string, scheduled: Scheduled | undefined, le
     const project = yield* loadProject(root, { pipelines: [pipeline] })
     const target = yield* chooseTarget(yield* findPipeline(project, pipeline), schedule.to)
     const services = addressesOf(project, target.service)
-    const form = (yield* ledger?.formId(services, target.form) ?? Effect.void) ?? target.form
+    const form = (ledger && (yield* knownForm(ledger, services, target.form))) ?? target.form
     const destination: ScheduledDestination = { services, form }
     return destination
   }).pipe(Effect.orElseSucceed(() => undefined))

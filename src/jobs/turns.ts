@@ -102,7 +102,8 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         const now = yield* Clock.currentTimeMillis
         const asked = yield* Effect.exit(withLedger(
           project,
-          ({ turns }) => turns.take(pipeline, (last) => dueNow(schedule, last, now, unseen) === "due"),
+          ({ turns }) =>
+            turns.record(pipeline, (last) => (dueNow(schedule, last, now, unseen) === "due" ? "taken" : undefined)),
         ))
         if (Exit.isFailure(asked)) {
           const exit = Exit.failCause(asked.cause)
@@ -110,15 +111,15 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
           yield* options.tell({ _tag: "Ended", pipeline, schedule, project, exit })
           return { _tag: "Ran", exit } satisfies Turned
         }
-        const { last, taken } = asked.value
-        if (!taken) {
+        const { change, last } = asked.value
+        if (change === undefined) {
           const elsewhere = dueNow(schedule, last, now, unseen) === "elsewhere"
           return elsewhere ? { _tag: "Elsewhere" } satisfies Turned : { _tag: "NotDue", last } satisfies Turned
         }
         yield* options.tell({ _tag: "Begins", pipeline, schedule, again: last.state === "brokenOff" })
         const exit = yield* run(scheduled)
         yield* Effect.ignoreLogged(
-          withLedger(project, ({ turns }) => turns.end(pipeline, brokeOff(exit) ? "brokenOff" : "done")),
+          withLedger(project, ({ turns }) => turns.record(pipeline, () => (brokeOff(exit) ? "brokenOff" : "done"))),
         )
         if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return stopped
         yield* options.tell({ _tag: "Ended", pipeline, schedule, project: yield* Ref.get(known), exit })

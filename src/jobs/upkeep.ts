@@ -1,9 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Stream } from "effect"
-import { LedgerRefused } from "../ledger/Ledger.ts"
-import { backUpLedger } from "../ledger/openLedger.ts"
-import { openLedger } from "../ledger/openLedger.ts"
-import { openUpkeep } from "../ledger/openLedger.ts"
+import { type Ledger, LedgerRefused } from "../ledger/Ledger.ts"
+import { backUpLedger, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/records.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
@@ -23,23 +21,19 @@ const mustBeThere = (project: Project) =>
     return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
   })
 
-/** For what would pass for care of the right ledger: a copy of another one, rotated in the place of good ones, say. */
-const mustBeRight = (project: Project) =>
-  Effect.zipRight(
-    mustBeThere(project),
-    Effect.scoped(Effect.flatMap(openLedger(ledgerOf(project)), ({ isNewest }) => isNewest)),
-  )
+/** Opens a project's ledger, which must exist. */
+const opened = (project: Project) => Effect.zipRight(mustBeThere(project), openLedger(ledgerOf(project)))
 
-/** Opens a project's ledger for its upkeep. */
-const opened = (project: Project) => Effect.zipRight(mustBeThere(project), openUpkeep(ledgerOf(project)))
-
-/** Forgets old runs and rejected rows that left the source, and writes the ledger's file anew. No run may be going on. */
+/** Deletes old runs and rejected rows that left the source, and rewrites the ledger's file. No run may be in progress. */
 export const compactLedger = (project: Project) =>
-  Effect.scoped(Effect.zipRight(mustBeRight(project), Effect.flatMap(opened(project), (upkeep) => upkeep.compact)))
+  Effect.scoped(Effect.flatMap(opened(project), (ledger) => ledger.compact))
 
-/** Backs the ledger up, with its secret; a run may go on meanwhile. Gives the copy's size in bytes. */
+/** Backs the ledger up, with its secret; a run may be in progress. Not one that is not the newest: it would replace good backups. Returns the copy's size in bytes. */
 export const backUp = (project: Project, file: string) =>
-  Effect.zipRight(mustBeRight(project), backUpLedger(project.ledger, file))
+  Effect.zipRight(
+    Effect.scoped(Effect.flatMap(opened(project), ({ isNewest }) => isNewest)),
+    backUpLedger(project.ledger, file),
+  )
 
 const exportFormats = ["csv", "jsonl"] as const
 type ExportFormat = (typeof exportFormats)[number]
@@ -60,26 +54,27 @@ const titles: ReadonlyArray<keyof ExportedRow> = [
 
 const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[title] ?? ""))
 
-/** A name that was mistyped is no pipeline without rows. */
-const allKnown = (project: Project, names: ReadonlyArray<string>) =>
-  Effect.scoped(Effect.gen(function*() {
+/** Fails for a mistyped name: it is not a pipeline without rows. */
+const allKnown = (project: Project, ledger: Ledger, names: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
     const { texts } = yield* listPipelines(project.root)
-    const ledger = yield* openLedger(ledgerOf(project))
-    const imported = (yield* ledger.pipelines).map(({ pipeline }) => pipeline)
+    const imported = (yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()
     const known = [...new Set([...texts.flatMap(({ name }) => name ?? []), ...imported])]
     const unknown = names.filter((name) => !known.includes(name))
     if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known })
-  }))
+  })
 
 /**
- * The rows of the ledger as text, piece by piece: a million of them need no more memory than a thousand. A run may go on meanwhile.
+ * Returns the rows of the ledger as text, in pieces: a million of them need no more memory than a thousand. A run may be in progress.
  *
  * @param names pipelines; none: all
  */
 export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
-  Stream.unwrapScoped(Effect.map(Effect.zipLeft(opened(project), allKnown(project, names)), (upkeep) => {
+  Stream.unwrapScoped(Effect.gen(function*() {
+    const ledger = yield* opened(project)
+    yield* allKnown(project, ledger, names)
     const lines = Stream.map(
-      Stream.filter(upkeep.rows(names), (rows) => rows.length > 0),
+      Stream.filter(ledger.exported(names), (rows) => rows.length > 0),
       (rows) =>
         format === "csv"
           ? spreadsheetCsv(rows.map(csvLine))
@@ -104,8 +99,8 @@ interface ForgetOptions {
  */
 export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {
-    const upkeep = yield* opened(project)
-    const forgotten = yield* upkeep.forget(options)
+    const ledger = yield* opened(project)
+    const forgotten = yield* ledger.forget(options)
     if (forgotten.keys.length === 0) {
       return yield* new LedgerRefused({
         message: `The ledger knows no row of ${options.pipeline} with ${

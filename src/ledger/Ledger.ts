@@ -1,4 +1,4 @@
-import { type Effect, Schema, type Scope } from "effect"
+import { type Effect, Schema, type Scope, type Stream } from "effect"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Destination } from "../domain/destination.ts"
 import type { Verdict } from "../domain/fate.ts"
@@ -11,10 +11,14 @@ import type {
   AttentionRow,
   Behind,
   CanaryRecord,
+  Compacted,
   DoubtfulRow,
   DoubtsOf,
   Drift,
   Evidence,
+  ExportedRow,
+  Forgetting,
+  Forgotten,
   Going,
   IntendedRow,
   KnownRow,
@@ -320,41 +324,42 @@ export interface LedgerSession {
   readonly startRun: (
     run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
   ) => Written<void>
+  /** Also deletes the records of old runs. */
   readonly finishRun: (
     run: Required<Pick<RunRecord, "run" | "finishedAt" | "outcome" | "exitCode" | "counts">>,
   ) => Written<void>
 }
 
-/** When a pipeline last had its turn by schedule, and when it last ran, by schedule or by hand. Times are in milliseconds since 1970. */
+/** When a pipeline last had its turn by schedule, and when it last ran, by schedule or manually. Times are in milliseconds since 1970. */
 export interface LastTurn {
-  /** When the last turn was taken; or, while there was none, when a schedule first saw the pipeline. Undefined: none ever did. */
+  /** When the last turn was taken. If there was none, when a schedule first saw the pipeline; undefined if none did. */
   readonly at: number | undefined
-  /** `going`: whoever took it may still be at it. `brokenOff`: its process ended before the run did. */
+  /** `going`: the process that took it may still be running. `brokenOff`: that process ended before the run did. */
   readonly state: "done" | "going" | "brokenOff"
-  /** How often a run was begun for it. */
+  /** How often a run was started for it. */
   readonly tries: number
-  /** When the last run that may send began. */
+  /** When the last run that may send started. */
   readonly ran: number | undefined
 }
 
-/** Whose turn it is, among all processes that schedule on this ledger. */
+/**
+ * What is recorded of a pipeline's turn. `taken`: this process runs it now. `seen`: if it never had a turn, missed times count from now on. `done`, `brokenOff`: the turn that this process took has ended; if broken
+ * off, it may be taken again.
+ */
+export type TurnChange = "taken" | "seen" | "done" | "brokenOff"
+
+/** Turns by schedule, among all processes that schedule on this ledger. */
 export interface Turns {
   readonly last: (pipeline: string) => Effect.Effect<LastTurn, LedgerError>
-  /**
-   * Takes the pipeline's turn when it is wanted, judging by what stands in the ledger at that moment: of several processes one gets it. Gives what stood there before.
-   */
-  readonly take: (
+  /** Records what `change` returns for the turn as it is at that moment: of several processes one takes it. Returns the turn as it was before. */
+  readonly record: (
     pipeline: string,
-    wanted: (last: LastTurn) => boolean,
-  ) => Effect.Effect<{ readonly taken: boolean; readonly last: LastTurn }, LedgerError>
-  /** From now on missed times count, though the pipeline never ran. */
-  readonly see: (pipeline: string) => Effect.Effect<void, LedgerError>
-  /** The turn that this process took is over; or it was broken off, and may be taken again. */
-  readonly end: (pipeline: string, state: "done" | "brokenOff") => Effect.Effect<void, LedgerError>
+    change: (last: LastTurn) => TurnChange | undefined,
+  ) => Effect.Effect<{ readonly last: LastTurn; readonly change: TurnChange | undefined }, LedgerError>
 }
 
 /** A pipeline that is about to work at a destination. */
-export interface Newcomer {
+export interface RequestedPlace {
   readonly pipeline: string
   readonly destination: Destination
   readonly renamedFrom: string | undefined
@@ -369,10 +374,10 @@ export interface Newcomer {
   readonly separate?: ReadonlyArray<string>
 }
 
-/** The durable memory of what became of every row. One file for all pipelines of a project. */
+/** The durable record of every row. One for all pipelines of a project. */
 export interface Ledger {
   readonly file: string
-  /** Random, made with the file: tells this ledger from a new one under the same name. */
+  /** Random, made with the ledger: distinguishes it from a new one under the same name. */
   readonly id: string
   /** Number of the last batch that was intended; 0 for none. */
   readonly lastIntent: Effect.Effect<number, LedgerError>
@@ -382,24 +387,28 @@ export interface Ledger {
   /** Fails if it is not the newest, and nobody has accepted that for any pipeline. */
   readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
   /**
-   * What the ledger holds for a pipeline at a destination. A pipeline that is new to a destination where another one imported is refused
-   * unless it is `renamedFrom` it (then its rows are taken over) or runs `alongside` it. A form that was imported into under another address is refused unless that is a `previous` one
-   * (then its rows are taken over) or `separate`.
+   * Opens what the ledger has of a pipeline at a destination. A pipeline that is new to a destination where another one imported is refused unless it is `renamedFrom` it (then its rows are taken over) or runs
+   * `alongside` it. A form that was imported into under another address is refused unless that is a `previous` one (then its rows are taken over) or `separate`.
    */
-  readonly pipeline: (which: Newcomer) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
-  /** The same for whoever only reads: nothing is taken over or refused. */
+  readonly pipeline: (which: RequestedPlace) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
+  /** The same to only read: nothing is taken over or refused. */
   readonly view: (which: Pick<PipelineLedger, "pipeline" | "destination">) => PipelineLedger
-  /** The id that the form has by its metadata, if a run has met it at one of these addresses under the id that a pipeline names. */
-  readonly formId: (services: ReadonlyArray<string>, typed: string) => Effect.Effect<string | undefined, LedgerError>
-  /** Every pipeline and destination it knows. */
-  readonly pipelines: Effect.Effect<
-    ReadonlyArray<{ readonly pipeline: string; readonly destination: Destination }>,
+  /** Every pipeline and destination that it knows, the newest last; `typed`: the form's id as the pipeline names it. */
+  readonly places: Effect.Effect<
+    ReadonlyArray<{ readonly pipeline: string; readonly destination: Destination; readonly typed: string }>,
     LedgerError
   >
-  /** When pipelines last had their turn by schedule. */
   readonly turns: Turns
-  /** Bytes free for us on its disk; undefined where the system does not tell. */
+  /** Bytes that its disk has free; undefined if the system does not say. */
   readonly freeSpace: Effect.Effect<number | undefined>
-  /** SQLite's own integrity check; findings, empty when sound. */
+  /** Checks the database and what must hold in any ledger. Returns findings as sentences. */
   readonly verify: Effect.Effect<ReadonlyArray<string>, LedgerError>
+  /** Deletes what is old and rewrites the file. No run may be in progress. */
+  readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked | LedgerBusy | LedgerRefused>
+  /** Deletes all that is known of rows, so that not a byte of them is left. No run may be in progress. */
+  readonly forget: (
+    what: Forgetting,
+  ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerOvertaken | LedgerRefused>
+  /** All rows of these pipelines, or of all, in pages, then what was replaced; a run may be in progress. */
+  readonly exported: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
 }

@@ -2,4 +2,3 @@
 export { backUpLedger, copyLedger } from "./sqlite/copyLedger.ts"
 export { openLedger } from "./sqlite/sqliteLedger.ts"
 export type { LedgerOptions } from "./sqlite/Store.ts"
-export { openUpkeep } from "./sqlite/upkeep.ts"

@@ -422,3 +422,31 @@ export interface Acceptance {
   readonly by: string
   readonly because: string
 }
+
+/** The result of compacting. Sizes in bytes. */
+export interface Compacted {
+  readonly before: number
+  readonly after: number
+  /** Records of old runs, and rejected rows that nobody met any more. */
+  readonly runs: number
+  readonly rejected: number
+}
+
+/** A person's request that rows be forgotten. */
+export interface Forgetting {
+  readonly pipeline: string
+  readonly keys: ReadonlyArray<string>
+  readonly by: string
+  readonly because: string
+}
+
+export interface Forgotten {
+  /** Keys that were forgotten: all that was known under them is gone. */
+  readonly keys: ReadonlyArray<string>
+  /** Of these, the ones of which nothing but the digest was left: they were forgotten already. */
+  readonly already: ReadonlyArray<string>
+  /** Keys of which the ledger knew nothing. */
+  readonly unknown: ReadonlyArray<string>
+  /** Submissions that stand in the form all the same: the service can't delete them. */
+  readonly submissions: ReadonlyArray<{ readonly key: string; readonly submissionId: string; readonly form: string }>
+}

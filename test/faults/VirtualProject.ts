@@ -23,7 +23,7 @@ const hour = 3_600_000
 export const loadLazyModules = (): Promise<unknown> =>
   Promise.all([
     import("../../src/jobs/openRun.ts"),
-    import("../../src/jobs/upkeepAfterRun.ts"),
+    import("../../src/report/pastRuns.ts"),
     import("../../src/report/html/reportPage.ts"),
     import("../../src/run/Run.ts"),
     import("../../src/service/client.ts"),

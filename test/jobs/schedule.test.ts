@@ -294,7 +294,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       const holder = { pid: 7, born: "1", boot: `${LockHolder.defaultValue()().boot.split(" ")[0] ?? ""} pid:[0]` }
       yield* at.night.set("2026-11-21T00:59:50Z")
       yield* at.during(Effect.scoped(
-        Effect.flatMap(openLedger({ file, holder }), ({ turns }) => turns.take("people", () => true)),
+        Effect.flatMap(openLedger({ file, holder }), ({ turns }) => turns.record("people", () => "taken")),
       ))
       yield* at.night.set("2026-11-21T01:00:00Z")
       const elsewhere = () => at.events.filter(({ _tag }) => _tag === "Elsewhere").length

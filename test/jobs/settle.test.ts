@@ -52,7 +52,7 @@ const settling = Effect.gen(function*() {
     view: Effect.gen(function*() {
       const project = yield* loadProject(at.root)
       const ledger = yield* openLedger({ file: project.ledger })
-      const [place] = yield* ledger.pipelines
+      const [place] = yield* ledger.places
       if (place === undefined) return yield* Effect.dieMessage("nothing was sent")
       return yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })
     }),

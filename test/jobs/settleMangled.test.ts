@@ -73,7 +73,7 @@ for (const seed of [1, 2]) {
         const pipeline = yield* findPipeline(project, "people")
         const target = yield* chooseTarget(pipeline, undefined)
         const ledger = yield* openLedger({ file: project.ledger })
-        const [place] = yield* ledger.pipelines
+        const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("nothing was sent")
         const view = yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })
         const doubtful = yield* view.doubtful({ after: undefined, limit: 1000 })

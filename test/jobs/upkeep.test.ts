@@ -5,8 +5,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Scope, Stream } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import type { RunReport } from "../../src/domain/report.ts"
+import { dropReports } from "../../src/jobs/attempt.ts"
 import { backUp, compactLedger, exportLedger, forgetRows } from "../../src/jobs/upkeep.ts"
-import { upkeepAfterRun } from "../../src/jobs/upkeepAfterRun.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { world } from "../run/world.ts"
@@ -191,7 +191,7 @@ describe("old reports", () => {
         const night = (dryRun: boolean) =>
           Effect.gen(function*() {
             const report = yield* here.run({ dryRun })
-            yield* upkeepAfterRun(yield* loadProject(here.root), report)
+            yield* dropReports(yield* loadProject(here.root), report)
             return report.run
           })
         yield* night(false)

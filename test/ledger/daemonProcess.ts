@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { writeSync } from "node:fs"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { openUpkeep } from "../../src/ledger/sqlite/upkeep.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
 /** What a child process of the tests is told on its command line, as JSON. */
@@ -43,7 +42,7 @@ const rows = 3
 /** Sends the rows that come after those that the pipeline has: sent and settled, or in doubt since a run was killed. */
 const oneRun = (file: string, pipeline: string) =>
   Effect.gen(function*() {
-    yield* Effect.scoped(Effect.flatMap(openLedger({ file }), ({ turns }) => turns.take(pipeline, () => true)))
+    yield* Effect.scoped(Effect.flatMap(openLedger({ file }), ({ turns }) => turns.record(pipeline, () => "taken")))
     yield* Effect.scoped(Effect.gen(function*() {
       const ledger = yield* openLedger({ file })
       const view = yield* contacts(ledger, pipeline)
@@ -57,14 +56,13 @@ const oneRun = (file: string, pipeline: string) =>
         say(`settled ${pipeline} ${row}`)
       }
     }))
-    yield* Effect.scoped(Effect.flatMap(openUpkeep({ file }), (upkeep) => upkeep.dropOldRuns))
-    yield* Effect.scoped(Effect.flatMap(openLedger({ file }), ({ turns }) => turns.end(pipeline, "done")))
+    yield* Effect.scoped(Effect.flatMap(openLedger({ file }), ({ turns }) => turns.record(pipeline, () => "done")))
   })
 
 const status = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const ledger = yield* openLedger({ file })
-    for (const { pipeline } of yield* ledger.pipelines) {
+    for (const { pipeline } of yield* ledger.places) {
       const { imported, inDoubt } = yield* (yield* contacts(ledger, pipeline)).standing
       say(`stands ${pipeline} ${imported + inDoubt}`)
     }

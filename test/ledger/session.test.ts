@@ -421,10 +421,7 @@ describe("a pipeline that is new to a destination", () => {
       const session = yield* view.hold("run1")
       yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s9")])
       yield* ledger.pipeline(ask)
-      expect(yield* ledger.pipelines).toEqual([{ pipeline: "contacts", destination }, {
-        pipeline: "people",
-        destination,
-      }])
+      expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
     }))
 
   it.scopedLive("takes over the rows of the one it was renamed from, but not from under its run", () =>
@@ -448,7 +445,7 @@ describe("a pipeline that is new to a destination", () => {
       expect((yield* view.lookUp([ledger.digest.key("key 2")]))[0]?.submissionId).toBe("s2")
       expect((yield* view.runs(5)).map((run) => run.run)).toEqual(["early"])
       expect(yield* view.attended([attention(ledger, 1, "x", "bad", "invalid")])).toEqual(["seen"])
-      expect(yield* ledger.pipelines).toEqual([{ pipeline: "people", destination }])
+      expect(yield* ledger.places).toEqual([{ pipeline: "people", destination, typed: "form1" }])
       const session = yield* (yield* ledger.pipeline(rename)).hold("run2")
       expect(session.abandoned).toBe(1)
       expect((yield* Effect.flip(ledger.pipeline({ ...ask, pipeline: "contacts" })))._tag).toBe("LedgerRefused")

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { join } from "node:path"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
-import type { LastTurn } from "../../src/ledger/Ledger.ts"
+import type { LastTurn, TurnChange } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
 import { contacts, folder } from "./rows.ts"
 
@@ -12,7 +12,7 @@ const gone: Holder = { ...me, pid: 2 ** 30, born: "1" }
 /** One of another container, which can't be looked at. */
 const elsewhere: Holder = { ...me, pid: 7, boot: `${me.boot.split(" ")[0] ?? ""} pid:[0]` }
 
-const always = () => true
+const taken = (): TurnChange => "taken"
 const ledgers = Effect.map(folder, (at) => (holder: Holder = me) => openLedger({ file: join(at, "ledger.db"), holder }))
 
 describe("turns", () => {
@@ -21,14 +21,14 @@ describe("turns", () => {
       const open = yield* ledgers
       const one = yield* open()
       const other = yield* open(elsewhere)
-      const unless = (last: LastTurn) => last.at === undefined
-      const taken = yield* Effect.all([one.turns.take("contacts", unless), other.turns.take("contacts", unless)], {
+      const unless = (last: LastTurn) => (last.at === undefined ? "taken" : undefined)
+      const both = yield* Effect.all([one.turns.record("contacts", unless), other.turns.record("contacts", unless)], {
         concurrency: 2,
       })
-      expect(taken.filter((one) => one.taken)).toHaveLength(1)
+      expect(both.filter(({ change }) => change === "taken")).toHaveLength(1)
       expect((yield* one.turns.last("contacts")).state).toBe("going")
       // Another pipeline's turn is its own.
-      expect((yield* other.turns.take("people", unless)).taken).toBe(true)
+      expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 
   it.scoped("one that ended is done, and only who took it ends it", () =>
@@ -36,10 +36,10 @@ describe("turns", () => {
       const open = yield* ledgers
       const one = yield* open()
       const other = yield* open(elsewhere)
-      yield* one.turns.take("contacts", always)
-      yield* other.turns.end("contacts", "done")
+      yield* one.turns.record("contacts", taken)
+      yield* other.turns.record("contacts", () => "done")
       expect((yield* one.turns.last("contacts")).state).toBe("going")
-      yield* one.turns.end("contacts", "done")
+      yield* one.turns.record("contacts", () => "done")
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
@@ -48,13 +48,13 @@ describe("turns", () => {
       const open = yield* ledgers
       const dead = yield* open(gone)
       const one = yield* open()
-      yield* dead.turns.take("contacts", always)
+      yield* dead.turns.record("contacts", taken)
       expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 1 })
-      yield* dead.turns.take("contacts", always)
+      yield* dead.turns.record("contacts", taken)
       expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 2 })
-      yield* one.turns.take("contacts", always)
-      yield* one.turns.end("contacts", "done")
-      yield* dead.turns.take("contacts", always)
+      yield* one.turns.record("contacts", taken)
+      yield* one.turns.record("contacts", () => "done")
+      yield* dead.turns.record("contacts", taken)
       expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
     }))
 
@@ -63,7 +63,7 @@ describe("turns", () => {
       const open = yield* ledgers
       const far = yield* open(elsewhere)
       const one = yield* open()
-      yield* far.turns.take("contacts", always)
+      yield* far.turns.record("contacts", taken)
       yield* Effect.scoped(Effect.gen(function*() {
         yield* (yield* contacts(far)).hold("r1")
         for (let minute = 0; minute < 10; minute++) yield* TestClock.adjust("30 seconds")
@@ -78,9 +78,9 @@ describe("turns", () => {
       const open = yield* ledgers
       const one = yield* open()
       yield* TestClock.setTime(1_000)
-      yield* one.turns.see("contacts")
+      yield* one.turns.record("contacts", () => "seen")
       yield* TestClock.setTime(9_000)
-      yield* one.turns.see("contacts")
+      yield* one.turns.record("contacts", () => "seen")
       expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", tries: 0, ran: undefined })
     }))
 

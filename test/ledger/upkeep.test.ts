@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { keptRuns, openUpkeep } from "../../src/ledger/sqlite/upkeep.ts"
+import { keptRuns } from "../../src/ledger/sqlite/standing.ts"
 import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
 
 const counts = {
@@ -28,14 +28,10 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
     const file = join(yield* folder, "ledger.db")
     const ledger = yield* openLedger({ file })
     const view = yield* contacts(ledger)
-    const upkeep = yield* openUpkeep({ file })
     const nights = (from: number, to: number) =>
       Effect.scoped(Effect.gen(function*() {
         const session = yield* view.hold("nights")
-        for (let nth = from; nth <= to; nth++) {
-          yield* night(session, nth)
-          if (nth % 10 === 0) yield* upkeep.dropOldRuns
-        }
+        for (let nth = from; nth <= to; nth++) yield* night(session, nth)
       }))
     yield* Effect.scoped(Effect.gen(function*() {
       const session = yield* view.hold("first")
@@ -48,11 +44,11 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
         }), { concurrency: "unbounded" })
     }))
     // Compacting empties the log, so that only what is kept is compared.
-    const first = (yield* upkeep.compact).after
+    const first = (yield* ledger.compact).after
     yield* nights(1, keptRuns + 20)
-    const hundred = (yield* upkeep.compact).after
+    const hundred = (yield* ledger.compact).after
     yield* nights(keptRuns + 21, 200)
-    const { after, runs } = yield* upkeep.compact
+    const { after, runs } = yield* ledger.compact
     expect({ after, runs }).toEqual({ after: hundred, runs: 0 })
     expect(hundred - first).toBeLessThan(60_000)
     expect((yield* view.runs(1_000)).length).toBe(keptRuns)
@@ -79,7 +75,7 @@ it.scopedLive("what was sent makes room for what is sent next once it is verifie
     }))
     const imports = statSync(file).size
     const ledger = yield* openLedger({ file })
-    const { after } = yield* (yield* openUpkeep({ file })).compact
+    const { after } = yield* ledger.compact
     expect(imports / after).toBeLessThan(1.5)
     expect(yield* (yield* contacts(ledger)).sent({ after: undefined, limit: 1 })).toMatchObject([{ answers }])
     expect(yield* ledger.verify).toEqual([])
@@ -90,7 +86,6 @@ it.scopedLive("the last good run is remembered, however many bad ones came after
     const file = join(yield* folder, "ledger.db")
     const ledger = yield* openLedger({ file })
     const view = yield* contacts(ledger)
-    const upkeep = yield* openUpkeep({ file })
     yield* Effect.scoped(Effect.gen(function*() {
       const session = yield* view.hold("night 1")
       yield* night(session, 1)
@@ -101,7 +96,6 @@ it.scopedLive("the last good run is remembered, however many bad ones came after
           concurrency: "unbounded",
         },
       )
-      expect(yield* upkeep.dropOldRuns).toBe(50)
     }))
     const kept = yield* view.runs(1_000)
     expect(kept.filter(({ outcome }) => outcome === "complete").map(({ run }) => run)).toEqual(["night 1"])
@@ -113,7 +107,6 @@ it.scopedLive("of hundreds of rows that were forgotten not a byte is left in the
     const file = join(yield* folder, "ledger.db")
     const ledger = yield* openLedger({ file })
     const view = yield* contacts(ledger)
-    const upkeep = yield* openUpkeep({ file })
     const marked = (number: number) => number % 3 === 0
     const keyOf = (number: number) => `${marked(number) ? "Marker" : "key"} ${number}`
     yield* Effect.scoped(Effect.gen(function*() {
@@ -162,7 +155,7 @@ it.scopedLive("of hundreds of rows that were forgotten not a byte is left in the
     expect(bytes().includes("Marker")).toBe(true)
 
     const keys = all.filter(marked).map(keyOf)
-    const done = yield* upkeep.forget({ pipeline: "contacts", keys, by: "a test", because: "requests 1 to 200" })
+    const done = yield* ledger.forget({ pipeline: "contacts", keys, by: "a test", because: "requests 1 to 200" })
     expect(done.keys).toEqual(keys)
     expect(done.submissions).toHaveLength(160)
     expect(bytes().includes("Marker")).toBe(false)

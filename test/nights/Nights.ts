@@ -199,7 +199,7 @@ export class Nights extends VirtualProject {
       Effect.scoped(Effect.gen(this, function*() {
         const { ledger: file } = yield* loadProject(this.root)
         const ledger = yield* openLedger({ file })
-        const [place] = yield* ledger.pipelines
+        const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("The ledger is empty.")
         const view = yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })
         const replaced = yield* view.replaced({ after: 0, limit: 10_000 })

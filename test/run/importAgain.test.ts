@@ -35,7 +35,7 @@ const imported = (rows: number, sink = again.sink) =>
     const looked = <A, E>(look: (view: View) => Effect.Effect<A, E>) =>
       Effect.scoped(Effect.gen(function*() {
         const ledger = yield* openLedger({ file })
-        const [place] = yield* ledger.pipelines
+        const [place] = yield* ledger.places
         if (place === undefined) throw new Error("The ledger is empty.")
         expect(yield* ledger.verify).toEqual([])
         return yield* look(yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] }))

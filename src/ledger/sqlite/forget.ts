@@ -1,28 +1,10 @@
 import { Effect } from "effect"
 import { stateCode } from "../codes.ts"
 import { LedgerRefused } from "../Ledger.ts"
+import type { Forgetting, Forgotten } from "../records.ts"
 import type { Database } from "./database.ts"
 import type { Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
-
-/** A person's request that rows be forgotten. */
-export interface Forgetting {
-  readonly pipeline: string
-  readonly keys: ReadonlyArray<string>
-  readonly by: string
-  readonly because: string
-}
-
-export interface Forgotten {
-  /** Keys that were forgotten: all that was known under them is gone. */
-  readonly keys: ReadonlyArray<string>
-  /** Of these, the ones of which nothing but the digest was left: they were forgotten already. */
-  readonly already: ReadonlyArray<string>
-  /** Keys of which the ledger knew nothing. */
-  readonly unknown: ReadonlyArray<string>
-  /** Submissions that stand in the form all the same: the service can't delete them. */
-  readonly submissions: ReadonlyArray<{ readonly key: string; readonly submissionId: string; readonly form: string }>
-}
 
 type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]

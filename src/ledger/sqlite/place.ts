@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type Destination, isPractice } from "../../domain/destination.ts"
 import { stateCode } from "../codes.ts"
-import { LedgerRefused, type Newcomer } from "../Ledger.ts"
+import { LedgerRefused, type RequestedPlace } from "../Ledger.ts"
 import type { Database } from "./database.ts"
 import { liveHolder } from "./lock.ts"
 import type { Store } from "./Store.ts"
@@ -52,7 +52,7 @@ const stands =
   `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}))`
 
 /** Pipelines, other than this one, of which something stands or may stand at the destination. */
-const othersAt = (db: Database, { pipeline, destination }: Newcomer): ReadonlyArray<string> =>
+const othersAt = (db: Database, { pipeline, destination }: RequestedPlace): ReadonlyArray<string> =>
   db.all<readonly [string]>(
     `SELECT p.pipeline FROM place p WHERE p.service = ? AND p.form = ? AND p.pipeline <> ? AND ${stands} ORDER BY p.pipeline`,
     [destination.service, destination.form, pipeline],
@@ -64,7 +64,7 @@ const isNew = (db: Database, place: number | undefined): boolean =>
 /** Places of the form at the service's earlier addresses. */
 const formerPlaces = (
   db: Database,
-  { destination, previous = [] }: Newcomer,
+  { destination, previous = [] }: RequestedPlace,
 ): ReadonlyArray<readonly [id: number, pipeline: string]> =>
   previous.filter((address) => address !== destination.service).flatMap((address) =>
     db.all<readonly [number, string]>("SELECT id, pipeline FROM place WHERE service = ? AND form = ?", [
@@ -74,36 +74,36 @@ const formerPlaces = (
   )
 
 /** The place of the pipeline that this one was renamed from, if its rows are to be taken over: this one is new here. */
-const renamedPlace = (db: Database, newcomer: Newcomer): number | undefined => {
-  if (newcomer.renamedFrom === undefined || newcomer.renamedFrom === newcomer.pipeline) return undefined
-  const old = findPlace(db, { pipeline: newcomer.renamedFrom, destination: newcomer.destination })
-  return old !== undefined && isNew(db, findPlace(db, newcomer)) ? old : undefined
+const renamedPlace = (db: Database, requested: RequestedPlace): number | undefined => {
+  if (requested.renamedFrom === undefined || requested.renamedFrom === requested.pipeline) return undefined
+  const old = findPlace(db, { pipeline: requested.renamedFrom, destination: requested.destination })
+  return old !== undefined && isNew(db, findPlace(db, requested)) ? old : undefined
 }
 
 /** Whether rows that stand under another name or address are the pipeline's own. */
-export const mustTakeOver = (db: Database, newcomer: Newcomer): boolean =>
-  formerPlaces(db, newcomer).length > 0 || renamedPlace(db, newcomer) !== undefined
+export const mustTakeOver = (db: Database, requested: RequestedPlace): boolean =>
+  formerPlaces(db, requested).length > 0 || renamedPlace(db, requested) !== undefined
 
 /**
  * Gives the pipeline, inside a transaction, the rows of its old name, and the service those of its old addresses; not while a run is in progress under either name. Fails if rows stand under both addresses.
  */
-export const takeOver = (store: Store, newcomer: Newcomer): void => {
+export const takeOver = (store: Store, requested: RequestedPlace): void => {
   const { db } = store
-  const { destination, pipeline, renamedFrom } = newcomer
-  for (const [old, of] of formerPlaces(db, newcomer)) {
+  const { destination, pipeline, renamedFrom } = requested
+  for (const [old, of] of formerPlaces(db, requested)) {
     const empty = findPlace(db, { pipeline: of, destination })
     if (empty !== undefined) {
       if (isNew(db, old)) continue
-      if (!isNew(db, empty)) throw new Refusal(Effect.fail(underBoth(newcomer, of)))
+      if (!isNew(db, empty)) throw new Refusal(Effect.fail(underBoth(requested, of)))
       notWhileRunning(store, `The rows of ${of} move to ${destination.service}`, [of])
       join(db, empty, old)
     }
     db.run("UPDATE place SET service = ? WHERE id = ?", [destination.service, old])
   }
-  const old = renamedPlace(db, newcomer)
+  const old = renamedPlace(db, requested)
   if (renamedFrom === undefined || old === undefined) return
   notWhileRunning(store, `${pipeline} is renamed from ${renamedFrom}`, [renamedFrom, pipeline])
-  const empty = findPlace(db, newcomer)
+  const empty = findPlace(db, requested)
   if (empty !== undefined) join(db, empty, old)
   db.run("UPDATE place SET pipeline = ? WHERE id = ?", [pipeline, old])
 }
@@ -133,7 +133,10 @@ const join = (db: Database, empty: number, place: number): void => {
   db.run("DELETE FROM place WHERE id = ?", [empty])
 }
 
-const underBoth = ({ destination, serviceName = destination.service }: Newcomer, pipeline: string): LedgerRefused =>
+const underBoth = (
+  { destination, serviceName = destination.service }: RequestedPlace,
+  pipeline: string,
+): LedgerRefused =>
   new LedgerRefused({
     message:
       `${pipeline} imported into form ${destination.form} under ${destination.service} and under an earlier address, so the two can't be one service. Nothing was sent. `
@@ -141,8 +144,8 @@ const underBoth = ({ destination, serviceName = destination.service }: Newcomer,
   })
 
 /** Why a pipeline must not import there: the same form was imported into under another address, and the project does not say how the two relate. */
-const elsewhere = (db: Database, newcomer: Newcomer): LedgerRefused | undefined => {
-  const { destination, pipeline, separate = [], serviceName = destination.service } = newcomer
+const elsewhere = (db: Database, requested: RequestedPlace): LedgerRefused | undefined => {
+  const { destination, pipeline, separate = [], serviceName = destination.service } = requested
   const isSeparate = (address: string) => isPractice(address) || separate.includes(address)
   if (isSeparate(destination.service)) return undefined
   const others = db.all<readonly [string, string]>(
@@ -166,14 +169,14 @@ const elsewhere = (db: Database, newcomer: Newcomer): LedgerRefused | undefined 
 }
 
 /** Why a pipeline must not import there: the rows may stand there under another address or another pipeline's name. */
-export const refusal = (db: Database, newcomer: Newcomer): LedgerRefused | undefined =>
-  elsewhere(db, newcomer) ?? beside(db, newcomer)
+export const refusal = (db: Database, requested: RequestedPlace): LedgerRefused | undefined =>
+  elsewhere(db, requested) ?? beside(db, requested)
 
 /** It is new where others imported, and does not say how it relates to them. */
-const beside = (db: Database, newcomer: Newcomer): LedgerRefused | undefined => {
-  if (!isNew(db, findPlace(db, newcomer))) return undefined
-  const { pipeline, destination, alongside } = newcomer
-  const unnamed = othersAt(db, newcomer).filter((other) => !alongside.includes(other))
+const beside = (db: Database, requested: RequestedPlace): LedgerRefused | undefined => {
+  if (!isNew(db, findPlace(db, requested))) return undefined
+  const { pipeline, destination, alongside } = requested
+  const unnamed = othersAt(db, requested).filter((other) => !alongside.includes(other))
   const first = unnamed[0]
   if (first === undefined) return undefined
   return new LedgerRefused({

@@ -11,7 +11,7 @@ import { mustBeNewest } from "./newest.ts"
 import { recordVanished } from "./pages.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
-import { finishRun, startRun } from "./standing.ts"
+import { dropOldRuns, finishRun, startRun } from "./standing.ts"
 import { reading, type Store } from "./Store.ts"
 import { recordReadBack, recordReconciled, recordSeenAgain } from "./verdicts.ts"
 
@@ -117,7 +117,10 @@ export const makeSession = (
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>
-        writeForGood("recording the run's end", () => finishRun(db, runOf(db, place, record.run), record)),
+        writeForGood("recording the run's end", () => {
+          finishRun(db, runOf(db, place, record.run), record)
+          dropOldRuns(db)
+        }),
     }
   })
 

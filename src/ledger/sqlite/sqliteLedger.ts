@@ -18,7 +18,7 @@ import {
 import { goingRun } from "./lock.ts"
 import { type Cursor, isBlank, leftOutKeyless, lookUp, supersededKeyless, unchanged } from "./lookUp.ts"
 import { isNewest, lacking } from "./newest.ts"
-import { doubtfulPage, missed, sentPage, unmetPage, vanishedPage } from "./pages.ts"
+import { doubtfulPage, exportRows, missed, sentPage, unmetPage, vanishedPage } from "./pages.ts"
 import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
 import { replacedPage } from "./replace.ts"
 import { makeSession } from "./session.ts"
@@ -37,7 +37,7 @@ import {
 } from "./standing.ts"
 import { type LedgerOptions, openStore, reading, type Store } from "./Store.ts"
 import { makeTurns } from "./turns.ts"
-import { verify } from "./upkeep.ts"
+import { makeUpkeep } from "./upkeep.ts"
 import { drift, reconciliation } from "./verdicts.ts"
 
 /**
@@ -71,28 +71,19 @@ export const makeLedger = (store: Store): Ledger => {
         return pipelineLedger(store, which)
       }),
     view: (which) => pipelineLedger(store, which),
-    formId: (services, typed) =>
-      reading(
-        store,
-        "reading pipelines",
-        () =>
-          db.get<readonly [string]>(
-            `SELECT form FROM place WHERE typed = ? AND service IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT 1`,
-            [typed, JSON.stringify(services)],
-          )?.[0],
-      ),
-    pipelines: reading(
+    places: reading(
       store,
       "reading pipelines",
       () =>
-        db.all<readonly [string, string, string]>("SELECT pipeline, service, form FROM place ORDER BY pipeline, id")
-          .map((
-            [pipeline, service, form],
-          ) => ({ pipeline, destination: { service, form } })),
+        db.all<readonly [string, string, string, string]>(
+          "SELECT pipeline, service, form, typed FROM place ORDER BY id",
+        )
+          .map(([pipeline, service, form, typed]) => ({ pipeline, destination: { service, form }, typed })),
     ),
     turns: makeTurns(store),
     freeSpace: Effect.sync(() => freeSpace(dirname(store.file))),
-    verify: reading(store, "verifying it", () => verify(db)),
+    ...makeUpkeep(store),
+    exported: (pipelines) => exportRows(store, pipelines),
   }
 }
 

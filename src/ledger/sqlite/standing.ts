@@ -146,6 +146,24 @@ export const finishRun = (
   ])
 }
 
+/** Run records of a pipeline that are kept at each destination, besides those that something else refers to. */
+export const keptRuns = 100
+
+/**
+ * Forgets old runs, inside a transaction: all but the newest of each pipeline and destination, the last one that was complete, and those that rows, batches or a reconciliation refer to. Gives
+ * how many went.
+ */
+export const dropOldRuns = (db: Database, keep = keptRuns): number =>
+  db.run(
+    `DELETE FROM run WHERE id IN (
+       SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY place, mode IS NULL ORDER BY id DESC) AS nth FROM run) WHERE nth > ?)
+     AND id NOT IN (SELECT max(id) FROM run WHERE outcome = 'complete' GROUP BY place)
+     AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.run = run.id)
+     AND id NOT IN (SELECT run FROM drift UNION SELECT run FROM reconciliation UNION SELECT run FROM vanished
+       UNION SELECT latest FROM place WHERE latest IS NOT NULL)`,
+    [keep],
+  ).changes
+
 type RunColumns = readonly [
   name: string,
   mode: string,

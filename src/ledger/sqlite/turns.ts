@@ -1,5 +1,5 @@
 import { isGone } from "../holder.ts"
-import type { LastTurn, Turns } from "../Ledger.ts"
+import type { LastTurn, TurnChange, Turns } from "../Ledger.ts"
 import type { Database } from "./database.ts"
 import { liveHolder } from "./lock.ts"
 import { reading, type Store } from "./Store.ts"
@@ -12,17 +12,15 @@ const silences = 5
 
 export const makeTurns = (store: Store): Turns => {
   const { db, clock, holder, writer } = store
-  return {
-    last: (pipeline) => reading(store, "reading turns", () => lastTurn(store, pipeline)),
-    take: (pipeline, wanted) =>
-      writer.write("taking a turn", () => {
-        const last = lastTurn(store, pipeline)
-        if (!wanted(last)) return { taken: false, last }
+  const now = () => clock.unsafeCurrentTimeMillis()
+  const write = (pipeline: string, last: LastTurn, change: TurnChange): void => {
+    switch (change) {
+      case "taken":
         db.run(
           "INSERT OR REPLACE INTO turn (pipeline, at, state, tries, pid, born, boot) VALUES (?, ?, ?, ?, ?, ?, ?)",
           [
             pipeline,
-            clock.unsafeCurrentTimeMillis(),
+            now(),
             codeOf("going"),
             last.state === "brokenOff" ? last.tries + 1 : 1,
             holder.pid,
@@ -30,28 +28,32 @@ export const makeTurns = (store: Store): Turns => {
             holder.boot,
           ],
         )
-        return { taken: true, last }
-      }),
-    see: (pipeline) =>
-      writer.write("noting a pipeline", () => {
+        return
+      case "seen":
         db.run(
           "INSERT OR IGNORE INTO turn (pipeline, at, state, tries, pid, born, boot) VALUES (?, ?, ?, 0, 0, '', '')",
-          [
-            pipeline,
-            clock.unsafeCurrentTimeMillis(),
-            codeOf("done"),
-          ],
+          [pipeline, now(), codeOf("done")],
         )
-      }),
-    end: (pipeline, state) =>
-      writer.write("ending a turn", () => {
+        return
+      case "done":
+      case "brokenOff":
         db.run("UPDATE turn SET state = ? WHERE pipeline = ? AND state = ? AND pid = ? AND born = ?", [
-          codeOf(state),
+          codeOf(change),
           pipeline,
           codeOf("going"),
           holder.pid,
           holder.born,
         ])
+    }
+  }
+  return {
+    last: (pipeline) => reading(store, "reading turns", () => lastTurn(store, pipeline)),
+    record: (pipeline, decide) =>
+      writer.write("recording a turn", () => {
+        const last = lastTurn(store, pipeline)
+        const change = decide(last)
+        if (change !== undefined) write(pipeline, last, change)
+        return { last, change }
       }),
   }
 }

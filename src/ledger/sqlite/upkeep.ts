@@ -1,85 +1,43 @@
-import { Effect, type Scope, type Stream } from "effect"
+import { Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
-import { LedgerBusy, type LedgerError, type LedgerLocked, type LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
-import type { ExportedRow } from "../records.ts"
+import { type Ledger, LedgerBusy, type LedgerError, type LedgerRefused } from "../Ledger.ts"
+import type { Forgotten } from "../records.ts"
 import { attempt, type Database, isBusy } from "./database.ts"
-import { forget, type Forgetting, type Forgotten } from "./forget.ts"
+import { forget } from "./forget.ts"
 import { holdAll } from "./lock.ts"
-import { exportRows } from "./pages.ts"
-import { type LedgerOptions, openStore, type Store } from "./Store.ts"
+import { dropOldRuns } from "./standing.ts"
+import { reading, type Store } from "./Store.ts"
 
-/** What compacting came to. Sizes in bytes. */
-export interface Compacted {
-  readonly before: number
-  readonly after: number
-  /** Records of old runs, and rejected rows that nobody met any more. */
-  readonly runs: number
-  readonly rejected: number
-}
-
-/** The ledger as a whole, for those who look after it. */
-export interface Upkeep {
-  /** Forgets old runs; for after each run, and safe while another one goes on. Gives how many. */
-  readonly dropOldRuns: Effect.Effect<number, LedgerError>
-  /** Forgets what is old, and writes the file anew. No run may be going on. */
-  readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked | LedgerBusy | LedgerRefused>
-  /** Forgets rows, and sees to it that not a byte of them is left. No run may be going on. */
-  readonly forget: (
-    what: Forgetting,
-  ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerOvertaken | LedgerRefused>
-  readonly rows: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
-}
-
-/** Opens a ledger's file for its upkeep, for the scope. */
-export const openUpkeep = (options: LedgerOptions): Effect.Effect<Upkeep, LedgerError | LedgerRefused, Scope.Scope> =>
-  Effect.map(openStore(options), (store): Upkeep => {
-    const { db, file, writer } = store
-    return {
-      dropOldRuns: writer.write("forgetting old runs", () => dropOldRuns(db)),
-      compact: Effect.scoped(Effect.gen(function*() {
-        const before = sizeOf(file)
-        yield* holdAll(store)
-        const { rejected, runs } = yield* writer.write("forgetting old runs", () => {
-          const gone = dropOldRuns(db)
-          return { runs: gone, rejected: dropOldAttention(db) }
-        })
-        yield* rewrite(store)
-        return { before, after: sizeOf(file), runs, rejected }
+/** What works on the whole ledger. */
+export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "forget"> => {
+  const { db, file, writer } = store
+  return {
+    verify: reading(store, "verifying it", () => verify(db)),
+    compact: Effect.scoped(Effect.gen(function*() {
+      const before = sizeOf(file)
+      yield* holdAll(store)
+      const { rejected, runs } = yield* writer.write("forgetting old runs", () => {
+        const gone = dropOldRuns(db)
+        return { runs: gone, rejected: dropOldAttention(db) }
+      })
+      yield* rewrite(store)
+      return { before, after: sizeOf(file), runs, rejected }
+    })),
+    forget: (what) =>
+      Effect.scoped(Effect.gen(function*() {
+        const [lease] = yield* holdAll(store)
+        if (lease === undefined) return { keys: [], already: [], unknown: what.keys, submissions: [] }
+        const forgotten = yield* writer.writeOn<Forgotten, LedgerRefused>(
+          lease,
+          "forgetting rows",
+          () => forget(store, what),
+          { counts: true },
+        )
+        if (forgotten.keys.length > 0) yield* rewrite(store)
+        return forgotten
       })),
-      forget: (what) =>
-        Effect.scoped(Effect.gen(function*() {
-          const [lease] = yield* holdAll(store)
-          if (lease === undefined) return { keys: [], already: [], unknown: what.keys, submissions: [] }
-          const forgotten = yield* writer.writeOn<Forgotten, LedgerRefused>(
-            lease,
-            "forgetting rows",
-            () => forget(store, what),
-            { counts: true },
-          )
-          if (forgotten.keys.length > 0) yield* rewrite(store)
-          return forgotten
-        })),
-      rows: (pipelines) => exportRows(store, pipelines),
-    }
-  })
-
-/** Run records of a pipeline that are kept at each destination, besides those that something else refers to. */
-export const keptRuns = 100
-
-/**
- * Forgets old runs, inside a transaction: all but the newest of each pipeline and destination, the last one that was complete, and those that rows, batches or a reconciliation refer to. Gives
- * how many went.
- */
-const dropOldRuns = (db: Database, keep = keptRuns): number =>
-  db.run(
-    `DELETE FROM run WHERE id IN (
-       SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY place, mode IS NULL ORDER BY id DESC) AS nth FROM run) WHERE nth > ?)
-     AND id NOT IN (SELECT max(id) FROM run WHERE outcome = 'complete' GROUP BY place)
-     AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.run = run.id)
-     AND id NOT IN (SELECT run FROM drift UNION SELECT run FROM reconciliation UNION SELECT run FROM vanished
-       UNION SELECT latest FROM place WHERE latest IS NOT NULL)`,
-    [keep],
-  ).changes
+  }
+}
 
 /** Forgets, inside a transaction, rejected rows that no run met any more since the runs that are kept: they were mended, or left the source. */
 const dropOldAttention = (db: Database): number =>
