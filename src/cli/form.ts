@@ -23,7 +23,7 @@ export const form = command({
     Effect.gen(function*() {
       const output = yield* Output
       const project = yield* openProject([])
-      const { fetchForm } = yield* Effect.promise(() => import("../jobs/form.ts"))
+      const { fetchForm } = yield* Effect.promise(() => import("../jobs/services.ts"))
       const form = yield* fetchForm(project, input.service, input.form)
       yield* output.print(input.json ? JSON.stringify(form, null, 2) : showForm(form, output.out))
     }),

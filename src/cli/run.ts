@@ -37,7 +37,7 @@ export const run = command({
       }
       const project = yield* openProject(input.names)
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
-      const { shareServices } = yield* Effect.promise(() => import("../jobs/shareServices.ts"))
+      const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
       const services = yield* shareServices
       const prompts = yield* Effect.context<Terminal.Terminal>()
       yield* runPipelines(project, input.names, ({ hideProgress, ...surroundings }) =>

@@ -8,12 +8,10 @@ import { canaryStanding } from "../run/canary.ts"
 import { openGap, unreadFiles } from "../run/coverage.ts"
 import { historyOf } from "../run/history.ts"
 import { formFingerprint } from "../service/codec.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { isRefused } from "./formAsItWas.ts"
-import { newRunId } from "./newRunId.ts"
-import { openPlace } from "./openPlace.ts"
+import { isRefused } from "./formChanges.ts"
 import { prepare, type Prepared } from "./prepare.ts"
-import { openIfAny } from "./projectLedger.ts"
+import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
+import { findPipeline } from "./target.ts"
 
 /** What a reason is checked against: the pipeline as a run would start it. */
 interface Checked {

@@ -1,15 +1,11 @@
 import { Effect, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { newRunId } from "./newRunId.ts"
-import { openKnownPlace } from "./openPlace.ts"
-import { openIfAny } from "./projectLedger.ts"
-import { chooseTarget } from "./target.ts"
+import { newRunId, openRows } from "./projectLedger.ts"
 
-/** No row that needs a person was meant (exit 2). */
+/** No row that needs review was chosen (exit code 2). */
 export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>()("NothingAcknowledged", {
   pipeline: Schema.String,
-  /** Row keys that were named; none: all rows were meant. */
+  /** Row keys that were named. None: all rows. */
   keys: Schema.Array(Schema.String),
 }) {
   override get message() {
@@ -22,12 +18,12 @@ export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>
 }
 
 /**
- * Records that a person has seen rows that are rejected, changed, differing or in doubt: they stay in the report and stop raising the exit status. Takes the lock.
+ * Records that a person has reviewed rows that are rejected, changed, different or in doubt. They stay in the report and no longer raise the exit code. Takes the lock. Returns how many rows, and
+ * the keys that no such row has.
  *
- * @param options.keys row keys, or all rows that need a person
- * @param options.by who
- * @param options.leaveOut whether they are never to be imported
- * @returns how many rows, and which keys mean no such row
+ * @param options.keys row keys, or all rows that need review
+ * @param options.by name of the person
+ * @param options.leaveOut whether to never import them
  */
 export const acknowledge = (
   project: Project,
@@ -42,17 +38,11 @@ export const acknowledge = (
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const pipeline = yield* findPipeline(project, options.pipeline)
-      const target = yield* chooseTarget(pipeline, options.to)
-      const nothing = new NothingAcknowledged({
-        pipeline: pipeline.name,
-        keys: options.keys === "all" ? [] : options.keys,
-      })
-      const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
-      if (ledger === undefined) return yield* nothing
-      const view = yield* openKnownPlace(project, ledger, pipeline, target)
-      const session = yield* view.hold(yield* newRunId)
-      const { keys, because, by, leaveOut } = options
+      const { because, by, keys, leaveOut, pipeline, to } = options
+      const nothing = new NothingAcknowledged({ pipeline, keys: keys === "all" ? [] : keys })
+      const opened = yield* openRows(project, pipeline, to)
+      if (opened === undefined) return yield* nothing
+      const session = yield* opened.view.hold(yield* newRunId)
       const result = yield* session.acknowledge({ keys, because, by, leaveOut })
       return result.acknowledged === 0 ? yield* nothing : result
     }),

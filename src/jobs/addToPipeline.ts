@@ -12,9 +12,8 @@ import { loadProject } from "../project/loadProject.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { fetchForm } from "./form.ts"
 import { openPipelineSource } from "./openPipelineSource.ts"
+import { fetchForm } from "./services.ts"
 import {
   type Initialised,
   type InitOptions,
@@ -23,7 +22,7 @@ import {
   openNames,
   surveySource,
 } from "./suggestMapping.ts"
-import { chooseTarget } from "./target.ts"
+import { chooseTarget, findPipeline } from "./target.ts"
 
 const isFor =
   ({ id, name }: { readonly id: string; readonly name: string }) => (entry: Pick<MappingEntry, "id" | "name">) =>

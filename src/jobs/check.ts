@@ -15,32 +15,18 @@ import type { ColumnName, Pipeline } from "../project/Pipeline.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { suggest } from "../project/suggestion.ts"
-import type { FormService } from "../service/FormService.ts"
 import { ownColumns } from "../source/columns.ts"
-import type { Source } from "../source/Source.ts"
+import type { Source, SourceChanged } from "../source/Source.ts"
 import { checkData, type CheckedData } from "./checkData.ts"
 import { compileFor } from "./compileFor.ts"
-import { compareForm, withChanges } from "./formAsItWas.ts"
+import type { AttemptFailure } from "./exitStatus.ts"
+import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { openPipelineSource } from "./openPipelineSource.ts"
 import { missedBy, openIfAny } from "./projectLedger.ts"
-import { recordedForm } from "./recordedForm.ts"
 import { chooseTarget, openTarget, type Target } from "./target.ts"
 
-/** Why a pipeline could not be checked to its end, or what is wrong beside its file. */
-type CheckFailure =
-  | PlatformError
-  | Exclude<
-    Effect.Effect.Error<
-      | ReturnType<typeof openPipelineSource>
-      | ReturnType<typeof openTarget>
-      | ReturnType<FormService["form"]>
-      | ReturnType<typeof checkData>
-      | ReturnType<typeof recordedForm>
-      | ReturnType<typeof refusedLedger>
-    >,
-    ConfigurationInvalid
-  >
-  | LedgerRefused
+/** Why a pipeline can't run, other than its file. */
+type CheckFailure = PlatformError | SourceChanged | Exclude<AttemptFailure, ConfigurationInvalid>
 
 /** What checking one pipeline at one of its targets showed. */
 export interface CheckedPipeline {
@@ -179,8 +165,8 @@ const checkTarget = (project: Project, pipeline: Pipeline, target: Target, optio
 const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
   Effect.gen(function*() {
     const opened = yield* Effect.either(openPipelineSource(pipeline, undefined))
-    const record = yield* recordedForm(project, pipeline, target)
-    const refused = yield* refusedLedger(project, pipeline, target)
+    const { ledger, refused } = yield* openCheckedLedger(project, pipeline, target)
+    const record = yield* recordedForm(project, pipeline, target, ledger)
     const fetched = yield* Effect.either(
       options.offline === true
         ? Effect.succeed(record?.form)
@@ -203,7 +189,7 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
       const unchecked = diagnosticAt(pipeline.document, "warning", target.path, note)
       return { ...known, diagnostics: [...read, ...missingColumns(pipeline, source), ...added, unchecked] }
     }
-    const changed = yield* compareForm(project, pipeline, target, form)
+    const changed = yield* compareForm(project, pipeline, target, form, ledger)
     const compiled = yield* Effect.either(compileFor(pipeline, source, form))
     const isAccepted = options.acceptForm === true && options.offline !== true && Either.isRight(compiled)
     const accepted = isAccepted
@@ -251,13 +237,19 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
     }
   })
 
-/** Returns why runs would be refused, if the ledger is missing or is not the newest. */
-const refusedLedger = (project: Project, { name }: Pipeline, { target }: Target) =>
+/** Opens the ledger. Also returns why runs would be refused, if the ledger is missing or not the newest. */
+const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Target) =>
   openIfAny(project, { pipeline: name, target }).pipe(
-    Effect.flatMap((ledger) => (ledger === undefined ? Effect.succeed([]) : missedBy(project, [name], ledger))),
-    Effect.scoped,
-    Effect.map((missed) => missed.map(({ message }) => new LedgerRefused({ message }))),
-    Effect.catchTag("LedgerRefused", (refused) => Effect.succeed([refused])),
+    Effect.bindTo("ledger"),
+    Effect.bind(
+      "missed",
+      ({ ledger }) => ledger === undefined ? Effect.succeed([]) : missedBy(project, [name], ledger),
+    ),
+    Effect.map(({ ledger, missed }) => ({
+      ledger,
+      refused: missed.map(({ message }) => new LedgerRefused({ message })),
+    })),
+    Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),
   )
 
 const partition = (

@@ -12,8 +12,8 @@ import { ownColumns } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
 import { addNew } from "./addToPipeline.ts"
-import { fetchForm } from "./form.ts"
 import { schemaOf } from "./schema.ts"
+import { fetchForm } from "./services.ts"
 import {
   type Initialised,
   type InitOptions,

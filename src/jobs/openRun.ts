@@ -18,12 +18,9 @@ import { formFingerprint } from "../service/codec.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { lastRehearsal } from "./lastRehearsal.ts"
-import { newRunId } from "./newRunId.ts"
-import { openPlace } from "./openPlace.ts"
-import { type OpenedService, serviceToConfirm } from "./openService.ts"
-import { ledgerOf, rehearsalLedgerOf } from "./projectLedger.ts"
+import { ledgerOf, newRunId, openPlace, rehearsalLedgerOf, temporaryCopy } from "./projectLedger.ts"
+import { type OpenedService, serviceToConfirm } from "./services.ts"
 import type { Target } from "./target.ts"
-import { temporaryCopy } from "./temporaryCopy.ts"
 
 /** What a job brings to a run, checked. */
 export interface RunSettings {

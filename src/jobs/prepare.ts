@@ -6,10 +6,9 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import type { Source } from "../source/Source.ts"
 import { type CompiledFor, compileFor } from "./compileFor.ts"
-import { compareForm, type FormFindings, withChanges } from "./formAsItWas.ts"
+import { compareForm, type FormFindings, withChanges } from "./formChanges.ts"
 import { openPipelineSource } from "./openPipelineSource.ts"
-import type { OpenedService } from "./openService.ts"
-import type { Services } from "./shareServices.ts"
+import type { OpenedService, Services } from "./services.ts"
 import { chooseTarget, openTarget, type Target } from "./target.ts"
 
 /** A pipeline whose source is open, whose form is fetched, and whose mapping is compiled. */

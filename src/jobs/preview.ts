@@ -4,8 +4,8 @@ import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Project } from "../project/Project.ts"
-import { findPipeline } from "./findPipeline.ts"
 import { prepare, type Prepared } from "./prepare.ts"
+import { findPipeline } from "./target.ts"
 
 /** One answer of a row as it would be sent. */
 interface PreviewedAnswer {

@@ -1,54 +1,71 @@
-import { FileSystem } from "@effect/platform"
-import { Effect } from "effect"
+import { FileSystem, Path } from "@effect/platform"
+import { Clock, DateTime, Effect, Random } from "effect"
 import { join } from "node:path"
-import type { Ledger } from "../ledger/Ledger.ts"
+import { ownedFolder } from "../ledger/holder.ts"
+import { type Ledger, LedgerError } from "../ledger/Ledger.ts"
 import { type Asker, type MarkPlaces, marksFolder, missing, notNewest } from "../ledger/marks.ts"
-import { type LedgerOptions, openLedger } from "../ledger/openLedger.ts"
+import { copyLedger, type LedgerOptions, openLedger } from "../ledger/openLedger.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import { chooseTarget, findPipeline, openTarget, type Target } from "./target.ts"
 
-/** The marks of a project's ledger are next to its ledger, and with its reports, so that each is found if the other is lost. */
+/** The marks of a project's ledger are next to the ledger and among the reports: if one folder is lost, the other one shows it. */
 const marksOf = ({ ledger, reports }: Pick<Project, "ledger" | "reports">): MarkPlaces => ({
   ledger,
   folders: [marksFolder(ledger), join(reports, ".ledger")],
   write: true,
 })
 
-/** Returns how to open a project's ledger. `asker`: undefined if no single pipeline asks. */
+/** Returns how to open a project's ledger. `asker`: undefined if the command is about no single pipeline. */
 export const ledgerOf = (project: Pick<Project, "ledger" | "reports">, asker?: Asker): LedgerOptions => ({
   file: project.ledger,
   marks: marksOf(project),
   ...(asker === undefined ? {} : { asker }),
 })
 
-/** Returns how to open a copy of a project's ledger for a rehearsal: refused where the run would be, and without marks of its own. */
+/** Returns how to open a copy of a project's ledger for a rehearsal. It is refused whenever the run would be, and writes no marks. */
 export const rehearsalLedgerOf = (project: Project, copy: string, asker: Asker): LedgerOptions => ({
   file: copy,
   marks: { ...marksOf(project), write: false },
   asker,
 })
 
+/** Copies a ledger into a folder next to it that only its owner can read. The folder is removed when the scope closes, or by the next copy if the process is killed. Returns the copy's path. */
+export const temporaryCopy = (ledger: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const folder = path.dirname(ledger)
+    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    return yield* ownedFolder(folder, "rehearsal-")
+  }).pipe(
+    Effect.mapError((cause) => new LedgerError({ file: ledger, doing: "making room for a copy of it", cause })),
+    Effect.flatMap((folder) => copyLedger(ledger, folder)),
+  )
+
+/** Whether the ledger's file exists. Creates nothing. */
+const ledgerExists = (project: Pick<Project, "ledger">) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.exists(project.ledger), () => true))
+
 /**
- * Opens a project's ledger if there is one; undefined if there never was. Refuses one that is missing.
+ * Opens a project's ledger. Returns undefined if there never was one. Fails if it is missing.
  *
- * @param overruling whether a person accepts that it is missing, or not the newest: then it is created
+ * @param overruling whether a person accepts that it is missing or not the newest: then it is created
  */
-export const openIfAny = (project: Project, asker: Asker, overruling = false) =>
+export const openIfAny = (project: Project, asker?: Asker, overruling = false) =>
   Effect.gen(function*() {
     const neverWas = !(yield* ledgerExists(project)) && missing(marksOf(project)) === undefined
     return neverWas ? undefined : yield* openLedger({ ...ledgerOf(project, asker), overruling })
   })
 
-const ledgerExists = (project: Pick<Project, "ledger">) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.exists(project.ledger), () => true))
-
-/** A pipeline whose runs are refused, because the ledger is missing or is not the newest. */
+/** A pipeline whose runs are refused, because the ledger is missing or not the newest. */
 export interface LedgerMissed {
   readonly pipeline: string
   /** What is wrong and what to do, as sentences. */
   readonly message: string
 }
 
-/** Returns the pipelines for which the ledger is not the newest and nobody has accepted that; only reads. */
+/** Returns the pipelines for which the ledger is missing or not the newest, and nobody has accepted that. Only reads. */
 export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const behind = ledger === undefined ? undefined : yield* ledger.behind
@@ -70,3 +87,69 @@ export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, led
         message: notNewest(wrong, { pipeline, target: undefined }).message,
       }))
   })
+
+/** Returns the address of a service in the ledger, by the service's name in the project. */
+export const serviceAddress = (project: Project, name: string): string => project.services.get(name)?.address ?? name
+
+/** Returns the addresses under which the ledger may know a service: its own, then its earlier ones. */
+export const addressesOf = (project: Project, name: string): ReadonlyArray<string> => {
+  const service = project.services.get(name)
+  return [serviceAddress(project, name), ...(service?._tag === "Live" ? service.previous : [])]
+}
+
+/**
+ * Opens what the ledger contains of a pipeline at a target. Fails if the rows may belong to another pipeline.
+ *
+ * @param form the form's id by its metadata
+ */
+export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, target: Target, form: string) => {
+  const [service = target.service, ...previous] = addressesOf(project, target.service)
+  return ledger.pipeline({
+    pipeline: pipeline.name,
+    destination: { service, form },
+    renamedFrom: pipeline.renamedFrom,
+    alongside: pipeline.sink.alongside,
+    typed: target.form,
+    serviceName: target.service,
+    previous,
+    separate: Array.from(project.services.values()).flatMap((one) =>
+      one._tag === "Live" && one.separate ? [one.address] : []
+    ),
+  })
+}
+
+/** Returns the id that a target's form has by its metadata, if a run has read it. */
+export const knownForm = (project: Project, ledger: Ledger, { form, service }: Target) => {
+  const addresses = addressesOf(project, service)
+  return Effect.map(
+    ledger.places,
+    (places) =>
+      places.findLast(({ destination, typed }) => typed === form && addresses.includes(destination.service))
+        ?.destination.form,
+  )
+}
+
+/**
+ * Opens the ledger at a pipeline's rows, for a command that reads no source. Returns undefined if there never was a ledger. Asks the service only about a form that no run has used.
+ *
+ * @param to the target, if the pipeline has several
+ */
+export const openRows = (project: Project, name: string, to: string | undefined) =>
+  Effect.gen(function*() {
+    const pipeline = yield* findPipeline(project, name)
+    const target = yield* chooseTarget(pipeline, to)
+    const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
+    if (ledger === undefined) return undefined
+    const form = (yield* knownForm(project, ledger, target))
+      ?? (yield* Effect.scoped(
+        Effect.flatMap(openTarget(project, pipeline, target), ({ service }) => service.form(target.form)),
+      )).id
+    return { pipeline, target, ledger, view: yield* openPlace(project, ledger, pipeline, target, form) }
+  })
+
+/** Returns a new id of a run. Ids sort by time and are valid file names everywhere. */
+export const newRunId: Effect.Effect<string> = Effect.gen(function*() {
+  const time = DateTime.formatIso(DateTime.unsafeMake(yield* Clock.currentTimeMillis)).slice(0, -1).replaceAll(":", "")
+  const random = yield* Random.nextIntBetween(0, 36 ** 4)
+  return `${time}Z-${random.toString(36).padStart(4, "0")}`
+})

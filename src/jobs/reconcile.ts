@@ -7,13 +7,11 @@ import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
 import { mappingOf } from "../run/history.ts"
 import { reconcileAll } from "../run/reconcileAll.ts"
-import { readerVersion } from "../source/Source.ts"
-import type { Source } from "../source/Source.ts"
+import { readerVersion, type Source } from "../source/Source.ts"
 import { asRun } from "./asRun.ts"
-import { findPipeline } from "./findPipeline.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
 import { orInterrupted } from "./orInterrupted.ts"
-import { chooseTarget, openTarget } from "./target.ts"
+import { chooseTarget, findPipeline, openTarget } from "./target.ts"
 
 export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string

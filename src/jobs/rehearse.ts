@@ -7,14 +7,14 @@ import { count } from "../run/because.ts"
 import { execute } from "../run/Run.ts"
 import { make } from "../service/client.ts"
 import type { FormService } from "../service/FormService.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { asItWas } from "./formAsItWas.ts"
+import { requireUnchangedForm } from "./formChanges.ts"
 import { openRun } from "./openRun.ts"
-import { practiceSettings } from "./openService.ts"
 import { orInterrupted } from "./orInterrupted.ts"
 import { prepare } from "./prepare.ts"
+import { temporaryCopy } from "./projectLedger.ts"
 import type { RunOptions } from "./run.ts"
-import { temporaryCopy } from "./temporaryCopy.ts"
+import { practiceSettings } from "./services.ts"
+import { findPipeline } from "./target.ts"
 
 /** What `rehearse` was asked to do: what `run` is, but for the confirmation, for nothing is sent. */
 type RehearsalOptions = Omit<RunOptions, "ask" | "confirm" | "dryRun">
@@ -28,7 +28,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
-      const warnings = [...(yield* asItWas(prepared.changed)), ...prepared.warnings]
+      const warnings = [...(yield* requireUnchangedForm(prepared.changed)), ...prepared.warnings]
       yield* options.warn(warnings)
       const { form, opened } = prepared
       const run = yield* openRun(project, {

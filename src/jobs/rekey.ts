@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { RowChunk } from "../domain/row.ts"
 import { type Ledger, type LedgerError, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { columnNames } from "../run/content.ts"
 import { MetRows } from "../run/MetRows.ts"
@@ -10,12 +11,8 @@ import { rowKeys } from "../run/rowKeys.ts"
 import { ownColumns } from "../source/columns.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { asFound, openSource } from "../source/openSource.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { newRunId } from "./newRunId.ts"
-import { openKnownPlace } from "./openPlace.ts"
 import { prepare } from "./prepare.ts"
-import { openIfAny } from "./projectLedger.ts"
-import { chooseTarget } from "./target.ts"
+import { newRunId, openRows } from "./projectLedger.ts"
 
 /** A row's key in the ledger and its new one. */
 interface KeyPair {
@@ -48,16 +45,14 @@ export const rekeyPipeline = <E, R>(
   },
 ) =>
   Effect.scoped(Effect.gen(function*() {
-    const pipeline = yield* findPipeline(project, options.pipeline)
-    const target = yield* chooseTarget(pipeline, options.to)
-    const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
-    if (ledger === undefined) {
+    const opened = yield* openRows(project, options.pipeline, options.to)
+    if (opened === undefined) {
       return yield* new LedgerRefused({ message: "There is no ledger: nothing was imported yet." })
     }
-    const view = yield* openKnownPlace(project, ledger, pipeline, target)
+    const { ledger, pipeline, view } = opened
     const session = yield* view.hold(yield* newRunId)
     const found = options.map === undefined
-      ? yield* pairsOfSource(project, options, ledger, view)
+      ? yield* pairsOfSource(project, pipeline, options.to, ledger, view)
       : { pairs: yield* pairsOfMap(options.map, ledger, view), ambiguous: 0 }
     if (found.pairs.length === 0 || !(yield* options.agreed(found))) return { ...found, recorded: 0 }
     const { key } = ledger.digest
@@ -99,13 +94,13 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
 
 const pairsOfSource = (
   project: Project,
-  options: { readonly pipeline: string; readonly to: string | undefined },
+  named: Pipeline,
+  to: string | undefined,
   ledger: Ledger,
   view: PipelineLedger,
 ) =>
   Effect.gen(function*() {
-    const named = yield* findPipeline(project, options.pipeline)
-    const { mapping, pipeline, source } = yield* prepare(project, named, { to: options.to, source: undefined })
+    const { mapping, pipeline, source } = yield* prepare(project, named, { to, source: undefined })
     const columns = ownColumns(source.columns)
     const run = {
       mapping,

@@ -6,13 +6,12 @@ import { ranBefore } from "../report/pastRuns.ts"
 import { traced } from "../service/telemetry.ts"
 import { isLong } from "../source/openSource.ts"
 import { asRun } from "./asRun.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { asItWas } from "./formAsItWas.ts"
+import { requireUnchangedForm } from "./formChanges.ts"
 import type { RunSettings } from "./openRun.ts"
-import { serviceToConfirm } from "./openService.ts"
 import { orInterrupted } from "./orInterrupted.ts"
 import { prepare, type Prepared } from "./prepare.ts"
-import type { Services } from "./shareServices.ts"
+import { type Services, serviceToConfirm } from "./services.ts"
+import { findPipeline } from "./target.ts"
 
 /** What a person has to say yes to before rows are sent. */
 export interface SendQuestion {
@@ -73,7 +72,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
         {},
         orInterrupted(options.interrupted, prepare(project, pipeline, { ...options, digestAhead })),
       )
-      const warnings = [...(yield* asItWas(prepared.changed)), ...prepared.warnings]
+      const warnings = [...(yield* requireUnchangedForm(prepared.changed)), ...prepared.warnings]
       yield* options.warn(warnings)
       const mayBeSent = yield* confirmation(project, prepared, options)
       // Loaded once the source is being read already: its digest is taken meanwhile.

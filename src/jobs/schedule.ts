@@ -3,10 +3,9 @@ import { exits, mostSevere } from "../domain/exit.ts"
 import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/exit.ts"
 import { statusOfExit } from "./attempt.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { serviceToConfirm } from "./openService.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
-import { chooseTarget } from "./target.ts"
+import { serviceToConfirm } from "./services.ts"
+import { chooseTarget, findPipeline } from "./target.ts"
 import { makeTurns, type ScheduleOptions, type Turned } from "./turns.ts"
 
 /** No pipeline of the project has a schedule (exit code 2). */

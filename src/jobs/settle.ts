@@ -6,12 +6,8 @@ import type { DoubtfulRow, SettledRow } from "../ledger/records.ts"
 import type { Project } from "../project/Project.ts"
 import { paged, pageSize } from "../run/paged.ts"
 import type { OpenRow } from "../sink/settleRows.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { newRunId } from "./newRunId.ts"
-import { openKnownPlace } from "./openPlace.ts"
-import { openIfAny } from "./projectLedger.ts"
+import { newRunId, openRows } from "./projectLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
-import { chooseTarget } from "./target.ts"
 
 /** Nothing could be settled as asked (exit 2). */
 export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {
@@ -77,11 +73,9 @@ export interface SettleResult {
 export const settlePipeline = (project: Project, options: SettleOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const pipeline = yield* findPipeline(project, options.pipeline)
-      const target = yield* chooseTarget(pipeline, options.to)
-      const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
-      if (ledger === undefined) return nothing(pipeline.name)
-      const view = yield* openKnownPlace(project, ledger, pipeline, target)
+      const place = yield* openRows(project, options.pipeline, options.to)
+      if (place === undefined) return nothing(options.pipeline)
+      const { ledger, pipeline, target, view } = place
       yield* view.isNewest
       if ((yield* view.standing).inDoubt === 0) return nothing(pipeline.name)
       const doubtful = Effect.map(

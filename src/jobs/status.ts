@@ -12,11 +12,9 @@ import { loadProject } from "../project/loadProject.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { factsOf } from "../run/history.ts"
-import { findPipeline } from "./findPipeline.ts"
-import { addressesOf, knownForm } from "./openPlace.ts"
-import { type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
+import { addressesOf, knownForm, type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
 import { isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
-import { chooseTarget } from "./target.ts"
+import { chooseTarget, findPipeline } from "./target.ts"
 
 /** What the ledger contains for one pipeline at one destination. */
 export interface PipelineStanding {
@@ -251,7 +249,7 @@ const scheduledDestination = (root: string, scheduled: Scheduled | undefined, le
     const project = yield* loadProject(root, { pipelines: [pipeline] })
     const target = yield* chooseTarget(yield* findPipeline(project, pipeline), schedule.to)
     const services = addressesOf(project, target.service)
-    const form = (ledger && (yield* knownForm(ledger, services, target.form))) ?? target.form
+    const form = (ledger && (yield* knownForm(project, ledger, target))) ?? target.form
     const destination: ScheduledDestination = { services, form }
     return destination
   }).pipe(Effect.orElseSucceed(() => undefined))

@@ -1,12 +1,18 @@
 import type { FileSystem, Path } from "@effect/platform"
-import { Effect, Schema } from "effect"
-import type { Scope } from "effect"
-import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
+import { Effect, Schema, type Scope } from "effect"
+import { ConfigurationInvalid, diagnosticAt, PipelineUnknown } from "../project/errors.ts"
 import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
-import { type OpenedService, type OpenFailure, openService } from "./openService.ts"
-import type { Services } from "./shareServices.ts"
+import { type OpenedService, type OpenFailure, openService, type Services } from "./services.ts"
+
+/** A pipeline of a project by its name. */
+export const findPipeline = (project: Project, name: string): Effect.Effect<Pipeline, PipelineUnknown> => {
+  const pipeline = project.pipelines.get(name)
+  return pipeline === undefined
+    ? Effect.fail(new PipelineUnknown({ names: [name], known: [...project.pipelines.keys()] }))
+    : Effect.succeed(pipeline)
+}
 
 /** The pipeline has several targets and none, or an unknown one, was chosen (exit 2). */
 class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown", {

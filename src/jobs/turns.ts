@@ -9,7 +9,7 @@ import { attempt, tell } from "./attempt.ts"
 import type { AttemptFailure } from "./exitStatus.ts"
 import { asThePipelineSays, type RunOptions } from "./run.ts"
 import { type Due, dueNow, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
-import { shareServices } from "./shareServices.ts"
+import { shareServices } from "./services.ts"
 
 /** What happens while pipelines run by schedule. Times are in milliseconds since 1970. */
 export type ScheduleEvent =

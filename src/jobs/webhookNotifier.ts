@@ -8,8 +8,7 @@ import { notifyWebhook, type Patience } from "../notify/webhook.ts"
 import type { Project, WebhookConfig } from "../project/Project.ts"
 import { historyOf } from "../run/history.ts"
 import type { Notifier } from "./Notifier.ts"
-import { serviceAddress } from "./openPlace.ts"
-import { ledgerOf } from "./projectLedger.ts"
+import { ledgerOf, serviceAddress } from "./projectLedger.ts"
 
 /**
  * Tells the project's webhooks. A dry run and a rehearsal tell nobody: somebody sits in front of them, and nothing was written.

@@ -1,6 +1,6 @@
 import { Data, Duration, Effect, Either, Random, type Redacted } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
-import { newRunId } from "../../src/jobs/newRunId.ts"
+import { newRunId } from "../../src/jobs/projectLedger.ts"
 import { settleFromExport, waitsOf } from "../../src/jobs/settleFromExport.ts"
 import type { Holder } from "../../src/ledger/holder.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"

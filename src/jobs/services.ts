@@ -1,12 +1,10 @@
 import type { FileSystem, Path } from "@effect/platform"
-import { Duration, Effect } from "effect"
-import type { Scope } from "effect"
+import { Duration, Effect, Schema, Scope } from "effect"
 import type { EmbeddedPractice, PracticeFailure } from "../practice/embedded.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
-import { nearest, quoted } from "../project/suggestion.ts"
-import { ServiceUnusable } from "../service/FormService.ts"
-import type { FormService, SharedService } from "../service/FormService.ts"
+import { nearest, quoted, suggest } from "../project/suggestion.ts"
+import { type FormService, ServiceUnusable, type SharedService } from "../service/FormService.ts"
 
 /** A form service, opened. */
 export interface OpenedService {
@@ -15,7 +13,7 @@ export interface OpenedService {
 }
 
 /** One that several runs of the process can share. */
-export interface SharedOpenedService extends OpenedService {
+interface SharedOpenedService extends OpenedService {
   readonly service: SharedService
 }
 
@@ -70,3 +68,53 @@ export const openService = (
     const form = (id: string) => Effect.mapError(service.form(id), namingForms(config.name, id, practice.forms))
     return { name: config.name, service: { ...service, form } }
   })
+
+/** The form services of a process. */
+export interface Services {
+  /** Opens a service the first time; all that ask for it share its pace, its queue and its connections, and count their requests apart. */
+  readonly open: (
+    config: ServiceConfig,
+  ) => Effect.Effect<OpenedService, OpenFailure, FileSystem.FileSystem | Path.Path>
+}
+
+/** Opens each service once, by its name in the project, until the scope closes: several pipelines in one process keep the pace of one. */
+export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect.gen(function*() {
+  const scope = yield* Effect.scope
+  const opened = new Map<string, SharedOpenedService>()
+  // Two that ask at the same time must not open it twice.
+  const turn = yield* Effect.makeSemaphore(1)
+  return {
+    open: (config) =>
+      Effect.gen(function*() {
+        const known = opened.get(config.name)
+          ?? (yield* Effect.provideService(openService(config), Scope.Scope, scope))
+        opened.set(config.name, known)
+        return { ...known, service: yield* known.service.apart }
+      }).pipe(turn.withPermits(1)),
+  }
+})
+
+/** A service that config/formferry.yaml does not name (exit 2). */
+export class ServiceUnknown extends Schema.TaggedError<ServiceUnknown>()("ServiceUnknown", {
+  service: Schema.String,
+  known: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    return `config/formferry.yaml has no service ${quoted(this.service)}. ${
+      suggest(this.service, this.known, "Its services are") ?? ""
+    }`.trim()
+  }
+}
+
+/** A form's metadata, fetched from a service of the project. */
+export const fetchForm = (project: Project, service: string, formId: string) =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const config = project.services.get(service)
+      if (config === undefined) {
+        return yield* new ServiceUnknown({ service, known: [...project.services.keys()] })
+      }
+      const opened = yield* openService(config)
+      return yield* opened.service.form(formId)
+    }),
+  )
