@@ -2,7 +2,6 @@ import { Clock, Duration, Effect } from "effect"
 import type { AnswerComparison } from "../domain/comparison.ts"
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
-import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import type { Digester } from "../ledger/Ledger.ts"
@@ -19,8 +18,8 @@ export interface ReadBackRequest {
 /** What reading a submission back showed. */
 export interface ReadBackResult {
   readonly verdict: Exclude<Verdict, "unread">
-  /** Nothing for `missing`; of nearly all only that everything came back as it was sent, and nothing else. */
-  readonly comparisons: ReadonlyArray<AnswerComparison> | "as sent"
+  /** None for `missing`. */
+  readonly comparisons: ReadonlyArray<AnswerComparison>
   /** Keyed digests of each answer as sent and as returned, for later reconciliations. */
   readonly answers: AnswerDigests
   /** Where a person can edit the submission; fetched for `differing` ones only. */
@@ -92,9 +91,7 @@ const compared = (request: ReadBackRequest, submission: Submission, options: Rea
   const { digest } = options
   const comparisons = options.compare(request.item, submission)
   const rest = { comparisons, editLink: undefined, discarded: discardedTypes(submission) }
-  return comparisons === "as sent"
-    ? { verdict: "verified", answers: digestsAsSent(request.item, digest), ...rest }
-    : { verdict: verdictOf(comparisons, options.tolerated), answers: digests(comparisons, digest), ...rest }
+  return { verdict: verdictOf(comparisons, options.tolerated), answers: digests(comparisons, digest), ...rest }
 }
 
 /** Of nearly all submissions. */
@@ -146,22 +143,6 @@ const waitVisible = (
       if (submission !== undefined) return submission
     }
   })
-
-/** What `digests` gives for answers that came back as they were sent: one digest for both. */
-const digestsAsSent = (item: Item, digest: Digester): AnswerDigests => {
-  const found = new Map<string, AnswerDigest>()
-  const add = (id: string, value: Json | undefined) => {
-    if (value === undefined) return
-    const sent = digest.value(value)
-    found.set(id, { sent, returned: saysNothing(value) ? undefined : sent })
-  }
-  for (const { id, value } of item.questions) add(id, value)
-  for (const { id, value } of item.urlParameters ?? none) add(id, value)
-  add("submissionTime", item.submissionTime)
-  add("lastUpdatedAt", item.lastUpdatedAt)
-  add("login", item.login?.email)
-  return found
-}
 
 /** What is not comparable has an entry without digests; what came back as nothing has none of it. */
 const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests => {

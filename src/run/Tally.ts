@@ -93,11 +93,6 @@ export class Tally {
     }
   }
 
-  /** All that was sent came back the same. */
-  cameBack(item: Item): void {
-    eachAnswered(item, this.countSame)
-  }
-
   difference(difference: Difference): void {
     this.findings.add(difference)
     if (this.differences.length < shownDifferences) this.differences.push(difference)
@@ -137,8 +132,6 @@ export class Tally {
   private readonly countAnswered = (id: string): void => {
     this.answer(id).answered++
   }
-
-  private readonly countSame = (id: string): void => this.count(id, "same")
 
   private count(id: string, verdict: AnswerVerdict): void {
     const { verdicts } = this.answer(id)

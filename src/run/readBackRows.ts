@@ -1,8 +1,7 @@
 import { Effect } from "effect"
-import type { AnswerComparison } from "../domain/comparison.ts"
 import type { Item } from "../domain/item.ts"
 import type { Replacement } from "../domain/report.ts"
-import { cameBackAsSent, compareSubmission } from "../kinds/submission.ts"
+import { compareSubmission } from "../kinds/submission.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
 import type { ReadBack } from "../ledger/records.ts"
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
@@ -28,8 +27,7 @@ export const readBackOptions = (
   formId: run.form.id,
   service: run.service,
   digest: run.ledger.digest,
-  compare: (item, submission) =>
-    cameBackAsSent(item, submission) ? "as sent" : compareSubmission(run.mapping.answers, item, submission),
+  compare: (item, submission) => compareSubmission(run.mapping.answers, item, submission),
   tolerated: new Set(run.mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
   visibleWithin: run.pipeline.reconcile.visibleWithin,
   unwanted: run.stop.reading,
@@ -120,12 +118,7 @@ const takeAllDown = (
       tally.replaced(replacement)
       writing.push(run.folder.replace([replacement]))
     }
-    if (result.comparisons === "as sent") {
-      tally.cameBack(row.item)
-      tally.discard(result.discarded)
-      continue
-    }
-    const differs = takeDown(reading, row, { ...result, comparisons: result.comparisons })
+    const differs = takeDown(reading, row, result)
     if (differs !== undefined) writing.push(differs)
   }
   return writing.length === 0 ? undefined : Effect.all(writing, { discard: true })
@@ -144,7 +137,7 @@ const earlier = ({ readBack }: Reading, { key, replaces, row, submissionId }: Cr
 export const takeDown = (
   { run, tally }: Reading,
   row: Omit<CreatedRow, "item">,
-  result: Pick<ReadBackResult, "discarded" | "editLink"> & { readonly comparisons: ReadonlyArray<AnswerComparison> },
+  result: Pick<ReadBackResult, "comparisons" | "discarded" | "editLink">,
 ): Effect.Effect<void, ReportError> | undefined => {
   tally.compared(result.comparisons, row)
   tally.discard(result.discarded)
