@@ -2,7 +2,7 @@ import { makeRunMain } from "@effect/platform/Runtime"
 import { Context, Deferred, Effect, Exit, FiberId, Layer, type Scope } from "effect"
 import { closeSync } from "node:fs"
 import { isatty } from "node:tty"
-import { statusOfSignal } from "../run/exit.ts"
+import { statusOfSignal } from "../run/ending.ts"
 import type { Signal } from "../run/Stop.ts"
 
 /** The signals that stop formferry. A second Ctrl-C (SIGINT) or SIGTERM stops the process at once. */

@@ -51,7 +51,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     }),
   canary: ({ ledger, prepared: { form, mapping, pipeline }, view }) =>
     Effect.map(view.canary, (canary) => {
-      const standing = canaryStanding({ ledger, mapping, formFingerprint: formFingerprint(form), pipeline })
+      const standing = canaryStanding({ mapping, formFingerprint: formFingerprint(form), pipeline }, ledger)
       return canary?.state === "failed" && canary.standing === standing
         ? { states: [standing], what: `The canary failed. ${canary.because}` }
         : undefined

@@ -1,6 +1,6 @@
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Form } from "../domain/form.ts"
-import type { Progress } from "../domain/progress.ts"
+import type { Progress as ProgressEvent } from "../domain/progress.ts"
 import type { Mode } from "../domain/run.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
@@ -8,14 +8,12 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { readLatestReports } from "../report/pastRuns.ts"
 import { maskOf } from "../report/reportFile.ts"
-import { openRunFolder } from "../report/RunFolder.ts"
-import { columnNames } from "../run/content.ts"
-import { measureProgress } from "../run/metrics.ts"
+import { openRunFolder, RunFolder } from "../report/RunFolder.ts"
+import { measureProgress, Progress } from "../run/Progress.ts"
 import { keysDiffer } from "../run/rowIdentity.ts"
-import type { RunContext } from "../run/RunContext.ts"
-import { makeStop, type Signal } from "../run/Stop.ts"
-import { formFingerprint } from "../service/codec.ts"
-import { isMended, ownColumns } from "../source/columns.ts"
+import { CurrentRun, RunLedger } from "../run/RunContext.ts"
+import { type Signal, Stop } from "../run/Stop.ts"
+import { FormService } from "../service/FormService.ts"
 import type { Source } from "../source/Source.ts"
 import { lastRehearsal } from "./lastRehearsal.ts"
 import { ledgerOf, newRunId, openPlace, rehearsalLedgerOf, temporaryCopy } from "./projectLedger.ts"
@@ -39,7 +37,7 @@ export interface RunSettings {
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
   /** Another file than the project's ledger: the copy that a rehearsal works on. */
   readonly ledger?: string | undefined
-  readonly progress: (event: Progress) => Effect.Effect<void>
+  readonly progress: (event: ProgressEvent) => Effect.Effect<void>
   /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
   readonly limit?: number | undefined
@@ -53,18 +51,17 @@ export interface RunSettings {
 const lately = 50
 
 /**
- * Opens the ledger, makes the run's folder, and listens for interrupts: what a run works with, until the scope closes. The pipeline's lock is
- * for the caller to take (`view.hold`), who knows whether anything is to be written.
+ * Opens what a run takes from its context: the ledger, with the pipeline's lock unless it is a dry run, the run's folder, and a stop that listens for interrupts.
  */
 export const openRun = (project: Project, settings: RunSettings) =>
-  Effect.gen(function*() {
-    const { form, mapping, opened, pipeline, source } = settings
-    const asker = { pipeline: pipeline.name, target: settings.target.target }
+  Layer.scopedContext(Effect.gen(function*() {
+    const { form, mode, opened, pipeline, source, target } = settings
+    const asker = { pipeline: pipeline.name, target: target.target }
     const past = yield* readLatestReports(project.reports, pipeline.name, lately)
     const ledger = yield* openLedger(
       settings.ledger === undefined ? ledgerOf(project, asker) : rehearsalLedgerOf(project, settings.ledger, asker),
     )
-    const view = yield* openPlace(project, ledger, pipeline, settings.target, form.id)
+    const view = yield* openPlace(project, ledger, pipeline, target, form.id)
     yield* view.isNewest
     const id = yield* newRunId
     const folder = yield* openRunFolder({
@@ -73,61 +70,52 @@ export const openRun = (project: Project, settings: RunSettings) =>
       run: id,
       mask: settings.redact === true ? maskOf(ledger.digest.value) : undefined,
     })
-    const stop = yield* makeStop
-    yield* Effect.forkScoped(
-      Effect.flatMap(settings.interrupted, (signal) => stop.request({ _tag: "Interrupted", signal })),
-    )
-    const keys = pipeline.source.rowKey
-    const startsAnew = (yield* view.isNew)
+    const stop = yield* Layer.build(Stop.layer(settings.interrupted))
+    const startsFresh = (yield* view.isNew)
       && past.runs.some((run) => run.form.id !== form.id || run.form.service !== opened.name)
-    const sends = settings.mode === "run" || settings.mode === "dry-run"
-    const rehearsed = sends
-      ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: opened.name, form })
-      : undefined
-    const context: Omit<RunContext, "session"> = {
+    const sends = mode === "run" || mode === "dry-run"
+    const plan = CurrentRun.make({
       id,
-      mode: settings.mode,
+      mode,
       pipeline,
-      target: settings.target.target,
+      target: target.target,
       serviceName: opened.name,
-      destination: view.destination,
       form,
-      formFingerprint: formFingerprint(form),
-      mapping,
-      shape: columnNames(mapping.columns),
-      keyColumns: keys === "content" || keys === undefined ? [] : keys.map((column) => column.name),
+      mapping: settings.mapping,
       source,
-      columns: ownColumns(source.columns),
-      ownSource: settings.mode !== "reconcile" && settings.otherSource === undefined,
-      mended: isMended(source.columns),
-      service: opened.service,
-      ledger,
-      view,
-      folder,
-      stop,
+      otherSource: settings.otherSource,
+      projectOption: settings.projectOption,
+      confirm: serviceToConfirm(project, opened.name),
       mayBeSent: settings.mayBeSent,
-      carried: {
-        project: settings.projectOption,
-        to: settings.target.target,
-        source: settings.otherSource,
-        confirm: serviceToConfirm(project, opened.name),
-      },
-      progress: (event) => Effect.zipRight(measureProgress(pipeline.name, event), settings.progress(event)),
       limit: settings.limit,
       retryRefused: settings.retryRefused ?? false,
-      rehearsed,
+      rehearsed: sends
+        ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: opened.name, form })
+        : undefined,
       warnings: [
         ...settings.warnings,
         ...source.warnings,
         ...past.warnings,
-        ...(startsAnew
+        ...(startsFresh
           ? [`${pipeline.name} was never imported into ${form.name} on ${opened.name}: it starts there from nothing.`]
           : []),
       ],
-    }
-    // A dry run writes nothing, and rows whose keys are made otherwise now are known by their new keys only once these are written.
-    if (settings.mode !== "dry-run" || !(yield* keysDiffer(context))) return context
-    const copy = yield* openLedger({ file: yield* temporaryCopy(project.ledger) })
-    const copied = yield* openPlace(project, copy, pipeline, settings.target, form.id)
-    return { ...context, ledger: copy, view: copied, recorder: yield* copied.hold(id) }
-  })
+    })
+    const hold = Effect.map(view.hold(id), (session) => ({ ledger, view, session }))
+    /** A dry run writes nothing. If it makes row keys differently, its rows are known only once the new keys are written: to a copy. */
+    const holdNothing = Effect.gen(function*() {
+      if (!(yield* keysDiffer(plan, view))) return { ledger, view, session: undefined }
+      const copy = yield* openLedger({ file: yield* temporaryCopy(project.ledger) })
+      const copied = yield* openPlace(project, copy, pipeline, target, form.id)
+      return { ledger: copy, view: copied, session: undefined, onCopy: yield* copied.hold(id) }
+    })
+    const show = (event: ProgressEvent) =>
+      Effect.zipRight(measureProgress(pipeline.name, event), settings.progress(event))
+    return stop.pipe(
+      Context.add(CurrentRun, plan),
+      Context.add(RunLedger, yield* mode === "dry-run" ? holdNothing : hold),
+      Context.add(FormService, opened.service),
+      Context.add(RunFolder, folder),
+      Context.add(Progress, { show }),
+    )
+  }))

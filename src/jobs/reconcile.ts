@@ -7,6 +7,7 @@ import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
 import { mappingOf } from "../run/history.ts"
 import { reconcileAll } from "../run/reconcileAll.ts"
+import { CurrentRun, RunLedger } from "../run/RunContext.ts"
 import { readerVersion, type Source } from "../source/Source.ts"
 import { asRun } from "./asRun.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
@@ -57,7 +58,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const compiled = compile({ pipeline: keyed, form, columns: mentionedColumns(pipeline) })
       if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
       const { mapping, warnings } = compiled.right
-      const run = yield* openRun(project, {
+      const run = openRun(project, {
         ...options,
         mode: "reconcile",
         pipeline,
@@ -68,22 +69,19 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
         source: noSource,
         warnings: warnings.map((warning) => warning.message),
       })
-      const session = yield* run.view.hold(run.id)
-      const begun = options.anew === true ? undefined : yield* unfinished(run.view)
-      if (begun === undefined) yield* session.reconciled("through")
-      const told = begun === undefined ? [] : [goesOn(begun)]
-      // Compiled without the source, the mapping has neither its form tool nor its blocks. No row is mapped here: the mapping is that of the last run.
-      const fingerprint = (yield* run.view.runs(lookedAt)).flatMap((one) => mappingOf(one) ?? [])[0]
-      return yield* reconcileAll(
-        {
-          ...run,
-          session,
-          warnings: [...run.warnings, ...told],
-          mapping: fingerprint === undefined ? run.mapping : { ...run.mapping, fingerprint },
-        },
-        begun,
-        options.pageRows,
-      )
+      const reconciliation = Effect.gen(function*() {
+        const { view } = yield* RunLedger
+        const begun = options.anew === true ? undefined : yield* unfinished(view)
+        if (begun === undefined) yield* RunLedger.record((session) => session.reconciled("through"))
+        // Compiled without the source, the mapping has neither its form tool nor its blocks. No row is mapped here: the mapping is that of the last run.
+        const fingerprint = (yield* view.runs(lookedAt)).flatMap((one) => mappingOf(one) ?? [])[0]
+        return yield* Effect.updateService(reconcileAll(begun, options.pageRows), CurrentRun, (plan) => ({
+          ...plan,
+          warnings: [...plan.warnings, ...(begun === undefined ? [] : [goesOn(begun)])],
+          mapping: fingerprint === undefined ? plan.mapping : { ...plan.mapping, fingerprint },
+        }))
+      })
+      return yield* Effect.provide(reconciliation, run)
     }),
   )
 

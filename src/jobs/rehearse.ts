@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
+import { counted } from "../domain/words.ts"
 import { serve } from "../practice/PracticeService.ts"
 import { forgettingStore } from "../practice/store.ts"
 import type { Project } from "../project/Project.ts"
-import { count } from "../run/because.ts"
 import { execute } from "../run/Run.ts"
+import { CurrentRun, RunLedger } from "../run/RunContext.ts"
 import { make } from "../service/client.ts"
 import type { FormService } from "../service/FormService.ts"
 import { requireUnchangedForm } from "./formChanges.ts"
@@ -31,7 +32,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
       const warnings = [...(yield* requireUnchangedForm(prepared.changed)), ...prepared.warnings]
       yield* options.warn(warnings)
       const { form, opened } = prepared
-      const run = yield* openRun(project, {
+      const run = openRun(project, {
         ...options,
         ...prepared,
         opened: { ...opened, service: yield* stage(form) },
@@ -40,22 +41,22 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         otherSource: options.source,
         warnings: warnings.map((warning) => warning.message),
       })
-      const { verdicts } = yield* run.view.standing
       const config = project.services.get(opened.name)
-      return yield* execute({
-        ...run,
-        rehearsal: {
-          leftUnread: verdicts.unread,
-          requestsPerSecond: config?._tag === "Live" ? config.requestsPerSecond : Number.POSITIVE_INFINITY,
-        },
-        warnings: [...run.warnings, ...(verdicts.unread === 0 ? [] : [leftAlone(verdicts.unread)])],
-        session: yield* run.view.hold(run.id),
+      const requestsPerSecond = config?._tag === "Live" ? config.requestsPerSecond : Number.POSITIVE_INFINITY
+      const rehearsal = Effect.gen(function*() {
+        const { verdicts: { unread } } = yield* (yield* RunLedger).view.standing
+        return yield* Effect.updateService(execute, CurrentRun, (plan) => ({
+          ...plan,
+          rehearsal: { leftUnread: unread, requestsPerSecond },
+          warnings: [...plan.warnings, ...(unread === 0 ? [] : [leftAlone(unread)])],
+        }))
       })
+      return yield* Effect.provide(rehearsal, run)
     }),
   )
 
 const leftAlone = (unread: number): string =>
-  `${count(unread, "submission of an earlier run is", "submissions of earlier runs are")} not read back yet. `
+  `${counted(unread, "submission of an earlier run is", "submissions of earlier runs are")} not read back yet. `
   + "A rehearsal leaves them alone; the run reads them first."
 
 /** A practice service of its own with this form, over real HTTP on loopback. Its edit links lead nowhere once it is gone, so there are none. */

@@ -4,11 +4,10 @@ import type { RowChunk } from "../domain/row.ts"
 import { type Ledger, type LedgerError, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { columnNames } from "../run/content.ts"
-import { MetRows } from "../run/MetRows.ts"
+import { rowKeys } from "../run/content.ts"
+import { SeenLedgerRows } from "../run/FateTable.ts"
 import { newRows } from "../run/NewRows.ts"
-import { rowKeys } from "../run/rowKeys.ts"
-import { ownColumns } from "../source/columns.ts"
+import { columnNames, ownColumns } from "../source/columns.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import { prepare } from "./prepare.ts"
@@ -106,16 +105,14 @@ const pairsOfSource = (
       mapping,
       pipeline,
       source,
-      view,
-      ledger,
       columns,
       shape: columnNames(mapping.columns),
       ownSource: true,
     }
-    const keys = yield* rowKeys(run)
-    const fresh = yield* newRows(run)
-    const met = new MetRows()
-    const first = keys.numbering()
+    const numbering = yield* rowKeys(run, { ledger, view })
+    const fresh = yield* newRows(run, { ledger, view })
+    const seen = new SeenLedgerRows()
+    const first = numbering()
     const look = (chunk: RowChunk): Effect.Effect<void, LedgerError> => {
       const rows = chunk.rows.flatMap((cells, at) => {
         const key = chunk.faults.has(at) ? undefined : first(cells)
@@ -127,19 +124,19 @@ const pairsOfSource = (
           rows.forEach(({ cells, key, row }, at) => {
             const memory = known[at]
             if (memory === undefined || memory.id === 0) fresh.add(row, key, cells)
-            else met.mark(memory.id, true)
+            else seen.mark(memory.id, true)
           }),
       )
     }
     yield* eachChunk(source.read(), look, never)
     const old = new Map<number, string>()
     const several = new Set<number>()
-    yield* fresh.compare(view, met.marks, (pair) => {
+    yield* fresh.compare(view, seen.marks, (pair) => {
       if (pair.ambiguous || old.has(pair.row)) several.add(pair.row)
       old.set(pair.row, pair.old)
     })
     const pairs: Array<KeyPair> = []
-    const second = keys.numbering()
+    const second = numbering()
     const pair = (chunk: RowChunk) =>
       Effect.sync(() =>
         chunk.rows.forEach((cells, at) => {

@@ -78,7 +78,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       // Loaded once the source is being read already: its digest is taken meanwhile.
       const { openRun } = yield* Effect.promise(() => import("./openRun.ts"))
       const { execute } = yield* Effect.promise(() => import("../run/Run.ts"))
-      const run = yield* openRun(project, {
+      const run = openRun(project, {
         ...options,
         ...prepared,
         mode: options.dryRun ? "dry-run" : "run",
@@ -86,7 +86,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
         otherSource: options.source,
         warnings: warnings.map((warning) => warning.message),
       })
-      return yield* execute({ ...run, session: options.dryRun ? undefined : yield* run.view.hold(run.id) })
+      return yield* Effect.provide(execute, run)
     }),
   )
 

@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, FiberSet, Queue, Schema } from "effect"
 import { exits, mostSevere } from "../domain/exit.ts"
 import { nextTime } from "../project/cron.ts"
-import { statusOfSignal } from "../run/exit.ts"
+import { statusOfSignal } from "../run/ending.ts"
 import { statusOfExit } from "./attempt.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
 import { serviceToConfirm } from "./services.ts"

@@ -1,5 +1,5 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Stream } from "effect"
+import { Context, Effect, Stream } from "effect"
 import type { Scope } from "effect"
 import type { Difference, Mask, Replacement, RunReport } from "../domain/report.ts"
 import { LockHolder } from "../ledger/holder.ts"
@@ -52,6 +52,9 @@ export interface RunFolder {
     readonly fateOf: FateOf
   }) => Effect.Effect<void, ReportError | E>
 }
+
+/** The folder of the run in progress. */
+export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
 
 /**
  * Makes the folder of one run, `reports/PIPELINE/RUN/`, for its owner only (folders 0700, files 0600), and opens its spools. A run's folder is never written twice. During the run

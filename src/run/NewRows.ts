@@ -1,38 +1,33 @@
 import { Effect } from "effect"
-import type { Cells } from "../domain/row.ts"
-import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
-import { contentDigest } from "./content.ts"
-import { KeyTable } from "./KeyTable.ts"
-import { asciiOf, looseKey } from "./looseKey.ts"
-import { RowHash } from "./RowHash.ts"
-import type { RunContext } from "./RunContext.ts"
+import { cellText } from "../domain/cell.ts"
+import type { Cells, Column } from "../domain/row.ts"
+import type { Digester, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
+import { positionsOf } from "./content.ts"
+import { KeyTable, RowHash } from "./KeyTable.ts"
+import type { RunLedger, RunPlan } from "./RunContext.ts"
 
-/** Names of the mapped columns that are no part of the row key, sorted: what tells a row whose key changed. None for `rowKey: content`. */
+/** Names of the mapped columns that are no part of the row key, sorted: a row whose key changed is found by these. None for `rowKey: content`. */
 export const restColumns = (
-  { keyColumns, mapping, shape }: Pick<RunContext, "keyColumns" | "mapping" | "shape">,
+  { keyColumns, mapping, shape }: Pick<RunPlan, "keyColumns" | "mapping" | "shape">,
 ): ReadonlyArray<string> =>
   mapping.keyed === "content" ? [] : shape.filter((name) => !keyColumns.includes(name)).toSorted()
 
 /** Digests the cells of these columns; undefined if all of them are empty. */
 export const restDigest = (
   names: ReadonlyArray<string>,
-  { columns, ledger }: Pick<RunContext, "columns" | "ledger">,
+  columns: ReadonlyArray<Column>,
+  digest: Digester,
 ): (cells: Cells) => Buffer | undefined => {
+  const positions = positionsOf(names, columns)
   // The names first: equal digests are of the same columns.
   const list = JSON.stringify(names)
-  const digest = contentDigest(names, columns, {
-    ...ledger.digest,
-    content: (cells) => cells.every((cell) => cell === "") ? nothing : ledger.digest.content([list, ...cells]),
-  })
   return (cells) => {
-    const rest = digest(cells)
-    return rest === nothing ? undefined : rest
+    const texts = positions.map((position) => cellText(cells[position]))
+    return texts.every((text) => text === "") ? undefined : digest.content([list, ...texts])
   }
 }
 
-const nothing = Buffer.alloc(0)
-
-/** A row of the ledger that a source does not hold, and the new row that looks like it. */
+/** A row of the ledger that is not in the source, and the new row that looks like it. */
 export interface Alike {
   /** The key in the ledger. */
   readonly old: string
@@ -43,8 +38,8 @@ export interface Alike {
   readonly ambiguous: boolean
 }
 
-/** What became known of rows of the ledger that a source does not hold. */
-export interface Unmet {
+/** Counts of rows of the ledger that are not in the source. */
+export interface MissingRows {
   readonly count: number
   /** Rows whose key differs from that of a new row by its formatting alone. */
   readonly reformatted: number
@@ -54,7 +49,7 @@ export interface Unmet {
   readonly replaced: number
 }
 
-/** New rows by the marks by which each of them is found if it is a known row whose key changed. About 80 bytes a row. */
+/** New rows by the marks under which each of them is found if it is a known row whose key changed. About 80 bytes a row. */
 export class NewRows {
   private readonly keys = new KeyTable()
   private readonly rests = new KeyTable()
@@ -97,20 +92,20 @@ export class NewRows {
   }
 
   /**
-   * Compares the rows of the ledger that may stand at the destination and that the source does not hold with the new ones.
+   * Compares the rows of the ledger that may be at the destination and are not in the source with the new ones.
    *
-   * @param met by the number of a row in the ledger, not 0 if the source holds it
+   * @param seen by the number of a row in the ledger, not 0 if the source has it
    * @param each is called with every pair
    */
   compare(
     view: PipelineLedger,
-    met: Uint8Array,
+    seen: Uint8Array,
     each: (pair: Alike) => void,
-  ): Effect.Effect<Unmet, LedgerError> {
-    const seen = new Uint8Array(this.rests.size)
+  ): Effect.Effect<MissingRows, LedgerError> {
+    const paired = new Uint8Array(this.rests.size)
     const found = { count: 0, reformatted: 0, misread: 0, replaced: 0 }
-    const page = (first: number): Effect.Effect<Unmet, LedgerError> =>
-      Effect.flatMap(view.unmet(met, first), ({ keys, next, rests }) => {
+    const page = (first: number): Effect.Effect<MissingRows, LedgerError> =>
+      Effect.flatMap(view.unmet(seen, first), ({ keys, next, rests }) => {
         found.count += keys.length
         for (let at = 0; at < keys.length; at++) {
           const old = keys[at]!
@@ -128,14 +123,14 @@ export class NewRows {
           }
           const same = this.byRest(rests[at] ?? "")
           if (same < 0) continue
-          if (seen[same] === 0) found.replaced++
+          if (paired[same] === 0) found.replaced++
           each({
             old,
             row: this.rests.row(same),
             by: "cells",
-            ambiguous: this.rests.matched(same) || seen[same] === 1,
+            ambiguous: this.rests.matched(same) || paired[same] === 1,
           })
-          seen[same] = 1
+          paired[same] = 1
         }
         return next === undefined ? Effect.succeed(found) : page(next)
       })
@@ -171,16 +166,90 @@ export class NewRows {
   }
 }
 
-/** What a survey collects new rows in. Other cells are compared only where a row that the source does not hold is missed. */
+/** Collects the new rows of a survey. Other cells are compared only if vanished rows matter. */
 export const newRows = (
-  run: Pick<RunContext, "view" | "ownSource" | "pipeline" | "columns" | "ledger" | "source">,
+  { columns, ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "columns" | "source">,
+  { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,
 ): Effect.Effect<NewRows, LedgerError> =>
-  Effect.map(run.view.identity, (identity) => {
-    const isMissed = run.ownSource && run.pipeline.source.vanished !== "ignore"
+  Effect.map(view.identity, (identity) => {
+    const isMissed = ownSource && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
-    const now = run.source.dialect.encoding
+    const now = source.dialect.encoding
     return new NewRows(
-      isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, run)) : [],
-      run.ownSource && encoding !== undefined && now !== undefined && now !== encoding,
+      isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, columns, ledger.digest)) : [],
+      ownSource && encoding !== undefined && now !== undefined && now !== encoding,
     )
   })
+
+/** What a text may be read as if formatting is ignored. */
+interface LooseText {
+  /** Letters and digits, lower case, without leading zeros; `|` for anything between two digits. Or a number. */
+  readonly plain: string
+  /** The same without any `|`. */
+  readonly joined: string
+}
+
+const number = /^[+-]?(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,2}))?$/
+
+const leadingZeros = /(?<!\d)0+(?=\d)/g
+
+/** A number with decimals or an exponent, as plain digits; `.` before what is left of the decimals. */
+const plainNumber = (text: string): string | undefined => {
+  const [, whole = "", decimals = "", exponent = "0"] = number.exec(text) ?? []
+  const shift = Number(exponent)
+  if (whole === "" || (decimals === "" && shift === 0)) return undefined
+  const digits = `${"0".repeat(Math.max(0, -shift))}${whole}${decimals}${
+    "0".repeat(Math.max(0, shift - decimals.length))
+  }`
+  const point = whole.length + Math.max(0, -shift) + shift
+  const before = digits.slice(0, point).replace(/^0+(?=\d)/, "")
+  const after = digits.slice(point).replace(/0+$/, "")
+  return after === "" ? before || "0" : `${before || "0"}.${after}`
+}
+
+const loose = (part: string): LooseText => {
+  const text = part.normalize("NFKC").trim().toUpperCase().toLowerCase().normalize("NFKC")
+  const parts = text.replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "|").replaceAll(/^\||\|$/g, "")
+  const decimal = plainNumber(text)
+  // Three digits after the point may be thousands as well.
+  const joined = decimal === undefined || /[.,]\d{3}$/.test(text)
+    ? parts.replaceAll("|", "").replaceAll(leadingZeros, "")
+    : decimal
+  const plain = decimal ?? parts.replaceAll(/(?<!\d)\||\|(?!\d)/g, "").replaceAll(leadingZeros, "")
+  // A key of punctuation alone is compared as it is.
+  return joined === "" ? { plain: text, joined: text } : { plain, joined }
+}
+
+/** Parts of a key of several columns. */
+const partsOf = (key: string): ReadonlyArray<string> => {
+  if (!key.startsWith('["')) return [key]
+  try {
+    const parts: unknown = JSON.parse(key)
+    return Array.isArray(parts) ? parts.map(String) : [key]
+  } catch {
+    return [key]
+  }
+}
+
+const between = "\u0001"
+
+/**
+ * Returns texts by which a row key is found again after only its formatting changed: case, spaces, punctuation, leading zeros, number notation, Unicode form. Two keys are alike if a text of `stored` for
+ * one is a text of `sought` for the other. `1-12` and `11-2` are not alike, because both have their digits apart; `1-12` and `112` are.
+ */
+export const looseKey = (
+  key: string,
+): { readonly stored: ReadonlyArray<string>; readonly sought: ReadonlyArray<string> } => {
+  const parts = partsOf(key).map(loose)
+  const plain = parts.map((part) => part.plain).join(between)
+  const joined = parts.map((part) => part.joined).join(between)
+  return joined !== plain
+    ? { stored: [`=${plain}`, `|${joined}`], sought: [`=${plain}`, `=${joined}`] }
+    : { stored: [`=${plain}`], sought: [`=${plain}`, `|${plain}`] }
+}
+
+/** Returns a key without its characters that are not ASCII: the only certain ones if they may have been read in the wrong encoding. Undefined if it has only these. */
+export const asciiOf = (key: string): string | undefined => {
+  const ascii = key.replaceAll(/[^\0-\x7f]+/g, "")
+  return ascii === key ? undefined : ascii
+}

@@ -1,64 +1,85 @@
-import type { Effect } from "effect"
-import type { Destination } from "../domain/destination.ts"
+import { Context, Effect } from "effect"
 import type { Form } from "../domain/form.ts"
-import type { Progress } from "../domain/progress.ts"
-import type { Column } from "../domain/row.ts"
 import type { Mode } from "../domain/run.ts"
-import type { Ledger, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
+import type { Ledger, LedgerError, LedgerOvertaken, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import type { RunFolder } from "../report/RunFolder.ts"
-import type { FormService } from "../service/FormService.ts"
+import { formFingerprint } from "../service/codec.ts"
+import { columnNames, isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
-import type { Carried } from "./nextCommand.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
-import type { Stop } from "./Stop.ts"
 
-/** Everything that a run works with, opened and checked. Made by the job that starts it. */
-export interface RunContext {
+/** What a run is asked to do, and with what: values that the job which starts it has opened and checked. */
+export interface RunRequest {
   readonly id: string
   readonly mode: Mode
   readonly pipeline: Pipeline
   /** The target's name, as `--to` takes it; undefined if the pipeline has only one. */
   readonly target: string | undefined
-  /** The service's name in the project, and where it is. */
+  /** The service's name in the project. */
   readonly serviceName: string
-  readonly destination: Destination
   readonly form: Form
-  readonly formFingerprint: string
   readonly mapping: Mapping
-  /** Names of the mapped columns, sorted: what a row's content is taken over. */
-  readonly shape: ReadonlyArray<string>
-  /** Names of the row key's columns, for people. */
-  readonly keyColumns: ReadonlyArray<string>
   readonly source: Source
-  /** The source's own columns: without those that a rejected.csv adds. */
-  readonly columns: ReadonlyArray<Column>
-  /** Whether the source is the one that the pipeline names, and not another one that it was given. */
-  readonly ownSource: boolean
-  /** Whether the source is a mended rejected.csv. */
-  readonly mended: boolean
-  readonly service: FormService
-  readonly ledger: Ledger
-  readonly view: PipelineLedger
-  /** Absent for a dry run: nothing is written then. */
-  readonly session: LedgerSession | undefined
-  /** For a dry run whose rows have other keys than in the ledger: a session on the copy of the ledger that it works with. */
-  readonly recorder?: LedgerSession | undefined
-  readonly folder: RunFolder
-  readonly stop: Stop
+  /** The file of `--source`: it is read instead of the pipeline's own. */
+  readonly otherSource: string | undefined
+  /** `--project` as typed. */
+  readonly projectOption: string | undefined
+  /** The service that sending has to be confirmed for. */
+  readonly confirm: string | undefined
   /** Asks whether so many rows may be sent; absent: they may. */
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
-  /** What goes along to the command to run next. */
-  readonly carried: Carried
-  readonly progress: (event: Progress) => Effect.Effect<void>
   /** New rows to send at most. */
   readonly limit: number | undefined
   readonly retryRefused: boolean
-  /** For a rehearsal: submissions of earlier runs that it leaves unread, for they are not where it reads; and the pace that the real run will have. */
+  /** For a rehearsal: submissions of earlier runs that it leaves unread, because its service does not have them; and the requests per second of the real run. */
   readonly rehearsal?: { readonly leftUnread: number; readonly requestsPerSecond: number } | undefined
   /** The rehearsal before this run, if there was one since the last run. */
   readonly rehearsed?: Rehearsed | undefined
-  /** Things to tell that are no problem of a row. */
+  /** Warnings that are no problem of a row. */
   readonly warnings: ReadonlyArray<string>
+}
+
+/** Adds to a request what follows from it. */
+const planOf = (request: RunRequest) => {
+  const { form, mapping, mode, otherSource, pipeline: { source: { rowKey } }, source } = request
+  return {
+    ...request,
+    formFingerprint: formFingerprint(form),
+    /** Names of the mapped columns: a row's content is digested over these. */
+    shape: columnNames(mapping.columns),
+    /** Names of the row key's columns. */
+    keyColumns: rowKey === "content" || rowKey === undefined ? [] : rowKey.map((column) => column.name),
+    /** The source's own columns, without those that a rejected.csv adds. */
+    columns: ownColumns(source.columns),
+    /** Whether the source is a rejected.csv. */
+    mended: isMended(source.columns),
+    /** Whether the source is the one that the pipeline names. */
+    ownSource: mode !== "reconcile" && otherSource === undefined,
+  }
+}
+
+/** A run's request and what follows from it: plain values. */
+export type RunPlan = ReturnType<typeof planOf>
+
+/** What the run in progress is about. */
+export class CurrentRun extends Context.Tag("formferry/CurrentRun")<CurrentRun, RunPlan>() {
+  static readonly make = planOf
+}
+
+/** The ledger as a run uses it. */
+export class RunLedger extends Context.Tag("formferry/RunLedger")<RunLedger, {
+  readonly ledger: Ledger
+  /** The pipeline's rows at the destination. */
+  readonly view: PipelineLedger
+  /** Absent for a dry run, which writes nothing. */
+  readonly session: LedgerSession | undefined
+  /** For a dry run whose row keys differ from the ledger's: a session on the copy of the ledger that it works on. */
+  readonly onCopy?: LedgerSession | undefined
+}>() {
+  /** Writes to the ledger. A dry run writes nothing. */
+  static readonly record = <A>(
+    write: (session: LedgerSession) => Effect.Effect<A, LedgerError | LedgerOvertaken>,
+  ): Effect.Effect<A | undefined, LedgerError | LedgerOvertaken, RunLedger> =>
+    Effect.flatMap(RunLedger, ({ session }) => session === undefined ? Effect.succeed(undefined) : write(session))
 }

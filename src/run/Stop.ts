@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { makeUnwanted, type Unwanted } from "../service/Unwanted.ts"
 
 /** What ends a run from outside: Ctrl-C, a supervisor, a terminal that was closed. */
@@ -22,8 +22,8 @@ export type StopReason =
   /** The ledger or a report can't be written: the run fails, and everything else must end first. */
   | { readonly _tag: "Failed" }
 
-/** A latch that all parts of a run look at before they take new rows. What is in flight is always finished and recorded. */
-export interface Stop {
+/** A latch that every part of a run checks before it takes new rows. What is in flight is always finished and recorded. */
+export class Stop extends Context.Tag("formferry/Stop")<Stop, {
   readonly request: (reason: StopReason) => Effect.Effect<void>
   /** Asked synchronously by row work. */
   readonly requested: () => boolean
@@ -32,9 +32,20 @@ export interface Stop {
   readonly sending: Unwanted
   /** Reading back ends, too: what was created is still read when the run only protects the form. */
   readonly reading: Unwanted
+}>() {
+  /** A stop that a signal of the system requests too. */
+  static readonly layer = (interrupted: Effect.Effect<Signal>): Layer.Layer<Stop> =>
+    Layer.scoped(
+      this,
+      Effect.tap(makeStop, (stop) =>
+        Effect.forkScoped(Effect.flatMap(interrupted, (signal) =>
+          stop.request({ _tag: "Interrupted", signal })))),
+    )
+
+  static readonly layerTest = Layer.effect(this, Effect.suspend(() => makeStop))
 }
 
-export const makeStop: Effect.Effect<Stop> = Effect.sync(() => {
+export const makeStop: Effect.Effect<Stop["Type"]> = Effect.sync(() => {
   const sending = makeUnwanted()
   const reading = makeUnwanted()
   const reasons: Array<StopReason> = []

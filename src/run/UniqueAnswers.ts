@@ -1,8 +1,7 @@
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import type { UniqueAnswer } from "../mapping/Mapping.ts"
-import { KeyTable } from "./KeyTable.ts"
-import { RowHash } from "./RowHash.ts"
+import { KeyTable, RowHash } from "./KeyTable.ts"
 
 /**
  * The answers that no two rows of a source may give alike (`unique`), as far as they were given: hashes of some 30 bytes each. A row counts when it goes

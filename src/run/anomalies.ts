@@ -1,7 +1,10 @@
+import { Duration } from "effect"
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { Anomaly } from "../domain/report.ts"
-import { count, lasting } from "../domain/words.ts"
+import { count, counted, lasting } from "../domain/words.ts"
 import { type Coverage, covered } from "./coverage.ts"
+import { percent } from "./review.ts"
+import type { RunPlan } from "./RunContext.ts"
 
 /** What an unchanged source can show as well. */
 const ofNow: ReadonlySet<AnomalyCode> = new Set(["stale-source", "unread-files", "gap"])
@@ -61,14 +64,16 @@ const emptySource = ({ read }: RunFacts): string | undefined =>
 const shrunkenSource = ({ read }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const usual = median(history.map((one) => one.read))
   if (usual === undefined || usual < fewRows || read === 0 || read >= usual * shrunkenTo) return undefined
-  return `The source holds ${rows(read)}, where it held ${count(usual)} in the last runs: it may be cut short.`
+  return `The source holds ${counted(read, "row")}, where it held ${
+    count(usual)
+  } in the last runs: it may be cut short.`
 }
 
 const invalidShare = (run: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const share = shareOf(run)
   const usual = median(history.map(shareOf)) ?? 0
   if (run.invalid < fewRows || share <= manyInvalid || share <= usual * 2) return undefined
-  return `${rows(run.invalid)} of ${count(run.read)} can't be imported (${percent(share)}; in the last runs ${
+  return `${counted(run.invalid, "row")} of ${count(run.read)} can't be imported (${percent(share)}; in the last runs ${
     percent(usual)
   }).`
 }
@@ -77,7 +82,7 @@ const shareOf = ({ invalid, read }: RunFacts): number => (read === 0 ? 0 : inval
 
 const vanished = ({ alreadyKnown, vanished }: RunFacts): string | undefined => {
   if (vanished.fresh < fewRows || vanished.fresh <= alreadyKnown * manyVanished) return undefined
-  return `${rows(vanished.fresh)} that stood in the source at the last run ${
+  return `${counted(vanished.fresh, "row")} that stood in the source at the last run ${
     vanished.fresh === 1 ? "is" : "are"
   } gone from it, of ${count(alreadyKnown)} that were imported.`
 }
@@ -86,13 +91,48 @@ const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray
   const usual = median(history.map((one) => one.duration))
   if (unchanged || usual === undefined) return undefined
   if (duration <= usual * slower.times || duration <= usual + slower.millis) return undefined
-  return `The run took ${lasting(duration)}, where the last ones took ${lasting(usual)}; it sent ${rows(sent)}.`
+  return `The run took ${lasting(duration)}, where the last ones took ${lasting(usual)}; it sent ${
+    counted(sent, "row")
+  }.`
 }
 
 /** The middle one, the lower of two; undefined where there are too few to speak of what is usual. */
 const median = (values: ReadonlyArray<number>): number | undefined =>
   values.length < needed ? undefined : [...values].sort((a, b) => a - b)[(values.length - 1) >> 1]
 
-const rows = (many: number): string => `${count(many)} ${many === 1 ? "row" : "rows"}`
+/** Sentences about a source's age. */
+export interface SourceAge {
+  /** It was last changed longer ago than the pipeline allows (`source.maxAge`). */
+  readonly stale?: string
+  /** The pipeline limits its age, and it is unknown. */
+  readonly unknown?: string
+}
 
-const percent = (share: number): string => `${Number((share * 100).toFixed(1))}%`
+/**
+ * Compares the age of the source's newest file with the pipeline's `source.maxAge`: an export that is no longer written is the same every night, and nothing else
+ * about it looks wrong.
+ *
+ * @param now when the run started, in milliseconds since 1970
+ */
+export const sourceAge = (
+  { ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "source">,
+  now: number,
+): SourceAge => {
+  const { maxAge } = pipeline.source
+  if (maxAge === undefined || !ownSource) return {}
+  const { changedAt } = source
+  if (changedAt === undefined) {
+    return {
+      unknown:
+        "Source age unknown: its server sends no modification time. `source.maxAge` was not checked. Remove it, or fetch the file by other means.",
+    }
+  }
+  const most = Duration.toMillis(maxAge)
+  if (now - changedAt <= most) return {}
+  const at = `${new Date(changedAt).toISOString().slice(0, 16)}Z`
+  return {
+    stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), and \`source.maxAge\` allows ${
+      lasting(most)
+    }: see whether what writes it still runs.`,
+  }
+}

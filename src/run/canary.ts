@@ -1,70 +1,156 @@
 import { Effect } from "effect"
 import { acceptCommand } from "../domain/acceptance.ts"
-import type { LedgerSession } from "../ledger/Ledger.ts"
-import { count } from "./because.ts"
-import type { RunContext } from "./RunContext.ts"
-import type { Tally } from "./Tally.ts"
+import { counted } from "../domain/words.ts"
+import type { Ledger } from "../ledger/Ledger.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import { RunCounts } from "./RunCounts.ts"
+import { Stop } from "./Stop.ts"
+
+interface Candidate {
+  readonly row: number
+  /** Indexes of the answers that it has. */
+  readonly answers: ReadonlyArray<number>
+}
+
+/**
+ * Chooses a run's first rows so that together they cover every question that any row answers (product.md, "A run, step by step"). Rows are offered
+ * one by one; for each answer of the mapping the fullest row that has it is kept, so memory grows with the questions, not with the rows.
+ */
+export class CanaryRows {
+  private readonly fullest: Array<Candidate | undefined>
+  /** How many answers each of them has, beside one another: every row is held against them. */
+  private readonly counts: Uint32Array
+  private readonly first: Array<number> = []
+  private readonly size: number
+
+  /**
+   * @param size rows at most; 0: no canary
+   * @param answers how many the mapping has
+   */
+  constructor(size: number, answers: number) {
+    this.size = size
+    this.fullest = new Array<Candidate | undefined>(size === 0 ? 0 : answers).fill(undefined)
+    this.counts = new Uint32Array(this.fullest.length)
+  }
+
+  /** @param answered 1 for each answer of the mapping that the row has, else 0 */
+  offer(row: number, answered: Uint8Array): void {
+    if (this.first.length < this.size) this.first.push(row)
+    let count = 0
+    for (let index = 0; index < answered.length; index++) count += answered[index]!
+    let candidate: Candidate | undefined
+    for (let index = 0; index < this.counts.length; index++) {
+      if (answered[index] === 0 || this.counts[index]! >= count) continue
+      candidate ??= { row, answers: [...answered.keys()].filter((at) => answered[at] === 1) }
+      this.fullest[index] = candidate
+      this.counts[index] = count
+    }
+  }
+
+  /**
+   * Row numbers, ascending: greedily those that cover most of what is not covered yet, filled up with the source's first rows.
+   *
+   * @param goesOut whether an offered row goes out after all
+   */
+  choose(limit: number, goesOut: (row: number) => boolean = () => true): ReadonlyArray<number> {
+    const most = Math.min(this.size, limit)
+    const fullest = this.fullest.map((one) => (one !== undefined && goesOut(one.row) ? one : undefined))
+    const candidates = new Set(fullest.flatMap((one) => one ?? []))
+    const open = new Set(fullest.flatMap((one, index) => (one === undefined ? [] : [index])))
+    const chosen = new Set<number>()
+    while (open.size > 0 && chosen.size < most) {
+      let best: Candidate | undefined
+      let gain = 0
+      for (const candidate of candidates) {
+        const news = candidate.answers.filter((index) => open.has(index)).length
+        if (news <= gain) continue
+        best = candidate
+        gain = news
+      }
+      if (best === undefined) break
+      chosen.add(best.row)
+      for (const index of best.answers) open.delete(index)
+    }
+    for (const row of this.first) if (chosen.size < most && goesOut(row)) chosen.add(row)
+    return [...chosen].sort((a, b) => a - b)
+  }
+
+  /** Indexes of the answers that these rows do not cover, although some row has them. */
+  uncovered(chosen: ReadonlyArray<number>): ReadonlyArray<number> {
+    const covered = new Set(
+      this.fullest.flatMap((one) => (one !== undefined && chosen.includes(one.row) ? one.answers : [])),
+    )
+    return this.fullest.flatMap((one, index) => (one === undefined || covered.has(index) ? [] : [index]))
+  }
+}
 
 /** Returns a digest of what the canary's result depends on: a canary stays failed until one of these changes. */
 export const canaryStanding = (
-  run: Pick<RunContext, "ledger" | "formFingerprint"> & {
-    readonly mapping: Pick<RunContext["mapping"], "fingerprint">
-    readonly pipeline: Pick<RunContext["pipeline"], "reconcile">
+  run: {
+    readonly formFingerprint: string
+    readonly mapping: Pick<RunPlan["mapping"], "fingerprint">
+    readonly pipeline: Pick<RunPlan["pipeline"], "reconcile">
   },
+  { digest }: Pick<Ledger, "digest">,
 ): string =>
-  run.ledger.digest.value({
+  digest.value({
     mapping: run.mapping.fingerprint,
     form: run.formFingerprint,
     tolerate: run.pipeline.reconcile.tolerate.map((one) => one.id ?? one.name ?? "").sort(),
   }).toString("hex")
 
 /**
- * Whether rows are sent first as a canary: not if a person has accepted that it failed under this mapping, form and `tolerate`. If it failed and nobody has accepted that, the run stops.
+ * Whether rows are sent first as a canary: not if a person has accepted that it failed under this mapping, form and `tolerate`. If it failed and that is not accepted, the run stops.
  */
-export const canaryIsNeeded = (run: RunContext) =>
-  Effect.gen(function*() {
-    const standing = canaryStanding(run)
-    if (yield* run.view.accepted("canary", [standing])) return false
-    const before = yield* run.view.canary
-    if (before?.state !== "failed" || before.standing !== standing) return true
-    yield* run.stop.request({
-      _tag: "Protected",
-      because: `The canary of an earlier run failed and nothing has changed since: ${before.because} `
-        + `Change the mapping, the form or \`tolerate\`. ${acceptance(run)}`,
-    })
-    return true
+export const canaryIsNeeded = Effect.gen(function*() {
+  const plan = yield* CurrentRun
+  const { ledger, view } = yield* RunLedger
+  const standing = canaryStanding(plan, ledger)
+  if (yield* view.accepted("canary", [standing])) return false
+  const before = yield* view.canary
+  if (before?.state !== "failed" || before.standing !== standing) return true
+  yield* (yield* Stop).request({
+    _tag: "Protected",
+    because: `The canary of an earlier run failed and nothing has changed since: ${before.because} `
+      + `Change the mapping, the form or \`tolerate\`. ${acceptance(plan)}`,
   })
+  return true
+})
 
-const acceptance = ({ pipeline, target }: RunContext): string =>
+const acceptance = ({ pipeline, target }: RunPlan): string =>
   `If these results are fine, accept them: ${acceptCommand(pipeline.name, "canary", target)}.`
 
-/** Judges the canary once its rows were sent and read back, and records that (product.md, "A run, step by step"). */
-export const judgeCanary = (run: RunContext, session: LedgerSession, tally: Tally, sent: number) =>
+/** Judges the canary once its rows were sent and read back, and records the result. */
+export const judgeCanary = (sent: number) =>
   Effect.gen(function*() {
-    const verdicts = tally.verdicts(tally.imported)
-    const { refused, inDoubt } = tally.fresh
+    const plan = yield* CurrentRun
+    const { ledger } = yield* RunLedger
+    const stop = yield* Stop
+    const counts = yield* RunCounts
+    const { differing, missing, verified } = counts.verdicts(counts.imported)
+    const { inDoubt, refused } = counts.fresh
     const faults = [
-      ...(verdicts.differing > 0
-        ? [count(verdicts.differing, "row came back different", "rows came back different")]
-        : []),
-      ...(verdicts.missing > 0 ? [count(verdicts.missing, "row can't be read back", "rows can't be read back")] : []),
-      ...(refused > 0 ? [count(refused, "row was refused", "rows were refused")] : []),
+      ...(differing > 0 ? [counted(differing, "row came back different", "rows came back different")] : []),
+      ...(missing > 0 ? [counted(missing, "row can't be read back", "rows can't be read back")] : []),
+      ...(refused > 0 ? [counted(refused, "row was refused", "rows were refused")] : []),
     ]
-    const standing = canaryStanding(run)
+    const standing = canaryStanding(plan, ledger)
     if (faults.length > 0) {
-      const because = `Of ${count(sent, "row", "rows")} sent first, ${faults.join(" and ")}.`
-      yield* session.canary({ standing, state: "failed", because })
-      return yield* run.stop.request({
+      const because = `Of ${counted(sent, "row")} sent first, ${faults.join(" and ")}.`
+      yield* RunLedger.record((session) => session.canary({ standing, state: "failed", because }))
+      return yield* stop.request({
         _tag: "Protected",
-        because: `The canary failed. ${because} Nothing more was sent. ${acceptance(run)}`,
+        because: `The canary failed. ${because} Nothing more was sent. ${acceptance(plan)}`,
       })
     }
-    if (inDoubt > 0) return yield* run.stop.request({ _tag: "CanaryInDoubt" })
-    if (verdicts.verified > 0) {
-      return yield* session.canary({ standing, state: "passed", because: `${verdicts.verified} rows were verified.` })
+    if (inDoubt > 0) return yield* stop.request({ _tag: "CanaryInDoubt" })
+    if (verified > 0) {
+      const because = `${verified} rows were verified.`
+      yield* RunLedger.record((session) => session.canary({ standing, state: "passed", because }))
+      return
     }
-    if (!run.stop.requested()) {
-      yield* run.stop.request({
+    if (!stop.requested()) {
+      yield* stop.request({
         _tag: "Unavailable",
         because: "None of the rows sent first could be read back, so nothing more was sent.",
       })

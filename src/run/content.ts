@@ -1,12 +1,14 @@
+import { Effect } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import type { Digester } from "../ledger/Ledger.ts"
+import type { Digester, LedgerError } from "../ledger/Ledger.ts"
+import type { KnownRow } from "../ledger/records.ts"
+import { columnNames } from "../source/columns.ts"
+import type { SeenLedgerRows } from "./FateTable.ts"
+import { KeyTable, RowHash } from "./KeyTable.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 
-/** Names by which a column's cells enter a content digest: its name, or its position when it has none. */
-export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
-  columns.map((column) => column.name ?? `#${column.position + 1}`)
-
-/** Positions of the columns with these names, in the order of their names; -1 for one that the source lacks. */
+/** Returns the positions of the columns with these names, in the order of their names; -1 for one that the source lacks. */
 export const positionsOf = (names: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<number> => {
   const all = columnNames(columns)
   return [...names].sort().map((name) => columns[all.indexOf(name)]?.position ?? -1)
@@ -22,6 +24,84 @@ export const contentDigest = (
   return (cells) => digest.content(positions.map((position) => cellText(cells[position])))
 }
 
-/** All cells of a row as text, one a column of the source. */
+/** Returns all cells of a row as text, one for each column of the source. */
 export const rowTexts = (cells: Cells, columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
   columns.map((column) => cellText(cells[column.position]))
+
+/** Returns a row's key, or undefined if it has none. */
+export type KeyOf = (cells: Cells) => string | undefined
+
+/**
+ * Makes the function that returns row keys. Take a new one for each reading of the source, from its first row on. A key consists of the pipeline's key columns; or, for `rowKey: content`, of the cells of the columns
+ * used at the pipeline's first run, plus a number for identical rows.
+ */
+export const rowKeys = (
+  { columns, mapping, shape }: Pick<RunPlan, "mapping" | "columns" | "shape">,
+  { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,
+): Effect.Effect<() => KeyOf, LedgerError> =>
+  mapping.keyed === "columns"
+    ? Effect.succeed(() => mapping.key)
+    : Effect.map(
+      view.firstShape,
+      (first) => numberedKeys(contentDigest(first ?? shape, columns, ledger.digest)),
+    )
+
+/** Makes keys of a row's content and a number for identical rows, for one reading of the source from its first row on. */
+export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
+  const seen = new KeyTable()
+  const hash = new RowHash()
+  return (cells: Cells): string => {
+    const content = digest(cells)
+    hash.digest(content)
+    const slot = seen.find(hash)
+    const nth = slot < 0 ? 1 : seen.row(slot) + 1
+    if (slot < 0) seen.add(hash, 1)
+    else seen.setRow(slot, nth)
+    return `${content.toString("hex")}-${nth}`
+  }
+}
+
+/** Compares a row's content with the ledger's, over the columns that were mapped when the row was sent. */
+export interface Contents {
+  readonly now: (cells: Cells) => Buffer
+  /** The content over the columns of a shape; undefined until `learn` has fetched the shape. */
+  readonly over: (shape: number, cells: Cells) => Buffer | undefined
+  /** Whether a fixed row has replaced this one. */
+  readonly replaced: (known: KnownRow, cells: Cells) => boolean
+  readonly same: (known: KnownRow, cells: Cells) => boolean
+  /** Fetches the column lists of rows that were sent under a different one. */
+  readonly learn: (known: ReadonlyArray<KnownRow | undefined>) => Effect.Effect<void, LedgerError>
+}
+
+/** @param seen the fixed rows whose earlier content the source has are marked in it */
+export const makeContents = (seen: SeenLedgerRows) =>
+  Effect.gen(function*() {
+    const { columns, shape } = yield* CurrentRun
+    const { ledger, view } = yield* RunLedger
+    const digestOf = (names: ReadonlyArray<string>) => contentDigest(names, columns, ledger.digest)
+    const now = digestOf(shape)
+    const current = [...shape].sort().join("\n")
+    const shapes = new Map<number, (cells: Cells) => Buffer>()
+    const replaced = (known: KnownRow, cells: Cells) => {
+      if (known.superseded.length === 0) return false
+      const content = now(cells)
+      const one = known.superseded.find((superseded) => superseded.content.equals(content))
+      if (one !== undefined) seen.mark(one.mended, true)
+      return one !== undefined
+    }
+    const contents: Contents = {
+      now,
+      over: (shape, cells) => shapes.get(shape)?.(cells),
+      replaced,
+      same: (known, cells) => known.content.equals((shapes.get(known.shape) ?? now)(cells)) || replaced(known, cells),
+      learn: (known) => {
+        const strange = new Set<number>()
+        for (const row of known) if (row !== undefined && !shapes.has(row.shape)) strange.add(row.shape)
+        return Effect.forEach(strange, (shape) =>
+          Effect.map(view.shape(shape), (names) => {
+            shapes.set(shape, names.join("\n") === current ? now : digestOf(names))
+          }), { discard: true })
+      },
+    }
+    return contents
+  })

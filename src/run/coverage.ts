@@ -5,9 +5,9 @@ import { count } from "../domain/words.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Source } from "../source/Source.ts"
 import { historyOf } from "./history.ts"
-import type { RunContext } from "./RunContext.ts"
+import { CurrentRun, RunLedger } from "./RunContext.ts"
 
-/** Rows that may be in no source that was ever read: each a sentence, until a person accepts it. Any of them ends a run with exit code 1. */
+/** Sentences about rows that may be in no source that was ever read, until a person accepts them. Any of them ends a run with exit code 1. */
 export interface Coverage {
   readonly unreadFiles: string | undefined
   readonly gap: { readonly run: string; readonly sentence: string } | undefined
@@ -55,14 +55,15 @@ const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean
 /**
  * Looks for rows that no run may have seen: files that match and were never read, and a gap between the last export and this one.
  *
- * @param run what is known of the run that ends
+ * @param run facts of the run that ends
  */
-export const coverageOf = (context: RunContext, run: RunFacts): Effect.Effect<Coverage, LedgerError> =>
+export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, CurrentRun | RunLedger> =>
   Effect.gen(function*() {
     if (!run.whole) return covered
-    const { pipeline, source, target, view } = context
+    const { id, pipeline, source, target } = yield* CurrentRun
+    const { view } = yield* RunLedger
     const unread = yield* unreadFiles(view, source)
-    const history = yield* historyOf(view, context.id)
+    const history = yield* historyOf(view, id)
     const gap = sharesNothing(run, history) ? run.run : yield* openGap(view, history)
     const isNew = gap === run.run
     return {

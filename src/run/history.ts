@@ -5,7 +5,7 @@ import type { RowCounts } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { RunRecord } from "../ledger/records.ts"
-import type { RunContext } from "./RunContext.ts"
+import type { RunPlan } from "./RunContext.ts"
 
 const Facts = Schema.Struct({
   duration: Schema.Number,
@@ -23,31 +23,31 @@ const Facts = Schema.Struct({
 
 const decode = Schema.decodeUnknownOption(Schema.Struct({ facts: Facts }))
 
-/** What later runs are held against, of a run's record in the ledger. Undefined: it did not end, or was no `run`. */
+/** Returns the facts of a run's record in the ledger that later runs are compared with. Undefined if it did not end, or was no `run`. */
 export const factsOf = ({ counts, mode, run, startedAt }: RunRecord): RunFacts | undefined =>
   mode === "run"
     ? Option.getOrUndefined(Option.map(decode(counts), ({ facts }) => ({ run, startedAt, ...facts })))
     : undefined
 
-/** The mapping of a run, as a fingerprint, by its record in the ledger; undefined if it did not end. */
+/** Returns the fingerprint of a run's mapping from its record in the ledger; undefined if it did not end. */
 export const mappingOf = ({ counts }: RunRecord): string | undefined =>
   typeof counts === "object" && counts !== null && "mapping" in counts && typeof counts["mapping"] === "string"
     ? counts["mapping"]
     : undefined
 
-/** Runs that are looked at to know what is usual. */
+/** Runs that later runs are compared with. */
 const remembered = 60
 
-/** The runs before one, the newest first. */
+/** Returns the facts of the runs before one, the newest first. */
 export const historyOf = (
   view: Pick<PipelineLedger, "runs">,
   run: string,
 ): Effect.Effect<ReadonlyArray<RunFacts>, LedgerError> =>
   Effect.map(view.runs(remembered), (records) => records.flatMap((one) => (one.run === run ? [] : factsOf(one) ?? [])))
 
-/** What is to be remembered of a run that ends now; what is unusual about it is not known yet. */
+/** Returns the facts of a run that ends now, without its anomalies. */
 export const factsNow = (
-  run: Pick<RunContext, "id" | "ownSource">,
+  run: Pick<RunPlan, "id" | "ownSource">,
   ended: {
     readonly startedAt: string
     readonly finishedAt: string

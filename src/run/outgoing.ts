@@ -1,135 +1,138 @@
 import { Effect, Option, Stream } from "effect"
-import type { Scope } from "effect"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/records.ts"
 import { contentDigest, rowTexts } from "./content.ts"
-import type { Batches } from "./inTwoSteps.ts"
 import { restColumns, restDigest } from "./NewRows.ts"
-import type { RunContext } from "./RunContext.ts"
+import { CurrentRun, RunLedger } from "./RunContext.ts"
+import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
 /**
- * Reads the very bytes of the survey again and gives the chosen rows, ready to be sent, in batches. A source that changed since, or can't be read any more, stops the run: no row is given
- * out any more, and what is in flight is finished.
+ * Reads the same bytes as the survey again and returns the chosen rows in batches, ready to be sent. If the source has changed since or can't be read any more, the run stops: no more rows are
+ * returned, and what is in flight is finished.
  *
- * @param choose whether a row (by number) goes out
- * @param count how many rows that are at most: reading ends with the last of them
+ * @param shape id of the content shape in the ledger
+ * @param choose whether a row (by number) is sent
+ * @param count how many rows at most: reading ends with the last of them
  */
 export const outgoing = (
-  run: RunContext,
   survey: Survey,
   shape: number,
   choose: (row: number) => boolean,
   count: number,
-): Effect.Effect<Batches<ReadonlyArray<IntendedRow>, LedgerError>, never, Scope.Scope> => {
-  const { batchSize } = run.pipeline.sink
-  const numbering = survey.keys.numbering()
-  const contentOf = contentDigest(run.shape, run.columns, run.ledger.digest)
-  const rest = restColumns(run)
-  const restOf = rest.length === 0 ? () => undefined : restDigest(rest, run)
-  const supersededBy = mendedRows(run)
-  const standingFor = (key: Buffer) => Effect.map(run.view.lookUp([key]), ([known]) => known?.submissionId)
-  let given = 0
-  /** What the ledger has to be asked about a row: of few rows, or of none. */
-  const completed = (row: IntendedRow, cells: Cells): Effect.Effect<IntendedRow, LedgerError> =>
-    Effect.zipWith(
-      survey.fates.marked(row.row) ? standingFor(row.keyDigest) : Effect.succeed(undefined),
-      supersededBy(cells, row.key, row.content),
-      (replaces, supersedes) => ({ ...row, supersedes, ...(replaces === undefined ? {} : { replaces }) }),
-    )
-  /** Chunks that were read, and how far the first of them has been given out. */
-  let waiting: Array<RowChunk> = []
-  let index = 0
-  let rows: Array<IntendedRow> = []
-  /** Cells of the rows that the ledger has to be asked about, by the row's index. */
-  let asking = new Map<number, Cells>()
-  /** Fills the batch that is being made with rows of a chunk. */
-  const fill = (chunk: RowChunk): void => {
-    for (; index < chunk.rows.length && rows.length < batchSize; index++) {
-      const cells = chunk.rows[index]!
-      const row = chunk.firstRow + index
-      // Keys by content are numbered over all rows, so every row is asked for its key.
-      const key = chunk.faults.has(index) ? undefined : numbering(cells)
-      if (key === undefined || given === count || !choose(row)) continue
-      const mapped = run.mapping.map(cells, key)
-      if (!("item" in mapped)) continue
-      given++
-      survey.cells.send(row, cells, run.mapping.cellUses)
-      if (run.mended || survey.fates.marked(row)) asking.set(rows.length, cells)
-      rows.push({
-        keyDigest: run.ledger.digest.key(key),
-        key,
-        row,
-        content: contentOf(cells),
-        shape,
-        rest: restOf(cells),
-        supersedes: undefined,
-        item: mapped.item,
-        cells: rowTexts(cells, run.columns),
-      })
+): Stream.Stream<ReadonlyArray<IntendedRow>, LedgerError, CurrentRun | RunLedger | Stop> =>
+  Stream.unwrapScoped(Effect.gen(function*() {
+    const plan = yield* CurrentRun
+    const { ledger, view } = yield* RunLedger
+    const stop = yield* Stop
+    const { columns, mapping, mended } = plan
+    const { batchSize } = plan.pipeline.sink
+    const keyOf = survey.numbering()
+    const contentOf = contentDigest(plan.shape, columns, ledger.digest)
+    const rest = restColumns(plan)
+    const restOf = rest.length === 0 ? () => undefined : restDigest(rest, columns, ledger.digest)
+    const supersededBy = yield* fixedRows
+
+    let given = 0
+    let isEnd = false
+    /** Chunks that were read, and the index of the next row of the first one. */
+    let chunks: Array<RowChunk> = []
+    let index = 0
+    let batch: Array<IntendedRow> = []
+    /** Cells of the rows that have to be looked up in the ledger, by index in the batch. */
+    let incomplete = new Map<number, Cells>()
+
+    /** Maps rows of a chunk until the batch is full. */
+    const fill = (chunk: RowChunk): void => {
+      for (; index < chunk.rows.length && batch.length < batchSize; index++) {
+        const cells = chunk.rows[index]!
+        const row = chunk.firstRow + index
+        // Keys by content are numbered over all rows, so every row needs its key.
+        const key = chunk.faults.has(index) ? undefined : keyOf(cells)
+        if (key === undefined || given === count || !choose(row)) continue
+        const mapped = mapping.map(cells, key)
+        if (!("item" in mapped)) continue
+        given++
+        survey.cells.send(row, cells, mapping.cellUses)
+        if (mended || survey.fates.marked(row)) incomplete.set(batch.length, cells)
+        batch.push({
+          keyDigest: ledger.digest.key(key),
+          key,
+          row,
+          content: contentOf(cells),
+          shape,
+          rest: restOf(cells),
+          supersedes: undefined,
+          item: mapped.item,
+          cells: rowTexts(cells, columns),
+        })
+      }
     }
-  }
-  const made = (): Effect.Effect<ReadonlyArray<IntendedRow>, LedgerError> => {
-    const batch = rows
-    const cellsOf = asking
-    rows = []
-    if (cellsOf.size === 0) return Effect.succeed(batch)
-    asking = new Map()
-    return Effect.forEach(batch, (row, at) => {
-      const cells = cellsOf.get(at)
-      return cells === undefined ? Effect.succeed(row) : completed(row, cells)
+
+    /** Adds what the ledger knows of a row: of few rows, or of none. */
+    const completed = (row: IntendedRow, cells: Cells | undefined): Effect.Effect<IntendedRow, LedgerError> =>
+      cells === undefined ? Effect.succeed(row) : Effect.gen(function*() {
+        const supersedes = yield* supersededBy(cells, row.key, row.content)
+        const [before] = survey.fates.marked(row.row) ? yield* view.lookUp([row.keyDigest]) : []
+        const replaces = before?.submissionId
+        return { ...row, supersedes, ...(replaces === undefined ? {} : { replaces }) }
+      })
+
+    const takeBatch = (): Effect.Effect<ReadonlyArray<IntendedRow>, LedgerError> => {
+      const [rows, cellsOf] = [batch, incomplete]
+      batch = []
+      incomplete = new Map()
+      return cellsOf.size === 0
+        ? Effect.succeed(rows)
+        : Effect.forEach(rows, (row, at) => completed(row, cellsOf.get(at)))
+    }
+
+    // Pulled manually, a chunk of the source at a time: operators of Stream keep used chunks alive until a full garbage collection.
+    const pull = yield* Stream.toPull(plan.source.read(survey.files.map((file) => file.fingerprint)))
+    const readMore = Effect.matchEffect(pull, {
+      onSuccess: (more) => Effect.sync(() => void (chunks = Array.from(more))),
+      onFailure: Option.match({
+        onNone: () => Effect.sync(() => void (isEnd = true)),
+        onSome: ({ message }) => stop.request({ _tag: "Unavailable", because: message }),
+      }),
     })
-  }
-  const read = run.source.read(survey.files.map((file) => file.fingerprint))
-  // Pulled by hand, a chunk of the source at a time: operators of Stream keep used chunks alive until the slow collector comes. A row is made when its batch is.
-  return Effect.map(Stream.toPull(read), (pull) => ({
-    next: () => {
-      if (run.stop.requested()) return undefined
-      for (let chunk = waiting[0]; chunk !== undefined && rows.length < batchSize; chunk = waiting[0]) {
+    const next: Effect.Effect<ReadonlyArray<IntendedRow>, Option.Option<LedgerError>> = Effect.suspend(() => {
+      if (stop.requested()) return Effect.fail(Option.none())
+      for (let chunk = chunks[0]; chunk !== undefined && batch.length < batchSize; chunk = chunks[0]) {
         fill(chunk)
         if (index < chunk.rows.length) break
-        waiting.shift()
+        chunks.shift()
         index = 0
       }
-      return rows.length === batchSize ? made() : undefined
-    },
-    more: Effect.suspend(() => {
-      if (run.stop.requested() || given >= count) return Effect.succeed(false)
-      return Effect.matchEffect(pull, {
-        onSuccess: (chunks) => {
-          waiting = Array.from(chunks)
-          return Effect.succeed(true)
-        },
-        onFailure: Option.match({
-          onNone: () => Effect.succeed(false),
-          onSome: (error) => Effect.as(run.stop.request({ _tag: "Unavailable", because: error.message }), false),
-        }),
-      })
-    }),
-    last: () => (rows.length === 0 || run.stop.requested() ? undefined : made()),
+      const isLast = isEnd || given >= count
+      if (batch.length < batchSize && !isLast) return Effect.zipRight(readMore, next)
+      return batch.length === 0 ? Effect.fail(Option.none()) : Effect.mapError(takeBatch(), Option.some)
+    })
+    return Stream.repeatEffectOption(next)
   }))
-}
 
 /**
- * What a row of a mended rejected.csv replaces: the row that an earlier run rejected under its `_key`, or under its `_row` when it had no key. Nothing
- * when the row is as it was: the service refused it, and it is tried again.
+ * Finds what a row of a fixed rejected.csv replaces: the row that an earlier run rejected under its `_key`, or under its `_row` if it had no key. Nothing
+ * if the row is unchanged: the service refused it, and it is sent again.
  */
-const mendedRows = (run: RunContext) => {
-  const position = (name: string) => run.source.columns.find((column) => column.title === name)?.position ?? -1
+const fixedRows = Effect.gen(function*() {
+  const { mended, source } = yield* CurrentRun
+  const { ledger, view } = yield* RunLedger
+  const position = (name: string) => source.columns.find((column) => column.title === name)?.position ?? -1
   const at = { key: position("_key"), row: position("_row") }
   return (cells: Cells, key: string, content: Buffer): Effect.Effect<IntendedRow["supersedes"], LedgerError> => {
-    if (!run.mended) return Effect.succeed(undefined)
+    if (!mended) return Effect.succeed(undefined)
     const before = cells[at.key]
     const row = Number(cells[at.row])
     const rejections = typeof before === "string" && before !== ""
-      ? run.view.rejected({ keyDigest: run.ledger.digest.key(before) })
+      ? view.rejected({ keyDigest: ledger.digest.key(before) })
       : Number.isInteger(row)
-      ? run.view.rejected({ row })
+      ? view.rejected({ row })
       : Effect.succeed([])
     return Effect.map(rejections, (found) => {
       const rejection = found.find((one) => before !== key || !one.content.equals(content))
       return rejection === undefined ? undefined : { keyDigest: rejection.keyDigest, content: rejection.content }
     })
   }
-}
+})

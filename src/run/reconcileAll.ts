@@ -1,17 +1,18 @@
-import { Array as Arr, Clock, DateTime, Duration, Effect, Stream } from "effect"
+import { Array as Arr, Duration, Effect, Stream } from "effect"
 import type { Verdict } from "../domain/fate.ts"
-import type { RunReport } from "../domain/report.ts"
-import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
 import type { Reconciliation, SeenAgain, SentRow } from "../ledger/records.ts"
 import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
-import type { ReportError } from "../report/partFiles.ts"
+import type { ReadBackOptions } from "../reconcile/ReadBack.ts"
+import { RunFolder } from "../report/RunFolder.ts"
 import { unlessUnwanted } from "../service/Unwanted.ts"
 import { paged, pageSize } from "./paged.ts"
-import { type CreatedRow, readBackOptions, readBackRows, type Reading, takeDown } from "./readBackRows.ts"
-import type { RunContext } from "./RunContext.ts"
-import { showProgress } from "./showProgress.ts"
+import { showProgress } from "./Progress.ts"
+import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
+import { now } from "./Run.ts"
+import { CurrentRun, RunLedger } from "./RunContext.ts"
+import { type Counts, RunCounts } from "./RunCounts.ts"
+import { Stop } from "./Stop.ts"
 import { writeSummary } from "./summary.ts"
-import { Tally } from "./Tally.ts"
 
 /**
  * Pages of submissions that are read at the same time, and submissions of a page. Few enough that an interrupt does not have to wait for a long queue, enough to
@@ -21,89 +22,75 @@ const readingPages = 2
 const readingRows = 16
 
 /**
- * Reads every submission of a pipeline back again. What was not verified yet is compared with what was sent; what was verified is compared with what came
- * back then, so that an edit since the import is told from an import error. How far it is stands in the ledger after every page.
+ * Reads every submission of a pipeline back again. What is not verified yet is compared with what was sent; what was verified is compared with what came
+ * back then, so that an edit since the import is distinguished from an import error. The progress is recorded in the ledger after every page.
  *
- * @param pageRows after so many submissions it is recorded how far it is
- * @param begun a reconciliation that was interrupted: goes on behind the rows that it has read, and counts them as it left them
+ * @param unfinished an interrupted reconciliation: continues after the rows that it has read, and counts them as it left them
+ * @param pageRows submissions after which the progress is recorded
  */
-export const reconcileAll = (
-  run: RunContext & { readonly session: LedgerSession },
-  begun: Reconciliation | undefined,
-  pageRows = pageSize,
-): Effect.Effect<RunReport, LedgerError | ReportError> =>
+export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = pageSize) =>
   Effect.gen(function*() {
+    const { id, mapping, mode } = yield* CurrentRun
+    const { view } = yield* RunLedger
+    const stop = yield* Stop
+    const counts = yield* RunCounts
     const startedAt = yield* now
-    const { session } = run
-    const tally = new Tally()
-    tally.phase = "readBack"
+    const options = yield* readBackOptions
     const again: Again = {
-      reading: { run, session, tally, readBack: readBackOptions(run) },
-      drift: {
-        ...readBackOptions(run),
-        names: new Map(run.mapping.answers.map(({ id, name }) => [id, name])),
-      },
+      readBack: options,
+      drift: { ...options, names: new Map(mapping.answers.map(({ id, name }) => [id, name])) },
     }
-    const standing = yield* run.view.standing
-    tally.total = standing.imported
-    tally.imported = standing.imported
-    if (begun !== undefined) takeOver(tally, begun)
+    const { imported } = yield* view.standing
+    counts.phase = "readBack"
+    counts.total = imported
+    counts.imported = imported
+    if (unfinished !== undefined) takeOver(counts, unfinished)
     let whole = true
-    yield* session.startRun({ run: run.id, mode: run.mode, startedAt }).pipe(
-      Effect.zipRight(Stream.runForEach(
-        // In order: a page counts as read when all before it are.
+    const pages = paged((after) => view.sent({ after, limit: pageRows }), { from: unfinished?.after, size: pageRows })
+      .pipe(
+        Stream.filter((rows) => rows.length > 0),
+        // In order: a page counts as read once all before it are.
         Stream.mapEffect(
-          Stream.filter(
-            paged((after) => run.view.sent({ after, limit: pageRows }), { from: begun?.after, size: pageRows }),
-            (rows) => rows.length > 0,
-          ),
-          (rows) => (run.stop.requested() ? Effect.succeed(undefined) : readPage(again, rows)),
+          (rows) => (stop.requested() ? Effect.succeed(undefined) : readPage(again, rows)),
           { concurrency: readingPages },
         ),
-        (upTo) => {
-          whole &&= upTo !== undefined
-          return upTo === undefined || !whole ? Effect.void : session.reconciled(upTo)
-        },
+      )
+    yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt })).pipe(
+      Effect.zipRight(Stream.runForEach(pages, (upTo) => {
+        whole &&= upTo !== undefined
+        return upTo === undefined || !whole
+          ? Effect.void
+          : RunLedger.record((session) => session.reconciled(upTo))
+      })),
+      Effect.zipRight(Effect.suspend(() =>
+        whole && !stop.requested() ? RunLedger.record((session) => session.reconciled("through")) : Effect.void
       )),
-      Effect.zipRight(
-        Effect.suspend(() => whole && !run.stop.requested() ? session.reconciled("through") : Effect.void),
-      ),
-      Effect.catchTag("LedgerOvertaken", (error) => run.stop.request({ _tag: "Overtaken", because: error.message })),
+      Effect.catchTag("LedgerOvertaken", ({ message }) =>
+        stop.request({ _tag: "Overtaken", because: message })),
     )
-    tally.phase = "report"
-    yield* showProgress(run, tally)
-    return yield* writeSummary(run, {
-      startedAt,
-      finishedAt: yield* now,
-      survey: undefined,
-      review: undefined,
-      tally,
-      submissions: standing.imported,
-    })
-  })
+    counts.phase = "report"
+    yield* showProgress
+    return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported })
+  }).pipe(Effect.provide(RunCounts.layer))
 
 interface Again {
-  readonly reading: Reading
+  readonly readBack: ReadBackOptions
   readonly drift: DriftOptions
 }
 
-const now = Effect.map(Clock.currentTimeMillis, (millis) => DateTime.formatIso(DateTime.unsafeMake(millis)))
-
-const takeOver = (tally: Tally, { readBack }: Reconciliation): void => {
-  const { differing, missing, verified } = readBack
-  tally.readBack("verified", verified)
-  tally.readBack("differing", differing)
-  tally.readBack("missing", missing)
-  tally.read = verified + differing + missing + readBack.unread
+const takeOver = (counts: Counts, { readBack }: Reconciliation): void => {
+  const { differing, missing, unread, verified } = readBack
+  counts.readBack("verified", verified)
+  counts.readBack("differing", differing)
+  counts.readBack("missing", missing)
+  counts.read = verified + differing + missing + unread
 }
 
-/** Reads the submissions of a page; gives its last row, or nothing when the run stopped meanwhile. */
-const readPage = (
-  again: Again,
-  rows: ReadonlyArray<SentRow>,
-): Effect.Effect<Buffer | undefined, LedgerError | LedgerOvertaken | ReportError> =>
+/** Reads the submissions of a page. Returns the key digest of its last row, or undefined if the run stopped meanwhile. */
+const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
   Effect.gen(function*() {
-    const { reading } = again
+    const stop = yield* Stop
+    const counts = yield* RunCounts
     const unread: Array<CreatedRow> = []
     const unproven: Array<CreatedRow> = []
     const verified: Array<VerifiedRow> = []
@@ -111,31 +98,26 @@ const readPage = (
       if (item !== undefined) (row.verdict === "unread" ? unread : unproven).push({ ...row, item })
       else if (answers !== undefined) verified.push({ ...row, item, answers })
     }
-    const { run, session, tally } = reading
     // What was read before has had its time to become visible.
-    const atOnce = { ...reading, readBack: { ...reading.readBack, visibleWithin: Duration.zero } }
-    for (const [how, rows] of [[reading, unread], [atOnce, unproven]] as const) {
+    const atOnce = { ...again.readBack, visibleWithin: Duration.zero }
+    for (const [options, rows] of [[again.readBack, unread], [atOnce, unproven]] as const) {
       for (const some of Arr.chunksOf(rows, readingRows)) {
-        tally.read += some.length
-        yield* readBackRows(how, some, true)
+        counts.read += some.length
+        yield* readBackRows(options, some, true)
       }
     }
-    const compared = unread.length + unproven.length === 0 || !run.stop.requested()
-    const seen = yield* Effect.forEach(verified, (row) =>
-      Effect.suspend(() => (run.stop.requested() ? Effect.succeed(undefined) : readAgain(again, row))), {
-      concurrency: readingRows,
-    })
+    const compared = unread.length + unproven.length === 0 || !stop.requested()
+    const seen = yield* Effect.forEach(
+      verified,
+      (row) => Effect.suspend(() => stop.requested() ? Effect.succeed(undefined) : readAgain(again.drift, row)),
+      { concurrency: readingRows },
+    )
     const news = verified.flatMap((row, index) => {
       const one = seen[index]
       return one === undefined || (one.standing === "unchanged" && row.drift === undefined) ? [] : [one]
     })
-    if (news.length > 0) {
-      yield* session.seenAgain(news)
-    }
-    const whole = compared && seen.every((one) =>
-      one !== undefined
-    )
-    return whole ? rows.at(-1)?.keyDigest : undefined
+    if (news.length > 0) yield* RunLedger.record((session) => session.seenAgain(news))
+    return compared && seen.every((one) => one !== undefined) ? rows.at(-1)?.keyDigest : undefined
   })
 
 type VerifiedRow = SentRow & { readonly answers: NonNullable<SentRow["answers"]> }
@@ -145,23 +127,23 @@ const verdictOf = { unchanged: "verified", edited: "differing", gone: "missing" 
   Verdict
 >
 
-const readAgain = (
-  { drift, reading }: Again,
-  row: VerifiedRow,
-): Effect.Effect<SeenAgain | undefined, ReportError> =>
-  unlessUnwanted(checkDrift(row, drift), reading.run.stop.sending).pipe(
-    Effect.flatMap((result) => {
-      if (result === undefined) return Effect.succeed(undefined)
-      const { run, tally } = reading
-      tally.readBack(verdictOf[result.standing])
-      tally.read++
-      return (takeDown(reading, row, result) ?? Effect.void).pipe(
-        Effect.zipRight(showProgress(run, tally)),
-        Effect.as({ keyDigest: row.keyDigest, standing: result.standing, seen: result.seen }),
-      )
-    }),
-    Effect.catchTag(
-      "ServiceUnusable",
-      (error) => Effect.as(reading.run.stop.request({ _tag: "Unavailable", because: error.message }), undefined),
-    ),
-  )
+/** Compares a verified submission with what came back then. Returns undefined if the run stopped meanwhile. */
+const readAgain = (options: DriftOptions, row: VerifiedRow) =>
+  Effect.gen(function*() {
+    const stop = yield* Stop
+    const counts = yield* RunCounts
+    const result = yield* unlessUnwanted(checkDrift(row, options), stop.sending).pipe(
+      Effect.catchTag(
+        "ServiceUnusable",
+        ({ message }) => Effect.as(stop.request({ _tag: "Unavailable", because: message }), undefined),
+      ),
+    )
+    if (result === undefined) return undefined
+    counts.readBack(verdictOf[result.standing])
+    counts.read++
+    const differences = countComparisons(counts, row, result)
+    if (differences.length > 0) yield* (yield* RunFolder).differ(differences)
+    yield* showProgress
+    const again: SeenAgain = { keyDigest: row.keyDigest, standing: result.standing, seen: result.seen }
+    return again
+  })

@@ -2,24 +2,24 @@ import { Effect, Option, Schema } from "effect"
 import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
 import type { ColumnCells, RunReport, SourceFile } from "../domain/report.ts"
-import type { LedgerError } from "../ledger/Ledger.ts"
+import type { Digester } from "../ledger/Ledger.ts"
 import type { RunRecord } from "../ledger/records.ts"
 import { version } from "../project/version.ts"
-import type { Earlier } from "../report/RunFolder.ts"
-import type { SourceError } from "../source/Source.ts"
+import { type Earlier, RunFolder } from "../report/RunFolder.ts"
 import { columnsAgain, kept } from "./CellTable.ts"
 import { factsOf } from "./history.ts"
-import type { RunContext } from "./RunContext.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import { Stop } from "./Stop.ts"
 
 const counted = Object.fromEntries(["read", ...fates].map((name) => [name, Schema.Number])) as {
   readonly [N in "read" | Fate]: typeof Schema.Number
 }
 
-/** What a run leaves in the ledger for the case that the next one finds everything as it was. */
+/** What a run leaves in the ledger in case the next one finds everything unchanged. */
 const Repeatable = Schema.Struct({
-  /** The run whose report has the rows: this one, or the one that it repeats itself. */
+  /** The run whose report has the rows: this one, or the one that it repeats. */
   run: Schema.String,
-  /** Keyed digest of all that decides about rows besides the source. */
+  /** Keyed digest of everything that decides about rows besides the source. */
   settings: Schema.String,
   sources: Schema.Array(Schema.Struct({
     sha256: Schema.String,
@@ -36,15 +36,15 @@ type Repeatable = typeof Repeatable.Type
 
 const decode = Schema.decodeUnknownOption(Schema.Struct({ repeat: Repeatable }))
 
-/** The run that an unchanged source repeats, and what comes of that. */
+/** The run that an unchanged source repeats, and its result. */
 export interface Repeated {
   readonly run: string
-  /** Its report, where it rejected rows. */
+  /** Its report, if it rejected rows. */
   readonly earlier: Earlier | undefined
   readonly rows: RowCounts
   readonly sources: ReadonlyArray<SourceFile>
   readonly columns: ReadonlyArray<ColumnCells>
-  /** Rows that need a person and that nobody has acknowledged, and those that a person has. */
+  /** Rows that need a person and are not acknowledged, and those that are. */
   readonly needed: number
   readonly acknowledged: number
   readonly vanished: RunReport["vanished"]
@@ -52,94 +52,91 @@ export interface Repeated {
   readonly repeat: Repeatable
 }
 
-/** Runs looked at for the last one that read the source: reconciliations change no row's fate. */
+/** Runs to look through for the last one that read the source: reconciliations change no fate. */
 const lookedAt = 20
 
 /**
- * The last run, when nothing that decides about rows has changed since: the source's bytes, mapping, form and settings, formferry itself, and what people said of rows; and when it
- * left nothing to do. Only the source's digest is taken then. Undefined: the source has to be read.
+ * Returns the last run, if nothing that decides about rows has changed since (the source's bytes, mapping, form and settings, formferry itself, and what people said of rows) and if it
+ * left nothing to do. Only the source's digest is taken for that. Undefined: the source has to be read.
  */
-export const unchangedSince = (run: RunContext): Effect.Effect<Repeated | undefined, LedgerError | SourceError> =>
-  Effect.gen(function*() {
-    const { digest } = run.source
-    if (run.mode !== "run" || !run.ownSource || digest === undefined) return undefined
-    const last = (yield* run.view.runs(lookedAt)).find((one) => one.mode !== "reconcile")
-    const repeat = last === undefined ? undefined : repeatOf(last)
-    const facts = last === undefined ? undefined : factsOf(last)
-    if (repeat === undefined || facts === undefined || repeat.settings !== settingsOf(run)) return undefined
-    if (repeat.rows.refused > 0 && run.retryRefused) return undefined
-    const marks = yield* run.view.marks
-    if (marks.inDoubt > 0 || marks.leftOut !== repeat.marks.leftOut || marks.settlements !== repeat.marks.settlements) {
-      return undefined
-    }
-    const unread = yield* run.view.sent({ after: undefined, limit: 1, verdicts: ["unread"] })
-    if (unread.length > 0) return undefined
-    const attention = yield* run.view.attention
-    // The rows that were rejected stand in that run's report, which may be gone by now.
-    const { changed, duplicate, invalid, refused } = repeat.rows
-    const rejected = changed + duplicate + invalid + refused > 0
-    const earlier = rejected ? yield* run.folder.of(repeat.run) : undefined
-    if (rejected && earlier === undefined) return undefined
-    const files = yield* digest
-    const same = files.length === repeat.sources.length
-      && files.every((file, at) => file.sha256 === repeat.sources[at]?.sha256)
-    if (!same) return undefined
-    const { alreadyImported, imported, read } = repeat.rows
-    return {
-      run: repeat.run,
-      earlier,
-      rows: { ...repeat.rows, read, imported: 0, alreadyImported: alreadyImported + imported },
-      sources: repeat.sources.map((source, at) => ({ ...source, file: files[at]?.file ?? "", taken: [] })),
-      columns: columnsAgain(run.columns, run.mapping, repeat.cells),
-      needed: attention.rows - attention.acknowledged,
-      acknowledged: attention.acknowledged,
-      vanished: vanishedNow(facts.vanished),
-      alreadyKnown: facts.alreadyKnown + facts.sent,
-      repeat,
-    }
-  })
-
-const vanishedNow = (vanished: { readonly count: number } | undefined): RunReport["vanished"] =>
-  vanished === undefined ? undefined : { count: vanished.count, fresh: 0 }
+export const unchangedSince = Effect.gen(function*() {
+  const plan = yield* CurrentRun
+  const { ledger, view } = yield* RunLedger
+  const { digest } = plan.source
+  if (plan.mode !== "run" || !plan.ownSource || digest === undefined) return undefined
+  const last = (yield* view.runs(lookedAt)).find((one) => one.mode !== "reconcile")
+  const repeat = last === undefined ? undefined : repeatOf(last)
+  const facts = last === undefined ? undefined : factsOf(last)
+  if (repeat === undefined || facts === undefined) return undefined
+  if (repeat.settings !== settingsOf(plan, ledger.digest)) return undefined
+  if (repeat.rows.refused > 0 && plan.retryRefused) return undefined
+  const { inDoubt, leftOut, settlements } = yield* view.marks
+  if (inDoubt > 0 || leftOut !== repeat.marks.leftOut || settlements !== repeat.marks.settlements) return undefined
+  const unread = yield* view.sent({ after: undefined, limit: 1, verdicts: ["unread"] })
+  if (unread.length > 0) return undefined
+  const attention = yield* view.attention
+  // That run's report contains the rows that were rejected, and may have been removed.
+  const { alreadyImported, changed, duplicate, imported, invalid, refused } = repeat.rows
+  const rejected = changed + duplicate + invalid + refused > 0
+  const earlier = rejected ? yield* (yield* RunFolder).of(repeat.run) : undefined
+  if (rejected && earlier === undefined) return undefined
+  const files = yield* digest
+  const same = files.length === repeat.sources.length
+    && files.every((file, at) => file.sha256 === repeat.sources[at]?.sha256)
+  if (!same) return undefined
+  const repeated: Repeated = {
+    run: repeat.run,
+    earlier,
+    rows: { ...repeat.rows, imported: 0, alreadyImported: alreadyImported + imported },
+    sources: repeat.sources.map((source, at) => ({ ...source, file: files[at]?.file ?? "", taken: [] })),
+    columns: columnsAgain(plan.columns, plan.mapping, repeat.cells),
+    needed: attention.rows - attention.acknowledged,
+    acknowledged: attention.acknowledged,
+    vanished: { count: facts.vanished.count, fresh: 0 },
+    alreadyKnown: facts.alreadyKnown + facts.sent,
+    repeat,
+  }
+  return repeated
+})
 
 const repeatOf = ({ counts, finishedAt, mode }: RunRecord): Repeatable | undefined =>
   mode !== "run" || finishedAt === undefined
     ? undefined
     : Option.getOrUndefined(Option.map(decode(counts), ({ repeat }) => repeat))
 
-/** What a run leaves for the next one; undefined when that has something to do, or can't know what this one saw. */
-export const repeatable = (
-  run: RunContext,
-  report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">,
-): Effect.Effect<Repeatable | undefined, LedgerError> =>
+/** Returns what a run leaves for the next one; undefined if that has something to do, or can't know what this one saw. */
+export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">) =>
   Effect.gen(function*() {
+    const plan = yield* CurrentRun
+    const { ledger, view } = yield* RunLedger
     const { balance, columns = [], rows, sources } = report
-    const through = run.mode === "run" && run.ownSource && balance.holds && sources.length > 0
-      && run.stop.reasons().length === 0
-    if (!through || rows.pending > 0 || rows.inDoubt > 0) return undefined
-    const { leftOut, settlements } = yield* run.view.marks
-    return {
-      run: run.id,
-      settings: settingsOf(run),
+    const isThrough = plan.mode === "run" && plan.ownSource && balance.holds && sources.length > 0
+      && !(yield* Stop).requested()
+    if (!isThrough || rows.pending > 0 || rows.inDoubt > 0) return undefined
+    const { leftOut, settlements } = yield* view.marks
+    const repeat: Repeatable = {
+      run: plan.id,
+      settings: settingsOf(plan, ledger.digest),
       sources: sources.map(({ bytes, format, rows, sha256 }) => ({ sha256, bytes, rows, format })),
       rows,
       cells: kept(columns),
       marks: { leftOut, settlements },
     }
+    return repeat
   })
 
-/** Digest of all that decides about rows besides the source: where the source lies does not matter. */
-const settingsOf = (run: RunContext): string => {
-  const { file: _, maxAge: __, ...source } = run.pipeline.source
-  const { blankRows, inDoubt, onChange, stopWhen } = run.pipeline.sink
+/** Returns a digest of everything that decides about rows besides the source; the source's place does not matter. */
+const settingsOf = ({ formFingerprint, keyColumns, mapping, pipeline, shape }: RunPlan, digest: Digester): string => {
+  const { file: _, maxAge: __, ...source } = pipeline.source
+  const { blankRows, inDoubt, onChange, stopWhen } = pipeline.sink
   const all = {
     version,
-    mapping: run.mapping.fingerprint,
-    form: run.formFingerprint,
-    columns: run.shape,
-    keys: run.keyColumns,
+    mapping: mapping.fingerprint,
+    form: formFingerprint,
+    columns: shape,
+    keys: keyColumns,
     source,
     sink: { blankRows, inDoubt, onChange, stopWhen },
   }
-  return run.ledger.digest.value(JSON.parse(JSON.stringify(all)) as Json).toString("hex")
+  return digest.value(JSON.parse(JSON.stringify(all)) as Json).toString("hex")
 }

@@ -1,59 +1,147 @@
 import { Effect, Stream } from "effect"
-import type { LedgerError, LedgerOvertaken } from "../ledger/Ledger.ts"
+import type { Digester } from "../ledger/Ledger.ts"
+import { LedgerError } from "../ledger/Ledger.ts"
+import { mostLogBytes } from "../ledger/sqlite/openDatabase.ts"
 import type { AttentionRow } from "../ledger/records.ts"
+import type { StopLimit } from "../project/Pipeline.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
-import type { ReportError } from "../report/partFiles.ts"
-import { columnNames } from "./content.ts"
-import type { RunContext } from "./RunContext.ts"
+import { RunFolder } from "../report/RunFolder.ts"
+import { columnNames } from "../source/columns.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import { RunCounts } from "./RunCounts.ts"
+import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
-import type { Tally } from "./Tally.ts"
 
 /** What the rejected rows of a survey mean for people. */
 export interface Review {
-  /** Rows that need a person and that nobody has acknowledged. */
+  /** Rows that need a person and that are not acknowledged. */
   readonly needed: number
   readonly acknowledged: number
   /** Invalid rows that no earlier run has shown. */
   readonly newlyInvalid: number
 }
 
-/** Goes through the rows that the survey rejected, now that their fates are final: counts their problems, and records those that need a person. */
-export const review = (
-  run: RunContext,
-  survey: Survey,
-  tally: Tally,
-): Effect.Effect<Review, ReportError | LedgerError | LedgerOvertaken> =>
+/** Counts the problems of the rows that the survey rejected, now that their fates are final, and records the rows that need a person. */
+export const reviewSurvey = (survey: Survey) =>
   Effect.gen(function*() {
-    let needed = 0
-    let acknowledged = 0
-    let newlyInvalid = 0
-    const attentionOf = attentionRow(run)
-    yield* Stream.runForEach(run.folder.rejected(survey.fateOf), (rows) =>
+    const { ledger, view } = yield* RunLedger
+    const counts = yield* RunCounts
+    const stop = yield* Stop
+    const attentionOf = attentionRow(yield* CurrentRun, ledger.digest)
+    const review = { needed: 0, acknowledged: 0, newlyInvalid: 0 }
+    yield* Stream.runForEach((yield* RunFolder).rejected(survey.fateOf), (rows) =>
       Effect.gen(function*() {
-        for (const row of rows) for (const problem of row.problems) tally.problem(row.row, problem)
+        for (const row of rows) for (const problem of row.problems) counts.problem(row.row, problem)
         const attention = rows.filter((row) => !row.quiet).map(attentionOf)
         if (attention.length === 0) return
-        const standings = yield* run.view.attended(attention)
+        const standings = yield* view.attended(attention)
         attention.forEach((row, index) => {
-          if (standings[index] === "acknowledged") acknowledged++
-          else needed++
-          if (standings[index] === "new" && row.fate === "invalid") newlyInvalid++
+          if (standings[index] === "acknowledged") review.acknowledged++
+          else review.needed++
+          if (standings[index] === "new" && row.fate === "invalid") review.newlyInvalid++
         })
-        if (run.session !== undefined && !run.stop.requested()) yield* run.session.attention(attention)
+        if (!stop.requested()) yield* RunLedger.record((session) => session.attention(attention))
       }))
-    return { needed, acknowledged, newlyInvalid }
+    return review
   })
 
-/** A rejected row as the ledger remembers it: by its key, or by its content when it has none. */
-export const attentionRow = (run: RunContext): (row: RejectedRow) => AttentionRow => {
-  const names = columnNames(run.columns)
-  const positions = [...run.shape].sort().map((name) => names.indexOf(name))
+/** A rejected row as the ledger records it: by its key, or by its content if it has none. */
+export const attentionRow = ({ columns, shape }: RunPlan, digest: Digester): (row: RejectedRow) => AttentionRow => {
+  const names = columnNames(columns)
+  const positions = [...shape].sort().map((name) => names.indexOf(name))
   return (row) => ({
-    keyDigest: row.key === undefined ? undefined : run.ledger.digest.key(row.key),
+    keyDigest: row.key === undefined ? undefined : digest.key(row.key),
     key: row.key,
     row: row.row,
-    content: run.ledger.digest.content(positions.map((position) => row.cells[position] ?? "")),
+    content: digest.content(positions.map((position) => row.cells[position] ?? "")),
     fate: row.fate,
     problems: row.problems,
   })
 }
+
+/**
+ * Returns the imported rows that the survey has not seen; the end of the run records them. Undefined if that is unknown or of no interest: the source is not the pipeline's own or was not read to its end, or the
+ * pipeline ignores vanished rows.
+ */
+export const vanishedRows = (survey: Survey) =>
+  Effect.gen(function*() {
+    const { ownSource, pipeline } = yield* CurrentRun
+    if (!ownSource || pipeline.source.vanished === "ignore" || (yield* Stop).requested()) return undefined
+    return yield* (yield* RunLedger).view.missed(survey.seen.marks)
+  })
+
+/** What a limit of `stopWhen` is compared with: so many rows, of so many. */
+export interface Amount {
+  readonly rows: number
+  readonly of: number
+  /** What `of` counts, for people. */
+  readonly among: string
+}
+
+/** Returns a sentence if a limit is exceeded. A share counts only from `atLeast` rows on, so that a few rows decide nothing. */
+export const overLimit = (what: string, limit: StopLimit, amount: Amount): string | undefined => {
+  if ("rows" in limit) {
+    return amount.rows > limit.rows
+      ? `${amount.rows} rows are ${what}, more than stopWhen allows (${limit.rows}).`
+      : undefined
+  }
+  if (amount.of < limit.atLeast || amount.rows <= limit.share * amount.of) return undefined
+  return `${amount.rows} of ${amount.of} ${amount.among} are ${what} (${percent(amount.rows / amount.of)}), `
+    + `more than stopWhen allows (${percent(limit.share)}).`
+}
+
+/** A share as a percentage, to a tenth. */
+export const percent = (share: number): string => `${Number((share * 100).toFixed(1))}%`
+
+/** Returns a sentence about the first limit of `stopWhen` that the survey exceeds, before anything is sent. */
+export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) =>
+  Effect.map(CurrentRun, ({ mended, pipeline: { sink: { stopWhen } } }) => {
+    const changed = fates.count("changed") + fates.markedRows
+    const known = fates.count("alreadyImported") + changed
+    const fresh = fates.count("pending") - fates.markedRows + newlyInvalid
+    return overLimit("new", stopWhen.new, { rows: fresh, of: read - fates.count("filtered"), among: "rows read" })
+      ?? overLimit("changed", stopWhen.changed, {
+        // What a person has fixed is meant to differ from before.
+        rows: mended ? 0 : changed,
+        of: known,
+        among: "rows that were imported before",
+      })
+      ?? overLimit("invalid", stopWhen.invalid, {
+        rows: newlyInvalid,
+        of: fresh,
+        among: "rows that are new in this run",
+      })
+  })
+
+const mebibyte = 1024 * 1024
+
+/** Bytes of an empty ledger and its log; and most bytes of the log for each row, twice, until it has its full length. */
+const always = 8 * mebibyte
+const logRowBytes = 16 * 1024
+
+/** Bytes of a row besides its cells: keys, digests, indexes; and the copies of its cells in ledger and report: as cells, as an item and in the log. */
+const rowBytes = 600
+const copies = 4
+
+/** Returns the bytes that a run's rows may take on the ledger's disk. */
+export const neededRoom = (rows: number, read: number, sourceBytes: number): number =>
+  always + Math.min(mostLogBytes, rows * logRowBytes) + rows * rowBytes
+  + (read === 0 ? 0 : Math.ceil((sourceBytes / read) * rows * copies))
+
+const inMebibytes = (bytes: number): string => `${Math.ceil(bytes / mebibyte)} MiB`
+
+/** Fails if the ledger's disk has no room for the rows to send: without the ledger the run would have to stop halfway. Nothing is sent then. */
+export const roomForLedger = ({ fates, files, read }: Survey) =>
+  Effect.gen(function*() {
+    const { ledger } = yield* RunLedger
+    const rows = Math.min((yield* CurrentRun).limit ?? Number.POSITIVE_INFINITY, fates.count("pending"))
+    if (rows === 0) return
+    const needed = neededRoom(rows, read, files.reduce((sum, { file }) => sum + file.bytes, 0))
+    const free = yield* ledger.freeSpace
+    if (free === undefined || free >= needed) return
+    const cause = new Error(
+      `its disk has ${inMebibytes(free)} free, and ${rows} rows may need ${inMebibytes(needed)}. `
+        + "Make room, then run again; nothing was sent",
+    )
+    return yield* new LedgerError({ file: ledger.file, doing: "looking for room", cause })
+  })

@@ -3,30 +3,26 @@ import { acceptCommand } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import { count, counted } from "../domain/words.ts"
-import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
+import type { Digester, LedgerError, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { KeyRule, Rekeyed, RowIdentity } from "../ledger/records.ts"
+import { columnNames } from "../source/columns.ts"
 import { eachChunk } from "../source/eachChunk.ts"
-import type { SourceChanged, SourceDialect, SourceError } from "../source/Source.ts"
-import { makeContents } from "./classify.ts"
-import { columnNames, contentDigest } from "./content.ts"
-import { MetRows } from "./MetRows.ts"
+import type { SourceDialect } from "../source/Source.ts"
+import { contentDigest, type KeyOf, makeContents, numberedKeys, rowKeys } from "./content.ts"
+import { SeenLedgerRows } from "./FateTable.ts"
 import { type Alike, restColumns } from "./NewRows.ts"
-import { numberedKeys, rowKeys } from "./rowKeys.ts"
-import type { RunContext } from "./RunContext.ts"
-import { overLimit } from "./stopWhen.ts"
+import { overLimit } from "./review.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-type Failure = LedgerError | LedgerOvertaken
-
-/** Lists of columns that are remembered to find rows whose key changed. */
+/** Lists of columns that are kept to find rows whose key changed. */
 const keptRests = 8
 
 const sameList = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** How this run makes row keys. */
-const keyRuleOf = (
-  { keyColumns, mapping, pipeline: { source } }: Pick<RunContext, "keyColumns" | "mapping" | "pipeline">,
-): KeyRule =>
+const keyRuleOf = ({ keyColumns, mapping, pipeline: { source } }: RunPlan): KeyRule =>
   mapping.keyed === "content"
     ? { columns: "content", empty: [] }
     : {
@@ -34,43 +30,49 @@ const keyRuleOf = (
       empty: [...new Set(source.empty.map((text) => text.trim()).filter((text) => text !== ""))].toSorted(),
     }
 
-/** Whether rows stand in the ledger under keys that this run makes otherwise. */
-export const keysDiffer = (run: Omit<RunContext, "session">): Effect.Effect<boolean, LedgerError> =>
-  Effect.map(run.view.identity, (identity) => {
-    const now = keyRuleOf(run)
+/** Whether the ledger has rows under keys that this run makes differently. */
+export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<boolean, LedgerError> =>
+  Effect.map(view.identity, (identity) => {
+    const now = keyRuleOf(plan)
     return identity?.keys.some((rule) => !sameList(rule, now)) ?? false
   })
 
-/** Stops the run because rows may be known under other keys (exit code 2), and records that for `accept`. */
-const refuse = (run: RunContext, state: Json, what: string, how: string): Effect.Effect<void, Failure> =>
+const stateOf = (digest: Digester, state: Json): string => digest.value(state).toString("hex")
+
+/** Records that the run is refused because rows may be known under different keys, for `accept`. */
+const recordRefusal = (state: Json, what: string) =>
   Effect.gen(function*() {
-    const states = [stateOf(run, state)]
-    if (run.session !== undefined) yield* run.session.refused({ reason: "row-key", states, what })
-    const accept = `If these rows are new all the same: ${acceptCommand(run.pipeline.name, "row-key", run.target)}.`
-    yield* run.stop.request({ _tag: "Refused", because: `${what} Nothing was sent. ${how} ${accept}` })
+    const states = [stateOf((yield* RunLedger).ledger.digest, state)]
+    yield* RunLedger.record((session) => session.refused({ reason: "row-key", states, what }))
   })
 
-const stateOf = (run: RunContext, state: Json): string => run.ledger.digest.value(state).toString("hex")
+/** Stops the run because rows may be known under different keys (exit code 2). */
+const refuse = (state: Json, what: string, how: string) =>
+  Effect.gen(function*() {
+    const { pipeline, target } = yield* CurrentRun
+    yield* recordRefusal(state, what)
+    const accept = `If these rows are new all the same: ${acceptCommand(pipeline.name, "row-key", target)}.`
+    yield* (yield* Stop).request({ _tag: "Refused", because: `${what} Nothing was sent. ${how} ${accept}` })
+  })
 
-const isAccepted = (run: RunContext, state: Json) => run.view.accepted("row-key", [stateOf(run, state)])
-
-/** Makes keys for one reading of the source as an earlier rule did. */
-type Numbering = () => (cells: Cells) => string | undefined
+const isAccepted = (state: Json) =>
+  Effect.flatMap(RunLedger, ({ ledger, view }) => view.accepted("row-key", [stateOf(ledger.digest, state)]))
 
 /**
- * Finds out how an earlier rule makes keys of this source.
+ * Returns how an earlier rule makes keys of this source.
  *
- * @returns `same`: as this run does, for its columns only have other names now. Undefined: its columns are not in the source
+ * @returns `same`: as this run does, because only the names of its columns have changed. Undefined: its columns are not in the source
  */
 const earlierKeys = (
-  run: RunContext,
+  run: RunPlan,
+  digest: Digester,
   rule: KeyRule,
   first: ReadonlyArray<string> | undefined,
-): Numbering | "same" | undefined => {
+): (() => KeyOf) | "same" | undefined => {
   const names = columnNames(run.columns)
   if (rule.columns === "content") {
     if (first === undefined || first.some((name) => !names.includes(name))) return undefined
-    return numberedKeys(contentDigest(first, run.columns, run.ledger.digest))
+    return numberedKeys(contentDigest(first, run.columns, digest))
   }
   const { previousRowKey } = run.pipeline.source
   const renamed = sameList(previousRowKey, rule.columns) && run.keyColumns.length === rule.columns.length
@@ -92,73 +94,70 @@ const earlierKeys = (
 }
 
 /**
- * Sees to it, before the survey, that rows are known though their keys are made otherwise than in earlier runs: where both keys can be made, the ledger gets the new ones; otherwise the run is refused. Of
+ * Makes rows known, before the survey, if their keys are made differently than in earlier runs: if both keys can be made, the ledger gets the new ones; otherwise the run is refused. Of
  * several rows with one old key, the one with the imported content takes it.
- *
- * @param recorder where that is recorded; for a dry run on a copy of the ledger
  */
-export const adoptKeys = (
-  run: RunContext,
-  recorder: LedgerSession | undefined,
-): Effect.Effect<void, Failure | SourceError | SourceChanged> =>
-  Effect.gen(function*() {
-    const identity = yield* run.view.identity
-    const now = keyRuleOf(run)
-    const first = yield* run.view.firstShape
-    const blank = (yield* run.view.rowCount) === 0 && (yield* run.view.isBlank)
-    const lost = now.columns === "content"
-      ? (first ?? []).filter((name) => !columnNames(run.columns).includes(name))
-      : []
-    if (lost.length > 0) {
-      const [name = ""] = lost
-      const what = `The row key is the row's content, and the source lacks ${
-        counted(lost.length, "column", "columns")
-      } of it: ${lost.join(", ")}. Every row would be new.`
-      const state = { lost }
-      if (!(yield* isAccepted(run, state))) {
-        return yield* refuse(run, state, what, `If it has another title now, name it under source.columns: ${name}.`)
-      }
+export const adoptKeys = Effect.gen(function*() {
+  const run = yield* CurrentRun
+  const { ledger, onCopy, session, view } = yield* RunLedger
+  const recorder = onCopy ?? session
+  const stop = yield* Stop
+  const identity = yield* view.identity
+  const now = keyRuleOf(run)
+  const first = yield* view.firstShape
+  const blank = (yield* view.rowCount) === 0 && (yield* view.isBlank)
+  const lost = now.columns === "content"
+    ? (first ?? []).filter((name) => !columnNames(run.columns).includes(name))
+    : []
+  if (lost.length > 0) {
+    const [name = ""] = lost
+    const what = `The row key is the row's content, and the source lacks ${
+      counted(lost.length, "column", "columns")
+    } of it: ${lost.join(", ")}. Every row would be new.`
+    const state = { lost }
+    if (!(yield* isAccepted(state))) {
+      return yield* refuse(state, what, `If it has another title now, name it under source.columns: ${name}.`)
     }
-    let kept: ReadonlyArray<KeyRule> = []
-    const earlier = blank ? [] : (identity?.keys ?? []).filter((rule) => !sameList(rule, now))
-    const rules = earlier.map((rule) => ({ rule, keys: earlierKeys(run, rule, first) }))
-    const unknown = rules.filter(({ keys }) => keys === undefined)
-    if (unknown.length > 0) {
-      const state = { now, unknown: unknown.map(({ rule }) => rule) } as unknown as Json
-      if (!(yield* isAccepted(run, state))) {
-        const lists = unknown.map(({ rule: { columns } }) =>
-          columns === "content" ? "content" : `[${columns.join(", ")}]`
-        )
-        return yield* refuse(
-          run,
-          state,
-          `In earlier runs the row key was ${
-            lists.join(", then ")
-          }, and the source does not have all of these columns, so it is unknown which rows were imported.`,
-          `If columns have other names now, write "previousRowKey: ${
-            lists.at(-1)
-          }" under source of the pipeline, with as many columns as rowKey has.`,
-        )
-      }
+  }
+  let kept: ReadonlyArray<KeyRule> = []
+  const earlier = blank ? [] : (identity?.keys ?? []).filter((rule) => !sameList(rule, now))
+  const rules = earlier.map((rule) => ({ rule, keys: earlierKeys(run, ledger.digest, rule, first) }))
+  const unknown = rules.filter(({ keys }) => keys === undefined)
+  if (unknown.length > 0) {
+    const state = { now, unknown: unknown.map(({ rule }) => rule) } as unknown as Json
+    if (!(yield* isAccepted(state))) {
+      const lists = unknown.map(({ rule: { columns } }) =>
+        columns === "content" ? "content" : `[${columns.join(", ")}]`
+      )
+      return yield* refuse(
+        state,
+        `In earlier runs the row key was ${
+          lists.join(", then ")
+        }, and the source does not have all of these columns, so it is unknown which rows were imported.`,
+        `If columns have other names now, write "previousRowKey: ${
+          lists.at(-1)
+        }" under source of the pipeline, with as many columns as rowKey has.`,
+      )
     }
-    const makers = rules.flatMap(({ keys, rule }) => (typeof keys === "function" ? [{ keys, rule }] : []))
-    if (makers.length > 0 && recorder !== undefined) {
-      const left = yield* moveKeys(run, recorder, makers.map(({ keys }) => keys).toReversed())
-      if (run.stop.requested()) return
-      if (left) kept = makers.map(({ rule }) => rule)
-    }
-    const rest = restColumns(run)
-    const rests = [
-      ...(identity?.rests ?? []).filter((one) => !sameList(one, rest)),
-      ...(rest.length === 0 ? [] : [rest]),
-    ]
-    const next: RowIdentity = {
-      keys: [...kept, now],
-      dialect: identity?.dialect ?? (run.ownSource ? { ...run.source.dialect } : null),
-      rests: rests.slice(-keptRests),
-    }
-    if (recorder !== undefined && !sameList(identity, next)) yield* recorder.identity(next)
-  })
+  }
+  const makers = rules.flatMap(({ keys, rule }) => (typeof keys === "function" ? [{ keys, rule }] : []))
+  if (makers.length > 0 && recorder !== undefined) {
+    const left = yield* moveKeys(recorder, makers.map(({ keys }) => keys).toReversed())
+    if (stop.requested()) return
+    if (left) kept = makers.map(({ rule }) => rule)
+  }
+  const rest = restColumns(run)
+  const rests = [
+    ...(identity?.rests ?? []).filter((one) => !sameList(one, rest)),
+    ...(rest.length === 0 ? [] : [rest]),
+  ]
+  const next: RowIdentity = {
+    keys: [...kept, now],
+    dialect: identity?.dialect ?? (run.ownSource ? { ...run.source.dialect } : null),
+    rests: rests.slice(-keptRests),
+  }
+  if (recorder !== undefined && !sameList(identity, next)) yield* recorder.identity(next)
+})
 
 /** A row of the ledger whose old key rows of the source have, none of them with the imported content so far. */
 interface Contested {
@@ -167,21 +166,20 @@ interface Contested {
   rows: number
 }
 
-/** Reads the source once and gives the rows of the ledger their new keys. Gives whether rows are left under an old one. */
-const moveKeys = (
-  run: RunContext,
-  recorder: LedgerSession,
-  earlier: ReadonlyArray<Numbering>,
-): Effect.Effect<boolean, Failure | SourceError | SourceChanged> =>
+/** Reads the source once and gives the rows of the ledger their new keys. Returns whether rows are left under an old one. */
+const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) =>
   Effect.gen(function*() {
-    const { digest } = run.ledger
-    const key = (yield* rowKeys(run)).numbering()
+    const run = yield* CurrentRun
+    const { ledger, view } = yield* RunLedger
+    const stop = yield* Stop
+    const { digest } = ledger
+    const key = (yield* rowKeys(run, { ledger, view }))()
     const makers = earlier.map((make) => make())
-    const met = new MetRows()
-    const contents = makeContents(run, new MetRows())
+    const placed = new SeenLedgerRows()
+    const contents = yield* makeContents(new SeenLedgerRows())
     const contested = new Map<number, Contested>()
     let collided = false
-    const taken = (id: number) => met.marks[id] === 1
+    const taken = (id: number) => placed.marks[id] === 1
     const record = (moves: ReadonlyArray<Rekeyed>) =>
       moves.length === 0 ? Effect.void : Effect.map(recorder.rekey(moves), (moved) => {
         // Two old keys may be one new one: the second row stays where it is.
@@ -197,8 +195,8 @@ const moveKeys = (
         const keyed = rows.flatMap((row) =>
           row.key === undefined ? [] : [{ ...row, key: row.key, to: digest.key(row.key) }]
         )
-        const known = yield* run.view.lookUp(keyed.map(({ to }) => to))
-        for (const row of known) if (row !== undefined && row.id > 0) met.mark(row.id, true)
+        const known = yield* view.lookUp(keyed.map(({ to }) => to))
+        for (const row of known) if (row !== undefined && row.id > 0) placed.mark(row.id, true)
         let unknown = keyed.filter((_, at) => (known[at]?.id ?? 0) === 0)
         const moves: Array<Rekeyed> = []
         for (let maker = 0; maker < makers.length; maker++) {
@@ -206,7 +204,7 @@ const moveKeys = (
             const old = row.old[maker]
             return old === undefined || old === row.key ? [] : [{ ...row, from: digest.key(old), was: old }]
           })
-          const found = yield* run.view.lookUp(asked.map(({ from }) => from))
+          const found = yield* view.lookUp(asked.map(({ from }) => from))
           yield* contents.learn(found)
           const settled = new Set<Cells>()
           asked.forEach(({ cells, from, key, to, was }, at) => {
@@ -219,7 +217,7 @@ const moveKeys = (
             const free = memory.state === "notCreated" || memory.state === "refused"
             if (free || contents.same(memory, cells)) {
               moves.push({ from, to, key })
-              met.mark(memory.id, true)
+              placed.mark(memory.id, true)
               contested.delete(memory.id)
               return
             }
@@ -231,15 +229,14 @@ const moveKeys = (
         }
         yield* record(moves)
       })
-    yield* eachChunk(run.source.read(), move, run.stop.requested)
-    if (run.stop.requested()) return true
+    yield* eachChunk(run.source.read(), move, stop.requested)
+    if (stop.requested()) return true
     const doubtful = [...contested.values()].filter(({ rows }) => rows > 1)
     if (doubtful.length > 0) {
       const state = { contested: doubtful.map((one) => [one.key, one.rows]) }
-      if (!(yield* isAccepted(run, state))) {
+      if (!(yield* isAccepted(state))) {
         const [example] = doubtful
         yield* refuse(
-          run,
           state,
           `${
             counted(doubtful.length, "row", "rows")
@@ -252,9 +249,9 @@ const moveKeys = (
       }
     }
     const alone = [...contested].filter(([, { rows }]) => rows === 1)
-    for (const [id] of alone) met.mark(id, true)
+    for (const [id] of alone) placed.mark(id, true)
     yield* record(alone.map(([, { move }]) => move))
-    return collided || met.imported < (yield* run.view.rowCount)
+    return collided || placed.imported < (yield* view.rowCount)
   })
 
 /**
@@ -279,77 +276,75 @@ const dialectText = ({ delimiter, encoding, format, quotes }: SourceDialect): st
 const shownPairs = 5
 
 /**
- * Stops the run, before anything is sent, if new rows look like rows that were imported and that the source does not hold any more: by their keys but for formatting (even one), by the way in which the
+ * Stops the run, before anything is sent, if new rows look like rows that were imported and are no longer in the source: by their keys except for formatting (even one), by the way in which the
  * source is read, or, for many, by their other cells.
  */
-export const checkKeys = (run: RunContext, survey: Survey): Effect.Effect<void, Failure> =>
+export const checkKeys = (survey: Survey) =>
   Effect.gen(function*() {
+    const run = yield* CurrentRun
+    const { ledger, view } = yield* RunLedger
     const { dialect } = run.source
-    const identity = yield* run.view.identity
+    const identity = yield* view.identity
     const before = (identity?.dialect ?? undefined) as SourceDialect | undefined
     const isOwn = run.ownSource
     const reads = before === undefined || !isOwn || readsAlike(before, dialect, run.mapping.keyed === "content")
     const recordDialect = Effect.suspend(() => {
       const next = { ...before, ...dialect }
-      return run.session === undefined || identity === undefined || !isOwn || sameList(before, next)
+      return identity === undefined || !isOwn || sameList(before, next)
         ? Effect.void
-        : run.session.identity({ ...identity, dialect: next })
+        : RunLedger.record((session) => session.identity({ ...identity, dialect: next }))
     })
-    const { fresh } = survey
-    if (fresh === undefined || fresh.size === 0) return yield* recordDialect
+    const { newRows } = survey
+    if (newRows === undefined || newRows.size === 0) return yield* recordDialect
     const shown: Array<Alike> = []
     const states = { key: "", encoding: "", cells: "" }
-    const unmet = yield* fresh.compare(run.view, survey.met.marks, (pair) => {
+    const missing = yield* newRows.compare(view, survey.seen.marks, (pair) => {
       if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
-      states[pair.by] = run.ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
+      states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
     })
     const { name } = run.pipeline
     const rekey = `If they are the same rows: formferry ledger rekey ${name}.`
-    if (unmet.reformatted > 0) {
+    if (missing.reformatted > 0) {
       const pairs = { reformatted: states.key }
-      if (!(yield* isAccepted(run, pairs))) {
+      if (!(yield* isAccepted(pairs))) {
         const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
         return yield* refuse(
-          run,
           pairs,
           `${
-            unmet.reformatted === 1
+            missing.reformatted === 1
               ? "A new row has the key of an imported row that is"
-              : `${count(unmet.reformatted)} new rows have keys of imported rows that are`
+              : `${count(missing.reformatted)} new rows have keys of imported rows that are`
           } not in the source any more, but for formatting (case, spaces, punctuation, zeros, number or Unicode form). Imported as: ${examples}.`,
           rekey,
         )
       }
     }
-    if (unmet.misread > 0 || (!reads && unmet.count > 0)) {
+    if (missing.misread > 0 || (!reads && missing.count > 0)) {
       const change = { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json
-      if (!(yield* isAccepted(run, change))) {
+      if (!(yield* isAccepted(change))) {
         return yield* refuse(
-          run,
           change,
           `The source is read otherwise than in earlier runs (${before === undefined ? "" : dialectText(before)}; now ${
             dialectText(dialect)
-          }). ${counted(fresh.size, "row is", "rows are")} new, and ${
-            counted(unmet.count, "imported row is", "imported rows are")
+          }). ${counted(newRows.size, "row is", "rows are")} new, and ${
+            counted(missing.count, "imported row is", "imported rows are")
           } not in the source any more: these may be the same.`,
           `If it must be read as before, say so under source (format, encoding, delimiter, quoteChar). ${rekey}`,
         )
       }
     }
     const replaced = overLimit("replaced", run.pipeline.sink.stopWhen.replaced, {
-      rows: unmet.replaced,
-      of: fresh.size,
+      rows: missing.replaced,
+      of: newRows.size,
       among: "rows that are new in this run",
     })
     if (replaced !== undefined) {
-      const pairs = { replaced: states.cells, of: fresh.size }
-      if (!(yield* isAccepted(run, pairs))) {
+      const pairs = { replaced: states.cells, of: newRows.size }
+      if (!(yield* isAccepted(pairs))) {
         const what =
           `${replaced} Their other cells equal those of imported rows that are not in the source any more, so their keys may have changed.`
-        if (run.session !== undefined) {
-          yield* run.session.refused({ reason: "row-key", states: [stateOf(run, pairs)], what })
-        }
-        return yield* run.stop.request({
+        yield* recordRefusal(pairs, what)
+        return yield* (yield* Stop).request({
           _tag: "Protected",
           because: `${what} Nothing was sent. ${rekey} If they are new rows: ${
             acceptCommand(name, "row-key", run.target)

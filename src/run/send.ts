@@ -1,92 +1,230 @@
 import { Effect, Stream } from "effect"
 import { fit } from "../kinds/submission.ts"
-import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
+import type { LedgerSession } from "../ledger/Ledger.ts"
+import type { IntendedRow } from "../ledger/records.ts"
+import type { ReadBackOptions } from "../reconcile/ReadBack.ts"
+import type { RejectedRow } from "../report/csvFiles.ts"
 import type { ReportError } from "../report/partFiles.ts"
-import { makeSink, type SinkFailure } from "../sink/Sink.ts"
+import { RunFolder } from "../report/RunFolder.ts"
+import { FormService } from "../service/FormService.ts"
+import { traced } from "../service/telemetry.ts"
+import { makeSink, OutcomeUnrecorded } from "../sink/Sink.ts"
+import type { BatchResult, SentRow, Sink, SinkFailure, Trouble } from "../sink/Sink.ts"
+import { columnNames } from "../source/columns.ts"
 import { canaryIsNeeded, judgeCanary } from "./canary.ts"
-import { columnNames } from "./content.ts"
-import { deliver, type Delivery } from "./deliver.ts"
 import { outgoing } from "./outgoing.ts"
 import { paged, pageSize } from "./paged.ts"
-import { readBackOptions, readBackRows } from "./readBackRows.ts"
-import type { RunContext } from "./RunContext.ts"
+import { type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
+import { attentionRow, overLimit } from "./review.ts"
+import { CurrentRun, RunLedger } from "./RunContext.ts"
+import { RunCounts } from "./RunCounts.ts"
+import { Stop, type StopReason } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
-import type { Tally } from "./Tally.ts"
 
-/** Reads back what earlier runs left unread, then sends: the canary first, and the rest when it passed. */
-export const send = (
-  run: RunContext,
-  session: LedgerSession,
-  survey: Survey,
-  tally: Tally,
-): Effect.Effect<void, SinkFailure | ReportError> =>
+/** Batches whose submissions are read back at the same time; a submission that is not visible yet must not hold up the others. */
+const readingBatches = 32
+
+/** What sending works with. */
+interface Delivery {
+  readonly survey: Survey
+  readonly sink: Sink
+  readonly readBack: ReadBackOptions
+  /** Rows that are new in this run: shares of `stopWhen` are shares of these. */
+  readonly newRows: number
+}
+
+type DeliveryFailure = SinkFailure | ReportError
+
+/** Reads back what earlier runs left unread, then sends: the canary first, and the rest if it passed. */
+export const send = (session: LedgerSession, survey: Survey) =>
   Effect.gen(function*() {
-    const settings = run.pipeline.sink
+    const { columns, form, formFingerprint, limit, mapping, mayBeSent, mode, pipeline, serviceName, shape } =
+      yield* CurrentRun
+    const { ledger } = yield* RunLedger
+    const stop = yield* Stop
+    const counts = yield* RunCounts
     const delivery: Delivery = {
-      run,
-      session,
       survey,
-      tally,
       newRows: survey.fates.count("pending"),
       sink: makeSink({
-        formId: run.form.id,
-        service: run.service,
+        formId: form.id,
+        service: yield* FormService,
         session,
-        fit: (item, submission) => fit(item, submission, run.mapping.answers),
-        columns: columnNames(run.columns),
-        mapping: run.mapping.fingerprint,
-        form: run.formFingerprint,
-        resend: settings.inDoubt === "resend",
-        digestOf: (row) => run.ledger.digest.value(row.item),
-        retries: settings.retries,
-        stopped: run.stop.requested,
-        unwanted: run.stop.sending,
+        fit: (item, submission) => fit(item, submission, mapping.answers),
+        columns: columnNames(columns),
+        mapping: mapping.fingerprint,
+        form: formFingerprint,
+        resend: pipeline.sink.inDoubt === "resend",
+        digestOf: (row) => ledger.digest.value(row.item),
+        retries: pipeline.sink.retries,
+        stopped: stop.requested,
+        unwanted: stop.sending,
       }),
-      readBack: readBackOptions(run),
+      readBack: yield* readBackOptions,
     }
     // A rehearsal's service does not have what earlier runs created.
-    if (run.mode !== "rehearsal") yield* readUnread(delivery)
-    const most = Math.min(run.limit ?? Number.POSITIVE_INFINITY, delivery.newRows)
-    if (most === 0 || run.stop.requested()) return
-    const needed = yield* canaryIsNeeded(run)
-    if (run.stop.requested()) return
-    if (run.mayBeSent !== undefined && !(yield* run.mayBeSent(most))) {
-      return yield* run.stop.request({ _tag: "Unconfirmed", service: run.serviceName })
+    if (mode !== "rehearsal") yield* readUnread(delivery)
+    const most = Math.min(limit ?? Number.POSITIVE_INFINITY, delivery.newRows)
+    if (most === 0 || stop.requested()) return
+    const needed = yield* canaryIsNeeded
+    if (stop.requested()) return
+    if (mayBeSent !== undefined && !(yield* mayBeSent(most))) {
+      return yield* stop.request({ _tag: "Unconfirmed", service: serviceName })
     }
-    const shape = yield* session.shapeOf(run.shape)
-    const rows = (choose: (row: number) => boolean, count: number) => outgoing(run, survey, shape, choose, count)
+    const shapeId = yield* session.shapeOf(shape)
 
-    const canary = needed ? canaryOf(survey, settings.canary, most) : new Set<number>()
+    const canary = needed ? canaryOf(survey, pipeline.sink.canary, most) : new Set<number>()
     if (canary.size > 0) {
-      tally.phase = "canary"
-      tally.total = canary.size
-      yield* deliver(delivery, rows((row) => canary.has(row), canary.size))
-      yield* judgeCanary(run, session, tally, canary.size)
-      if (run.stop.requested()) return
+      counts.phase = "canary"
+      counts.total = canary.size
+      yield* deliver(delivery, outgoing(survey, shapeId, (row) => canary.has(row), canary.size))
+      yield* judgeCanary(canary.size)
+      if (stop.requested()) return
     }
-    tally.phase = "import"
-    tally.total = most
-    yield* deliver(
-      delivery,
-      rows((row) => !canary.has(row) && survey.fates.get(row) === "pending", most - canary.size),
-    )
+    counts.phase = "import"
+    counts.total = most
+    const isLeft = (row: number) => !canary.has(row) && survey.fates.get(row) === "pending"
+    yield* deliver(delivery, outgoing(survey, shapeId, isLeft, most - canary.size))
   })
 
-/** The rows that go first. Where none of those that were chosen goes out after all, the first ones that do. */
+/** Returns the rows of the canary. If none of those that were chosen can be sent after all, the first ones that can. */
 const canaryOf = (survey: Survey, size: number, most: number): ReadonlySet<number> => {
   const chosen = survey.canary.choose(most, (row) => survey.fates.get(row) === "pending")
   return new Set(chosen.length > 0 ? chosen : survey.fates.first("pending", Math.min(size, most)))
 }
 
-/** What earlier runs created and did not read back is read first. */
-const readUnread = (delivery: Delivery): Effect.Effect<void, LedgerError | LedgerOvertaken | ReportError> =>
-  Stream.runForEach(
-    unread(delivery.run),
-    (rows) => delivery.run.stop.requested() ? Effect.void : readBackRows(delivery, rows, false),
+/** Reads back what earlier runs created and did not read back. */
+const readUnread = ({ readBack }: Delivery) =>
+  Effect.gen(function*() {
+    const { view } = yield* RunLedger
+    const stop = yield* Stop
+    yield* Stream.runForEach(
+      paged((after) => view.sent({ after, limit: pageSize, verdicts: ["unread"] })),
+      (rows) => {
+        const unread = rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }]))
+        return stop.requested() ? Effect.void : readBackRows(readBack, unread, false)
+      },
+    )
+  })
+
+/**
+ * Sends batches, several in flight, and reads each submission back as soon as it was created, before further batches are sent. A failure stops the run, and nothing else: whatever is in
+ * flight is finished, recorded and counted before this fails.
+ */
+const deliver = <R>(delivery: Delivery, batches: Stream.Stream<ReadonlyArray<IntendedRow>, DeliveryFailure, R>) =>
+  Effect.gen(function*() {
+    const { pipeline } = yield* CurrentRun
+    const stop = yield* Stop
+    const failures: Array<DeliveryFailure> = []
+    const failed = (error: DeliveryFailure) => {
+      failures.push(error)
+      return stop.request({ _tag: "Failed" })
+    }
+    const sendBatch = (rows: ReadonlyArray<IntendedRow>) =>
+      traced("batch", { "formferry.rows": rows.length }, delivery.sink.send(rows)).pipe(
+        Effect.tap((result) => recordOutcomes(delivery, result)),
+        Effect.map((result) => createdRows(result.rows)),
+        Effect.catchAll((error) => Effect.as(failed(error), [])),
+        Effect.uninterruptible,
+      )
+    const readBatch = (rows: ReadonlyArray<CreatedRow>) =>
+      readBackRows(delivery.readBack, rows, true).pipe(
+        Effect.zipRight(checkLimits(delivery)),
+        Effect.catchAll(failed),
+      )
+    const work = batches.pipe(
+      Stream.catchAll((error) => Stream.execute(failed(error))),
+      Stream.mapEffect(sendBatch, { concurrency: pipeline.sink.concurrency, unordered: true }),
+      Stream.mapEffect(readBatch, { concurrency: readingBatches, unordered: true }),
+      Stream.runDrain,
+    )
+    yield* traced((yield* RunCounts).phase, {}, work)
+    const failure = mostSevere(failures)
+    if (failure !== undefined) return yield* failure
+  })
+
+/** Picks the failure to report. Submissions missing from the ledger come first, of all batches together. */
+const mostSevere = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure | undefined => {
+  const unrecorded = failures.filter((one) => one._tag === "OutcomeUnrecorded")
+  const [first] = unrecorded
+  if (first !== undefined) {
+    return new OutcomeUnrecorded({ batches: unrecorded.flatMap((one) => one.batches), reason: first.reason })
+  }
+  return failures.find((one) => one._tag !== "LedgerOvertaken") ?? failures[0]
+}
+
+/** Returns the created rows without their cells: a row that waits to be read back keeps only what that needs. */
+const createdRows = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> =>
+  rows.flatMap(({ row: { item, key, keyDigest, replaces, row }, outcome }) =>
+    outcome._tag === "Imported"
+      ? [{ keyDigest, key, row, item, submissionId: outcome.submissionId, replaces }]
+      : []
   )
 
-const unread = (run: RunContext) =>
-  Stream.map(
-    paged((after) => run.view.sent({ after, limit: pageSize, verdicts: ["unread"] })),
-    (rows) => rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }])),
-  )
+/** Counts the outcomes of a batch, records refused rows, and stops the run if there is trouble. */
+const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
+  Effect.gen(function*() {
+    const { cells, fates, resending } = delivery.survey
+    const counts = yield* RunCounts
+    const refused: Array<RejectedRow> = []
+    for (const { row: { cells: texts, item, key, row }, outcome } of result.rows) {
+      if (outcome._tag === "NotCreated") {
+        cells.settle(row, "pending")
+        continue
+      }
+      counts.sentItem(item)
+      // If a resent row is refused, its first request may have arrived all the same: it is still in doubt.
+      const fate = outcome._tag === "Imported"
+        ? "imported"
+        : outcome._tag === "InDoubt" || resending.has(row)
+        ? "inDoubt"
+        : "refused"
+      fates.set(row, fate)
+      cells.settle(row, fate)
+      if (fate === "imported") counts.imported++
+      else counts.fresh[fate]++
+      if (outcome._tag === "Refused" && fate === "refused") {
+        const problem = { code: "refused", message: outcome.message } as const
+        counts.problem(row, problem)
+        refused.push({ row, key, fate, problems: [problem], cells: texts, quiet: false })
+      }
+    }
+    if (refused.length > 0) {
+      yield* (yield* RunFolder).reject(refused)
+      const attention = refused.map(attentionRow(yield* CurrentRun, (yield* RunLedger).ledger.digest))
+      yield* RunLedger.record((session) => session.attention(attention))
+    }
+    if (result.trouble !== undefined) yield* (yield* Stop).request(stopReason(result.trouble))
+    yield* checkLimits(delivery)
+  })
+
+const stopReason = (trouble: Trouble): StopReason => {
+  switch (trouble._tag) {
+    case "Unusable":
+      return { _tag: "Unavailable", because: trouble.error.message }
+    case "Unreachable":
+      return {
+        _tag: "Unavailable",
+        because: `The service could not be reached in ${trouble.attempts} attempts: ${trouble.reason}.`,
+      }
+    case "AllRefused":
+      return {
+        _tag: "Protected",
+        because:
+          `The service refuses every row for the same reason, so that the mapping or the form is to blame: ${trouble.message}`,
+      }
+  }
+}
+
+/** Stops the run if a limit of `stopWhen` is exceeded. */
+const checkLimits = ({ newRows }: Delivery) =>
+  Effect.gen(function*() {
+    const { stopWhen } = (yield* CurrentRun).pipeline.sink
+    const { differing, inDoubt, refused } = (yield* RunCounts).fresh
+    const stop = yield* Stop
+    const among = "rows that are new in this run"
+    const because = overLimit("refused", stopWhen.refused, { rows: refused, of: newRows, among })
+      ?? overLimit("differing or missing", stopWhen.differing, { rows: differing, of: newRows, among })
+      ?? overLimit("in doubt", stopWhen.inDoubt, { rows: inDoubt, of: newRows, among })
+    if (because !== undefined && !stop.requested()) yield* stop.request({ _tag: "Protected", because })
+  })

@@ -1,118 +1,125 @@
 import { Effect, Stream } from "effect"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Json } from "../domain/json.ts"
-import type { RunReport } from "../domain/report.ts"
-import type { LedgerError } from "../ledger/Ledger.ts"
+import type { Doubt, RunReport } from "../domain/report.ts"
+import { counted } from "../domain/words.ts"
 import type { Missed, SentRow } from "../ledger/records.ts"
 import { version } from "../project/version.ts"
 import type { ImportedRow } from "../report/csvFiles.ts"
-import type { ReportError } from "../report/partFiles.ts"
 import { redactReport } from "../report/reportFile.ts"
-import { anomalies } from "./anomalies.ts"
-import { balanceHolds } from "./balance.ts"
-import { acknowledgedOf, because, count, noDrift, since, takes, unprovenOf } from "./because.ts"
+import { RunFolder } from "../report/RunFolder.ts"
+import { FormService } from "../service/FormService.ts"
+import { anomalies, sourceAge } from "./anomalies.ts"
 import { coverageOf, covered } from "./coverage.ts"
-import { doubts } from "./doubts.ts"
-import { ending } from "./exit.ts"
+import {
+  acknowledgedOf,
+  balanceHolds,
+  because,
+  duration,
+  ending,
+  nextCommand,
+  noDrift,
+  since,
+  unprovenOf,
+} from "./ending.ts"
 import { FateTable } from "./FateTable.ts"
 import { factsNow, historyOf, mappingOf } from "./history.ts"
-import { measureRun } from "./metrics.ts"
-import { nextCommand } from "./nextCommand.ts"
 import { paged, pagedBy, pageSize } from "./paged.ts"
+import { measureRun } from "./Progress.ts"
 import { repeatable, type Repeated } from "./repeat.ts"
 import type { Review } from "./review.ts"
-import type { RunContext } from "./RunContext.ts"
+import { CurrentRun, RunLedger } from "./RunContext.ts"
+import { RunCounts } from "./RunCounts.ts"
 import { sinceRehearsal } from "./sinceRehearsal.ts"
-import { sourceAge } from "./sourceAge.ts"
+import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
-import type { Tally } from "./Tally.ts"
-import { stillWaiting } from "./waiting.ts"
 
-/** What a run leaves to be summed up; survey and review are missing when it ended before them. */
+/** A run that has ended, to be summed up; survey and review are missing if it ended before them. */
 export interface Ended {
   readonly startedAt: string
   readonly finishedAt: string
-  readonly survey: Survey | undefined
-  readonly review: Review | undefined
-  /** Imported rows that the source does not hold any more; undefined: not looked at. */
+  readonly survey?: Survey | undefined
+  readonly review?: Review | undefined
+  /** Imported rows that are no longer in the source; undefined: unknown. */
   readonly missed?: Missed | undefined
   /** The run that this one repeats, because nothing changed since. */
   readonly repeated?: Repeated | undefined
-  readonly tally: Tally
   /** For a reconciliation: how many submissions it was about; its verdicts are over these. */
   readonly submissions?: number
 }
 
 /** Sums a run up, writes its report, and records its end in the ledger. */
-export const writeSummary = (run: RunContext, ended: Ended): Effect.Effect<RunReport, ReportError | LedgerError> =>
+export const writeSummary = (ended: Ended) =>
   Effect.gen(function*() {
-    const { facts, report: whole } = yield* summarise(run, ended)
-    const report = run.folder.mask === undefined ? whole : redactReport(whole, run.folder.mask)
+    const plan = yield* CurrentRun
+    const { session, view } = yield* RunLedger
+    const folder = yield* RunFolder
+    const { facts, report: whole } = yield* summarise(ended)
+    const report = folder.mask === undefined ? whole : redactReport(whole, folder.mask)
     const { missed } = ended
-    // A dry run records nothing: the next run misses them first.
-    const firstMissed = run.session === undefined ? undefined : { run: run.id, at: ended.startedAt }
-    yield* run.folder.finish({
+    // A dry run records nothing: the next run is the first to miss them.
+    const firstMissed = session === undefined ? undefined : { run: plan.id, at: ended.startedAt }
+    yield* folder.finish({
       report,
-      columns: run.columns.map((column) => column.title),
-      // A reconciliation is about all of them.
+      columns: plan.columns.map((column) => column.title),
       imported: Stream.map(
         paged((after) =>
-          run.view.sent({
+          view.sent({
             after,
             limit: pageSize,
             content: false,
-            ...(run.mode === "reconcile" ? {} : { run: run.id }),
+            // A reconciliation is about all of them.
+            ...(plan.mode === "reconcile" ? {} : { run: plan.id }),
           })
         ),
         (rows) => rows.map(asReadBack),
       ),
       inDoubt: Stream.map(
-        paged((after) => run.view.doubtful({ after, limit: pageSize })),
+        paged((after) => view.doubtful({ after, limit: pageSize })),
         (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
       ),
       repeats: ended.repeated?.earlier,
       vanished: missed === undefined ? Stream.empty : Stream.map(
         pagedBy(
-          (after: number | undefined) => run.view.vanished(missed, { after: after ?? 0, limit: pageSize }),
+          (after: number | undefined) => view.vanished(missed, { after: after ?? 0, limit: pageSize }),
           (row) => row.at,
         ),
         (rows) => rows.map(({ since = firstMissed, ...row }) => ({ ...row, missingSince: since?.at, run: since?.run })),
       ),
       fateOf: (row) => ended.survey?.fateOf(row),
     })
-    if (run.session !== undefined) {
+    if (session !== undefined) {
       const { exitCode, finishedAt, outcome } = report
-      const repeat = ended.repeated?.repeat ?? (yield* repeatable(run, whole))
+      const repeat = ended.repeated?.repeat ?? (yield* repeatable(whole))
       const counts = {
         rows: { ...report.rows },
         readBack: { ...report.readBack },
-        mapping: run.mapping.fingerprint,
+        mapping: plan.mapping.fingerprint,
         facts: facts as unknown as Json,
         ...(repeat === undefined ? {} : { repeat: repeat as unknown as Json }),
       }
-      const finished = run.session.finishRun({ run: run.id, finishedAt, outcome, exitCode, counts })
-      const gone = missed === undefined ? Effect.void : run.session.vanished(missed)
-      const { matched } = run.source
-      const read = matched !== undefined && isThrough(run, ended, report)
-        ? run.session.readFiles(matched.read)
-        : Effect.void
-      // In one commit: what vanished is news until a run has told it. A run that was overtaken has no say in the ledger any more.
-      yield* Effect.catchTag(
-        Effect.all([gone, read, finished], { concurrency: "unbounded", discard: true }),
-        "LedgerOvertaken",
-        () => Effect.void,
-      )
+      const { matched } = plan.source
+      const isThrough = yield* ranThrough(ended, report)
+      // In one commit: vanished rows are news until a run has reported them. A run that was overtaken records nothing more.
+      yield* Effect.all([
+        missed === undefined ? Effect.void : session.vanished(missed),
+        matched !== undefined && isThrough ? session.readFiles(matched.read) : Effect.void,
+        session.finishRun({ run: plan.id, finishedAt, outcome, exitCode, counts }),
+      ], { concurrency: "unbounded", discard: true }).pipe(Effect.catchTag("LedgerOvertaken", () => Effect.void))
     }
     yield* measureRun(report)
     return report
   })
 
-/** Whether a run came to the end of its source and left none of its rows to be sent: its files need not be read again. */
-const isThrough = (run: RunContext, ended: Ended, { rows }: RunReport): boolean =>
-  run.mode === "run" && (ended.repeated !== undefined || ended.review !== undefined)
-  && run.stop.reasons().length === 0 && rows.pending === 0
+/** Whether a run read its source to the end and left none of its rows to be sent: its files need not be read again. */
+const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
+  Effect.map(
+    Effect.all([CurrentRun, Stop]),
+    ([{ mode }, stop]) =>
+      mode === "run" && (repeated !== undefined || review !== undefined) && !stop.requested() && rows.pending === 0,
+  )
 
-/** A verified submission that was edited or deleted since is not what it was. */
+/** A verified submission that was edited or deleted since is reported as differing or missing. */
 const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
   ...row,
   verdict: drift === undefined ? row.verdict : drift === "gone" ? "missing" : "differing",
@@ -121,52 +128,56 @@ const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
 /** Settlements of rows in doubt that a report shows, the latest. */
 const shownSettlements = 20
 
-const summarise = (
-  run: RunContext,
-  ended: Ended,
-): Effect.Effect<{ readonly report: RunReport; readonly facts: RunFacts }, LedgerError> =>
+const summarise = (ended: Ended) =>
   Effect.gen(function*() {
-    const { missed, repeated, tally } = ended
-    const survey = ended.survey
+    const plan = yield* CurrentRun
+    const { ledger, view } = yield* RunLedger
+    const folder = yield* RunFolder
+    const service = yield* FormService
+    const stop = yield* Stop
+    const counts = yield* RunCounts
+    const { form, formFingerprint, mapping, mode, pipeline, rehearsal } = plan
+    const { finishedAt, missed, repeated, startedAt, survey } = ended
+    const review = repeated ?? ended.review
     const rows = repeated?.rows ?? (survey?.fates ?? new FateTable()).counts(survey?.read ?? 0)
-    const readBack = tally.verdicts(ended.submissions ?? rows.imported)
+    const readBack = counts.verdicts(ended.submissions ?? rows.imported)
     const holds = balanceHolds(rows, readBack, ended.submissions) && (survey?.cells.holds ?? true)
     const columns = repeated?.columns ?? survey?.cells.all
-    const unverified = yield* run.view.unverified
-    const tolerated = new Map(run.mapping.answers.map((answer) => [answer.id, answer.tolerated]))
-    const lastIntent = yield* run.ledger.lastIntent
+    const unverified = yield* view.unverified
+    const tolerated = new Map(mapping.answers.map((answer) => [answer.id, answer.tolerated]))
     const inDoubt = unverified.inDoubt - unverified.acknowledged.inDoubt
-    const drift = run.mode === "reconcile" ? yield* run.view.drift : noDrift
-    const left = unprovenOf(unverified, drift, run.rehearsal?.leftUnread ?? 0)
+    const drift = mode === "reconcile" ? yield* view.drift : noDrift
+    const left = unprovenOf(unverified, drift, rehearsal?.leftUnread ?? 0)
     const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
-    const needed = ((repeated ?? ended.review)?.needed ?? 0) + tally.fresh.refused
-    const reasons = run.stop.reasons()
-    const requests = yield* run.service.requests
-    const rehearsed = run.rehearsed === undefined || survey === undefined
+    const needed = (review?.needed ?? 0) + counts.fresh.refused
+    const reasons = stop.reasons()
+    const requests = yield* service.requests
+    const fingerprints = { mapping: mapping.fingerprint, form: formFingerprint }
+    const rehearsed = plan.rehearsed === undefined || survey === undefined
       ? undefined
-      : sinceRehearsal(run.rehearsed, {
-        startedAt: ended.startedAt,
-        whole: run.mode === "run" && reasons.length === 0 && run.limit === undefined,
+      : sinceRehearsal(plan.rehearsed, {
+        startedAt,
+        whole: mode === "run" && reasons.length === 0 && plan.limit === undefined,
         sources: survey.files.map((one) => one.file),
-        fingerprints: { mapping: run.mapping.fingerprint, form: run.formFingerprint },
+        fingerprints,
         rows,
         readBack,
       })
-    const settled = yield* run.view.settlements(shownSettlements)
+    const settled = yield* view.settlements(shownSettlements)
     const vanished = repeated?.vanished
       ?? (missed === undefined ? undefined : { count: missed.count, fresh: missed.fresh })
-    const facts = factsNow(run, {
-      startedAt: ended.startedAt,
-      finishedAt: ended.finishedAt,
-      whole: repeated !== undefined || ended.review !== undefined,
+    const facts = factsNow(plan, {
+      startedAt,
+      finishedAt,
+      whole: review !== undefined,
       unchanged: repeated !== undefined,
       rows,
-      shared: survey?.met.imported ?? 0,
-      alreadyKnown: repeated?.alreadyKnown ?? (survey?.met.imported ?? 0) + (missed?.count ?? 0),
+      shared: survey?.seen.imported ?? 0,
+      alreadyKnown: repeated?.alreadyKnown ?? (survey?.seen.imported ?? 0) + (missed?.count ?? 0),
       vanished,
     })
-    const looked = run.mode === "run" || run.mode === "dry-run"
-    const coverage = looked ? yield* coverageOf(run, facts) : covered
+    const readsSource = mode === "run" || mode === "dry-run"
+    const coverage = readsSource ? yield* coverageOf(facts) : covered
     const { exitCode, outcome } = ending({
       balanced: holds,
       reasons,
@@ -175,94 +186,126 @@ const summarise = (
       needed,
       uncovered: coverage.accepts !== undefined,
     })
-    const age = looked ? sourceAge(run, Date.parse(ended.startedAt)) : {}
-    const unusual = looked ? anomalies(facts, yield* historyOf(run.view, run.id), age.stale, coverage) : []
+    const age = readsSource ? sourceAge(plan, Date.parse(startedAt)) : {}
+    const unusual = readsSource ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
     const report: RunReport = {
-      pipeline: run.pipeline.name,
-      run: run.id,
-      mode: run.mode,
-      form: { service: run.serviceName, id: run.form.id, name: run.form.name },
-      startedAt: ended.startedAt,
-      finishedAt: ended.finishedAt,
+      pipeline: pipeline.name,
+      run: plan.id,
+      mode,
+      form: { service: plan.serviceName, id: form.id, name: form.name },
+      startedAt,
+      finishedAt,
       outcome,
       exitCode,
       because: [
         ...because({ reasons, holds, needed, inDoubt, left, rows }),
-        ...(run.mode === "reconcile" ? yield* stillWaiting(run.view, run.pipeline.name) : []),
-        ...since({ repeated: repeated?.run, replaced: tally.replacements.count, vanished }),
-        ...(run.rehearsal === undefined ? [] : takes(requests, run.rehearsal.requestsPerSecond)),
+        ...(mode === "reconcile" ? yield* stillWaiting : []),
+        ...since({ repeated: repeated?.run, replaced: counts.replacements.count, vanished }),
+        ...(rehearsal === undefined ? [] : duration(requests, rehearsal.requestsPerSecond)),
         ...(rehearsed?.same ?? []),
       ],
       next: nextCommand({
-        pipeline: run.pipeline.name,
-        run: run.id,
-        mode: run.mode,
+        run: plan,
+        pipeline: pipeline.name,
         exitCode,
         refused: reasons.some(({ _tag }) => _tag === "Refused"),
         rows,
         inDoubt,
         wrong: unproven - left.unread,
-        carried: run.carried,
-        rejected: `${run.folder.path}/rejected.csv`,
+        rejected: `${folder.path}/rejected.csv`,
         accepts: needed > 0 ? undefined : coverage.accepts,
       }),
-      ledger: { id: run.ledger.id, lastIntent },
-      acknowledged: run.mode === "reconcile"
-        ? acknowledgedOf(unverified, drift)
-        : (repeated ?? ended.review)?.acknowledged ?? 0,
+      ledger: { id: ledger.id, lastIntent: yield* ledger.lastIntent },
+      acknowledged: mode === "reconcile" ? acknowledgedOf(unverified, drift) : review?.acknowledged ?? 0,
       sources: repeated?.sources ?? survey?.files.map((one) => one.file) ?? [],
       rows,
       readBack,
       balance: { holds },
       ...(columns === undefined ? {} : { columns }),
       requests,
-      pace: yield* run.service.pace,
-      problems: repeated?.earlier?.problems ?? tally.problems,
-      differences: tally.differences,
-      findings: tally.findings.all((question) => tolerated.get(question)),
-      normalised: tally.findings.allNormalised,
-      inDoubt: unverified.inDoubt === 0 ? [] : yield* doubts(run.view, run.id),
+      pace: yield* service.pace,
+      problems: repeated?.earlier?.problems ?? counts.problems,
+      differences: counts.differences,
+      findings: counts.findings.all((question) => tolerated.get(question)),
+      normalised: counts.findings.allNormalised,
+      inDoubt: unverified.inDoubt === 0 ? [] : yield* doubts,
       ...(settled.length === 0 ? {} : { settled }),
-      ...(tally.replacements.count === 0 ? {} : { replaced: tally.replacements }),
+      ...(counts.replacements.count === 0 ? {} : { replaced: counts.replacements }),
       ...(vanished === undefined ? {} : { vanished }),
       ...(repeated === undefined ? {} : { unchangedSince: repeated.run }),
       ...(unusual.length === 0 ? {} : { anomalies: unusual }),
-      discarded: tally.discarded,
-      sent: tally.sent,
-      questions: run.mapping.answers.map((answer) => ({
-        id: answer.id,
-        name: answer.name,
-        kind: answer.kind,
-        ...tally.question(answer.id),
-      })),
-      ...(run.mapping.unanswered.length === 0 ? {} : { unanswered: run.mapping.unanswered }),
+      discarded: counts.discarded,
+      sent: counts.sent,
+      questions: mapping.answers.map(({ id, kind, name }) => ({ id, name, kind, ...counts.question(id) })),
+      ...(mapping.unanswered.length === 0 ? {} : { unanswered: mapping.unanswered }),
       values: "shown",
       warnings: [
-        ...run.warnings,
-        ...(yield* editedMapping(run)),
+        ...plan.warnings,
+        ...(yield* editedMapping),
         ...(rehearsed?.differs ?? []),
         ...unusual.map(({ sentence }) => sentence),
-        ...(age.untold === undefined ? [] : [age.untold]),
+        ...(age.unknown === undefined ? [] : [age.unknown]),
       ],
       versions: { formferry: version, node: process.versions.node },
-      fingerprints: { mapping: run.mapping.fingerprint, form: run.formFingerprint },
+      fingerprints,
     }
     const gap = coverage.gap === undefined ? {} : { gap: coverage.gap.run }
-    return { report, facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } }
+    return { report, facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts }
   })
 
-/** An edited mapping changes no row that was imported; it is told once, with the number of rows imported under the old one. */
-const editedMapping = (run: RunContext): Effect.Effect<ReadonlyArray<string>, LedgerError> =>
-  Effect.gen(function*() {
-    const before = (yield* run.view.runs(2)).find((one) => one.run !== run.id)
-    const mapping = before === undefined ? undefined : mappingOf(before)
-    if (mapping === undefined || mapping === run.mapping.fingerprint) return []
-    const rows = yield* run.view.importedUnderOtherMapping(run.mapping.fingerprint)
-    return rows === 0
-      ? []
-      : [
-        `The mapping was edited: ${
-          count(rows, "row was", "rows were")
-        } imported under an earlier one and stay as they are.`,
-      ]
-  })
+/** Reasons that are listed separately; later ones are counted together. */
+const mostReasons = 50
+
+/** Returns what is in doubt for the pipeline at the destination, by reason. */
+const doubts = Effect.gen(function*() {
+  const { id } = yield* CurrentRun
+  const { view } = yield* RunLedger
+  const byReason = new Map<string, Doubt>()
+  yield* Stream.runForEach(paged((after) => view.doubtful({ after, limit: pageSize })), (rows) =>
+    Effect.sync(() => {
+      for (const row of rows) {
+        const reason = byReason.has(row.reason) || byReason.size < mostReasons ? row.reason : "other reasons"
+        const before = byReason.get(reason)
+        byReason.set(reason, {
+          reason,
+          count: (before?.count ?? 0) + 1,
+          acknowledged: (before?.acknowledged ?? 0) + (row.acknowledged ? 1 : 0),
+          fresh: (before?.fresh ?? 0) + (row.run === id ? 1 : 0),
+          firstSentAt: before === undefined || row.sentAt < before.firstSentAt ? row.sentAt : before.firstSentAt,
+          lastSentAt: before === undefined || row.sentAt > before.lastSentAt ? row.sentAt : before.lastSentAt,
+        })
+      }
+    }))
+  return [...byReason.values()].sort((a, b) => b.count - a.count)
+})
+
+/** Runs to look through for the last one that read the source. */
+const lookedAt = 100
+
+/** Returns what a reconciliation, which reads no source, says about rows that earlier runs could not import: that some still need a person, and which report names them. */
+const stillWaiting = Effect.gen(function*() {
+  const { pipeline } = yield* CurrentRun
+  const { view } = yield* RunLedger
+  const { acknowledged, rows } = yield* view.attention
+  if (rows <= acknowledged) return []
+  const last = (yield* view.runs(lookedAt)).find(({ mode }) => mode !== "reconcile")
+  const where = last === undefined ? "" : `: formferry report ${pipeline.name} --run ${last.run}`
+  const waiting = counted(
+    rows - acknowledged,
+    "row that the last run met still needs",
+    "rows that the last run met still need",
+  )
+  return [`Beside the submissions, ${waiting} a person${where}`]
+})
+
+/** Returns a warning about an edited mapping, once, with the number of rows imported under the old one. It changes none of them. */
+const editedMapping = Effect.gen(function*() {
+  const { id, mapping } = yield* CurrentRun
+  const { view } = yield* RunLedger
+  const before = (yield* view.runs(2)).find((one) => one.run !== id)
+  const earlier = before === undefined ? undefined : mappingOf(before)
+  if (earlier === undefined || earlier === mapping.fingerprint) return []
+  const rows = yield* view.importedUnderOtherMapping(mapping.fingerprint)
+  const were = counted(rows, "row was", "rows were")
+  return rows === 0 ? [] : [`The mapping was edited: ${were} imported under an earlier one and stay as they are.`]
+})

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
 import type { Effect } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
@@ -79,3 +79,6 @@ export interface FormService {
   /** The same over time. Undefined before the first request. */
   readonly pace: Effect.Effect<Pace | undefined>
 }
+
+/** The service that a run sends to. */
+export const FormService = Context.GenericTag<FormService>("formferry/FormService")

@@ -39,6 +39,10 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
 export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
   isMended(columns) ? columns.slice(0, -mendedColumns.length) : columns
 
+/** Names by which columns' cells enter a content digest: the column's name, or its position if it has none. */
+export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
+  columns.map((column) => column.name ?? `#${column.position + 1}`)
+
 /** How many cells a record may have. */
 export interface Width {
   readonly header: number

@@ -1,4 +1,4 @@
-import { Data, Duration, Effect, Either, Random, type Redacted } from "effect"
+import { Context, Data, Duration, Effect, Either, Random, type Redacted } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { newRunId } from "../../src/jobs/projectLedger.ts"
 import { settleFromExport, waitsOf } from "../../src/jobs/settleFromExport.ts"
@@ -8,12 +8,13 @@ import { makeLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
 import { openStore, type Store } from "../../src/ledger/sqlite/Store.ts"
 import { compile } from "../../src/mapping/compile.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
-import { columnNames } from "../../src/run/content.ts"
+import { RunFolder } from "../../src/report/RunFolder.ts"
+import { Progress } from "../../src/run/Progress.ts"
 import { execute } from "../../src/run/Run.ts"
-import { makeStop, type Stop } from "../../src/run/Stop.ts"
+import { CurrentRun, RunLedger } from "../../src/run/RunContext.ts"
+import { makeStop, Stop } from "../../src/run/Stop.ts"
 import { make } from "../../src/service/client.ts"
-import { formFingerprint } from "../../src/service/codec.ts"
-import type { FormService } from "../../src/service/FormService.ts"
+import { FormService } from "../../src/service/FormService.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { resultsColumns } from "../../src/sink/settleColumns.ts"
 import { memoryFolder } from "./memoryFolder.ts"
@@ -49,7 +50,7 @@ export interface ProcessOptions {
   readonly opened: (store: Store) => void
   readonly closed: (store: Store) => void
   /** The pipeline's lock is taken. */
-  readonly holding: (session: LedgerSession, stop: Stop) => void
+  readonly holding: (session: LedgerSession, stop: Stop["Type"]) => void
   /** Something for a person to do with the ledger before anything is sent. */
   readonly first: (session: LedgerSession) => Effect.Effect<unknown, unknown>
 }
@@ -167,33 +168,28 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
         yield* session.accept({ reason: "canary", states: [canary.standing], by: "the simulation", because: "seen" })
       }
       yield* options.first(session)
-      return yield* execute({
+      const plan = CurrentRun.make({
         id,
         mode: "run",
         pipeline,
         target: undefined,
-        carried: { project: undefined, to: undefined, source: undefined, confirm: undefined },
         serviceName: "practice",
-        destination: view.destination,
         form,
-        formFingerprint: formFingerprint(form),
         mapping,
-        shape: columnNames(mapping.columns),
-        keyColumns: ["No"],
         source,
-        columns: source.columns,
-        ownSource: true,
-        mended: false,
-        service,
-        ledger,
-        view,
-        session,
-        folder: memoryFolder(id),
-        stop,
-        progress: () => Effect.void,
+        otherSource: undefined,
+        projectOption: undefined,
+        confirm: undefined,
         limit: options.limit,
         retryRefused: options.retryRefused,
         warnings: [],
       })
+      const run = Context.make(CurrentRun, plan).pipe(
+        Context.add(RunLedger, { ledger, view, session }),
+        Context.add(FormService, service),
+        Context.add(RunFolder, memoryFolder(id)),
+        Context.add(Stop, stop),
+      )
+      return yield* execute.pipe(Effect.provide(run), Effect.provide(Progress.layerTest))
     }),
   ).pipe(Effect.withRandom(Random.make(options.seed)))

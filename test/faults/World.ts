@@ -232,7 +232,7 @@ export class World {
     const source = this.rows
     let step = 0
     let store: Store | undefined
-    let stop: Stop | undefined
+    let stop: Stop["Type"] | undefined
     let refuse: "full before" | "full after" | undefined
     /** Counts a step and lets happen what is to happen there. */
     const stepped = () => {

@@ -1,8 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { KeyHashes } from "../../src/run/KeyHashes.ts"
-import { KeyTable } from "../../src/run/KeyTable.ts"
-import { RowHash } from "../../src/run/RowHash.ts"
+import { KeyHashes, KeyTable, RowHash } from "../../src/run/KeyTable.ts"
 
 const hash = new RowHash()
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { CanaryRows } from "../../src/run/canaryRows.ts"
+import { CanaryRows } from "../../src/run/canary.ts"
 
 const answers = 6
 

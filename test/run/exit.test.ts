@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { mostSevere } from "../../src/domain/exit.ts"
-import { ending } from "../../src/run/exit.ts"
-import { overLimit } from "../../src/run/stopWhen.ts"
+import { ending } from "../../src/run/ending.ts"
+import { overLimit } from "../../src/run/review.ts"
 
 const clean = { balanced: true, reasons: [], inDoubt: 0, unproven: 0, needed: 0, uncovered: false }
 const interrupted = { _tag: "Interrupted", signal: "SIGTERM" } as const

@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type Fate, fates } from "../../src/domain/fate.ts"
-import { balanceHolds } from "../../src/run/balance.ts"
-import { Deferred, type Waiting } from "../../src/run/Deferred.ts"
+import { balanceHolds } from "../../src/run/ending.ts"
 import { FateTable } from "../../src/run/FateTable.ts"
-import { RowHash } from "../../src/run/RowHash.ts"
+import { RowHash } from "../../src/run/KeyTable.ts"
+import { type Reason, UndecidedRows } from "../../src/run/UndecidedRows.ts"
 
 const hash = new RowHash()
 
@@ -54,10 +54,10 @@ describe("the balance", () => {
 
 describe("rows whose key was sent with other content", () => {
   const resolve = (
-    rows: ReadonlyArray<readonly [key: string, waiting: Waiting, valid: boolean, content?: string]>,
+    rows: ReadonlyArray<readonly [key: string, waiting: Reason, valid: boolean, content?: string]>,
     standing: ReadonlyArray<string>,
   ) => {
-    const deferred = new Deferred()
+    const deferred = new UndecidedRows()
     rows.forEach(([name, waiting, valid, content = ""], index) => {
       hash.key(name)
       hash.content([content], [0])

@@ -1,13 +1,13 @@
 // Batches of rows that go out: which rows, in which batches, wherever the source's chunks end.
 import { expect, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Context, Effect, Stream } from "effect"
 import fc from "fast-check"
 import type { RowChunk } from "../../src/domain/row.ts"
 import type { IntendedRow } from "../../src/ledger/records.ts"
 import { FateTable } from "../../src/run/FateTable.ts"
 import { outgoing } from "../../src/run/outgoing.ts"
-import type { RunContext } from "../../src/run/RunContext.ts"
-import { makeStop } from "../../src/run/Stop.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "../../src/run/RunContext.ts"
+import { makeStop, Stop } from "../../src/run/Stop.ts"
 import type { Survey } from "../../src/run/survey.ts"
 import { SourceChanged } from "../../src/source/Source.ts"
 
@@ -33,7 +33,7 @@ const chunksOf = (rows: ReadonlyArray<Met>, sizes: ReadonlyArray<number>): Reado
   return chunks
 }
 
-/** What `outgoing` needs of a run over such a source, and a stop. */
+/** What `outgoing` takes from its context over such a source, a survey, and a stop. */
 const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream<RowChunk, SourceChanged>) =>
   Effect.map(makeStop, (stop) => {
     const fates = new FateTable()
@@ -42,55 +42,44 @@ const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream
       if (kind === "replacing") fates.mark(index + 1)
     })
     const met = (cells: ReadonlyArray<unknown>) => rows[Number(String(cells[0]).slice(2)) - 1]
-    const run = {
+    const plan = {
       pipeline: { sink: { batchSize } },
       shape: ["Key"],
       keyColumns: ["Key"],
       columns: [{ position: 0, title: "Key", name: "Key" }],
-      ledger: { digest: { key: Buffer.from, content: (cells: ReadonlyArray<string>) => Buffer.from(cells.join()) } },
-      view: {
-        lookUp: (keys: ReadonlyArray<Buffer>) => Effect.succeed(keys.map((key) => ({ submissionId: `of ${key}` }))),
-      },
       mapping: {
         map: (cells: ReadonlyArray<unknown>) => met(cells)?.kind === "invalid" ? { problems: [] } : { item: {} },
       },
       source: { columns: [], read: () => chunks },
       mended: false,
-      stop,
-    } as unknown as RunContext
+    } as unknown as RunPlan
+    const ledger = {
+      ledger: { digest: { key: Buffer.from, content: (cells: ReadonlyArray<string>) => Buffer.from(cells.join()) } },
+      view: {
+        lookUp: (keys: ReadonlyArray<Buffer>) => Effect.succeed(keys.map((key) => ({ submissionId: `of ${key}` }))),
+      },
+    } as unknown as RunLedger["Type"]
     const survey = {
       fates,
       cells: { send: () => undefined },
       files: [],
-      keys: {
-        numbering: () => (cells: ReadonlyArray<unknown>) =>
-          met(cells)?.kind === "keyless" ? undefined : String(cells[0]),
-      },
+      numbering: () => (cells: ReadonlyArray<unknown>) => met(cells)?.kind === "keyless" ? undefined : String(cells[0]),
     } as unknown as Survey
-    return { run, stop, survey }
+    const context = Context.make(CurrentRun, plan).pipe(Context.add(RunLedger, ledger), Context.add(Stop, stop))
+    return { context, stop, survey }
   })
 
 const batchesOf = (
-  { run, survey }: { readonly run: RunContext; readonly survey: Survey },
+  { context, survey }: Effect.Effect.Success<ReturnType<typeof over>>,
   choose: (row: number) => boolean,
   count: number,
   afterEach: (batches: number) => Effect.Effect<void> = () => Effect.void,
 ) =>
-  Effect.scoped(Effect.gen(function*() {
-    const { last, more, next } = yield* outgoing(run, survey, 1, choose, count)
+  Effect.gen(function*() {
     const batches: Array<ReadonlyArray<IntendedRow>> = []
-    for (let isMore = true;;) {
-      const batch = next()
-      if (batch !== undefined) {
-        batches.push(yield* batch)
-        yield* afterEach(batches.length)
-      } else if (isMore) isMore = yield* more
-      else {
-        const rest = last()
-        return rest === undefined ? batches : [...batches, yield* rest]
-      }
-    }
-  }))
+    yield* Stream.runForEach(outgoing(survey, 1, choose, count), (batch) => afterEach(batches.push(batch)))
+    return batches
+  }).pipe(Effect.provide(context))
 
 const met = fc.record({
   chosen: fc.boolean(),

@@ -1,8 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Ledger } from "../../src/ledger/Ledger.ts"
 import { FateTable } from "../../src/run/FateTable.ts"
-import { neededRoom, roomForLedger } from "../../src/run/roomForLedger.ts"
+import { neededRoom, roomForLedger } from "../../src/run/review.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "../../src/run/RunContext.ts"
 import type { Survey } from "../../src/run/survey.ts"
 
 const mebibyte = 1024 * 1024
@@ -15,7 +15,15 @@ const surveyOf = (rows: number, bytes: number) => {
 }
 
 const look = (free: number | undefined, survey: Survey, limit?: number) =>
-  roomForLedger({ ledger: { file: "ledger.db", freeSpace: Effect.succeed(free) } as unknown as Ledger, limit }, survey)
+  roomForLedger(survey).pipe(
+    Effect.provideService(CurrentRun, { limit } as RunPlan),
+    Effect.provideService(
+      RunLedger,
+      {
+        ledger: { file: "ledger.db", freeSpace: Effect.succeed(free) },
+      } as unknown as RunLedger["Type"],
+    ),
+  )
 
 it.effect("a disk without room for what is about to be sent is found before anything is", () =>
   Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { projectStatus } from "../../src/jobs/status.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { sourceAge } from "../../src/run/sourceAge.ts"
+import { sourceAge } from "../../src/run/anomalies.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
@@ -57,7 +57,7 @@ describe("source.maxAge", () => {
     expect(of(7 * 3_600_000, hours)).toEqual([])
     expect(of(7 * 3_600_000 - 1, hours)).toEqual(["stale"])
     expect(of(0, undefined)).toEqual([])
-    expect(of(undefined, hours)).toEqual(["untold"])
+    expect(of(undefined, hours)).toEqual(["unknown"])
     expect(of(undefined, hours, false)).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+import { Context, Layer } from "effect"
 import { eachAnswered } from "../domain/answered.ts"
 import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
 import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
@@ -24,8 +25,13 @@ interface Answered {
   readonly verdicts: Verdicts
 }
 
-/** What a run adds up while it goes: bounded, whatever the number of rows. */
-export class Tally {
+/** Counts of the run in progress. */
+export class RunCounts extends Context.Tag("formferry/RunCounts")<RunCounts, Counts>() {
+  static readonly layer = Layer.sync(this, () => new Counts())
+}
+
+/** What a run counts: bounded, whatever the number of rows. */
+export class Counts {
   phase: Phase = "survey"
   /** Rows that this phase has been through, and has to go through, once known. */
   read = 0

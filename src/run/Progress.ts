@@ -1,8 +1,36 @@
-import { Effect, Metric } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 import { fates, verdicts } from "../domain/fate.ts"
-import type { Progress } from "../domain/progress.ts"
+import type { Progress as ProgressEvent } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
+import { FormService } from "../service/FormService.ts"
 import { measured } from "../service/telemetry.ts"
+import { RunCounts } from "./RunCounts.ts"
+
+/** Shows how far a run has come. */
+export class Progress extends Context.Tag("formferry/Progress")<Progress, {
+  readonly show: (event: ProgressEvent) => Effect.Effect<void>
+}>() {
+  /** Shows nothing. */
+  static readonly layerTest = Layer.succeed(this, { show: () => Effect.void })
+}
+
+/** Shows how far the run has come: after each chunk of rows that it reads, and after each batch that it sends. */
+export const showProgress: Effect.Effect<void, never, Progress | FormService | RunCounts> = Effect.gen(function*() {
+  const counts = yield* RunCounts
+  const { throttled } = yield* (yield* FormService).requests
+  const { inDoubt } = counts.fresh
+  yield* (yield* Progress).show({
+    phase: counts.phase,
+    // What is sent is counted over the whole run, as are the totals of these phases.
+    read: counts.phase === "canary" || counts.phase === "import" ? counts.sent : counts.read,
+    total: counts.total,
+    sent: counts.sent,
+    readBack: counts.verdicts(counts.imported),
+    inDoubt,
+    throttled,
+    rate: undefined,
+  })
+})
 
 const rows = Metric.counter("formferry.rows", {
   description: "Rows of the sources, by the fate they had at the end of a run",
@@ -23,7 +51,7 @@ const fresh = Metric.gauge("formferry.run.in_doubt", {
 })
 
 /** How far a run is: told once a chunk of rows and once a batch. */
-export const measureProgress = (pipeline: string, event: Progress): Effect.Effect<void> =>
+export const measureProgress = (pipeline: string, event: ProgressEvent): Effect.Effect<void> =>
   measured(() =>
     Effect.zipRight(
       Metric.set(sent.pipe(Metric.tagged("pipeline", pipeline)), event.sent),

@@ -1,0 +1,231 @@
+import type { AcceptReason } from "../domain/acceptance.ts"
+import { exits } from "../domain/exit.ts"
+import { fates, type RowCounts, type VerdictCounts, verdicts } from "../domain/fate.ts"
+import type { RequestCounts, RunReport } from "../domain/report.ts"
+import type { Outcome } from "../domain/run.ts"
+import { commandLine } from "../domain/shell.ts"
+import { count, counted, lasting } from "../domain/words.ts"
+import type { Drift, Unverified } from "../ledger/records.ts"
+import type { RunRequest } from "./RunContext.ts"
+import type { Signal, StopReason } from "./Stop.ts"
+
+/**
+ * Whether every row read has exactly one fate, and every row imported one verdict.
+ *
+ * @param submissions for a reconciliation, how many submissions the verdicts are about
+ */
+export const balanceHolds = (rows: RowCounts, readBack: VerdictCounts, submissions = rows.imported): boolean =>
+  fates.reduce((sum, fate) => sum + rows[fate], 0) === rows.read
+  && readBack.unread >= 0 && verdicts.reduce((sum, verdict) => sum + readBack[verdict], 0) === submissions
+
+/** The exit code of a process that a signal ended. Supervisors take 143 as a clean end, also when a terminal was closed. */
+export const statusOfSignal: { readonly [S in Signal]: number } = {
+  SIGINT: exits.interrupted.code,
+  SIGTERM: exits.terminated.code,
+  SIGHUP: exits.terminated.code,
+}
+
+/** What decides how a run ended. */
+export interface Ending {
+  readonly balanced: boolean
+  readonly reasons: ReadonlyArray<StopReason>
+  /** Rows in doubt, missing, differing or unread that are not acknowledged, over all that the ledger has here. */
+  readonly inDoubt: number
+  readonly unproven: number
+  /** Rows that need a person and that are not acknowledged. */
+  readonly needed: number
+  /** Whether rows may be in no source that was read, and that is not accepted. */
+  readonly uncovered: boolean
+}
+
+/** Returns the exit code of a run and its outcome; if several apply, the first of these. */
+export const ending = (end: Ending): { readonly exitCode: number; readonly outcome: Outcome } => {
+  const has = (tag: StopReason["_tag"]) => end.reasons.some((reason) => reason._tag === tag)
+  const as = ({ code }: { readonly code: number }, outcome: Outcome) => ({ exitCode: code, outcome })
+  if (!end.balanced) return as(exits.internalError, "stopped")
+  for (const reason of end.reasons) {
+    if (reason._tag === "Interrupted") return { exitCode: statusOfSignal[reason.signal], outcome: "interrupted" }
+  }
+  if (has("Unconfirmed") || has("Refused")) return as(exits.wrong, "stopped")
+  if (has("Overtaken")) return as(exits.busy, "stopped")
+  if (has("Unavailable")) return as(exits.unavailable, "unavailable")
+  if (has("Protected")) return as(exits.stopped, "stopped")
+  if (end.inDoubt > 0 || has("CanaryInDoubt")) return as(exits.unproven, "inDoubt")
+  if (end.unproven > 0) return as(exits.unproven, "differing")
+  if (end.needed > 0 || end.uncovered) return as(exits.attention, "attention")
+  return as(exits.complete, "complete")
+}
+
+/** Submissions that are not proven and not acknowledged, over all that the ledger has here. */
+export interface Unproven {
+  readonly differing: number
+  readonly missing: number
+  readonly unread: number
+  /** Verified once, and edited or deleted since: what a reconciliation finds. */
+  readonly edited: number
+  readonly gone: number
+}
+
+export const noDrift: Drift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
+
+/** @param leftUnread submissions of earlier runs that this one did not have to read */
+export const unprovenOf = ({ acknowledged, verdicts }: Unverified, drift: Drift, leftUnread: number): Unproven => ({
+  differing: verdicts.differing - acknowledged.differing,
+  missing: verdicts.missing - acknowledged.missing,
+  unread: Math.max(0, verdicts.unread - acknowledged.unread - leftUnread),
+  edited: drift.edited - drift.acknowledged.edited,
+  gone: drift.gone - drift.acknowledged.gone,
+})
+
+/** Returns how many submissions are not proven and acknowledged. */
+export const acknowledgedOf = ({ acknowledged }: Unverified, drift: Drift): number =>
+  acknowledged.differing + acknowledged.missing + drift.acknowledged.edited + drift.acknowledged.gone
+
+/** Returns sentences about why a run ended as it did. */
+export const because = (end: {
+  readonly reasons: ReadonlyArray<StopReason>
+  readonly holds: boolean
+  readonly needed: number
+  readonly inDoubt: number
+  readonly left: Unproven
+  readonly rows: RunReport["rows"]
+}): ReadonlyArray<string> => {
+  const { differing, edited, gone, missing, unread } = end.left
+  const was = (many: number) => (many === 1 ? "was" : "were")
+  return [
+    ...(end.holds
+      ? []
+      : ["The balance does not hold: this is a fault in formferry. Don't trust this run; please report it."]),
+    ...end.reasons.flatMap((reason) => {
+      switch (reason._tag) {
+        case "Interrupted":
+          return [`The run was interrupted (${reason.signal}). What was in flight was finished and recorded.`]
+        case "Unconfirmed":
+          return [`Writes to ${reason.service} can't be undone, and sending was not confirmed. Nothing was sent.`]
+        case "CanaryInDoubt":
+          return ["The rows sent first ended in doubt, which proves nothing: the next run tries others."]
+        case "Failed":
+          return []
+        default:
+          return [reason.because]
+      }
+    }),
+    ...(end.inDoubt > 0
+      ? [`${counted(end.inDoubt, "row is", "rows are")} in doubt: sent, and the outcome is not known.`]
+      : []),
+    ...(differing > 0 ? [`${counted(differing, "submission")} came back different from what was sent.`] : []),
+    ...(missing > 0 ? [`${counted(missing, "submission")} can't be found on the service.`] : []),
+    ...(edited > 0
+      ? [`${counted(edited, "submission")} came back as sent once, and ${was(edited)} edited since.`]
+      : []),
+    ...(gone > 0 ? [`${counted(gone, "submission")} came back as sent once, and ${was(gone)} deleted since.`] : []),
+    ...(unread > 0
+      ? [`${counted(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`]
+      : []),
+    ...(end.needed > 0 ? [`${counted(end.needed, "row needs", "rows need")} a person: see rejected.csv.`] : []),
+    ...(end.rows.pending > 0 ? [`${counted(end.rows.pending, "row is", "rows are")} left for the next run.`] : []),
+  ]
+}
+
+/** Returns sentences about what happened since earlier runs that is no reason for how this one ended. */
+export const since = ({ repeated, replaced, vanished }: {
+  /** The run that it repeats. */
+  readonly repeated: string | undefined
+  readonly replaced: number
+  readonly vanished: RunReport["vanished"]
+}): ReadonlyArray<string> => {
+  const fresh = vanished === undefined || vanished.fresh === 0
+    ? ""
+    : vanished.fresh === vanished.count
+    ? ", since the last run"
+    : `, ${count(vanished.fresh)} of them since the last run`
+  return [
+    ...(repeated === undefined
+      ? []
+      : [`Nothing changed since run ${repeated}: the source was not read again.`]),
+    ...(replaced === 0 ? [] : [
+      `${
+        counted(replaced, "row")
+      } changed and went in again; what they were before stays in the form: see replaced.csv.`,
+    ]),
+    ...(vanished === undefined || vanished.count === 0 ? [] : [
+      `${count(vanished.count)} of the rows imported earlier ${
+        vanished.count === 1 ? "is" : "are"
+      } not in the source any more${fresh}${repeated === undefined ? ": see vanished.csv" : ""}.`,
+    ]),
+  ]
+}
+
+/** Returns how long the real run will take at the service's pace, after a rehearsal that made so many requests; nothing if that is short. */
+export const duration = (requests: RequestCounts, perSecond: number): ReadonlyArray<string> => {
+  const all = requests.metadata + requests.create + requests.read
+  const millis = (all / perSecond) * 1000
+  return millis < 10_000
+    ? []
+    : [`The run makes about ${count(all)} requests: at ${perSecond} a second that takes ${lasting(millis)}.`]
+}
+
+/** A run that has ended. */
+interface EndedRun {
+  readonly run: Pick<RunRequest, "id" | "mode" | "projectOption" | "target" | "otherSource" | "confirm">
+  readonly pipeline: string
+  readonly exitCode: number
+  /** Whether the run was refused because rows may be known under different keys. */
+  readonly refused?: boolean
+  readonly rows: RowCounts
+  readonly inDoubt: number
+  /** Submissions that came back different, or that the service doesn't have. */
+  readonly wrong: number
+  /** Path of the run's rejected.csv. */
+  readonly rejected: string
+  /** What a person has to accept, if that is all that is left to do. */
+  readonly accepts: AcceptReason | undefined
+}
+
+type Options = Readonly<Record<string, string | true | undefined>>
+
+/** Returns the command to run next, the last line on stderr for any exit code but 0, as a shell reads it. It is never the command that failed. */
+export const nextCommand = (end: EndedRun): string | undefined => {
+  const { accepts, exitCode, inDoubt, pipeline, refused, rejected, rows, run: { mode, ...run }, wrong } = end
+  const to = { "--to": run.target }
+  const source = { "--source": run.otherSource }
+  const command = (name: string, options: Options = {}, ...more: ReadonlyArray<string>) =>
+    commandLine([name, pipeline, ...more], { ...options, "--project": run.projectOption })
+  const runAgain = (options: Options = source) => command("run", { ...options, ...to, "--confirm": run.confirm })
+  // What a rehearsal rejects is fixed in the source: the ledger does not know of it.
+  const report = command("report", { "--run": mode === "rehearsal" ? run.id : undefined, "--open": true })
+  switch (exitCode) {
+    case exits.complete.code:
+      return mode === "rehearsal" ? runAgain() : undefined
+    case exits.attention.code:
+      if (accepts !== undefined) return command("accept", { ...to, "--because": "…" }, accepts)
+      if (mode !== "run") return report
+      return rows.invalid + rows.refused + rows.duplicate > 0
+        ? runAgain({ "--source": rejected })
+        : command("acknowledge", { "--all": true, ...to, "--because": "…" })
+    case exits.wrong.code:
+      // The same command would be refused again.
+      return refused ? report : runAgain()
+    case exits.stopped.code:
+      return report
+    case exits.unproven.code:
+      if (mode !== "run" && mode !== "reconcile") return report
+      if (inDoubt > 0) return command("settle", to)
+      // Otherwise only unread submissions are left.
+      return wrong > 0 || mode === "reconcile" ? report : command("reconcile", to)
+    case exits.unavailable.code:
+      return command("check")
+    case exits.busy.code:
+      return command("status")
+    case exits.internalError.code:
+      return command("status", { "--verify": true })
+    default:
+      // Interrupted: the command that continues.
+      return {
+        run: runAgain(),
+        "dry-run": command("run", { "--dry-run": true, ...source, ...to }),
+        rehearsal: command("rehearse", { ...source, ...to }),
+        reconcile: command("reconcile", to),
+      }[mode]
+  }
+}
