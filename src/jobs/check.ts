@@ -1,11 +1,11 @@
-import type { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
+import { firstOf } from "../domain/words.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"
-import { allEntries, entryColumns, nameColumns } from "../mapping/ColumnBook.ts"
+import { allEntries, entryColumns } from "../mapping/ColumnBook.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import type { FormChange } from "../project/formDifference.ts"
@@ -23,23 +23,23 @@ import type { AttemptFailure } from "./exitStatus.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { openPipelineSource } from "./openPipelineSource.ts"
 import { missedBy, openIfAny } from "./projectLedger.ts"
-import { chooseTarget, openTarget, type Target } from "./target.ts"
+import { findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
 
-/** Why a pipeline can't run, other than its file. */
+/** Why a pipeline can't run, apart from its file. */
 type CheckFailure = PlatformError | SourceChanged | Exclude<AttemptFailure, ConfigurationInvalid>
 
-/** What checking one pipeline at one of its targets showed. */
+/** The result of checking one pipeline at one of its targets. */
 export interface CheckedPipeline {
   readonly pipeline: string
-  /** Absent when the pipeline has a single `service` and `form`. */
+  /** Undefined if the pipeline has a single `service` and `form`. */
   readonly target: string | undefined
   /** Errors and warnings about its file. */
   readonly diagnostics: ReadonlyArray<Diagnostic>
-  /** What is wrong with the source, the form or the service. */
+  /** What is wrong with the source, the form, the service or the ledger. */
   readonly failures: ReadonlyArray<CheckFailure>
-  /** How the source was taken. What people should know about that is among the findings. */
+  /** How the source was read. Warnings about that are among the diagnostics. */
   readonly taken: SourceFile["taken"]
-  /** Columns of the source, questions that get answers, what else is filled by its name, and the form, once all of them are known. */
+  /** Columns of the source, questions that get answers, names of other lists' elements that are filled, and the form. Undefined if the mapping doesn't compile. */
   readonly fits:
     | {
       readonly columns: number
@@ -48,21 +48,20 @@ export interface CheckedPipeline {
       readonly form: Form
     }
     | undefined
-  /** What is different in the form than it was when the pipeline was made or the form last accepted. */
+  /** How the form differs from the recorded one. */
   readonly changes: ReadonlyArray<FormChange>
-  /** What the rows came to; absent when something else must be put right first. */
+  /** Undefined if the rows could not be read through the mapping. */
   readonly data: CheckedData | undefined
   /** The file in which the form was recorded just now. */
   readonly accepted: string | undefined
-  /** Whether there is a record of the form as it was. */
+  /** Whether a form was recorded before. */
   readonly recorded: boolean
 }
 
-/** How thoroughly, and against what, pipelines are checked. */
 export interface CheckOptions {
-  /** Not against the live form, but against the form as it was recorded. */
+  /** Asks no service: checks against the recorded form. */
   readonly offline?: boolean
-  /** Records the form and the source's columns as they are now, where nothing is wrong but that they changed. */
+  /** Records the form and the source's columns as they are now, if the mapping fits them. */
   readonly acceptForm?: boolean
 }
 
@@ -73,71 +72,53 @@ export interface Checked {
 }
 
 /**
- * Lints a project's files, then checks each pipeline that can be read against the live form, the form as it was and the source's header, runs its
- * examples, and reads its whole source through the mapping. A broken file stops none of the others: all problems come at once. Nothing is sent.
+ * Checks a project's files, and each pipeline that can be read: against the live form, the recorded form and the source's header, by its examples and by all rows of its source. Reports all
+ * problems at once, whatever is broken. Sends nothing.
  *
  * @param root the project's folder
  * @param names pipelines to check; none: all
  */
 export const checkProject = (root: string, names: ReadonlyArray<string>, options: CheckOptions = {}) =>
   Effect.gen(function*() {
-    const whole = yield* loadProject(root, { pipelines: names.length === 0 ? "all" : names }).pipe(
+    const { diagnostics, projects } = yield* loadProject(root, { pipelines: names.length === 0 ? "all" : names }).pipe(
       Effect.map((project) => ({ diagnostics: [], projects: [project] })),
-      Effect.catchTag(
-        "ConfigurationInvalid",
-        ({ diagnostics }) =>
-          Effect.map(readable(root, names), ({ projects, rest }) => ({
-            diagnostics: [...diagnostics, ...rest].toSorted(inFileOrder),
-            projects,
-          })),
+      Effect.catchTag("ConfigurationInvalid", (invalid) => loadEach(root, names, invalid.diagnostics)),
+    )
+    const pipelines = yield* Effect.all(
+      projects.flatMap((project) =>
+        Array.from(project.pipelines.values()).flatMap((pipeline) =>
+          pipeline.sink.targets.map((target) => checkTarget(project, pipeline, target, options))
+        )
       ),
     )
-    const pipelines = yield* Effect.forEach(
-      whole.projects.flatMap((project) => [...project.pipelines.values()].map((pipeline) => ({ project, pipeline }))),
-      ({ project, pipeline }) =>
-        Effect.forEach(pipeline.sink.targets, (target) => checkTarget(project, pipeline, target, options)),
-    )
-    const unheard = yield* webhooksWithoutAddress(whole.projects[0])
-    const checked: Checked = { diagnostics: [...whole.diagnostics, ...unheard], pipelines: pipelines.flat() }
+    const addresses = yield* Effect.forEach(projects[0]?.notify ?? [], ({ address }) => Effect.either(address))
+    const checked: Checked = {
+      diagnostics: [...diagnostics, ...addresses.flatMap((one) => (Either.isLeft(one) ? one.left.diagnostics : []))],
+      pipelines,
+    }
     return checked
   })
 
-/** Webhooks that nobody could be told by. */
-const webhooksWithoutAddress = (project: Project | undefined): Effect.Effect<ReadonlyArray<Diagnostic>> =>
-  Effect.map(
-    Effect.forEach(project?.notify ?? [], ({ address }) =>
-      Effect.match(address, { onFailure: ({ diagnostics }) => diagnostics, onSuccess: () => [] })),
-    (all) =>
-      all.flat(),
-  )
-
-const inFileOrder = (a: Diagnostic, b: Diagnostic): number =>
-  a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
-
-/** A pipeline in a project of its own; or, where its file can't be read, what else is wrong with it. */
-interface ReadAlone {
-  readonly projects: ReadonlyArray<Project>
-  readonly rest: ReadonlyArray<Diagnostic>
-}
-
-const readOne = (root: string, name: string): Effect.Effect<ReadAlone, never, FileSystem.FileSystem | Path.Path> =>
-  Effect.flatMap(Effect.option(loadProject(root, { pipelines: [name] })), (project) =>
-    project._tag === "Some"
-      ? Effect.succeed<ReadAlone>({ projects: [project.value], rest: [] })
-      : Effect.map(restOfBroken(root, name), (rest): ReadAlone => ({ projects: [], rest })))
-
-/** The pipelines that can be read though something else of the project can't, each in a project of its own; and what else is wrong with the others. */
-const readable = (
-  root: string,
-  names: ReadonlyArray<string>,
-): Effect.Effect<ReadAlone, never, FileSystem.FileSystem | Path.Path> =>
+/** Loads each pipeline that can be read, in a project of its own. Adds what else is wrong with the others. */
+const loadEach = (root: string, names: ReadonlyArray<string>, wrong: ReadonlyArray<Diagnostic>) =>
   Effect.gen(function*() {
     const { texts } = yield* listPipelines(root)
-    const known = texts.flatMap(({ name }) => (name === undefined ? [] : [name]))
-    const asked = known.filter((name) => names.length === 0 || names.includes(name))
-    const looked = yield* Effect.forEach([...new Set(asked)], (name) => readOne(root, name))
-    return { projects: looked.flatMap(({ projects }) => projects), rest: looked.flatMap(({ rest }) => rest) }
+    const asked = texts.flatMap(({ name = "" }) =>
+      name !== "" && (names.length === 0 || names.includes(name)) ? name : []
+    )
+    const projects: Array<Project> = []
+    const diagnostics = [...wrong]
+    for (const name of new Set(asked)) {
+      const project = yield* Effect.either(loadProject(root, { pipelines: [name] }))
+      if (Either.isRight(project)) projects.push(project.right)
+      else diagnostics.push(...(yield* restOfBroken(root, name)))
+    }
+    const inFileOrder = (a: Diagnostic, b: Diagnostic): number =>
+      a.file === b.file ? inOrder(a, b) : a.file < b.file ? -1 : 1
+    return { diagnostics: diagnostics.toSorted(inFileOrder), projects }
   })
+
+const inOrder = (a: Diagnostic, b: Diagnostic): number => a.line - b.line || a.column - b.column
 
 const nothing = {
   diagnostics: [],
@@ -151,18 +132,17 @@ const nothing = {
 } satisfies Omit<CheckedPipeline, "pipeline" | "target">
 
 const checkTarget = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
-  Effect.gen(function*() {
-    const found = yield* Effect.either(Effect.scoped(lookAt(project, pipeline, target, options)))
-    const of = { pipeline: pipeline.name, target: target.target }
-    const inOrder = (a: Diagnostic, b: Diagnostic) => a.line - b.line || a.column - b.column
-    const checked: CheckedPipeline = Either.isRight(found)
-      ? { ...of, ...found.right, diagnostics: found.right.diagnostics.toSorted(inOrder) }
-      : { ...of, ...nothing, ...partition([found.left]) }
-    return checked
-  })
+  Effect.map(
+    Effect.either(Effect.scoped(findingsOf(project, pipeline, target, options))),
+    (found): CheckedPipeline => {
+      const findings = Either.isRight(found) ? found.right : { ...nothing, ...partition([found.left]) }
+      const diagnostics = findings.diagnostics.toSorted(inOrder)
+      return { pipeline: pipeline.name, target: target.target, ...findings, diagnostics }
+    },
+  )
 
-/** Everything about one pipeline and one target: the form and the source are asked for whatever is wrong with the other. */
-const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
+/** Returns everything about a pipeline and a target. Looks at the source even if the form can't be fetched, and at the form even if the source can't be read. */
+const findingsOf = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
   Effect.gen(function*() {
     const opened = yield* Effect.either(openPipelineSource(pipeline, undefined))
     const { ledger, refused } = yield* openCheckedLedger(project, pipeline, target)
@@ -176,10 +156,9 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
       const errors = [...Either.isLeft(opened) ? [opened.left] : [], ...Either.isLeft(fetched) ? [fetched.left] : []]
       return { ...nothing, recorded: record !== undefined, ...partition([...refused, ...errors]) }
     }
-    const source = { ...opened.right, columns: nameColumns(opened.right.columns, pipeline.source.columns) }
-    const { taken } = source
+    const source = opened.right
     const form = fetched.right
-    const known = { ...nothing, failures: refused, taken, recorded: record !== undefined }
+    const known = { ...nothing, failures: refused, taken: source.taken, recorded: record !== undefined }
     const added = newColumns(pipeline, source, record?.columns)
     const read = source.warnings.map((message) =>
       diagnosticAt(pipeline.document, "warning", ["source", "file"], message)
@@ -191,33 +170,26 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
     }
     const changed = yield* compareForm(project, pipeline, target, form, ledger)
     const compiled = yield* Effect.either(compileFor(pipeline, source, form))
-    const isAccepted = options.acceptForm === true && options.offline !== true && Either.isRight(compiled)
-    const accepted = isAccepted
-      ? yield* writeFormRecord(project.root, {
+    if (Either.isLeft(compiled)) {
+      const diagnostics = [...read, ...withChanges(compiled.left.diagnostics, changed), ...added]
+      return { ...known, changes: changed.changes, diagnostics }
+    }
+    const accepted = options.acceptForm !== true || options.offline === true
+      ? undefined
+      : yield* writeFormRecord(project.root, {
         pipeline: pipeline.name,
         target: target.target,
         service: target.service,
         form,
         columns: ownColumns(source.columns).map(({ title }) => title),
       })
-      : undefined
-    const changes = isAccepted ? [] : [...changed.diagnostics, ...added]
-    if (Either.isLeft(compiled)) {
-      return {
-        ...known,
-        changes: changed.changes,
-        diagnostics: [...read, ...withChanges(compiled.left.diagnostics, changed), ...added],
-      }
-    }
-    const { mapping, pipeline: keyed, warnings: noted } = compiled.right
-    const data = yield* checkData(keyed, source, mapping, form).pipe(
-      Effect.map((checked) => ({ checked, failures: [] })),
-      // What is wrong with the source's rows hides nothing of what else was found.
-      Effect.catchAll((error) => Effect.succeed({ checked: undefined, failures: [error] })),
-    )
+    const { mapping, pipeline: keyed, warnings } = compiled.right
+    // Unreadable rows must not hide the other findings.
+    const data = yield* Effect.either(checkData(keyed, source, mapping, form))
+    const checkedData = Either.getOrUndefined(data)
     return {
       ...known,
-      failures: [...refused, ...data.failures],
+      failures: [...refused, ...Either.isLeft(data) ? [data.left] : []],
       fits: {
         columns: source.columns.length,
         answers: mapping.answers.filter(({ list }) => list === "questions").length,
@@ -225,30 +197,25 @@ const lookAt = (project: Project, pipeline: Pipeline, target: Target, options: C
         form,
       },
       changes: changed.changes,
-      data: data.checked,
+      data: checkedData,
       accepted,
       diagnostics: [
         ...read,
-        ...changes,
+        ...accepted === undefined ? [...changed.diagnostics, ...added] : [],
         ...runExamples(mapping, keyed, ownColumns(source.columns)),
-        ...noted,
-        ...data.checked?.diagnostics ?? [],
+        ...warnings,
+        ...checkedData?.diagnostics ?? [],
       ],
     }
   })
 
 /** Opens the ledger. Also returns why runs would be refused, if the ledger is missing or not the newest. */
 const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Target) =>
-  openIfAny(project, { pipeline: name, target }).pipe(
-    Effect.bindTo("ledger"),
-    Effect.bind(
-      "missed",
-      ({ ledger }) => ledger === undefined ? Effect.succeed([]) : missedBy(project, [name], ledger),
-    ),
-    Effect.map(({ ledger, missed }) => ({
-      ledger,
-      refused: missed.map(({ message }) => new LedgerRefused({ message })),
-    })),
+  Effect.gen(function*() {
+    const ledger = yield* openIfAny(project, { pipeline: name, target })
+    const missed = ledger === undefined ? [] : yield* missedBy(project, [name], ledger)
+    return { ledger, refused: missed.map(({ message }) => new LedgerRefused({ message })) }
+  }).pipe(
     Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),
   )
 
@@ -259,31 +226,22 @@ const partition = (
   failures: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? [] : [error])),
 })
 
-/**
- * What else is wrong with a pipeline whose file can't be read as a whole: its sound entries against the form and the source's header. Nothing where that can't be
- * told; the rest is then said once the file is right.
- *
- * @param root the project's folder
- * @param name the pipeline's
- */
+/** Checks the readable entries of a pipeline whose file has mistakes against the form and the source's header. Returns nothing if these can't be read. */
 const restOfBroken = (root: string, name: string) =>
   Effect.scoped(Effect.gen(function*() {
     const project = yield* loadProject(root, { pipelines: [name], withoutBroken: true })
-    const pipeline = project.pipelines.get(name)
-    if (pipeline === undefined) return []
-    const [only] = pipeline.sink.targets
-    const target = yield* chooseTarget(pipeline, pipeline.sink.targets.length > 1 ? only?.target : undefined)
-    const opened = yield* openPipelineSource(pipeline, undefined)
-    const source = { ...opened, columns: nameColumns(opened.columns, pipeline.source.columns) }
+    const pipeline = yield* findPipeline(project, name)
+    const target = yield* firstTarget(pipeline)
+    const source = yield* openPipelineSource(pipeline, undefined)
     const { service } = yield* openTarget(project, pipeline, target)
     const compiled = yield* Effect.either(compileFor(pipeline, source, yield* service.form(target.form)))
-    // Columns of broken entries only look as if nothing used them.
-    const isAbout = ({ message, severity }: Diagnostic) =>
+    // Columns of entries that can't be read only seem to be unused.
+    const isCertain = ({ message, severity }: Diagnostic) =>
       severity === "error" && !/columns? (?:is|are) not mapped/.test(message)
-    return Either.isLeft(compiled) ? compiled.left.diagnostics.filter(isAbout) : []
+    return Either.isLeft(compiled) ? compiled.left.diagnostics.filter(isCertain) : []
   })).pipe(Effect.orElseSucceed((): ReadonlyArray<Diagnostic> => []))
 
-/** Columns that a pipeline names and its source does not have: what can be told without any form. */
+/** Finds columns that a pipeline names and its source lacks. Needs no form. */
 const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagnostic> => {
   const { rowKey, where } = pipeline.source
   const names = source.columns.flatMap(({ name }) => name ?? [])
@@ -298,26 +256,21 @@ const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagn
   })
 }
 
-/** Columns that a source did not have when the pipeline was made. */
+/** Finds columns that the source did not have when the form was recorded. */
 const newColumns = (
   pipeline: Pipeline,
   source: Source,
   before: ReadonlyArray<string> | undefined,
 ): ReadonlyArray<Diagnostic> => {
   if (before === undefined) return []
-  const known = new Set(before)
-  const added = source.columns.filter(({ title }) => title.trim() !== "" && !known.has(title)).map(({ title }) =>
-    title.trim()
-  )
+  const added = source.columns.flatMap(({ title }) => title.trim() === "" || before.includes(title) ? [] : title.trim())
   return added.length === 0 ? [] : [diagnosticAt(
     pipeline.document,
     "warning",
     ["source", "file"],
     `The source has ${
       added.length === 1 ? "a column" : `${added.length} columns`
-    } that it did not have when the pipeline was made: ${added.slice(0, 12).join(", ")}${
-      added.length > 12 ? ` and ${added.length - 12} more` : ""
-    }.`,
+    } that it did not have when the pipeline was made: ${firstOf(added, 12)}.`,
     `Suggestions for what is new: formferry init ${pipeline.name}. Or accept it: formferry check ${pipeline.name} --accept-form.`,
   )]
 }

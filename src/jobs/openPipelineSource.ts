@@ -1,6 +1,7 @@
 import type { FileSystem } from "@effect/platform"
 import { Effect, Option } from "effect"
 import type { Scope } from "effect"
+import { nameColumns } from "../mapping/ColumnBook.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
@@ -14,17 +15,23 @@ const sameTitles = (a: Source, b: Source): boolean => {
 }
 
 /**
- * Opens a pipeline's source, or another file in its place. Rows of a rejected.csv stood in the pipeline's own source: what form tool that was, and
- * which of its columns belong together, is taken from there as long as it can be opened.
+ * Opens a pipeline's source, or another file in its place, with the column names of `source.columns`. The rows of a rejected.csv come from the pipeline's own source: if that can be opened, it tells the
+ * form tool and the blocks of columns.
  *
  * @param file another file, absolute
- * @param digestAhead whether the digest of the pipeline's own source is going to be asked for
+ * @param digestAhead whether the digest of the pipeline's own source will be needed
  */
 export const openPipelineSource = (
-  { source }: Pipeline,
+  pipeline: Pipeline,
   file: string | undefined,
   digestAhead = false,
 ): Effect.Effect<Source, SourceError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.map(
+    openUnnamed(pipeline, file, digestAhead),
+    (source) => ({ ...source, columns: nameColumns(source.columns, pipeline.source.columns) }),
+  )
+
+const openUnnamed = ({ source }: Pipeline, file: string | undefined, digestAhead: boolean) =>
   Effect.gen(function*() {
     if (file === undefined) return yield* openSource(source, { digestAhead })
     const given = { ...(yield* openSource({ ...source, file })), matched: yield* matchedBy(source.file, file) }
@@ -35,7 +42,7 @@ export const openPipelineSource = (
     return sameTitles(own, mended) ? { ...mended, tool: own.tool, blocks: own.blocks } : mended
   })
 
-/** A file that is given in the place of a pattern counts as read if it is one of those that match. */
+/** A file that is given instead of a pattern counts as read if it matches the pattern. */
 const matchedBy = (where: SourceFiles, file: string) =>
   findFiles(where).pipe(
     Effect.map(({ matched }) =>
@@ -47,7 +54,7 @@ const matchedBy = (where: SourceFiles, file: string) =>
     Effect.orElseSucceed(() => undefined),
   )
 
-/** A pipeline whose row key is said: by itself, or by the form tool whose export its source is. */
+/** Returns the pipeline with a row key: its own, otherwise that of the form tool that wrote its source. */
 export const withRowKey = (pipeline: Pipeline, source: Source): Pipeline => {
   const names = source.tool?.defaultRowKey
   return pipeline.source.rowKey !== undefined || names === undefined

@@ -48,6 +48,10 @@ export const chooseTarget = (pipeline: Pipeline, to: string | undefined): Effect
     : Effect.succeed(chosen)
 }
 
+/** Returns the pipeline's only target, or the first one. */
+export const firstTarget = (pipeline: Pipeline): Effect.Effect<Target, TargetUnknown> =>
+  chooseTarget(pipeline, pipeline.sink.targets[0]?.target)
+
 /**
  * Opens the service of a target.
  *
