@@ -116,6 +116,20 @@ export const missingParts = (
     message: `The part \`${part}\` is missing.`,
   }))
 
+/**
+ * Makes an option of a kind.
+ *
+ * @param examples as a file has them
+ */
+export const option = <A, I>(schema: Schema.Schema<A, I>, description: string, ...examples: ReadonlyArray<I>) =>
+  Schema.optional(schema).annotations({
+    description,
+    ...(examples.length === 0 ? {} : { examples: examples as never }),
+  })
+
+/** Text that is not empty. */
+export const FilledText = Schema.NonEmptyString.annotations({ description: "text, not empty" })
+
 /** An option's value that stands for a cell or an answer: text as written, so that `007`, `yes` and `1.50` stay as they are. */
 export const AsWritten = Schema.String.annotations({
   description: "Text as written: quotes are not needed for numbers or yes and no",

@@ -2,20 +2,18 @@ import { Schema } from "effect"
 import { oneCell, opposites, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
-import { AsWritten, Fault } from "./Kind.ts"
+import { AsWritten, Fault, option } from "./Kind.ts"
 
 const options = {
-  true: Schema.optional(
-    Schema.NonEmptyArray(AsWritten).annotations({
-      description: "Cells that mean true, case aside; when left out: true, yes, y, 1, x, on",
-      examples: [["ja", "J"]],
-    }),
+  true: option(
+    Schema.NonEmptyArray(AsWritten),
+    "Cells that mean true, case aside; when left out: true, yes, y, 1, x, on",
+    ["ja", "J"],
   ),
-  false: Schema.optional(
-    Schema.NonEmptyArray(AsWritten).annotations({
-      description: "Cells that mean false, case aside; when left out: false, no, n, 0, off",
-      examples: [["nein", "N"]],
-    }),
+  false: option(
+    Schema.NonEmptyArray(AsWritten),
+    "Cells that mean false, case aside; when left out: false, no, n, 0, off",
+    ["nein", "N"],
   ),
 }
 

@@ -5,48 +5,34 @@ import type { Json } from "../domain/json.ts"
 import { oneCell, textOf, textsIn } from "./cells.ts"
 import { compareText, different, equivalent, same } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
-import { AsWritten, Fault } from "./Kind.ts"
+import { AsWritten, Fault, option } from "./Kind.ts"
 import { compileOther, compileTicks, optionColumns } from "./optionColumns.ts"
-import {
-  optionOptions,
-  optionSplitter,
-  optionTable,
-  otherFields,
-  readPieces,
-  saysWhere,
-  splitOption,
-} from "./optionTable.ts"
+import { optionOptions, optionSplitter, optionTable, otherAnswer, readPieces, splitOption } from "./optionTable.ts"
 
 const options = {
   ...optionOptions,
   ...splitOption,
-  checked: Schema.optional(
-    Schema.NonEmptyArray(AsWritten).annotations({
-      description:
-        "Where each option has a column: what a ticked cell holds, case aside; the option's own name always counts too. When left out: 1, x, yes, y, true, checked, selected",
-      examples: [["1", "x", "Yes"]],
-    }),
+  checked: option(
+    Schema.NonEmptyArray(AsWritten),
+    "Where each option has a column: what a ticked cell holds, case aside; the option's own name always counts too. When left out: 1, x, yes, y, true, checked, selected",
+    ["1", "x", "Yes"],
   ),
-  unchecked: Schema.optional(
-    Schema.NonEmptyArray(AsWritten).annotations({
-      description:
-        "Where each option has a column: what a cell without a tick holds, beside nothing at all, case aside; anything else is an error. When left out: 0, no, n, false, unchecked, not selected",
-      examples: [["0", "Not selected"]],
-    }),
+  unchecked: option(
+    Schema.NonEmptyArray(AsWritten),
+    "Where each option has a column: what a cell without a tick holds, beside nothing at all, case aside; anything else is an error. When left out: 0, no, n, false, unchecked, not selected",
+    ["0", "Not selected"],
   ),
-  other: Schema.optional(
-    Schema.Struct({
-      from: Schema.optional(Schema.String.annotations({
-        description: "The column that holds a tick or a text; of a block its own column for that, when left out",
-        examples: ["Prod other"],
-      })),
-      ...otherFields,
-    }).pipe(Schema.filter(saysWhere.filter, saysWhere.annotations)),
-  ).annotations({
-    description:
-      "A column for another answer than the options: the option to send for it, and the question that gets its text. A text without `textTo` is left behind",
-    examples: [{ from: "Prod other", use: "Other", textTo: "Which other product?" }],
-  }),
+  other: option(
+    otherAnswer({
+      from: option(
+        Schema.String,
+        "The column that holds a tick or a text; of a block its own column for that, when left out",
+        "Prod other",
+      ),
+    }),
+    "A column for another answer than the options: the option to send for it, and the question that gets its text. A text without `textTo` is left behind",
+    { from: "Prod other", use: "Other", textTo: "Which other product?" },
+  ),
 }
 
 type Options = Schema.Struct.Type<typeof options>

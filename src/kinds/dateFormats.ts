@@ -1,25 +1,23 @@
 import { Schema } from "effect"
 import { DateTime } from "luxon"
+import { option } from "./Kind.ts"
 import type { OptionFault } from "./Kind.ts"
 import type { Wall } from "./wallClock.ts"
 import { isDay, wall } from "./wallClock.ts"
 
-const examples = ["dd.MM.yyyy", ["dd.MM.yyyy", "d.M.yy"]] as const
-
 /** The options that all kinds with dates or times share. */
 export const formatOptions = {
-  format: Schema.optional(
-    Schema.Union(Schema.String, Schema.NonEmptyArray(Schema.String)).annotations({
-      description:
-        "How it is written, in luxon's letters (yyyy, MM, dd, HH, mm, ss), or a list of such formats; iso, which is always understood, stands for ISO 8601 alone",
-      examples: [examples[0], examples[1]],
-    }),
+  format: option(
+    Schema.Union(Schema.String, Schema.NonEmptyArray(Schema.String)),
+    "How it is written, in luxon's letters (yyyy, MM, dd, HH, mm, ss), or a list of such formats; iso, which is always understood, stands for ISO 8601 alone",
+    "dd.MM.yyyy",
+    ["dd.MM.yyyy", "d.M.yy"],
   ),
-  firstMatch: Schema.optional(Schema.Boolean.annotations({
-    description:
-      "Takes the first format that fits; when left out, a cell that fits several with different results is an error",
-    examples: [true],
-  })),
+  firstMatch: option(
+    Schema.Boolean,
+    "Takes the first format that fits; when left out, a cell that fits several with different results is an error",
+    true,
+  ),
 }
 
 export type FormatOptions = Schema.Struct.Type<typeof formatOptions>

@@ -4,21 +4,21 @@ import { errorIn, oneCell, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import { compileFormats, formatOptions, readFormats } from "./dateFormats.ts"
 import type { Kind, Parse } from "./Kind.ts"
-import { Fault, missingParts } from "./Kind.ts"
+import { Fault, missingParts, option } from "./Kind.ts"
 import { isoInstant, readIso, zoneClock } from "./wallClock.ts"
 
 const options = {
   ...formatOptions,
-  zone: Schema.optional(Schema.String.annotations({
-    description: "The time zone of times that are written without an offset: a name of the tz database, or UTC",
-    examples: ["Europe/Berlin", "UTC"],
-  })),
-  ambiguous: Schema.optional(
-    Schema.Literal("earlier", "later").annotations({
-      description:
-        "Which instant is meant by a time that a clock change skips or repeats; when left out, such a time is an error",
-      examples: ["earlier"],
-    }),
+  zone: option(
+    Schema.String,
+    "The time zone of times that are written without an offset: a name of the tz database, or UTC",
+    "Europe/Berlin",
+    "UTC",
+  ),
+  ambiguous: option(
+    Schema.Literal("earlier", "later"),
+    "Which instant is meant by a time that a clock change skips or repeats; when left out, such a time is an error",
+    "earlier",
   ),
 }
 

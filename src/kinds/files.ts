@@ -5,15 +5,17 @@ import type { Json, JsonObject } from "../domain/json.ts"
 import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
 import { both, compareLists, compareText, different, equivalent, same } from "./compared.ts"
 import type { Compared, Kind, KindContext, Parse } from "./Kind.ts"
-import { Fault, missingParts } from "./Kind.ts"
+import { Fault, FilledText, missingParts, option } from "./Kind.ts"
 import { compareUrls, urlCheck } from "./url.ts"
 
 const options = {
-  split: Schema.optional(Schema.NonEmptyString.annotations({
-    description:
-      "What stands between the addresses of a cell (and between the filenames); an address that holds the sign itself is not cut. When left out, a cell holds one address",
-    examples: [",", ";", "\n"],
-  })),
+  split: option(
+    FilledText,
+    "What stands between the addresses of a cell (and between the filenames); an address that holds the sign itself is not cut. When left out, a cell holds one address",
+    ",",
+    ";",
+    "\n",
+  ),
 }
 
 type Options = Schema.Struct.Type<typeof options>

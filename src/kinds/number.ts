@@ -3,27 +3,22 @@ import type { Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { different, equivalent, same } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { Fault, option } from "./Kind.ts"
 
 const options = {
-  decimal: Schema.optional(
-    Schema.Literal(".", ",").annotations({
-      description: "The decimal sign; `.` when left out: a comma is then an error, not a guess",
-      examples: [","],
-    }),
+  decimal: option(
+    Schema.Literal(".", ","),
+    "The decimal sign; `.` when left out: a comma is then an error, not a guess",
+    ",",
   ),
-  group: Schema.optional(
-    Schema.Literal(".", ",", " ", "'").annotations({
-      description:
-        "What stands between groups of three digits; none when left out. A space means any kind of space, ' also ’",
-      examples: ["."],
-    }),
+  group: option(
+    Schema.Literal(".", ",", " ", "'"),
+    "What stands between groups of three digits; none when left out. A space means any kind of space, ' also ’",
+    ".",
   ),
-  integer: Schema.optional(Schema.Boolean.annotations({ description: "Only whole numbers", examples: [true] })),
-  min: Schema.optional(Schema.Number.annotations({ description: "The least number that is right", examples: [0] })),
-  max: Schema.optional(
-    Schema.Number.annotations({ description: "The greatest number that is right", examples: [100] }),
-  ),
+  integer: option(Schema.Boolean, "Only whole numbers", true),
+  min: option(Schema.Number, "The least number that is right", 0),
+  max: option(Schema.Number, "The greatest number that is right", 100),
 }
 
 type Options = Schema.Struct.Type<typeof options>

@@ -1,67 +1,63 @@
 import { Schema } from "effect"
 import type { Option } from "../domain/form.ts"
 import type { KindContext, OptionFault } from "./Kind.ts"
-import { AsWritten, Fault } from "./Kind.ts"
+import { AsWritten, Fault, FilledText, option } from "./Kind.ts"
 
-/** What a text that is no option may become. */
-export const otherFields = {
-  use: Schema.optional(Schema.String.annotations({
-    description: "The option that is sent in its place",
-    examples: ["Other"],
-  })),
-  textTo: Schema.optional(Schema.NonEmptyString.annotations({
-    description: "The question, by name or id, that gets the text as its answer",
-    examples: ["Other interests"],
-  })),
-}
-
-/** The rule that at least one of `use` and `textTo` is set. */
-export const saysWhere = {
-  filter: (value: { readonly use?: string | undefined; readonly textTo?: string | undefined }) =>
-    value.use !== undefined || value.textTo !== undefined || "It needs `use` or `textTo`.",
-  annotations: { jsonSchema: { allOf: [{ anyOf: [{ required: ["use"] }, { required: ["textTo"] }] }] } },
-}
-
-const elsewhere = Schema.Struct(otherFields).pipe(Schema.filter(saysWhere.filter, saysWhere.annotations))
+/** What a text that is no option may become: at least one of `use` and `textTo`, next to other keys. */
+export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More) =>
+  Schema.Struct({
+    ...more,
+    use: option(Schema.String, "The option that is sent in its place", "Other"),
+    textTo: option(
+      FilledText,
+      "The question, by name or id, that gets the text as its answer",
+      "Other interests",
+    ),
+  }).pipe(
+    Schema.filter(
+      (value) => "use" in value || "textTo" in value || "It needs `use` or `textTo`.",
+      { jsonSchema: { allOf: [{ anyOf: [{ required: ["use"] }, { required: ["textTo"] }] }] } },
+    ),
+  )
 
 /** The options that all kinds with options share. */
 export const optionOptions = {
-  options: Schema.optional(
-    Schema.NonEmptyArray(AsWritten).annotations({
-      description: "The question's options, where the form does not tell them",
-      examples: [["Red", "Green", "Blue"]],
-    }),
+  options: option(Schema.NonEmptyArray(AsWritten), "The question's options, where the form does not tell them", [
+    "Red",
+    "Green",
+    "Blue",
+  ]),
+  values: option(
+    Schema.Record({ key: Schema.String, value: Schema.NullOr(AsWritten) }),
+    "What a cell stands for: cell: option; null means no answer. `{ set: NAME }` alone takes a value set of the project (`valueSets` in config/formferry.yaml)",
+    { M: "Male", F: "Female", unknown: null },
+    { set: "agree5" },
   ),
-  values: Schema.optional(
-    Schema.Record({ key: Schema.String, value: Schema.NullOr(AsWritten) }).annotations({
-      description:
-        "What a cell stands for: cell: option; null means no answer. `{ set: NAME }` alone takes a value set of the project (`valueSets` in config/formferry.yaml)",
-      examples: [{ M: "Male", F: "Female", unknown: null }, { set: "agree5" }],
-    }),
+  otherwise: option(
+    Schema.Union(Schema.Literal("reject", "keep", "drop"), otherAnswer({})),
+    "What happens to a choice that is no option: reject the row (when left out), keep it as it is, drop it, use an option in its place, or answer another question with its text",
+    "keep",
+    { use: "Other" },
+    { textTo: "Other interests" },
   ),
-  otherwise: Schema.optional(
-    Schema.Union(Schema.Literal("reject", "keep", "drop"), elsewhere).annotations({
-      description:
-        "What happens to a choice that is no option: reject the row (when left out), keep it as it is, drop it, use an option in its place, or answer another question with its text",
-      examples: ["keep", { use: "Other" }, { textTo: "Other interests" }],
-    }),
+  matchCase: option(
+    Schema.Boolean,
+    "Whether upper and lower case are told apart; when left out, an option is found exactly, then ignoring case and space",
+    true,
   ),
-  matchCase: Schema.optional(Schema.Boolean.annotations({
-    description:
-      "Whether upper and lower case are told apart; when left out, an option is found exactly, then ignoring case and space",
-    examples: [true],
-  })),
 }
 
 export type OptionOptions = Schema.Struct.Type<typeof optionOptions>
 
 /** The option for cells that hold several choices. */
 export const splitOption = {
-  split: Schema.optional(Schema.NonEmptyString.annotations({
-    description:
-      "What stands between the choices of a cell. Whole options are found first, longest first, so the sign may occur in an option. When left out, a cell holds one choice",
-    examples: [",", ";", "\n"],
-  })),
+  split: option(
+    FilledText,
+    "What stands between the choices of a cell. Whole options are found first, longest first, so the sign may occur in an option. When left out, a cell holds one choice",
+    ",",
+    ";",
+    "\n",
+  ),
 }
 
 /** Options that a name fits equally well. */

@@ -3,19 +3,19 @@ import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libp
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { Fault, option } from "./Kind.ts"
 
 const options = {
-  country: Schema.optional(Schema.String.annotations({
-    description: "The country, by its ISO 3166 code, of numbers that are written without + and country code",
-    examples: ["DE", "US"],
-  })),
-  ambiguous: Schema.optional(
-    Schema.Literal("national", "international").annotations({
-      description:
-        "How to read a number without + that is valid both in `country` and with a + in front, such as 493511234574 with DE; an error when left out",
-      examples: ["international"],
-    }),
+  country: option(
+    Schema.String,
+    "The country, by its ISO 3166 code, of numbers that are written without + and country code",
+    "DE",
+    "US",
+  ),
+  ambiguous: option(
+    Schema.Literal("national", "international"),
+    "How to read a number without + that is valid both in `country` and with a + in front, such as 493511234574 with DE; an error when left out",
+    "international",
   ),
 }
 

@@ -2,32 +2,26 @@ import { Schema } from "effect"
 import { errorIn, oneText, textOf } from "./cells.ts"
 import { compareText } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { Fault, option } from "./Kind.ts"
 import { compilePattern } from "./pattern.ts"
 
+const Length = Schema.NonNegativeInt.annotations({ description: "a whole number, 0 or more" })
+
 const options = {
-  join: Schema.optional(Schema.String.annotations({
-    description: "What stands between the texts of several columns; a space when left out. Empty columns are left out",
-    examples: [", ", "\n"],
-  })),
-  pattern: Schema.optional(Schema.String.annotations({
-    description: "A regular expression that must match; anywhere in the text, unless it begins with ^ and ends with $",
-    examples: ["^[A-Z]{2}\\d{4}$"],
-  })),
-  minLength: Schema.optional(Schema.NonNegativeInt.annotations({
-    description: "Characters at least",
-    examples: [2],
-  })),
-  maxLength: Schema.optional(Schema.NonNegativeInt.annotations({
-    description: "Characters at most",
-    examples: [255],
-  })),
-  case: Schema.optional(
-    Schema.Literal("upper", "lower").annotations({
-      description: "Turns the text into upper or lower case",
-      examples: ["upper"],
-    }),
+  join: option(
+    Schema.String,
+    "What stands between the texts of several columns; a space when left out. Empty columns are left out",
+    ", ",
+    "\n",
   ),
+  pattern: option(
+    Schema.String,
+    "A regular expression that must match; anywhere in the text, unless it begins with ^ and ends with $",
+    "^[A-Z]{2}\\d{4}$",
+  ),
+  minLength: option(Length, "Characters at least", 2),
+  maxLength: option(Length, "Characters at most", 255),
+  case: option(Schema.Literal("upper", "lower"), "Turns the text into upper or lower case", "upper"),
 }
 
 type Options = Schema.Struct.Type<typeof options>

@@ -3,14 +3,18 @@ import validator from "validator"
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { Fault, option } from "./Kind.ts"
+
+const Scheme = Schema.String.pipe(Schema.pattern(/^[a-z][a-z0-9+.-]*$/)).annotations({
+  description: "a scheme such as https",
+})
 
 const options = {
-  schemes: Schema.optional(
-    Schema.NonEmptyArray(Schema.String.pipe(Schema.pattern(/^[a-z][a-z0-9+.-]*$/))).annotations({
-      description: "What an address may begin with; when left out: http and https",
-      examples: [["https"], ["http", "https", "mailto"]],
-    }),
+  schemes: option(
+    Schema.NonEmptyArray(Scheme),
+    "What an address may begin with; when left out: http and https",
+    ["https"],
+    ["http", "https", "mailto"],
   ),
 }
 

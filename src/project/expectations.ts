@@ -1,4 +1,4 @@
-import { Option, SchemaAST } from "effect"
+import { SchemaAST } from "effect"
 import type { ParseResult } from "effect"
 import { listed } from "../domain/words.ts"
 import { annotation, Expects, ruleSets } from "./fields.ts"
@@ -111,35 +111,6 @@ export const sectionsWith = (top: SchemaAST.AST, key: string): ReadonlyArray<str
   return [...found]
 }
 
-interface Bounds {
-  readonly type?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly exclusiveMinimum?: number
-  readonly exclusiveMaximum?: number
-  readonly minLength?: number
-  readonly pattern?: string
-}
-
-/** Describes a refined number or text by what its refinements say in JSON Schema. */
-const bounded = (ast: SchemaAST.Refinement): string => {
-  let bounds: Bounds = {}
-  let from: SchemaAST.AST = ast
-  for (; SchemaAST.isRefinement(from); from = from.from) {
-    bounds = { ...Option.getOrUndefined(SchemaAST.getJSONSchemaAnnotation(from)) as Bounds | undefined, ...bounds }
-  }
-  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, pattern } = bounds
-  const words = [
-    minimum === undefined ? [] : `${minimum} or more`,
-    maximum === undefined ? [] : `${maximum} or less`,
-    exclusiveMinimum === undefined ? [] : `more than ${exclusiveMinimum}`,
-    exclusiveMaximum === undefined ? [] : `less than ${exclusiveMaximum}`,
-    minLength === undefined ? [] : "not empty",
-    pattern === undefined ? [] : `written as ${pattern}`,
-  ].flat()
-  return [type === "integer" ? "a whole number" : ofScalar(from), ...words].join(", ")
-}
-
 const ofScalar = (ast: SchemaAST.AST): string => {
   const own = annotation<string>(ast, Expects)
   if (own !== undefined) return own
@@ -153,7 +124,7 @@ const ofScalar = (ast: SchemaAST.AST): string => {
     case "Literal":
       return quoted(String(ast.literal))
     case "Refinement":
-      return bounded(ast)
+      return annotation<string>(ast, SchemaAST.DescriptionAnnotationId) ?? ofScalar(ast.from)
     case "Transformation":
       return ofScalar(ast.from)
     default:

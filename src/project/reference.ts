@@ -10,13 +10,6 @@ import { pipelineSchema } from "./Pipeline.ts"
 import { projectSchema } from "./Project.ts"
 import { quoted } from "./suggestion.ts"
 
-/** Returns an annotation of a key or of its schema, where options of kinds are annotated. */
-const annotationOf = <A>(signature: SchemaAST.PropertySignature, key: symbol): A | undefined => {
-  const own = annotation<A>(signature, key) ?? annotation<A>(signature.type, key)
-  if (own !== undefined || !SchemaAST.isUnion(signature.type)) return own
-  return signature.type.types.map((type) => annotation<A>(type, key)).find((found) => found !== undefined)
-}
-
 const inYaml = (value: unknown): string => {
   const text = stringify(value, { collectionStyle: "flow", lineWidth: 0, defaultStringType: "PLAIN" }).trim()
   return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``
@@ -26,9 +19,9 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
 
 /** Returns the line of a key: its purpose, what it expects, its default, an example. */
 const keyLine = (path: string, signature: SchemaAST.PropertySignature): string => {
-  const description = annotationOf<string>(signature, SchemaAST.DescriptionAnnotationId) ?? ""
-  const standard = annotationOf<unknown>(signature, SchemaAST.DefaultAnnotationId)
-  const [example] = annotationOf<ReadonlyArray<unknown>>(signature, SchemaAST.ExamplesAnnotationId) ?? []
+  const description = annotation<string>(signature, SchemaAST.DescriptionAnnotationId) ?? ""
+  const standard = annotation<unknown>(signature, SchemaAST.DefaultAnnotationId)
+  const [example] = annotation<ReadonlyArray<unknown>>(signature, SchemaAST.ExamplesAnnotationId) ?? []
   return [
     `- **\`${path}\`**${signature.isOptional ? "" : " (needed)"}: ${sentence(description)}`,
     `Expects ${expected(signature.type)}.`,
