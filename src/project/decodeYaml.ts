@@ -10,24 +10,14 @@ import { mostValues, plainValue } from "./yamlText.ts"
 /** More passes than a file of any depth needs. */
 const mostPasses = 100
 
-const checks = new WeakMap<SchemaAST.AST, (value: unknown) => Issue | undefined>()
+const decoder = <A, I>(schema: Schema.Schema<A, I>) =>
+  ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
 
 /** Returns what is wrong with a value, or undefined. */
 const issueOf = (ast: SchemaAST.AST, value: unknown): Issue | undefined => {
-  let check = checks.get(ast)
-  if (check === undefined) {
-    const decode = decoder(Schema.make<unknown, unknown, never>(ast))
-    check = (value) => {
-      const result = decode(value)
-      return result._tag === "Left" ? result.left : undefined
-    }
-    checks.set(ast, check)
-  }
-  return check(value)
+  const result = decoder(Schema.make<unknown, unknown, never>(ast))(value)
+  return result._tag === "Left" ? result.left : undefined
 }
-
-const decoder = <A, I>(schema: Schema.Schema<A, I>) =>
-  ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
 
 /** A file's value as a schema decodes it, or all that is wrong with it. */
 export type ReadResult<A> =

@@ -17,8 +17,6 @@ export interface Shapes {
   readonly structs: ReadonlyArray<Composite<SchemaAST.TypeLiteral>>
 }
 
-const known = new WeakMap<SchemaAST.AST, Shapes>()
-
 const collect = (
   ast: SchemaAST.AST,
   whole: SchemaAST.AST | undefined,
@@ -49,11 +47,8 @@ const collect = (
 
 /** Returns the shapes that a file may have for a schema. */
 export const shapesOf = (ast: SchemaAST.AST): Shapes => {
-  const before = known.get(ast)
-  if (before !== undefined) return before
   const shapes = { scalars: [], lists: [], structs: [] }
   collect(ast, undefined, shapes)
-  known.set(ast, shapes)
   return shapes
 }
 

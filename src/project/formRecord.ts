@@ -1,17 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
-import type { Form } from "../domain/form.ts"
 import { ConfigurationInvalid } from "./errors.ts"
-
-/** A form as it was when a pipeline was made for it or last accepted it, and the columns that its source had. */
-export interface FormRecord {
-  readonly pipeline: string
-  readonly target: string | undefined
-  readonly service: string
-  readonly form: Form
-  /** Titles of the source's columns; undefined: not known. */
-  readonly columns: ReadonlyArray<string> | undefined
-}
 
 const about =
   "The form as it was when the pipeline was made, or when a person last accepted it (formferry check --accept-form). Belongs into version control."
@@ -21,26 +10,30 @@ const elements = Schema.optionalWith(Schema.Array(Element), { default: () => [] 
 
 const RecordFile = Schema.Struct({
   pipeline: Schema.String,
-  target: Schema.optional(Schema.String),
+  target: Schema.UndefinedOr(Schema.String),
   service: Schema.String,
   form: Schema.Struct({
     id: Schema.String,
     name: Schema.String,
     questions: Schema.Array(Schema.Struct({
       ...Element.fields,
-      type: Schema.optional(Schema.String),
-      options: Schema.optional(Schema.Array(Schema.Struct({ value: Schema.String, label: Schema.String }))),
+      type: Schema.UndefinedOr(Schema.String),
+      options: Schema.UndefinedOr(Schema.Array(Schema.Struct({ value: Schema.String, label: Schema.String }))),
     })),
     calculations: elements,
     urlParameters: elements,
     scheduling: elements,
     payments: elements,
-    quiz: Schema.optional(Schema.Struct({ enabled: Schema.Boolean })),
+    quiz: Schema.UndefinedOr(Schema.Struct({ enabled: Schema.Boolean })),
   }),
-  columns: Schema.optional(Schema.Array(Schema.String)),
+  /** Titles of the source's columns; undefined: not known. */
+  columns: Schema.UndefinedOr(Schema.Array(Schema.String)),
 })
 
-const decode = Schema.decode(Schema.parseJson(RecordFile))
+/** A form as it was when a pipeline was made for it or last accepted it, and the columns that its source had. */
+export type FormRecord = typeof RecordFile.Type
+
+const decode = Schema.decode(Schema.parseJson(RecordFile), { exact: false })
 
 /** Returns a pipeline's name as part of a file's name. Characters that no file name may contain are written as %XX. */
 const inFileName = (name: string): string =>
@@ -82,24 +75,9 @@ export const readFormRecord = (
       Effect.catchTag("BadArgument", (error) => invalid(`The file can't be read: ${error.message}`)),
     )
     if (text === undefined) return undefined
-    const record = yield* decode(text).pipe(
+    return yield* decode(text).pipe(
       Effect.mapError(() => invalid("The file does not hold a form as formferry writes it.")),
     )
-    return {
-      pipeline: record.pipeline,
-      target: record.target,
-      service: record.service,
-      form: {
-        ...record.form,
-        questions: record.form.questions.map((question) => ({
-          ...question,
-          type: question.type,
-          options: question.options,
-        })),
-        quiz: record.form.quiz,
-      },
-      columns: record.columns,
-    }
   })
 
 /** Records the form, readable and in an order that keeps differences small. Returns the file's path from the project's folder. */

@@ -8,19 +8,12 @@ import { yamlLimits } from "./yamlFaults.ts"
 import { keysAt, parseYaml, textAt } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
-/** A file that was read, or why it could not be. */
-type ReadFile =
-  | { readonly _tag: "File"; readonly yaml: YamlText; readonly folder: string }
-  | { readonly _tag: "Unreadable"; readonly diagnostic: Diagnostic }
-
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-const lenient = new TextDecoder("utf-8", { ignoreBOM: true })
-
-const decoded = (bytes: Uint8Array): { readonly text: string; readonly isFaulty: boolean } => {
+/** Returns the text of UTF-8, or undefined if the bytes are not that. */
+export const utf8 = (bytes: Uint8Array): string | undefined => {
   try {
-    return { text: strict.decode(bytes), isFaulty: false }
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return { text: lenient.decode(bytes), isFaulty: true }
+    return undefined
   }
 }
 
@@ -48,26 +41,35 @@ export const readYamlFile = (root: string, file: string) =>
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const shown = path.relative(root, file).split(path.sep).join("/")
-    const unreadable = (message: string, suggestion?: string): ReadFile => ({
-      _tag: "Unreadable",
-      diagnostic: { severity: "error", file: shown, line: 1, column: 1, excerpt: "", message, suggestion },
-    })
+    const unreadable = (message: string, suggestion?: string) => {
+      const diagnostic: Diagnostic = {
+        severity: "error",
+        file: shown,
+        line: 1,
+        column: 1,
+        excerpt: "",
+        message,
+        suggestion,
+      }
+      return { _tag: "Unreadable", diagnostic } as const
+    }
     const tooLarge = yield* yamlTooLarge(file)
     if (tooLarge !== undefined) {
       return unreadable(tooLarge, "Keep long lists in a CSV file: `{ file: NAME.csv, key: …, value: … }`.")
     }
     const bytes = yield* Effect.either(fs.readFile(file))
     if (bytes._tag === "Left") return unreadable(`The file can't be read: ${bytes.left.message}`)
-    const { isFaulty, text } = decoded(bytes.right)
-    const yaml = parseYaml(shown, text)
-    return !isFaulty ? { _tag: "File", yaml, folder: path.dirname(file) } satisfies ReadFile : {
+    const text = utf8(bytes.right)
+    if (text !== undefined) return { _tag: "File", yaml: parseYaml(shown, text), folder: path.dirname(file) } as const
+    const damaged = new TextDecoder("utf-8").decode(bytes.right)
+    return {
       _tag: "Unreadable",
-      diagnostic: yaml.diagnostic({
-        offset: text.replace(/^\uFEFF/, "").indexOf("\uFFFD"),
+      diagnostic: parseYaml(shown, damaged).diagnostic({
+        offset: damaged.indexOf("\uFFFD"),
         message: "The file is not UTF-8 from here on.",
         suggestion: "Save it as UTF-8 in your editor.",
       }),
-    } satisfies ReadFile
+    } as const
   })
 
 /** A pipeline file, parsed as YAML and no further. */

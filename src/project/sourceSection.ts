@@ -25,21 +25,6 @@ import { quoted } from "./suggestion.ts"
 
 // Conditions on rows
 
-/** What a row's cell must be. All that is given must hold. */
-export interface Condition {
-  readonly column: ColumnName
-  /** Where the test of the column is. */
-  readonly path: YamlPath
-  readonly is?: ReadonlyArray<string> | undefined
-  readonly not?: ReadonlyArray<string> | undefined
-  readonly atLeast?: string | undefined
-  readonly atMost?: string | undefined
-  readonly matches?: string | undefined
-  readonly empty?: boolean | undefined
-  /** How dates of the column are written, in luxon's letters. */
-  readonly format?: string | undefined
-}
-
 const Text = becoming(Schema.String, (text): ReadonlyArray<string> => [text])
 const Texts = Schema.NonEmptyArray(Schema.String)
 
@@ -71,6 +56,14 @@ const Tests = section({
   identifier: "Tests",
   description: "What a cell must be; all of it must hold",
 })
+
+/** What a row's cell must be. All that is given must hold. */
+export interface Condition extends Partial<typeof Tests.Type> {
+  readonly column: ColumnName
+  /** Where the test of the column is. */
+  readonly path: YamlPath
+  readonly is?: ReadonlyArray<string> | undefined
+}
 
 const Is = oneOfThese(Text, Texts)
 

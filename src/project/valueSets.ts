@@ -4,6 +4,7 @@ import Papa from "papaparse"
 import { isScalar } from "yaml"
 import type { Finding } from "./errors.ts"
 import { becoming, expecting, filled, Name, needed, oneOfThese, Path, section } from "./fields.ts"
+import { utf8 } from "./pipelineFiles.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { written } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
@@ -151,11 +152,3 @@ export const loadValueSets = (
     }
     return { sets: loaded, findings }
   })
-
-const utf8 = (bytes: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
