@@ -239,9 +239,8 @@ const two53 = 2 ** 53
 export class DistinctCount {
   private texts = new Map<string, number>()
   private full = false
-  /** Of all hashes the smallest, as a heap with its greatest on top; and what is in it. */
-  private heap: Array<number> = []
-  private inHeap = new Set<number>()
+  /** The smallest of all hashes, in order. */
+  private hashes: Array<number> = []
 
   add(text: string, hash: number): void {
     const times = this.texts.get(text)
@@ -255,8 +254,8 @@ export class DistinctCount {
   /** The number of different texts, and whether it is exact. */
   count(): { readonly count: number; readonly exact: boolean } {
     if (!this.full) return { count: this.texts.size, exact: true }
-    if (this.heap.length < smallest) return { count: this.heap.length, exact: true }
-    return { count: Math.round((smallest - 1) / ((this.heap[0] ?? two53) / two53)), exact: false }
+    if (this.hashes.length < smallest) return { count: this.hashes.length, exact: true }
+    return { count: Math.round((smallest - 1) / ((this.hashes.at(-1) ?? two53) / two53)), exact: false }
   }
 
   /** The texts that occur most often among those that are kept. */
@@ -268,40 +267,16 @@ export class DistinctCount {
   }
 
   private offer(hash: number): void {
-    const { heap, inHeap } = this
-    if (inHeap.has(hash)) return
-    if (heap.length < smallest) {
-      heap.push(hash)
-      inHeap.add(hash)
-      this.rise(heap.length - 1)
-    } else if (hash < (heap[0] ?? 0)) {
-      inHeap.delete(heap[0] ?? 0)
-      inHeap.add(hash)
-      heap[0] = hash
-      this.sink()
+    const { hashes } = this
+    if (hashes.length === smallest && hash >= (hashes.at(-1) ?? 0)) return
+    let [from, to] = [0, hashes.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((hashes[middle] ?? 0) < hash) from = middle + 1
+      else to = middle
     }
-  }
-
-  private rise(from: number): void {
-    const { heap } = this
-    for (let at = from; at > 0;) {
-      const parent = (at - 1) >> 1
-      if ((heap[parent] ?? 0) >= (heap[at] ?? 0)) return
-      ;[heap[parent], heap[at]] = [heap[at] ?? 0, heap[parent] ?? 0]
-      at = parent
-    }
-  }
-
-  private sink(): void {
-    const { heap } = this
-    for (let at = 0;;) {
-      const [left, right] = [2 * at + 1, 2 * at + 2]
-      let most = at
-      if ((heap[left] ?? -1) > (heap[most] ?? 0)) most = left
-      if ((heap[right] ?? -1) > (heap[most] ?? 0)) most = right
-      if (most === at) return
-      ;[heap[at], heap[most]] = [heap[most] ?? 0, heap[at] ?? 0]
-      at = most
-    }
+    if (hashes[from] === hash) return
+    hashes.splice(from, 0, hash)
+    if (hashes.length > smallest) hashes.pop()
   }
 }

@@ -136,7 +136,7 @@ const collectColumn = (
       else if (distinct.size < distinctKept && text.length <= longestKept) distinct.set(text, 1)
       else more = true
       if (samples.length < 2 && !samples.includes(text)) samples.push(text)
-      if (uniqueCheck.open()) uniqueCheck.add(hashOf(text))
+      if (uniqueCheck.isOpen) uniqueCheck.add(hashOf(text))
       if (title !== "" && sameText(text) === title) own++
       if (!(cell instanceof JsonCell)) shapesOf(cell, text)
     },

@@ -12,10 +12,10 @@ export const hashOf = (text: string): number => {
   return 4294967296 * (2097151 & b) + (a >>> 0)
 }
 
-/** Hashes that all columns of a file may keep together: 8 bytes each. */
-export const hashesKept = 6_000_000
+/** Hashes that all columns of a file may keep together, about 50 bytes each. */
+export const hashesKept = 3_000_000
 
-/** What all columns share: how many hashes may still be kept. */
+/** How many hashes may still be kept. All columns share it. */
 export interface Room {
   left: number
 }
@@ -23,8 +23,7 @@ export interface Room {
 /** Whether a column never has a text twice. Hashes are kept until the first repetition, or until there is no room. */
 export class UniqueCheck {
   private readonly room: Room
-  private table: Float64Array | undefined = new Float64Array(1_024)
-  private size = 0
+  private hashes: Set<number> | undefined = new Set()
   private repeated = false
 
   constructor(room: Room) {
@@ -32,47 +31,25 @@ export class UniqueCheck {
   }
 
   /** Whether what is added still counts. */
-  open(): boolean {
-    return this.table !== undefined
+  get isOpen(): boolean {
+    return this.hashes !== undefined
   }
 
   add(hash: number): void {
-    if (this.table === undefined) return
-    // 0 marks a free slot.
-    const key = hash + 1
-    let slot = this.slotOf(this.table, key)
-    if (this.table[slot] === key) return this.close(true)
-    if (this.room.left <= 0) return this.close(false)
-    if (this.size * 2 >= this.table.length) {
-      this.table = this.grown(this.table)
-      slot = this.slotOf(this.table, key)
+    if (this.hashes === undefined) return
+    const isRepeated = this.hashes.has(hash)
+    if (isRepeated || this.room.left <= 0) {
+      this.repeated = isRepeated
+      this.room.left += this.hashes.size
+      this.hashes = undefined
+      return
     }
-    this.table[slot] = key
-    this.size++
+    this.hashes.add(hash)
     this.room.left--
   }
 
-  /** Undefined: there was no room to tell. */
+  /** Returns undefined if there was no room to find out. */
   unique(): boolean | undefined {
-    return this.repeated ? false : this.table === undefined ? undefined : true
-  }
-
-  private close(repeated: boolean): void {
-    this.repeated = repeated
-    this.table = undefined
-    this.room.left += this.size
-    this.size = 0
-  }
-
-  private slotOf(table: Float64Array, key: number): number {
-    let slot = key % table.length
-    while (table[slot] !== 0 && table[slot] !== key) slot = slot + 1 === table.length ? 0 : slot + 1
-    return slot
-  }
-
-  private grown(table: Float64Array): Float64Array {
-    const larger = new Float64Array(table.length * 2)
-    for (const key of table) if (key !== 0) larger[this.slotOf(larger, key)] = key
-    return larger
+    return this.repeated ? false : this.isOpen ? true : undefined
   }
 }

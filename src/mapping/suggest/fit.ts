@@ -3,7 +3,7 @@ import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
-import type { CellName, OptionNames } from "./optionNames.ts"
+import type { OptionNames, TextForms } from "./optionNames.ts"
 import { likelyOption, optionNames, splitFit } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
@@ -93,9 +93,9 @@ export interface Coverage {
 /**
  * How well the options of a question explain what a unit holds; undefined where there is nothing to compare.
  *
- * @param named prepares the unit's texts: the same for every question
+ * @param forms those of the unit's texts: the same for every question
  */
-export const coverage = (unit: Unit, target: Target, named: (text: string) => CellName): Coverage | undefined => {
+export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage | undefined => {
   const { options } = target
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
@@ -103,10 +103,10 @@ export const coverage = (unit: Unit, target: Target, named: (text: string) => Ce
     // The rows of a grid stand in the titles, its answers in the cells.
     if (target.expected.kind === "matrix") {
       const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]
-      const known = answers.flatMap((text) => likelyOption(options, named(text))?.value ?? [])
+      const known = answers.flatMap((text) => likelyOption(options, text, forms)?.value ?? [])
       return answers.length === 0 ? undefined : { covered: known.length / answers.length, hits: new Set(known).size }
     }
-    const hits = own.filter(({ option }) => likelyOption(options, named(option)) !== undefined).length
+    const hits = own.filter(({ option }) => likelyOption(options, option, forms) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
   const { distinct, filled } = unit.profile
@@ -118,7 +118,7 @@ export const coverage = (unit: Unit, target: Target, named: (text: string) => Ce
   const hit = new Set<string>()
   let [cells, all] = [0, 0]
   for (const [text, times] of distinct) {
-    const option = likelyOption(options, named(text))
+    const option = likelyOption(options, text, forms)
     all += times
     if (option === undefined) continue
     cells += times

@@ -36,63 +36,45 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   return { options, exact, same, meant }
 }
 
-/** A cell's text as it is compared with the options of one question after the other; each comparison is prepared when it is first needed, and once. */
-export class CellName {
-  readonly #text: string
-  #loose: string | undefined
-  #same: string | undefined
-  #tick: ((text: string) => boolean) | null | undefined
-  #meant: string | undefined
-
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  /** As the kinds compare it: without case and space. */
-  get loose(): string {
-    return this.#loose ??= loose(this.#text)
-  }
-
-  /** By its words alone. */
-  get same(): string {
-    return this.#same ??= sameText(this.#text)
-  }
-
-  /** What tells whether another text says yes, or no, as this one does; null: it says neither. */
-  get tick(): ((text: string) => boolean) | null {
-    if (this.#tick === undefined) this.#tick = saysYes(this.#text) ? saysYes : saysNo(this.#text) ? saysNo : null
-    return this.#tick
-  }
-
-  /** By what it means. */
-  get meant(): string {
-    return this.#meant ??= meantBy(meaningOf(this.#text))
-  }
-}
-
-/** Makes a function that prepares each text once, for a column that is held against many questions. */
-export const cellNames = (): (text: string) => CellName => {
-  const known = new Map<string, CellName>()
+/** Remembers what a function returned for each text. */
+const remembering = <A>(compute: (text: string) => A): (text: string) => A => {
+  const known = new Map<string, A>()
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
-    const name = new CellName(text)
-    known.set(text, name)
-    return name
+    const result = compute(text)
+    known.set(text, result)
+    return result
   }
 }
 
-/** The option that a text most likely means: another spelling, another language, yes and no in other words. A suggestion, for people to judge. */
-export const likelyOption = (names: OptionNames, text: string | CellName): Option | undefined => {
-  const name = typeof text === "string" ? new CellName(text) : text
-  const exact = names.exact.get(name.loose) ?? names.same.get(name.same)
+/** The forms of a text in which it is compared with options: as the kinds do, by its words, by its meaning. */
+export interface TextForms {
+  readonly loose: (text: string) => string
+  readonly same: (text: string) => string
+  readonly meant: (text: string) => string
+}
+
+const textForms: TextForms = { loose, same: sameText, meant: (text) => meantBy(meaningOf(text)) }
+
+/** Returns the forms of texts that are compared with the options of many questions: each is made once. */
+export const rememberedForms = (): TextForms => ({
+  loose: remembering(textForms.loose),
+  same: remembering(textForms.same),
+  meant: remembering(textForms.meant),
+})
+
+/** Returns the option that a text most likely means: another spelling, another language, yes and no in other words. */
+export const likelyOption = (
+  names: OptionNames,
+  text: string,
+  forms: TextForms = textForms,
+): Option | undefined => {
+  const exact = names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))
   if (exact !== undefined) return exact
-  const { tick } = name
-  if (tick !== null) {
-    const fitting = names.options.filter((option) => tick(option.label))
-    if (fitting.length === 1) return fitting[0]
-  }
-  return names.meant.get(name.meant)
+  const says = [saysYes, saysNo].find((tick) => tick(text))
+  const fitting = says === undefined ? [] : names.options.filter((option) => says(option.label))
+  return fitting.length === 1 ? fitting[0] : names.meant.get(forms.meant(text))
 }
 
 /** What form tools put between several choices of one cell, the unlikeliest inside of an option first. */

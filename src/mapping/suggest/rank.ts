@@ -3,7 +3,7 @@ import type { Coverage, ExpectedKind, Target } from "./fit.ts"
 import { blockFits, coverage, fitBlock, fitColumn, shapeShare } from "./fit.ts"
 import type { Likeness } from "./likeness.ts"
 import { likeness, weigh } from "./likeness.ts"
-import { cellNames } from "./optionNames.ts"
+import { rememberedForms } from "./optionNames.ts"
 import type { Unit } from "./Suggestion.ts"
 
 /** One unit assigned to one target, and how much worse the best other arrangement would be. */
@@ -110,8 +110,8 @@ export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
   const weight = weigh([...units, ...targets].map(({ meaning }) => meaning))
   const shape = shapeRarity(units, targets)
   const covers = units.map((unit) => {
-    const named = cellNames()
-    return targets.map((target) => coverage(unit, target, named))
+    const forms = rememberedForms()
+    return targets.map((target) => coverage(unit, target, forms))
   })
   const rare = optionRarity(covers)
   const names = units.map((unit) => targets.map((target) => likeness(unit.meaning, target.meaning, weight)))

@@ -27,6 +27,8 @@ const settled = (kind: string | undefined, ...keys: ReadonlyArray<DraftKey>): Se
   open: undefined,
 })
 
+const undecided = (kind: string, open: string, ...keys: ReadonlyArray<DraftKey>): Settings => ({ kind, keys, open })
+
 const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
 /** Texts that are an ISO day with a time that is not midnight. */
@@ -36,49 +38,38 @@ const isoWithTime = ({ distinct }: ColumnProfile): ReadonlyArray<string> =>
     return read?.hasDate === true && read.hasTime && (timeOf(read.wall) !== 0 || read.fraction)
   })
 
-const formatKeys = (
-  profile: ColumnProfile,
-  kind: "date" | "time" | "dateTime",
-): { readonly keys: ReadonlyArray<DraftKey>; readonly open: string | undefined } => {
+const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTime"): Settings => {
   const found = dateFormats(profile.dates)
   if (found._tag === "Open") {
-    return {
-      keys: [{ key: "format", value: found.formats[0] ?? "", note: `or ${found.formats.slice(1).join(", ")}` }],
-      open: `${found.why}. Choose the format, then take the # away.`,
-    }
+    const [first = "", ...others] = found.formats
+    const format = { key: "format", value: first, note: `or ${others.join(", ")}` }
+    return undecided(kind, `${found.why}. Choose the format, then take the # away.`, format)
   }
-  const beside = kind === "date" ? isoWithTime(profile) : []
-  const formats = [...found.formats]
-  if (beside.length > 0) {
-    const shape = (text: string) =>
-      `yyyy-MM-dd${text.includes("T") ? "'T'" : " "}HH:mm${/:\d\d:\d\d/.test(text) ? ":ss" : ""}`
-    if (beside.some((text) => !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text))) {
-      return {
-        keys: [],
-        open: "cells hold a time beside the day, with fractions or an offset. Say with `extract` what counts.",
-      }
-    }
-    formats.push(...new Set(beside.map(shape)))
+  const timed = kind === "date" ? isoWithTime(profile) : []
+  if (timed.some((text) => !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text))) {
+    return undecided(
+      kind,
+      "cells hold a time beside the day, with fractions or an offset. Say with `extract` what counts.",
+    )
   }
-  if (formats.length === 0) return { keys: [], open: undefined }
-  const note = beside.length > 0 || (kind === "date" && found.formats.some((format) => /[Hh]/.test(format)))
-    ? "the time is left behind"
-    : undefined
-  return { keys: [{ key: "format", value: one(formats), note }], open: undefined }
+  const isoFormat = (text: string) =>
+    `yyyy-MM-dd${text.includes("T") ? "'T'" : " "}HH:mm${/:\d\d:\d\d/.test(text) ? ":ss" : ""}`
+  const formats = [...found.formats, ...new Set(timed.map(isoFormat))]
+  if (formats.length === 0) return settled(kind)
+  const hasTime = timed.length > 0 || found.formats.some((format) => /[Hh]/.test(format))
+  const note = kind === "date" && hasTime ? "the time is left behind" : undefined
+  return settled(kind, { key: "format", value: one(formats), note })
 }
 
-const zoneKeys = (
-  profile: ColumnProfile,
-  title: string,
-  zone: string | undefined,
-): { readonly keys: ReadonlyArray<DraftKey>; readonly open: string | undefined } => {
+const zoneSettings = (profile: ColumnProfile, title: string, zone: string | undefined): Settings => {
   const { withDay, withOffset } = profile.dates
-  if (withDay > 0 && withOffset === withDay) return { keys: [], open: undefined }
+  if (withDay > 0 && withOffset === withDay) return settled("dateTime")
   const known = zone ?? (/\b(?:UTC|GMT)\b/.test(title) ? "UTC" : undefined)
-  return known !== undefined ? { keys: [{ key: "zone", value: known }], open: undefined } : {
-    keys: [{ key: "zone", value: "Europe/Berlin", note: "an example" }],
-    open: "the file does not tell the time zone of these times. Say it, then take the # away.",
-  }
+  return known !== undefined ? settled("dateTime", { key: "zone", value: known }) : undecided(
+    "dateTime",
+    "the file does not tell the time zone of these times. Say it, then take the # away.",
+    { key: "zone", value: "Europe/Berlin", note: "an example" },
+  )
 }
 
 /** How a column with days and times is read as an instant. */
@@ -88,18 +79,14 @@ export const dateTimeSettings = (
   told: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
 ): Settings => {
   // Date cells and ISO texts need no format, whatever the tool writes into its CSV.
-  const own = told.format?.filter((format) => format !== "iso")
+  const own = told.format?.filter((format) => format !== "iso") ?? []
   const isIso = profile.dates.iso > 0 && profile.dates.writings.length === 0
-  const format = own !== undefined && own.length > 0 && !isIso
-    ? { keys: [{ key: "format", value: one(own) }], open: undefined }
-    : formatKeys(profile, "dateTime")
-  const zone = zoneKeys(profile, title, told.zone)
-  const open = [format.open, zone.open].filter((each) => each !== undefined)
-  return {
-    kind: "dateTime",
-    keys: [...format.keys, ...zone.keys],
-    open: open.length === 0 ? undefined : open.join(" Also: "),
-  }
+  const format = own.length > 0 && !isIso
+    ? settled("dateTime", { key: "format", value: one(own) })
+    : formatSettings(profile, "dateTime")
+  const zone = zoneSettings(profile, title, told.zone)
+  const open = [format.open, zone.open].filter((each) => each !== undefined).join(" Also: ")
+  return { kind: "dateTime", keys: [...format.keys, ...zone.keys], open: open === "" ? undefined : open }
 }
 
 const usualTicks: ReadonlySet<string> = new Set([...usualBooleans.yes, ...usualBooleans.no])
@@ -202,15 +189,9 @@ const untold = (profile: ColumnProfile, question: Question, title: string): Sett
   const { kind } = expectedOf(question, meaningOf(question.name))
   if (filled === 0 || kind === "choice") return settled(undefined)
   if (share.email >= 0.98 || (kind === "email" && share.email >= 0.8)) return settled("email")
-  if (share.date >= 0.98) {
-    const { keys, open } = formatKeys(profile, "date")
-    return { kind: "date", keys, open }
-  }
+  if (share.date >= 0.98) return formatSettings(profile, "date")
   if (share.dateTime >= 0.98) return dateTimeSettings(profile, title)
-  if (share.time >= 0.98) {
-    const { keys, open } = formatKeys(profile, "time")
-    return { kind: "time", keys, open }
-  }
+  if (share.time >= 0.98) return formatSettings(profile, "time")
   const leadingZero = [...distinct.keys()].some((text) => /^0\d/.test(text))
   const isTicked = [...distinct.keys()].every(isTick)
   if (share.number === 1 && !isCode && !leadingZero && !isTicked) return numberSettings(profile)
@@ -228,14 +209,9 @@ const settingsOf = (
   if (profile.filled === 0) return settled(undefined)
   const kind = kindOfType(question.type)?.name
   switch (kind) {
-    case "date": {
-      const { keys, open } = formatKeys(profile, "date")
-      return { kind, keys, open }
-    }
-    case "time": {
-      const { keys, open } = formatKeys(profile, "time")
-      return { kind, keys, open }
-    }
+    case "date":
+    case "time":
+      return formatSettings(profile, kind)
     case "dateTime":
       return dateTimeSettings(profile, title)
     case "number":
