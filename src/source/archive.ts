@@ -7,44 +7,49 @@ import { SourceError } from "./Source.ts"
 import { BadArchive, directoryPlace, tailBytes, zipEntries } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
 
-/** Turns bytes into other bytes, piece by piece; `undefined` for the end. Each piece is small enough that its result is held whole. */
-export interface Unpacking {
-  readonly push: (piece: Uint8Array) => Effect.Effect<ReadonlyArray<Uint8Array>, SourceError>
-  readonly end: Effect.Effect<ReadonlyArray<Uint8Array>, SourceError>
-}
+/** Bytes piece by piece, `undefined` at their end. Those of a piece are valid until the next one is asked for. */
+export type Pieces<E> = Effect.Effect<Uint8Array | undefined, E>
 
-/** An unpacking that goes on while its results are used. */
-export interface UnpackingAhead extends Unpacking {
-  /** Begins with a piece, whose bytes have to stay until the effect that is given has ended: that gives what `push` would. */
-  readonly start: (piece: Uint8Array) => Effect.Effect<ReadonlyArray<Uint8Array>, SourceError>
+/**
+ * Starts to unpack a piece, or ends for `undefined`. The piece's bytes have to stay until the returned effect has ended, which gives what came out.
+ */
+type Unpack = (piece: Uint8Array | undefined) => Effect.Effect<ReadonlyArray<Uint8Array>, SourceError>
+
+/** Looks at what was unpacked, piece by piece, and returns why it is refused. */
+type Check = (took: number, gave: ReadonlyArray<Uint8Array>, isLast: boolean) => SourceError | undefined
+
+/** Bytes in a file that are packed. */
+interface Packed {
+  readonly kind: "gzip" | "deflate" | "stored"
+  /** Where they begin and end in the file. */
+  readonly from: number
+  readonly to: number
+  /** Made once for each reading. */
+  readonly makeCheck: () => Check
 }
 
 /** Deflate makes at most 1,032 bytes of one: 16 MB of a piece. */
 const pieceBytes = 16 * 1024
 
-/** Bytes that zlib unpacks in one go: it comes back to our thread after each. */
-const chunkSize = 128 * 1024
+/** Bytes that zlib unpacks in one go, and about as many as are given at once: it comes back to our thread after each. */
+const chunkBytes = 128 * 1024
 
-/** About as many bytes are given at once. */
-const givenBytes = 128 * 1024
-
-const damaged = (file: string) =>
-  new SourceError({ file, message: `${file} is damaged or cut short: it can't be unpacked. Fetch or export it again.` })
+const refusing = (file: string) => (message: string) => new SourceError({ file, message: `${file} ${message}` })
 
 /** Unpacks with zlib; closed with the scope. */
-export const inflating = (
-  file: string,
-  kind: "gzip" | "deflate",
-): Effect.Effect<UnpackingAhead, never, Scope.Scope> =>
+const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack, never, Scope.Scope> =>
   Effect.gen(function*() {
+    const damaged = refusing(file)("is damaged or cut short: it can't be unpacked. Fetch or export it again.")
     let out: Array<Uint8Array> = []
     let failed = false
     let ended = false
     let fed = 0
     const zlib = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const made = kind === "gzip" ? createGunzip({ chunkSize }) : createInflateRaw({ chunkSize })
-        // Without a listener an error would end the process; `done` sees it. zlib ends by itself where the packed bytes do.
+        const made = kind === "gzip"
+          ? createGunzip({ chunkSize: chunkBytes })
+          : createInflateRaw({ chunkSize: chunkBytes })
+        // Without a listener an error would end the process. zlib ends by itself where the packed bytes do.
         return made.setMaxListeners(0)
           .on("data", (bytes: Uint8Array) => out.push(bytes))
           .on("error", () => void (failed = true))
@@ -54,115 +59,137 @@ export const inflating = (
     )
     /** Acts at once; the effect ends when zlib is done with it. */
     const begun = (act: (settle: () => void) => void) => {
-      let over = failed
-      let told = () => {}
-      if (!failed) {
+      const done = new Promise<void>((resolve) => {
+        if (failed) return resolve()
         const settle = () => {
           zlib.off("error", settle).off("end", settle)
-          over = true
-          told()
+          resolve()
         }
         zlib.once("error", settle)
         act(settle)
-      }
-      return Effect.uninterruptible(Effect.async<ReadonlyArray<Uint8Array>, SourceError>((resume) => {
-        told = () => {
-          const given = out
-          out = []
-          resume(failed ? damaged(file) : Effect.succeed(given))
-        }
-        if (over) told()
-      }))
+      })
+      return Effect.flatMap(Effect.uninterruptible(Effect.promise(() => done)), () => {
+        const given = out
+        out = []
+        return failed ? damaged : Effect.succeed(given)
+      })
     }
-    /** What stands behind the end of the packed bytes: a tape's zeros, or something that would be lost without a word. */
-    const unread = (piece: Uint8Array) => piece.subarray(Math.max(0, piece.length - (fed - zlib.bytesWritten)))
-    const start: UnpackingAhead["start"] = (piece) => {
+    return (piece) => {
+      if (piece === undefined) return begun((settle) => ended ? settle() : zlib.once("end", settle).end())
       fed += piece.length
-      const parts = ended ? Effect.succeed([]) : begun((settle) => zlib.write(piece, () => settle()))
-      return Effect.filterOrFail(parts, () => unread(piece).every((byte) => byte === 0), () => damaged(file))
-    }
-    return {
-      start,
-      push: (piece) => Effect.suspend(() => start(piece)),
-      end: Effect.suspend(() =>
-        begun((settle) => {
-          if (ended) settle()
-          else zlib.once("end", settle).end()
-        })
-      ),
+      const parts = ended ? Effect.succeed([]) : begun((settle) => zlib.write(piece, settle))
+      // Behind the end of the packed bytes may stand a tape's zeros; anything else would be lost without a word.
+      const unread = () => piece.subarray(Math.max(0, piece.length - (fed - zlib.bytesWritten)))
+      return Effect.filterOrFail(parts, () => unread().every((byte) => byte === 0), () => damaged)
     }
   })
 
-/** Counts what is unpacked, and refuses what no honest archive holds. */
-const counting = (file: string) => {
+const tooLarge = (file: string) =>
+  refusing(file)(`unpacks to more than ${thousands(limits.unpackedText)} bytes, the most that are read. Split it.`)
+
+/** Refuses what unpacks to more than any honest file does. */
+const notTooLarge = (file: string): Check => {
   let packed = 0
   let unpacked = 0
-  return (took: number, gave: ReadonlyArray<Uint8Array>): SourceError | undefined => {
+  return (took, gave) => {
     packed += took
     for (const part of gave) unpacked += part.length
-    if (unpacked > limits.unpackedText) {
-      const most = thousands(limits.unpackedText)
-      return new SourceError({
-        file,
-        message: `${file} unpacks to more than ${most} bytes, the most that are read. Split it.`,
-      })
-    }
+    if (unpacked > limits.unpackedText) return tooLarge(file)
     return unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio
-      ? new SourceError({
-        file,
-        message:
-          `${file} unpacks to more than ${limits.ratio} times its size, which no ordinary file does. If you trust it, unpack it and name the file inside.`,
-      })
+      ? refusing(file)(
+        `unpacks to more than ${limits.ratio} times its size, which no ordinary file does. If you trust it, unpack it and name the file inside.`,
+      )
       : undefined
   }
 }
 
-/** Reads packed bytes block by block and gives them unpacked. */
-const unpackedReading = <E>(
-  file: string,
-  inner: Effect.Effect<Uint8Array | undefined, E>,
-  unpacking: Unpacking,
-): Effect.Effect<Uint8Array | undefined, E | SourceError> => {
-  const count = counting(file)
-  const ready: Array<Uint8Array> = []
-  /** A piece may unpack to a thousand times its size: it is handed on bit by bit. */
-  const take = () => {
-    let length = 0
-    let parts = 0
-    while (parts < ready.length && length < givenBytes) length += ready[parts++]!.length
-    return Buffer.concat(ready.splice(0, parts))
+/** Refuses an entry whose size or sum is not what the archive's directory says. */
+const asInDirectory = (file: string, { crc, name, unpacked }: ZipEntry): Check => {
+  let given = 0
+  let sum = 0
+  return (_, parts, isLast) => {
+    for (const part of parts) {
+      given += part.length
+      sum = crc32(part, sum)
+    }
+    return given > unpacked || (isLast && (given < unpacked || sum !== crc))
+      ? refusing(file)(
+        `is damaged or cut short: ${quoted(name)} in it is not what its directory says. Fetch or export it again.`,
+      )
+      : undefined
   }
-  let block: Uint8Array | undefined
+}
+
+/** The bytes between two places of those that come in blocks, in pieces. With `toEnd` the blocks after them are read too, which proves them. */
+const between = <E>(next: Pieces<E>, { from, to }: Packed, toEnd: boolean): Pieces<E> => {
+  let block: Uint8Array | undefined = new Uint8Array(0)
   let at = 0
-  let ended = false
+  /** Where the block begins. */
+  let position = 0
   return Effect.gen(function*() {
-    if (ready.length > 0) return take()
-    while (!ended) {
-      if (block === undefined || at >= block.length) {
-        block = yield* inner
-        at = 0
+    while (block !== undefined && (toEnd || position + at < to)) {
+      const start = Math.max(at, from - position)
+      const end = Math.min(block.length, to - position, start + pieceBytes)
+      if (start < end) {
+        at = end
+        return block.subarray(start, end)
       }
-      const piece: Uint8Array | undefined = block?.subarray(at, at + pieceBytes)
-      at += pieceBytes
-      ended = piece === undefined
-      const parts = yield* piece === undefined ? unpacking.end : unpacking.push(piece)
-      const refused = count(piece?.length ?? 0, parts)
-      if (refused !== undefined) return yield* refused
-      ready.push(...parts)
-      if (ready.length > 0) return take()
+      position += block.length
+      at = 0
+      block = yield* next
     }
     return undefined
   })
 }
 
-/** The bytes that packed bytes hold. Its fingerprints are those of the packed ones: of the file as it stands. */
-export const unpacked = (packed: Bytes, make: Effect.Effect<Unpacking, never, Scope.Scope>): Bytes => {
-  const look: Bytes["look"] = Effect.gen(function*() {
-    return unpackedReading(packed.file, yield* packed.look, yield* make)
+/** Unpacks what comes in pieces: zlib's thread is at the next piece while one is used. */
+const unpacking = <E>(
+  file: string,
+  pieces: Pieces<E>,
+  { kind, makeCheck }: Packed,
+): Effect.Effect<Pieces<E | SourceError>, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const inflate = kind === "stored" ? undefined : yield* inflating(file, kind)
+    const check = makeCheck()
+    const begin = Effect.map(pieces, (piece) => ({
+      took: piece?.length,
+      parts: inflate?.(piece) ?? Effect.succeed(piece === undefined ? [] : [piece]),
+    }))
+    const ready: Array<Uint8Array> = []
+    /** A piece may unpack to a thousand times its size: it is handed on bit by bit. */
+    const take = () => {
+      let length = 0
+      let parts = 0
+      while (parts < ready.length && length < chunkBytes) length += ready[parts++]!.length
+      const taken = ready.splice(0, parts)
+      return taken.length === 1 ? taken[0] : Buffer.concat(taken)
+    }
+    let begun: Effect.Effect.Success<typeof begin> | undefined
+    let ended = false
+    return Effect.gen(function*() {
+      while (ready.length === 0 && !ended) {
+        const { parts, took } = begun ?? (yield* begin)
+        const unpacked = yield* parts
+        ended = took === undefined
+        // A piece that is not packed has to be used before the next one is asked for.
+        begun = inflate === undefined || ended ? undefined : yield* begin
+        const refused = check(took ?? 0, unpacked, ended)
+        if (refused !== undefined) return yield* refused
+        ready.push(...unpacked)
+      }
+      return ready.length === 0 ? undefined : take()
+    })
   })
+
+/** The bytes that packed bytes hold. Their fingerprints are those of the packed ones: of the file as it stands. */
+const unpacked = (archive: Bytes, packed: Packed): Bytes => {
+  const look: Bytes["look"] = Effect.flatMap(
+    archive.look,
+    (next) => unpacking(archive.file, between(next, packed, false), packed),
+  )
   return {
-    file: packed.file,
-    size: packed.size,
+    file: archive.file,
+    size: archive.size,
     look,
     head: (length) =>
       Effect.scoped(Effect.gen(function*() {
@@ -179,14 +206,28 @@ export const unpacked = (packed: Bytes, make: Effect.Effect<Unpacking, never, Sc
       })),
     blocks: (expected) =>
       Effect.gen(function*() {
-        const inner = yield* packed.blocks(expected)
-        return { next: unpackedReading(packed.file, inner.next, yield* make), fingerprint: inner.fingerprint }
+        const { fingerprint, next } = yield* archive.blocks(expected)
+        return { next: yield* unpacking(archive.file, between(next, packed, true), packed), fingerprint }
       }),
   }
 }
 
 /** What a gzip archive holds. */
-export const gunzipped = (packed: Bytes): Bytes => unpacked(packed, inflating(packed.file, "gzip"))
+export const gunzipped = (archive: Bytes): Bytes =>
+  unpacked(archive, { kind: "gzip", from: 0, to: Infinity, makeCheck: () => notTooLarge(archive.file) })
+
+/**
+ * An entry of a zip archive, packed by deflate or not at all.
+ *
+ * @param start where its packed bytes begin
+ */
+export const entryBytes = (archive: Bytes, entry: ZipEntry, start: number): Bytes =>
+  unpacked(archive, {
+    kind: entry.method === 8 ? "deflate" : "stored",
+    from: start,
+    to: start + entry.packed,
+    makeCheck: () => asInDirectory(archive.file, entry),
+  })
 
 const quoted = (name: string) => JSON.stringify(name)
 
@@ -201,38 +242,40 @@ const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[
 /** Entries that make a zip archive a workbook. */
 const ofWorkbooks = /^(?:\[Content_Types\]\.xml|mimetype)$/
 
-const refusing = (file: string) => (message: string) => new SourceError({ file, message: `${file} ${message}` })
-
 /** Names for a sentence: a few, and how many more. */
 const listed = (names: ReadonlyArray<string>) =>
   names.slice(0, 8).map(quoted).join(", ") + (names.length > 8 ? ` and ${thousands(names.length - 8)} more` : "")
 
+/** Runs what may throw `BadArchive`. */
+export const inArchive = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof BadArchive ? refusing(file)(`can't be opened. ${error.message}`) : Effect.die(error)
+    }
+  })
+
 const entriesOf = (bytes: FileBytes) =>
   Effect.gen(function*() {
     const { file, size } = bytes
-    const refuse = refusing(file)
-    const attempt = <A>(run: () => A) =>
-      Effect.suspend(() => {
-        try {
-          return Effect.succeed(run())
-        } catch (error) {
-          return error instanceof BadArchive ? refuse(`can't be opened. ${error.message}`) : Effect.die(error)
-        }
-      })
-    const from = Math.max(0, size - tailBytes)
-    const tail = Buffer.from(yield* bytes.range(from, tailBytes))
-    const place = yield* attempt(() => directoryPlace(tail))
+    const tail = Buffer.from(yield* bytes.range(Math.max(0, size - tailBytes), tailBytes))
+    const place = yield* inArchive(file, () => directoryPlace(tail))
     if (place.size > limits.directory) {
-      return yield* refuse(
+      return yield* refusing(file)(
         `holds ${thousands(place.count)} files, more than can be looked through. Unpack it, and name the file inside.`,
       )
     }
     const directory = Buffer.from(yield* bytes.range(place.offset, place.size))
-    return yield* attempt(() => zipEntries(directory, place.count))
+    return yield* inArchive(file, () => zipEntries(directory, place.count))
   })
 
 /** The entry that a pipeline names, or the only one that may hold rows. */
-const chooseMember = (file: string, entries: ReadonlyArray<ZipEntry>, asked: string | undefined) => {
+const chooseMember = (
+  file: string,
+  entries: ReadonlyArray<ZipEntry>,
+  asked: string | undefined,
+): Effect.Effect<ZipEntry, SourceError> => {
   const refuse = refusing(file)
   const outside = entries.find(({ name }) => climbsOut(name))
   if (outside !== undefined) {
@@ -245,65 +288,21 @@ const chooseMember = (file: string, entries: ReadonlyArray<ZipEntry>, asked: str
   if (asked !== undefined) {
     const found = files.find(({ name }) => name === asked)
       ?? files.find(({ name }) => name.toLowerCase() === asked.toLowerCase())
-    return found
-      ?? refuse(
+    return found === undefined
+      ? refuse(
         `holds no ${quoted(asked)}. Correct \`source.member\`; there ${names.length === 1 ? "is" : "are"} ${
           listed(names)
         }.`,
       )
+      : Effect.succeed(found)
   }
   if (files.length === 0) return refuse("holds no file. Fetch or export it again.")
   const likely = files.filter(({ name }) => holdsRows.test(name))
   const [only, ...others] = likely.length > 0 ? likely : files
   return only !== undefined && others.length === 0
-    ? only
+    ? Effect.succeed(only)
     : refuse(`holds several files: ${listed(names)}. Say which one: \`member: …\` under \`source\`.`)
 }
-
-/** Takes the member's bytes out of the archive's: leaves out what stands before and behind, unpacks, and checks size and sum. */
-const extracting = (
-  file: string,
-  { crc, method, name, packed, unpacked: size }: ZipEntry,
-  start: number,
-): Effect.Effect<Unpacking, never, Scope.Scope> =>
-  Effect.gen(function*() {
-    const inflate = method === 8 ? yield* inflating(file, "deflate") : undefined
-    const wrong = refusing(file)(
-      `is damaged: ${quoted(name)} in it is not what its directory says. Fetch or export it again.`,
-    )
-    let position = 0
-    let sum = 0
-    let given = 0
-    let finished = false
-    const checked = (parts: ReadonlyArray<Uint8Array>) => {
-      for (const part of parts) {
-        given += part.length
-        sum = crc32(part, sum)
-      }
-      return given > size ? wrong : Effect.succeed(parts)
-    }
-    const finish = Effect.gen(function*() {
-      if (finished) return []
-      finished = true
-      const last = yield* checked(inflate === undefined ? [] : yield* inflate.end)
-      return given === size && sum === crc ? last : yield* wrong
-    })
-    return {
-      push: (piece) =>
-        Effect.gen(function*() {
-          const from = Math.max(0, start - position)
-          const to = Math.min(piece.length, start + packed - position)
-          position += piece.length
-          if (finished) return []
-          const own = piece.subarray(from, Math.max(from, to))
-          const parts = own.length === 0
-            ? []
-            : yield* checked(inflate === undefined ? [own] : yield* inflate.push(own))
-          return position >= start + packed ? [...parts, ...yield* finish] : parts
-        }),
-      end: Effect.suspend(() => position < start + packed ? wrong : finish),
-    }
-  })
 
 /**
  * What a zip archive holds: the member of that name, or the only one that may hold rows. Undefined when the archive is a workbook. Errors: no
@@ -317,13 +316,14 @@ export const zipMember = (
     const refuse = refusing(bytes.file)
     const entries = yield* entriesOf(bytes)
     if (asked === undefined && entries.some(({ name }) => ofWorkbooks.test(name))) return undefined
-    const entry = yield* toEffect(chooseMember(bytes.file, entries, asked))
+    const entry = yield* chooseMember(bytes.file, entries, asked)
     if (entry.encrypted) return yield* refuse("is protected by a password. Unpack it, and name the file inside.")
     if (entry.method !== 0 && entry.method !== 8) {
       return yield* refuse(
         `packs ${quoted(entry.name)} in a way that can't be unpacked here. Unpack it, and name the file inside.`,
       )
     }
+    if (entry.unpacked > limits.unpackedText) return yield* tooLarge(bytes.file)
     if (entry.unpacked > limits.unpackedFreely && entry.unpacked > entry.packed * limits.ratio) {
       return yield* refuse(
         `unpacks to ${
@@ -336,8 +336,5 @@ export const zipMember = (
       return yield* refuse("can't be opened. It is damaged or cut short. Fetch or export it again.")
     }
     const start = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
-    return { name: entry.name, bytes: unpacked(bytes, extracting(bytes.file, entry, start)) }
+    return { name: entry.name, bytes: entryBytes(bytes, entry, start) }
   })
-
-const toEffect = <A>(value: A | SourceError): Effect.Effect<A, SourceError> =>
-  value instanceof SourceError ? value : Effect.succeed(value)

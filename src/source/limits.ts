@@ -14,8 +14,9 @@ export const limits = {
   workbook: 256 * 1024 * 1024,
   /** Bytes that the parts of a workbook which are held whole may unpack to. */
   unpacked: 1024 * 1024 * 1024,
-  /** Bytes of sheets and texts from which on an .xlsx workbook is read piece by piece; and what they may unpack to. */
-  held: 32 * 1024 * 1024,
+  /** Bytes up to which a sheet of an .xlsx workbook is looked at to its end before it is read. */
+  lookedSheet: 32 * 1024 * 1024,
+  /** Bytes that a sheet of an .xlsx workbook may unpack to. */
   streamed: 16 * 1024 * 1024 * 1024,
   /** Bytes of a workbook's shared texts, which are held. */
   sharedStrings: 512 * 1024 * 1024,

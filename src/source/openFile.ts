@@ -19,8 +19,6 @@ export interface FileOptions {
   readonly mended: boolean
   /** In bytes. */
   readonly blockSize: number
-  /** Bytes of sheets and texts from which on a workbook is read row by row. */
-  readonly held?: number | undefined
   /** Whether its digest is taken from now on. */
   readonly digestAhead?: boolean
   /** What the file is called in messages and reports, where that is not its path. */
@@ -212,7 +210,7 @@ export const openFile = (
             import("./workbook/excel.ts")
           ),
           (excel) =>
-            excel.openExcel(bytes, settings, options.held),
+            excel.openExcel(bytes, settings),
         )
         : Effect.flatMap(
           Effect.promise(() => import("./json/json.ts")),

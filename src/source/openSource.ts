@@ -33,8 +33,6 @@ export interface OpenOptions {
   readonly digestAhead?: boolean
   /** In bytes; for tests. */
   readonly blockSize?: number
-  /** Bytes of sheets and texts from which on a workbook is read row by row; for tests. */
-  readonly held?: number
 }
 
 /**
@@ -57,7 +55,6 @@ export const openSource = (
     const settings = {
       mended: options.mended === true,
       blockSize: options.blockSize ?? defaultBlockSize,
-      held: options.held,
       digestAhead: options.digestAhead === true && files.length === 1,
     }
     const open = (file: string) =>

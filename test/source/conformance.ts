@@ -19,8 +19,6 @@ export interface Container {
   readonly streamed: boolean
   /** Whether a block may hold more rows than its bytes show. */
   readonly packed?: boolean
-  /** Bytes from which on a workbook is read row by row. */
-  readonly held?: number
   /** Titles, where the format can't have just any. */
   readonly header?: ReadonlyArray<string>
 }
@@ -43,11 +41,10 @@ export const conforms = (name: string, container: Container): void => {
   const write = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
     file(container.write([header, ...rows]), container.extension)
   const source = (path: string) => config(path, container.said)
-  const way = container.held === undefined ? {} : { held: container.held }
 
   // A workbook is held whole before anything of it is read: borders matter less there, and cost more.
   const blockUnit = container.streamed ? 1 : 997
-  const firstSize = container.streamed || container.held !== undefined ? 1 : 7
+  const firstSize = container.streamed || container.packed === true ? 1 : 7
   const lastSize = container.streamed ? 32 : 2000
   const many = container.streamed ? 1000 : 300
 
@@ -58,7 +55,7 @@ export const conforms = (name: string, container: Container): void => {
           tables(container.loses ?? []),
           fc.integer({ min: 1, max: 40 }).map((size) => size * blockUnit),
           async (rows, blockSize) => {
-            const all = await run(read(source(write(rows)), { ...way, blockSize }))
+            const all = await run(read(source(write(rows)), { blockSize }))
             expect(texts(all.rows, header.length)).toEqual(rows)
             expect(all.faults.size).toBe(0)
           },
@@ -70,12 +67,12 @@ export const conforms = (name: string, container: Container): void => {
       const rows = rowsOf(9)
       const path = write(rows)
       for (let blockSize = firstSize; blockSize <= lastSize; blockSize += blockUnit) {
-        expect(texts((await run(read(source(path), { ...way, blockSize }))).rows, header.length)).toEqual(rows)
+        expect(texts((await run(read(source(path), { blockSize }))).rows, header.length)).toEqual(rows)
       }
     })
 
     it("names columns by unique titles, white space collapsed, and others by position only", async () => {
-      const { source: opened } = await run(read(source(write(rowsOf(1))), way))
+      const { source: opened } = await run(read(source(write(rowsOf(1)))))
       const names = header.map((title) => title.trim().replaceAll(/\s+/g, " "))
       expect(opened.columns.map((column) => column.name)).toEqual(
         names.map((name) => name === "" || names.filter((other) => other === name).length > 1 ? undefined : name),
@@ -85,14 +82,14 @@ export const conforms = (name: string, container: Container): void => {
     })
 
     it("has no rows below a header that stands alone", async () => {
-      const all = await run(read(source(write([])), way))
+      const all = await run(read(source(write([]))))
       expect(all.rows).toEqual([])
       expect(all.files[0]?.file.rows).toBe(0)
     })
 
     it("says what it read, with the file's own digest", async () => {
       const path = write(rowsOf(500))
-      const all = await run(read(source(path), { ...way, blockSize: 1000 }))
+      const all = await run(read(source(path), { blockSize: 1000 }))
       const bytes = readFileSync(path)
       expect(all.files).toHaveLength(1)
       expect(all.files[0]?.file).toMatchObject({
@@ -108,7 +105,7 @@ export const conforms = (name: string, container: Container): void => {
     it("reads the same a second time, against the first reading's fingerprint", async () => {
       const path = write(rowsOf(many))
       await run(Effect.gen(function*() {
-        const opened = yield* openSource(source(path), { ...way, blockSize: 4096 })
+        const opened = yield* openSource(source(path), { blockSize: 4096 })
         const first = yield* readAll(opened)
         const fingerprints = (yield* opened.files).map((each) => each.fingerprint)
         // The time alone does not make it another file.
@@ -125,7 +122,7 @@ export const conforms = (name: string, container: Container): void => {
       const bytes = readFileSync(path)
       const blockSize = 512
       await run(Effect.gen(function*() {
-        const opened = yield* openSource(source(path), { ...way, blockSize })
+        const opened = yield* openSource(source(path), { blockSize })
         const first = yield* readAll(opened)
         const fingerprints = (yield* opened.files).map((each) => each.fingerprint)
         for (const share of [0, 0.25, 0.5, 0.75, 0.999]) {
@@ -153,7 +150,7 @@ export const conforms = (name: string, container: Container): void => {
       const path = write(rowsOf(300))
       const bytes = readFileSync(path)
       await run(Effect.gen(function*() {
-        const opened = yield* openSource(source(path), { ...way, blockSize: 256 })
+        const opened = yield* openSource(source(path), { blockSize: 256 })
         yield* readAll(opened)
         const fingerprints = (yield* opened.files).map((each) => each.fingerprint)
         for (
@@ -173,7 +170,7 @@ export const conforms = (name: string, container: Container): void => {
     it("refuses a first reading of a file that changed since it was opened", async () => {
       const path = write(rowsOf(300))
       await run(Effect.gen(function*() {
-        const opened = yield* openSource(source(path), { ...way, blockSize: 256 })
+        const opened = yield* openSource(source(path), { blockSize: 256 })
         appendFileSync(path, "more")
         const result = yield* Effect.either(readAll(opened))
         expect(Either.isLeft(result) && result.left._tag).toBe("SourceChanged")
@@ -183,7 +180,7 @@ export const conforms = (name: string, container: Container): void => {
     it("closes the file at its end, after a few rows, on failure and when it is interrupted", async () => {
       const path = write(rowsOf(container.streamed ? 5000 : 300))
       await run(Effect.gen(function*() {
-        const opened = yield* openSource(source(path), { ...way, blockSize: 4096 })
+        const opened = yield* openSource(source(path), { blockSize: 4096 })
         expect(open.files).toBe(0)
         yield* readAll(opened)
         expect(open.files).toBe(0)

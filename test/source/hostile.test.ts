@@ -86,12 +86,11 @@ describe("a row of merged cells above the header", () => {
     + row(3, text("Ada"), text("London"), text("yes"), text("none"))
     + row(4, text("Bob"), text("Paris"), text("no"), text("none"))
 
-  it.each([undefined, 0])("is no header, be it one title or one for each group of columns (held: %s)", async (held) => {
-    const options = held === undefined ? {} : { held }
+  it("is no header, be it one title or one for each group of columns", async () => {
     const one = merged(row(1, "", text("Survey of 2024")) + data, "B1:D1")
     const groups = merged(row(1, text("Person"), "", text("Survey")) + data, "A1:B1", "C1:D1")
     for (const path of [one, groups]) {
-      const all = await run(read(config(path), options))
+      const all = await run(read(config(path)))
       expect(all.source.columns.map(({ title }) => title)).toEqual(["Name", "Town", "Answer", "Remark"])
       expect(all.rows).toHaveLength(2)
       expect(all.source.warnings.join()).toContain("has its header in row 2")
@@ -126,17 +125,14 @@ describe("a place that no sheet has", () => {
     ["column XFE of row 2", header + `<row r="2"><c r="XFE2" ${text("x")}</c></row>`],
   ] as const
 
-  it.each(places.flatMap(([place, rows]) => [undefined, 0].map((held) => [place, held, rows] as const)))(
-    "is named: %s (held: %s)",
-    async (place, held, rows) => {
-      const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
-      expect(await refusal(config(book), held === undefined ? {} : { held })).toContain(place)
-    },
-  )
+  it.each(places)("is named: %s", async (place, rows) => {
+    const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
+    expect(await refusal(config(book))).toContain(place)
+  })
 
   it("is not what the last row and column are", async () => {
     const rows = row(1, text("a")) + `<row r="1048576"><c r="A1048576" ${text("x")}</c></row>`
-    const all = await run(read(config(file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")), { held: 0 }))
+    const all = await run(read(config(file(zip(xlsx([{ name: "Rows", rows }])), "xlsx"))))
     expect(all.rows).toEqual([["x"]])
   })
 })
@@ -175,10 +171,10 @@ describe("half of a surrogate pair", () => {
     expect(all.rows[4]?.[0]).toBe("d😀")
   })
 
-  it.each([undefined, 0])("is a fault of its row in a workbook (held: %s)", async (held) => {
+  it("is a fault of its row in a workbook", async () => {
     const rows = row(1, text("id"), text("x")) + row(2, text("_xD800_"), text("1")) + row(3, text("a😀"), text("2"))
     const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
-    const all = await run(read(config(book), held === undefined ? {} : { held }))
+    const all = await run(read(config(book)))
     expect([...all.faults.keys()]).toEqual([1])
   })
 

@@ -1,6 +1,20 @@
 import type { Effect, Stream } from "effect"
+import type { Cell } from "../../domain/cell.ts"
 import type { SourceChanged, SourceError } from "../Source.ts"
-import type { SheetNotes, SheetRow } from "./sheetRows.ts"
+
+/** A row of a sheet: its number from 0, and its cells by column, with holes. */
+export interface SheetRow {
+  readonly row: number
+  readonly cells: ReadonlyArray<Cell | undefined>
+}
+
+/** What stands beside a sheet's rows. */
+export interface SheetNotes {
+  hiddenRows: number
+  hiddenColumns: number
+  /** Rows or columns are hidden somewhere in the workbook; which and how many is not told. */
+  hiddenSomewhere: boolean
+}
 
 /** One sheet of a workbook, and what is to be known of the others. */
 export interface OpenSheet {
@@ -15,7 +29,7 @@ export interface OpenSheet {
   readonly merges: Effect.Effect<ReadonlyArray<CellRange>, SourceError>
   /** All its rows, in order, from a file that is proven to be the one that was opened. */
   readonly rows: Stream.Stream<ReadonlyArray<SheetRow>, SourceError | SourceChanged>
-  /** What is hidden in the sheet; of one that is read piece by piece known after `rows` came to an end. */
+  /** What is hidden in the sheet; of a large one known after `rows` came to an end. */
   readonly notes: () => SheetNotes
 }
 
@@ -63,3 +77,10 @@ export const parseRange = (text: string): CellRange | undefined => {
   const to = { row: bottom === undefined ? Infinity : Number(bottom) - 1, column: columnNumber(right) }
   return from.row <= to.row && from.column <= to.column ? { from, to } : undefined
 }
+
+/** Columns of a sheet at most: Excel's own limit. */
+export const mostColumns = 16_384
+
+/** Letters of a column, from 0. */
+export const columnName = (column: number): string =>
+  (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)

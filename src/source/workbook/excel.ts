@@ -1,14 +1,16 @@
 import { Effect, Option, Stream } from "effect"
+import { inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
 import { limits, thousands } from "../limits.ts"
 import { readerVersion, SourceChanged, SourceError } from "../Source.ts"
 import type { Fingerprint, Source } from "../Source.ts"
-import { holdSheet } from "./library.ts"
+import { zipDirectory } from "../zip.ts"
+import { openWithLibrary } from "./library.ts"
 import { parseRange, wholeSheet } from "./Sheet.ts"
-import type { SheetNotes } from "./sheetRows.ts"
+import type { OpenSheet, SheetNotes } from "./Sheet.ts"
 import { findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
-import { isLarge, streamSheet } from "./xlsx.ts"
+import { bookPart, openXlsx } from "./xlsx.ts"
 
 /** Which part of a workbook a pipeline reads. */
 export interface ExcelSettings {
@@ -64,17 +66,32 @@ const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): s
   return parts.length > 0 ? parts.join(" and ") : hiddenSomewhere ? "hidden rows or columns" : undefined
 }
 
-/**
- * Opens a workbook. A small one is held from here on, as no library reads all kinds in pieces; a large .xlsx is read row by row. Each reading
- * first proves that the file still has the bytes of the one that was opened. Errors: too large, no workbook, no such sheet or range, no header.
- *
- * @param held bytes of sheets and texts from which on a workbook is large; for tests
- */
-export const openExcel = (
+/** Opens a sheet: of .xlsx row by row, of any other workbook whole. */
+export const openSheet = (
   bytes: Bytes,
-  settings: ExcelSettings,
-  held: number = limits.held,
-): Effect.Effect<Source, SourceError> =>
+  sheet: string | number | undefined,
+  wanted: number,
+): Effect.Effect<{ readonly opened: OpenSheet; readonly fingerprint: Fingerprint }, SourceError> =>
+  Effect.gen(function*() {
+    const { file } = bytes
+    const { content, fingerprint } = yield* readWhole(bytes).pipe(
+      Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })),
+    )
+    const isZip = content.length >= 2 && content.readUInt16BE(0) === 0x504b
+    const entries = isZip ? yield* inArchive(file, () => zipDirectory(content)) : []
+    const parts = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]))
+    const book = yield* bookPart(file, content, parts)
+    const opened = book === undefined
+      ? yield* openWithLibrary(file, content, isZip, sheet, verify(bytes, fingerprint))
+      : yield* openXlsx(bytes, { book, content, fingerprint, parts }, sheet, wanted)
+    return { opened, fingerprint }
+  })
+
+/**
+ * Opens a workbook. Each reading first proves that the file still has the bytes of the one that was opened. Errors: too large, no workbook, no such
+ * sheet or range, no header.
+ */
+export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
     if (bytes.size > limits.workbook) return yield* tooLarge(bytes)
@@ -84,12 +101,7 @@ export const openExcel = (
       return yield* new SourceError({ file, message })
     }
     const range = asked ?? wholeSheet
-    const { content, fingerprint } = yield* readWhole(bytes).pipe(
-      Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })),
-    )
-    const opened = yield* isLarge(content, held)
-      ? streamSheet(bytes, content, fingerprint, settings.sheet, rowsToFind(settings.headerRow, range))
-      : holdSheet(file, content, settings.sheet, verify(bytes, fingerprint))
+    const { fingerprint, opened } = yield* openSheet(bytes, settings.sheet, rowsToFind(settings.headerRow, range))
     // Closures below share what any of them holds. They must not hold `opened`, which knows the way to the file's bytes.
     const { date1904, doubt, hidden, name, names, notes, rows: sheetRows } = opened
     const place = (found: ReturnType<typeof findTable>) =>

@@ -1,97 +1,45 @@
 import { Effect, Stream } from "effect"
-import type { CellObject, ParsingOptions, WorkBook, WorkSheet } from "xlsx"
+import type { CellObject, ParsingOptions, WorkSheet } from "xlsx"
 import { ErrorCell } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
 import { limits, thousands } from "../limits.ts"
 import { SourceError } from "../Source.ts"
 import type { SourceChanged } from "../Source.ts"
-import { BadArchive, unpackArchive } from "../zip.ts"
+import { BadArchive, proveArchive } from "../zip.ts"
 import { toCell } from "./cells.ts"
 import { chooseSheet } from "./Sheet.ts"
-import type { OpenSheet } from "./Sheet.ts"
-import { checkColumn, checkRow, columnOf } from "./sheetRows.ts"
-import type { SheetRow } from "./sheetRows.ts"
+import type { OpenSheet, SheetRow } from "./Sheet.ts"
 import { BadRecords, checkXls } from "./xls.ts"
 import type { XlsCheck } from "./xls.ts"
-import { BadSheet, endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
+import { endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
 
-const saveAgain = "Open it in a spreadsheet program and save it again."
-
-const isZip = (bytes: Buffer) => bytes.readUInt16BE(0) === 0x504b
-
-/** How a formula without a stored value looks in a sheet's XML. */
-const withoutValue = ["</f></c>", "</f><v></v>", "</f><v/>", "</f><v />"]
-
-/** How a hidden row or column looks there. */
-const hiddenParts = ['hidden="1"', 'hidden="true"']
-
-/** Parts of which rows, their texts and their places are read. */
-const partsRead = /^(?:xl\/(?:workbook|styles|sharedStrings|worksheets\/[^/]+)\.xml|content\.xml)$/i
 const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i
 
-/** The workbook ready for the reader, and what its sheets may hold that needs another look. */
-interface Prepared {
-  readonly content: Buffer
-  readonly formulas: boolean
-  readonly hidden: boolean
-  /** Errors of OpenDocument, which the reader takes for text. */
-  readonly odsErrors: boolean
-  /** Rows or columns that OpenDocument hides, which the reader does not tell. */
-  readonly odsHidden: boolean
-  /** Whether each sheet is hidden in an OpenDocument workbook; undefined: the reader tells. */
-  readonly odsHiddenSheets: ReadonlyArray<boolean> | undefined
+/** What OpenDocument says that xlsx does not tell. */
+interface OfOds {
+  /** Whether there are errors, which xlsx takes for text. */
+  readonly errors: boolean
+  /** Whether rows or columns are hidden. */
+  readonly hiddenParts: boolean
+  /** Whether each sheet is hidden. */
+  readonly hiddenSheets: ReadonlyArray<boolean>
 }
 
-/** Throws `BadSheet` when a sheet's XML has rows or cells where no sheet can have them: the reader would drop or move them. */
-const checkPlaces = (sheet: Buffer): void => {
-  const attributes = new XmlAttributes()
-  let row = -1
-  xmlScanner({
-    open: (name, xml, from, to) => {
-      if (name !== "row" && name !== "c") return
-      if (name === "row") row++
-      attributes.over(xml, from, to)
-      while (attributes.next()) {
-        if (attributes.name !== "r") continue
-        if (name === "row") row = attributes.number - 1
-        else checkColumn(columnOf(xml, attributes.from, attributes.end), row)
-      }
-      if (name === "row") checkRow(row)
-    },
-    text: () => undefined,
-    close: () => undefined,
-  }).write(sheet)
-}
-
-const prepare = async (bytes: Buffer): Promise<Prepared> => {
-  if (!isZip(bytes)) {
-    return {
-      content: bytes,
-      formulas: false,
-      hidden: true,
-      odsErrors: false,
-      odsHidden: false,
-      odsHiddenSheets: undefined,
-    }
-  }
-  const ods: { content?: Buffer; styles?: Buffer } = {}
-  let [formulas, hidden, odsErrors, odsHidden] = [false, false, false, false]
-  const content = await unpackArchive(bytes, (name, entry) => {
-    const whole = partsRead.test(name) ? endsWell(entry) : !sheetsOfXlsb.test(name) || endOfSheet(entry)
+/** Proves that a zip archive is what its directory says, and that its sheets end where they should. Undefined: it is no OpenDocument. */
+const prove = async (bytes: Buffer): Promise<OfOds | undefined> => {
+  let content: Buffer | undefined
+  let styles: Buffer | undefined
+  await proveArchive(bytes, (name, entry) => {
+    const whole = name === "content.xml" ? endsWell(entry) : !sheetsOfXlsb.test(name) || endOfSheet(entry)
     if (!whole) throw new BadArchive(`Its part ${name} breaks off, or is badly put together. Fetch or export it again.`)
-    if (name.startsWith("xl/worksheets/")) {
-      if (name.endsWith(".xml")) checkPlaces(entry)
-      formulas ||= withoutValue.some((pattern) => entry.includes(pattern))
-      hidden ||= name.endsWith(".bin") || hiddenParts.some((pattern) => entry.includes(pattern))
-    } else if (name === "styles.xml") ods.styles = entry
-    else if (name === "content.xml") {
-      ods.content = entry
-      odsErrors ||= entry.includes('value-type="error"')
-      odsHidden ||= entry.includes('table:visibility="collapse"') || entry.includes('table:visibility="filter"')
-    }
+    if (name === "content.xml") content = entry
+    else if (name === "styles.xml") styles = entry
   })
-  const odsHiddenSheets = ods.content && hiddenOdsSheets(ods.content, ods.styles)
-  return { content, formulas, hidden, odsErrors, odsHidden, odsHiddenSheets }
+  return content && {
+    errors: content.includes('value-type="error"'),
+    hiddenParts: content.includes('table:visibility="collapse"') || content.includes('table:visibility="filter"'),
+    hiddenSheets: hiddenOdsSheets(content, styles),
+  }
 }
 
 const options: ParsingOptions = {
@@ -118,31 +66,32 @@ const silently = <A>(read: () => A): A => {
 type Grid = Array<Array<CellObject | undefined> | undefined>
 
 /**
- * Reads one sheet of a workbook with xlsx, which holds it whole: any kind of workbook.
+ * Reads one sheet of a workbook with xlsx, which holds it whole: .xls, .xlsb and .ods, which nothing reads in pieces.
  *
  * @param asked the pipeline's `sheet`
  * @param proven fails when the file is not the one any more
  */
-export const holdSheet = (
+export const openWithLibrary = (
   file: string,
   bytes: Buffer,
+  isZip: boolean,
   asked: string | number | undefined,
   proven: Effect.Effect<void, SourceError | SourceChanged>,
 ): Effect.Effect<OpenSheet, SourceError> =>
   Effect.gen(function*() {
     const refuse = (message: string, cause?: unknown) =>
       new SourceError({ file, message: `${file} ${message}`, ...(cause === undefined ? {} : { cause }) })
-    const { content, formulas, hidden: mayHide, odsErrors, odsHidden, odsHiddenSheets } = yield* Effect.tryPromise({
-      try: () => prepare(bytes),
-      catch: (error) =>
-        error instanceof BadSheet
-          ? refuse(`can't be read: its sheet has ${error.message}. ${saveAgain}`, error)
-          : refuse(
+    const ods = isZip
+      ? yield* Effect.tryPromise({
+        try: () => prove(bytes),
+        catch: (error) =>
+          refuse(
             `can't be opened. ${error instanceof BadArchive ? error.message : "It is damaged or cut short."}`,
             error,
           ),
-    })
-    // Heavy, and not needed for text files: loaded when the first workbook comes.
+      })
+      : undefined
+    // Heavy, and needed for these alone.
     const xlsx = yield* Effect.promise(() => import("xlsx"))
     const unsound = (error: unknown, name: string) =>
       refuse(
@@ -151,13 +100,14 @@ export const holdSheet = (
           : "is no workbook that can be read: it is damaged. Fetch or export it again.",
         error,
       )
-    const check = isZip(bytes) ? undefined : yield* Effect.try({
-      try: (): XlsCheck | undefined => checkXls(content, xlsx.CFB),
+    const check = isZip ? undefined : yield* Effect.try({
+      try: (): XlsCheck | undefined => checkXls(bytes, xlsx.CFB),
       catch: (error) => unsound(error, ""),
     })
-    const read = (more: ParsingOptions): Effect.Effect<WorkBook, SourceError> =>
+    const read = (sheets: string | number) =>
       Effect.try({
-        try: () => silently(() => xlsx.read(check?.content ?? content, { ...options, cellStyles: mayHide, ...more })),
+        try: () =>
+          silently(() => xlsx.read(check?.content ?? bytes, { ...options, cellStyles: ods === undefined, sheets })),
         catch: (error) =>
           error instanceof Error && error.message.includes("password")
             ? refuse("is protected by a password. Save it without one.", error)
@@ -167,14 +117,14 @@ export const holdSheet = (
             ),
       })
 
-    let book = yield* read({ sheets: typeof asked === "number" ? asked - 1 : asked ?? 0 })
+    let book = yield* read(typeof asked === "number" ? asked - 1 : asked ?? 0)
     const names = book.SheetNames
-    const isHidden = (index: number) => odsHiddenSheets?.[index] ?? (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
+    const isHidden = (index: number) => ods?.hiddenSheets[index] ?? (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
     const hidden = names.filter((_, index) => isHidden(index))
     const at = chooseSheet(names, isHidden, asked)
     if (typeof at === "string") return yield* refuse(at)
     const name = names[at] ?? ""
-    if (book.Sheets[name] === undefined) book = yield* read({ sheets: at })
+    if (book.Sheets[name] === undefined) book = yield* read(at)
     const sheet = book.Sheets[name]
     const cells = gridOf(sheet)
     if (sheet === undefined || cells === undefined) {
@@ -184,23 +134,19 @@ export const holdSheet = (
       return yield* refuse(
         `can't be read: its sheet "${name}" has row ${thousands(cells.length)}, and rows are numbered from 1 to ${
           thousands(limits.sheetRows)
-        }. ${saveAgain}`,
+        }. Open it in a spreadsheet program and save it again.`,
       )
     }
     const doubt = check && (yield* Effect.try({
       try: () => check.sheet(at, (row, column) => cells[row]?.[column] !== undefined),
       catch: (error) => unsound(error, ` in sheet "${name}"`),
     }))
-    if (formulas) {
-      const again = yield* read({ sheets: at, cellFormula: true, sheetStubs: true })
-      nameUncalculated(cells, gridOf(again.Sheets[name]) ?? [])
-    }
     const date1904 = book.Workbook?.WBProps?.date1904 === true
-    const rows = rowsOf(cells, date1904, odsErrors)
+    const rows = rowsOf(cells, date1904, ods?.errors === true)
     const notes = {
       hiddenRows: sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0,
       hiddenColumns: sheet["!cols"]?.filter((column) => column?.hidden === true).length ?? 0,
-      hiddenSomewhere: odsHidden,
+      hiddenSomewhere: ods?.hiddenParts === true,
     }
     return {
       name,
@@ -238,20 +184,6 @@ const rowsOf = (cells: Grid, date1904: boolean, odsErrors: boolean): ReadonlyArr
 const odsError = (cell: Cell, possible: boolean): Cell =>
   possible && typeof cell === "string" && /^Err:\d{3}$/.test(cell) ? new ErrorCell(cell) : cell
 
-/**
- * Formulas of which no value is stored: read without formulas they are not there at all. They would pass for empty cells, so they
- * become error cells.
- */
-const nameUncalculated = (cells: Grid, formulas: Grid) =>
-  formulas.forEach((row, rowAt) =>
-    row?.forEach((cell, column) => {
-      const here = cells[rowAt]?.[column]
-      if (cell?.f === undefined || cell.t !== "z" || (here !== undefined && here.t !== "z")) return
-      const target = cells[rowAt] ??= []
-      target[column] = { t: "e", v: "formula without a stored value" }
-    })
-  )
-
 const gridOf = (sheet: WorkSheet | undefined): Grid | undefined =>
   sheet === undefined || (sheet["!type"] ?? "sheet") !== "sheet" ? undefined : sheet["!data"] ?? []
 
@@ -288,7 +220,6 @@ export const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): Re
           if (display !== undefined) shown.set(style, display !== "false")
         } else if (name === "table") open.push(attributesOf(attributes, xml, from, to).get("table:style-name") ?? "")
       },
-      text: () => undefined,
       // A table within a cell comes before the one around it, as xlsx lists them.
       close: (name) => {
         if (name === "table") sheets.push(open.pop() ?? "")

@@ -2,53 +2,62 @@ import { ErrorCell } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
 import { limits, thousands } from "../limits.ts"
 import { numberCell, showsOf } from "./cells.ts"
-import { plainText } from "./sharedStrings.ts"
-import type { SharedStrings } from "./sharedStrings.ts"
+import { columnName, mostColumns } from "./Sheet.ts"
+import type { SheetNotes, SheetRow } from "./Sheet.ts"
 import { BadSheet, XmlAttributes, xmlNumber, xmlScanner, xmlText } from "./xml.ts"
-
-/** A row of a sheet: its number from 0, and its cells by column, with holes. */
-export interface SheetRow {
-  readonly row: number
-  readonly cells: ReadonlyArray<Cell | undefined>
-}
 
 /** What a cell's XML means in its workbook. */
 export interface CellContext {
-  readonly strings: SharedStrings
+  /** Texts that cells name by number. */
+  readonly strings: ReadonlyArray<string>
   /** Number format by style. */
   readonly formats: ReadonlyArray<string>
   readonly date1904: boolean
 }
 
-/** What stands beside a sheet's rows. */
-export interface SheetNotes {
-  hiddenRows: number
-  hiddenColumns: number
-  /** Rows or columns are hidden somewhere in the workbook; which and how many is not told. */
-  hiddenSomewhere: boolean
+/** Text of a cell: characters that XML can't hold stand there as _x000D_. */
+const plainText = (text: string): string =>
+  text.includes("_x")
+    ? text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text
+
+/** Reads a workbook's shared texts, whose XML comes in pieces. Throws `BadSheet`. */
+export const sharedTextsReader = () => {
+  const texts: Array<string> = []
+  let text = ""
+  let inText = false
+  let ended = false
+  /** Depth of phonetic hints, which are no part of a text. */
+  let hints = 0
+  const scanner = xmlScanner({
+    open: (name) => {
+      if (name === "rPh") hints++
+      else if (name === "t") inText = hints === 0
+    },
+    text: (xml, from, to, _, raw) => {
+      if (inText) text += xmlText(xml, from, to, raw)
+    },
+    close: (name) => {
+      if (name === "t") inText = false
+      else if (name === "si") {
+        texts.push(plainText(text))
+        text = ""
+      } else if (name === "rPh") hints--
+      else if (name === "sst") ended = true
+    },
+  })
+  return {
+    write: scanner.write,
+    /** Throws when the texts do not end where their XML does. */
+    end: (): ReadonlyArray<string> => {
+      if (!ended) throw new BadSheet("texts that break off")
+      scanner.end()
+      return texts
+    },
+  }
 }
 
 const isTrue = (value: string) => value === "1" || value === "true"
-
-const mostColumns = 16_384
-
-/** Letters of a column, from 0. */
-export const columnName = (column: number): string =>
-  (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)
-
-/** Throws `BadSheet`, which names the place, unless a sheet can have a row of this number, from 0. */
-export const checkRow = (row: number): void => {
-  if (!(row < 0 || row >= limits.sheetRows)) return
-  throw new BadSheet(`row ${thousands(row + 1)}, and rows are numbered from 1 to ${thousands(limits.sheetRows)}`)
-}
-
-/** Throws `BadSheet`, which names the place, when a sheet can't have a cell there; both from 0. */
-export const checkColumn = (column: number, row: number): void => {
-  if (column < mostColumns) return
-  throw new BadSheet(
-    `a cell in column ${columnName(column)} of row ${row + 1}, beyond the last column ${columnName(mostColumns - 1)}`,
-  )
-}
 
 /** Days since Excel's first, of a cell that holds its date as ISO 8601. */
 const serialOf = (iso: string): number =>
@@ -58,7 +67,7 @@ const serialOf = (iso: string): number =>
 const uncalculated = new ErrorCell("formula without a stored value")
 
 /** The column of a reference such as BC12, from 0. */
-export const columnOf = (xml: Buffer, from: number, to: number): number => {
+const columnOf = (xml: Buffer, from: number, to: number): number => {
   let column = 0
   for (let at = from; at < to; at++) {
     const code = xml[at]! & 0xdf
@@ -71,8 +80,6 @@ export const columnOf = (xml: Buffer, from: number, to: number): number => {
 
 /** Types of cells whose value is no number, nor the number of a text. */
 const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
-
-const letters = { r: 0x72, s: 0x73, t: 0x74 }
 
 /** Reads a sheet's XML, which comes in pieces: the same cells as xlsx makes of it. Throws `BadSheet`. */
 export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => {
@@ -108,14 +115,17 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     column = -1
     attributes.over(xml, from, to)
     while (attributes.next()) {
-      if (attributes.letter === letters.r) row = attributes.number - 1
-      else if (attributes.name === "hidden" && isTrue(attributes.text)) notes.hiddenRows++
+      const { name } = attributes
+      if (name === "r") row = attributes.number - 1
+      else if (name === "hidden" && isTrue(attributes.text)) notes.hiddenRows++
     }
   }
 
   const closeRow = () => {
     inRow = false
-    checkRow(row)
+    if (row < 0 || row >= limits.sheetRows) {
+      throw new BadSheet(`row ${thousands(row + 1)}, and rows are numbered from 1 to ${thousands(limits.sheetRows)}`)
+    }
     if (!(row > last)) throw new BadSheet("rows that are not in order")
     rows.push({ row, cells })
     last = row
@@ -133,9 +143,10 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     formula = false
     attributes.over(xml, from, to)
     while (attributes.next()) {
-      if (attributes.letter === letters.r) column = columnOf(xml, attributes.from, attributes.end)
-      else if (attributes.letter === letters.s) style = attributes.number
-      else if (attributes.letter === letters.t) type = attributes.text
+      const { name } = attributes
+      if (name === "r") column = columnOf(xml, attributes.from, attributes.end)
+      else if (name === "s") style = attributes.number
+      else if (name === "t") type = attributes.text
     }
   }
 
@@ -144,7 +155,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const sharedText = (): string | undefined => {
     // Some write an empty text so.
     if (number === undefined && (value === undefined || value === "")) return undefined
-    const shared = strings.at(numberHeld() ?? Number.NaN)
+    const shared = strings[numberHeld() ?? Number.NaN]
     if (shared === undefined) throw new BadSheet("a text that is not there")
     return shared
   }
@@ -173,7 +184,13 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
 
   const closeCell = () => {
     inCell = false
-    checkColumn(column, row)
+    if (column >= mostColumns) {
+      throw new BadSheet(
+        `a cell in column ${columnName(column)} of row ${row + 1}, beyond the last column ${
+          columnName(mostColumns - 1)
+        }`,
+      )
+    }
     const cell = cellOf()
     if (cell !== undefined && cell !== null && cell !== "") cells[column] = cell
   }

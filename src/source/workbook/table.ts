@@ -4,9 +4,8 @@ import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { placeHeader, unpairedInCells } from "../columns.ts"
 import { limits, thousands } from "../limits.ts"
-import type { CellRange } from "./Sheet.ts"
-import { columnName } from "./sheetRows.ts"
-import type { SheetRow } from "./sheetRows.ts"
+import { columnName } from "./Sheet.ts"
+import type { CellRange, SheetRow } from "./Sheet.ts"
 
 /** Where a sheet's records are, as its first rows show it. */
 export interface Table {

@@ -1,55 +1,122 @@
 import { Effect, Option, Stream } from "effect"
+import type { Scope } from "effect"
 import { Parser } from "htmlparser2"
+import { entryBytes } from "../archive.ts"
+import type { Pieces } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits, thousands } from "../limits.ts"
 import { SourceError } from "../Source.ts"
 import type { Fingerprint } from "../Source.ts"
-import { BadArchive, unpack, zipDirectory } from "../zip.ts"
+import { packedStart, unpack } from "../zip.ts"
 import type { ZipEntry } from "../zip.ts"
-import { damaged, heldPart, streamedPart } from "./part.ts"
-import type { Part } from "./part.ts"
-import { sharedStringsReader } from "./sharedStrings.ts"
-import type { SharedStrings } from "./sharedStrings.ts"
 import { chooseSheet, parseRange } from "./Sheet.ts"
-import type { CellRange, OpenSheet } from "./Sheet.ts"
-import { sheetRowsReader } from "./sheetRows.ts"
-import type { CellContext, SheetNotes, SheetRow } from "./sheetRows.ts"
-import { BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
+import type { CellRange, OpenSheet, SheetNotes, SheetRow } from "./Sheet.ts"
+import { sharedTextsReader, sheetRowsReader } from "./sheetRows.ts"
+import type { CellContext } from "./sheetRows.ts"
+import { BadSheet, endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
 
-const isLargePart = (name: string) => /^xl\/(?:worksheets\/[^/]+\.xml|sharedStrings\.xml)$/i.test(name)
+/** A workbook's parts by name, in small letters. */
+export type Parts = ReadonlyMap<string, ZipEntry>
 
-/** Whether a workbook's sheets and texts are too much to be held: only .xlsx and .xlsm can be read otherwise. */
-export const isLarge = (content: Buffer, held: number): boolean => {
-  if (content.length < 4 || content.readUInt16BE(0) !== 0x504b) return false
-  try {
-    const entries = zipDirectory(content)
-    return entries.some(({ name }) => name === "xl/workbook.xml")
-      && entries.reduce((sum, { name, unpacked }) => isLargePart(name) ? sum + unpacked : sum, 0) >= held
-  } catch (error) {
-    if (error instanceof BadArchive) return false
-    throw error
-  }
+/** One reading of a part. */
+type Opened<E> = Effect.Effect<Pieces<SourceError | E>, SourceError | E, Scope.Scope>
+
+const damaged = (file: string) =>
+  new SourceError({ file, message: `${file} can't be opened. It is damaged or cut short. Fetch or export it again.` })
+
+/** The name of an element or attribute without its namespace's prefix. */
+const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
+
+/** Shows the elements of a small part with their attributes, one after the other. */
+const elementsOf = (
+  file: string,
+  content: Buffer,
+  entry: ZipEntry | undefined,
+  see: (element: string, attributes: Readonly<Record<string, string>>) => void,
+): Effect.Effect<void, SourceError> =>
+  Effect.gen(function*() {
+    if (entry === undefined) return
+    if (entry.unpacked > limits.unpackedFreely) return yield* damaged(file)
+    const text = yield* Effect.tryPromise({ try: () => unpack(content, entry), catch: () => damaged(file) })
+    if (!endsWell(text)) return yield* damaged(file)
+    const parser = new Parser({
+      onopentag: (element, attributes) => see(localName(element), attributes),
+    }, { xmlMode: true })
+    parser.end(text.toString("utf8").replace(/^\ufeff/, ""))
+  })
+
+/** Relations of a part to others: their kind, and the name of the other part. */
+const relationsOf = (file: string, content: Buffer, parts: Parts, part: string) =>
+  Effect.gen(function*() {
+    const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(part) ?? []
+    const relations: Array<{ readonly id: string; readonly kind: string; readonly target: string }> = []
+    yield* elementsOf(file, content, parts.get(`${folder}_rels/${name}.rels`), (element, attributes) => {
+      if (element !== "Relationship") return
+      const { Id: id = "", Target: target = "", Type: type = "" } = attributes
+      relations.push({
+        id,
+        kind: type.slice(type.lastIndexOf("/") + 1),
+        target: (target.startsWith("/") ? target.slice(1) : folder + target.replace(/^\.\//, "")).toLowerCase(),
+      })
+    })
+    return relations
+  })
+
+/** The part with the list of sheets; undefined where the archive is no workbook of XML. */
+export const bookPart = (file: string, content: Buffer, parts: Parts) =>
+  Effect.map(relationsOf(file, content, parts, ""), (relations) => {
+    const part = relations.find(({ kind }) => kind === "officeDocument")?.target ?? "xl/workbook.xml"
+    return part.endsWith(".xml") && parts.has(part) ? part : undefined
+  })
+
+/** Number formats that every workbook has without saying so, as far as they show a date or a time (ECMA-376, part 1, section 18.8.30). */
+const knownFormats: Readonly<Record<string, string>> = {
+  14: "m/d/yy",
+  15: "d-mmm-yy",
+  16: "d-mmm",
+  17: "mmm-yy",
+  18: "h:mm AM/PM",
+  19: "h:mm:ss AM/PM",
+  20: "h:mm",
+  21: "h:mm:ss",
+  22: "m/d/yy h:mm",
+  45: "mm:ss",
+  46: "[h]:mm:ss",
+  47: "mmss.0",
+  56: "hh:mm:ss",
 }
 
-const noTexts: SharedStrings = { at: () => undefined }
-
-const stringsOf = <E>(file: string, part: Part<E> | undefined): Effect.Effect<SharedStrings, SourceError | E> =>
-  Effect.scoped(Effect.gen(function*() {
-    if (part === undefined) return noTexts
-    const reader = sharedStringsReader()
-    if (part.entry.unpacked > limits.sharedStrings) {
-      const message = `${file} holds ${thousands(part.entry.unpacked)} bytes of texts, more than the ${
-        thousands(limits.sharedStrings)
-      } that are read of a workbook. Save its sheet as CSV.`
-      return yield* new SourceError({ file, message })
+/** What a workbook's small parts say: its sheets, number formats, and the start of its dates. */
+const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
+  Effect.gen(function*() {
+    const sheets: Array<{ readonly name: string; readonly hidden: boolean; readonly id: string }> = []
+    let date1904 = false
+    yield* elementsOf(file, content, parts.get(book), (element, attributes) => {
+      if (element === "sheet") {
+        const id = Object.entries(attributes).find(([name]) => localName(name) === "id")?.[1] ?? ""
+        sheets.push({ name: attributes["name"] ?? "", hidden: (attributes["state"] ?? "visible") !== "visible", id })
+      } else if (element === "workbookPr") date1904 = /^(?:1|true)$/.test(attributes["date1904"] ?? "")
+    })
+    const relations = yield* relationsOf(file, content, parts, book)
+    const named = (kind: string) => relations.find((one) => one.kind === kind)?.target
+    const own = new Map<string, string>()
+    const formats: Array<string> = []
+    let inCells = false
+    yield* elementsOf(file, content, parts.get(named("styles") ?? "xl/styles.xml"), (element, attributes) => {
+      const id = attributes["numFmtId"] ?? ""
+      if (element === "numFmt") own.set(id, attributes["formatCode"] ?? "General")
+      else if (element === "cellXfs") inCells = true
+      else if (element === "cellStyles" || element === "dxfs" || element === "cellStyleXfs") inCells = false
+      else if (element === "xf" && inCells) formats.push(own.get(id) ?? knownFormats[id] ?? "General")
+    })
+    return {
+      sheets,
+      date1904,
+      formats,
+      texts: parts.get(named("sharedStrings") ?? "xl/sharedstrings.xml"),
+      partOf: (id: string) => parts.get(relations.find((one) => one.id === id)?.target ?? ""),
     }
-    const next = yield* part.bytes
-    for (let bytes = yield* next; bytes !== undefined; bytes = yield* next) {
-      const piece = bytes
-      yield* sound(file, () => reader.write(piece))
-    }
-    return yield* sound(file, () => reader.end())
-  }))
+  })
 
 /** Runs what may find that a sheet is none. */
 const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
@@ -59,20 +126,29 @@ const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
     } catch (error) {
       if (!(error instanceof BadSheet)) return Effect.die(error)
       const message =
-        `${file} can't be read on: its sheet has ${error.message}. Open it in a spreadsheet program and save it again.`
+        `${file} is damaged or cut short, or badly put together: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, see what is there, and save it again.`
       return new SourceError({ file, message })
     }
   })
 
+/** Reads a part to its end. */
+const readPart = (file: string, part: Bytes, write: (piece: Uint8Array) => void): Effect.Effect<void, SourceError> =>
+  Effect.scoped(Effect.gen(function*() {
+    const next = yield* part.look
+    for (let bytes = yield* next; bytes !== undefined; bytes = yield* next) {
+      const piece = bytes
+      yield* sound(file, () => write(piece))
+    }
+  }))
+
 /** The sheet's rows below each other, in lots; `ended` with what is known at the end. */
 const rowLots = <E>(
   file: string,
-  part: Part<E>,
+  opened: Opened<E>,
   context: CellContext,
   ended: (notes: SheetNotes) => void,
 ): Stream.Stream<ReadonlyArray<SheetRow>, SourceError | E> =>
-  Stream.unwrapScoped(Effect.gen(function*() {
-    const next = yield* part.bytes
+  Stream.unwrapScoped(Effect.map(opened, (next) => {
     const reader = sheetRowsReader(context)
     return Stream.repeatEffectOption(Effect.gen(function*() {
       const bytes = yield* Effect.mapError(next, Option.some)
@@ -84,8 +160,8 @@ const rowLots = <E>(
   }))
 
 /** Merged cells stand behind all rows: what is before is passed over. */
-const mergesOf = (file: string, part: Part) =>
-  Effect.scoped(Effect.gen(function*() {
+const mergesOf = (file: string, sheet: Bytes) =>
+  Effect.suspend(() => {
     const merges: Array<CellRange> = []
     const attributes = new XmlAttributes()
     const scanner = xmlScanner({
@@ -97,177 +173,110 @@ const mergesOf = (file: string, part: Part) =>
           if (merge !== undefined) merges.push(merge)
         }
       },
-      text: () => undefined,
-      close: () => undefined,
     })
-    const next = yield* part.bytes
-    for (let bytes = yield* next; bytes !== undefined; bytes = yield* next) {
-      const piece = bytes
-      yield* sound(file, () => scanner.write(piece))
-    }
-    return merges
-  }))
+    return Effect.as(readPart(file, sheet, scanner.write), merges)
+  })
 
-const noNotes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
-
-/** Texts that unpack to as many bytes are kept from the first look on; more are read again each time. */
-const keptTexts = 64 * 1024 * 1024
-
-/** The sheet's rows, read anew. Stands alone, so that nothing of the first look is held on to. */
-const readAgain = <E>(
+/** Opens a sheet to be read row by row. Stands alone, so that nothing of the workbook's bytes is held on to. */
+const openRows = (
   file: string,
-  part: Part<E>,
-  contextOf: Effect.Effect<CellContext, SourceError | E>,
-) => {
-  let notes = noNotes
-  return {
-    rows: Stream.unwrap(
-      Effect.map(contextOf, (context) => rowLots(file, part, context, (found) => void (notes = found))),
-    ),
-    notes: () => notes,
-  }
-}
+  sheet: Bytes,
+  fingerprint: Fingerprint,
+  context: CellContext,
+  wanted: number,
+  isSmall: boolean,
+) =>
+  Effect.gen(function*() {
+    let notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
+    const first: Array<SheetRow> = []
+    // A small sheet is looked at to its end: what is hidden or damaged is told at once.
+    yield* Stream.runForEachWhile(rowLots(file, sheet.look, context, (found) => void (notes = found)), (rows) =>
+      Effect.sync(() => {
+        for (const row of rows) {
+          if (row.row <= wanted) {
+            first.push(row)
+          }
+        }
+        return isSmall || (rows.at(-1)?.row ?? 0) <= wanted
+      }))
+    const reading = Effect.map(sheet.blocks(fingerprint), ({ next }) =>
+      next)
+    return {
+      first,
+      merges: mergesOf(file, sheet),
+      rows: rowLots(file, reading, context, (found) =>
+        void (notes = found)),
+      notes: () => notes,
+    }
+  })
 
-/** A sheet or its texts that unpack to more than any honest ones do. */
+/** A part that unpacks to more than any honest one does. */
 const isBomb = ({ packed, unpacked }: ZipEntry) =>
   unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
 
 /**
- * Opens one sheet of a large .xlsx workbook, to be read row by row. Its texts are held, its rows and the file itself are not.
+ * Opens one sheet of an .xlsx workbook, to be read row by row. Its texts are held, its rows and the file itself are not.
  *
- * @param content the workbook's bytes, for looking at its beginning
+ * @param content the workbook's bytes, for looking at its small parts
  * @param fingerprint of these bytes: each reading proves that they are the same still
- * @param rowsWanted how many rows `first` has to reach down, if there are as many
+ * @param book the part with the list of sheets
+ * @param wanted how many rows `first` has to reach down, if there are as many
  */
-export const streamSheet = (
+export const openXlsx = (
   bytes: Bytes,
-  content: Buffer,
-  fingerprint: Fingerprint,
+  { book, content, fingerprint, parts }: {
+    readonly content: Buffer
+    readonly fingerprint: Fingerprint
+    readonly parts: Parts
+    readonly book: string
+  },
   asked: string | number | undefined,
-  rowsWanted: number,
+  wanted: number,
 ): Effect.Effect<OpenSheet, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
     const refuse = (message: string) => new SourceError({ file, message: `${file} ${message}` })
-    const entries: Entries = new Map(zipDirectory(content).map((entry) => [entry.name.toLowerCase(), entry]))
-    const { date1904, formats, sheets, strings, targets } = yield* bookOf(file, content, entries)
+    if ([...parts.values()].some((entry) => packedStart(content, entry) === undefined)) return yield* damaged(file)
+    const { date1904, formats, partOf, sheets, texts } = yield* readBook(file, content, parts, book)
+    if (sheets.length === 0) return yield* refuse("is no workbook that can be read: it lists no sheets.")
     const names = sheets.map(({ name }) => name)
     const at = chooseSheet(names, (index) => sheets[index]?.hidden === true, asked)
     if (typeof at === "string") return yield* refuse(at)
     const name = names[at] ?? ""
-    const entry = entries.get(targets.get(sheets[at]?.id ?? "")?.toLowerCase() ?? "")
+    const entry = partOf(sheets[at]?.id ?? "")
     if (entry === undefined || !/worksheets\//i.test(entry.name)) {
       return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
     }
-    const texts = entries.get(strings.toLowerCase())
-    const bomb = [entry, ...(texts === undefined ? [] : [texts])].find(isBomb)
-    if (bomb !== undefined) {
-      return yield* refuse(
-        `unpacks to ${
-          thousands(Math.round(bomb.unpacked / Math.max(bomb.packed, 1)))
-        } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
-      )
+    for (const part of texts === undefined ? [entry] : [entry, texts]) {
+      if (part.method !== 0 && part.method !== 8) return yield* damaged(file)
+      if (isBomb(part)) {
+        return yield* refuse(
+          `unpacks to ${
+            thousands(Math.round(part.unpacked / Math.max(part.packed, 1)))
+          } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
+        )
+      }
     }
-    const held = heldPart(file, content, entry)
-    const context: CellContext = {
-      strings: yield* stringsOf(file, texts && heldPart(file, content, texts)),
-      formats,
-      date1904,
+    let strings: ReadonlyArray<string> = []
+    if (texts !== undefined) {
+      if (texts.unpacked > limits.sharedStrings) {
+        return yield* refuse(
+          `holds ${thousands(texts.unpacked)} bytes of texts, more than the ${
+            thousands(limits.sharedStrings)
+          } that are read of a workbook. Save its sheet as CSV.`,
+        )
+      }
+      const reader = sharedTextsReader()
+      yield* readPart(file, entryBytes(bytes, texts, packedStart(content, texts) ?? 0), reader.write)
+      strings = yield* sound(file, reader.end)
     }
-    const first: Array<SheetRow> = []
-    yield* Stream.runForEachWhile(rowLots(file, held, context, () => undefined), (rows) =>
-      Effect.sync(() => {
-        first.push(...rows)
-        return (first.at(-1)?.row ?? 0) <= rowsWanted
-      }))
-    const textsAgain = texts === undefined || texts.unpacked <= keptTexts
-      ? undefined
-      : streamedPart(bytes, fingerprint, content, texts)
+    const sheet = entryBytes(bytes, entry, packedStart(content, entry) ?? 0)
+    const isSmall = entry.unpacked < limits.lookedSheet
     return {
       name,
       names,
-      hidden: sheets.filter((sheet) => sheet.hidden).map((sheet) => sheet.name),
+      hidden: sheets.filter(({ hidden }) => hidden).map((one) => one.name),
       date1904,
-      first,
-      merges: mergesOf(file, held),
-      ...readAgain(
-        file,
-        streamedPart(bytes, fingerprint, content, entry),
-        textsAgain === undefined ? Effect.succeed(context) : textsFrom(file, textsAgain, { formats, date1904 }),
-      ),
+      ...yield* openRows(file, sheet, fingerprint, { strings, formats, date1904 }, wanted, isSmall),
     }
-  })
-
-/** Texts that are too many to be kept between readings. */
-const textsFrom = <E>(file: string, part: Part<E>, rest: Omit<CellContext, "strings">) =>
-  Effect.map(stringsOf(file, part), (strings): CellContext => ({ strings, ...rest }))
-
-/** A workbook's parts by name, in small letters. */
-export type Entries = ReadonlyMap<string, ZipEntry>
-
-/** The name of an element without its namespace's prefix. */
-const localName = (name: string): string => {
-  const at = name.indexOf(":")
-  return at === -1 ? name : name.slice(at + 1)
-}
-
-/** Attributes of the elements of a small part, element by element. */
-const elementsOf = (
-  file: string,
-  content: Buffer,
-  entries: Entries,
-  name: string,
-  see: (element: string, attributes: Readonly<Record<string, string>>) => void,
-) =>
-  Effect.gen(function*() {
-    const entry = entries.get(name.toLowerCase())
-    if (entry === undefined) return
-    if (entry.unpacked > limits.unpackedFreely) return yield* damaged(file)
-    const text = yield* Effect.tryPromise({ try: () => unpack(content, entry), catch: () => damaged(file) })
-    const parser = new Parser({
-      onopentag: (element, attributes) => see(localName(element), attributes),
-    }, { xmlMode: true })
-    parser.end(text.toString("utf8").replace(/^\ufeff/, ""))
-  })
-
-/** A part's name from where another part refers to it. */
-const targetOf = (target: string) => target.startsWith("/") ? target.slice(1) : `xl/${target.replace(/^\.\//, "")}`
-
-const attributeOf = (attributes: Readonly<Record<string, string>>, local: string) =>
-  Object.entries(attributes).find(([name]) => localName(name) === local)?.[1]
-
-/** What a workbook's small parts say: its sheets, number formats, and the start of its dates. */
-export const bookOf = (file: string, content: Buffer, entries: Entries) =>
-  Effect.gen(function*() {
-    const sheets: Array<{ readonly name: string; readonly hidden: boolean; readonly id: string }> = []
-    let date1904 = false
-    yield* elementsOf(file, content, entries, "xl/workbook.xml", (element, attributes) => {
-      if (element === "sheet") {
-        const state = attributes["state"] ?? "visible"
-        sheets.push({
-          name: attributes["name"] ?? "",
-          hidden: state !== "visible",
-          id: attributeOf(attributes, "id") ?? "",
-        })
-      } else if (element === "workbookPr") date1904 = /^(?:1|true)$/.test(attributes["date1904"] ?? "")
-    })
-    const targets = new Map<string, string>()
-    let strings = "xl/sharedStrings.xml"
-    yield* elementsOf(file, content, entries, "xl/_rels/workbook.xml.rels", (element, attributes) => {
-      if (element !== "Relationship") return
-      const target = targetOf(attributes["Target"] ?? "")
-      targets.set(attributes["Id"] ?? "", target)
-      if (attributes["Type"]?.endsWith("/sharedStrings") === true) strings = target
-    })
-    const xlsx = yield* Effect.promise(() => import("xlsx"))
-    const known = new Map(Object.entries(xlsx.SSF.get_table() as Readonly<Record<string, string>>))
-    const formats: Array<string> = []
-    let inCells = false
-    yield* elementsOf(file, content, entries, "xl/styles.xml", (element, attributes) => {
-      if (element === "numFmt") known.set(attributes["numFmtId"] ?? "", attributes["formatCode"] ?? "General")
-      else if (element === "cellXfs") inCells = true
-      else if (element === "cellStyles" || element === "dxfs" || element === "cellStyleXfs") inCells = false
-      else if (element === "xf" && inCells) formats.push(known.get(attributes["numFmtId"] ?? "0") ?? "General")
-    })
-    return { sheets, date1904, targets, formats, strings }
   })

@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2"
+import { isUtf8 } from "node:buffer"
 import { limits, thousands } from "../limits.ts"
 
 /** XML that is not put together as it should be, or a sheet's that is no sheet. The message ends the sentence "its sheet has …". */
@@ -6,16 +7,16 @@ export class BadSheet extends Error {}
 
 /** What a scanner tells, in the order of the document. Places are those of `xml`, whose bytes are valid during the call only. */
 export interface XmlEvents {
-  /** An element begins. `name` is without its prefix; its attributes stand between the two places (xmlAttributes.ts). */
-  readonly open: (name: string, xml: Buffer, from: number, to: number) => void
+  /** An element begins. `name` is without its prefix; its attributes stand between the two places (`XmlAttributes`). */
+  readonly open?: (name: string, xml: Buffer, from: number, to: number) => void
   /**
-   * Text as it stands there (xmlText.ts).
+   * Text as it stands there (`xmlText`).
    *
    * @param whole it is all that its element holds
    * @param raw of CDATA: an ampersand means itself
    */
-  readonly text: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean) => void
-  readonly close: (name: string) => void
+  readonly text?: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean) => void
+  readonly close?: (name: string) => void
 }
 
 const signs = {
@@ -62,11 +63,13 @@ const otherClose = (xml: Buffer, at: number): string | undefined => {
 
 const cdata = "<![CDATA["
 
+const nothing = () => undefined
+
 /**
- * Goes through an XML document that comes in pieces, its bytes being UTF-8, without making a string of what nobody asks for. Its elements have to be
+ * Goes through an XML document that comes in pieces, in UTF-8, without making a string of what nobody asks for. Its elements have to be
  * within each other as XML wants it, else it throws `BadSheet`. Entities are left to who wants a text; no kind of document type is known.
  */
-export const xmlScanner = ({ close, open, text }: XmlEvents) => {
+export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: XmlEvents) => {
   /** Elements that are open: their names, and a hash of the names as they stand there, prefix and all. */
   const names: Array<string> = []
   const hashes: Array<number> = []
@@ -155,6 +158,8 @@ export const xmlScanner = ({ close, open, text }: XmlEvents) => {
         ? Buffer.from(piece.buffer, piece.byteOffset, piece.length)
         : Buffer.concat([rest, piece])
       const at = scan(xml)
+      // What was scanned ends with a tag, so no character is cut in two.
+      if (!isUtf8(xml.subarray(0, at))) throw new BadSheet("bytes that are no text in UTF-8")
       if (xml.length - at > limits.record) {
         throw new BadSheet(`a text or a tag of more than ${thousands(limits.record)} bytes`)
       }
@@ -162,7 +167,7 @@ export const xmlScanner = ({ close, open, text }: XmlEvents) => {
     },
     /** Throws when an element is open still, or none was there. */
     end: (): void => {
-      if (!rooted || names.length > 0 || rest.includes(signs.tag)) throw new BadSheet("no end")
+      if (!rooted || names.length > 0 || /\S/.test(rest.toString("latin1"))) throw new BadSheet("no end")
     },
   }
 }
@@ -253,13 +258,9 @@ export class XmlAttributes {
     return true
   }
 
-  /** The character of a name that is but one; else 0. */
-  get letter(): number {
-    return this.nameTo - this.nameFrom === 1 ? this.xml[this.nameFrom]! : 0
-  }
-
   get name(): string {
-    return this.xml.toString("utf8", this.nameFrom, this.nameTo)
+    const letter = this.nameTo - this.nameFrom === 1 ? letters[this.xml[this.nameFrom]!] : undefined
+    return letter ?? this.xml.toString("utf8", this.nameFrom, this.nameTo)
   }
 
   get text(): string {
@@ -272,14 +273,12 @@ export class XmlAttributes {
   }
 }
 
-const nothing = () => undefined
-
 /**
  * Whether each element of an XML document ends where it should, and the document with its root. A reader that looks for rows by their signs does not
  * notice when what is behind them is gone.
  */
 export const endsWell = (xml: Buffer): boolean => {
-  const scanner = xmlScanner({ open: nothing, text: nothing, close: nothing })
+  const scanner = xmlScanner({})
   try {
     scanner.write(xml)
     scanner.end()
