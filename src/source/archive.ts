@@ -120,14 +120,18 @@ const asInDirectory = (file: string, { crc, name, unpacked }: ZipEntry): Check =
   }
 }
 
-/** The bytes between two places of those that come in blocks, in pieces. With `toEnd` the blocks after them are read too, which proves them. */
-const between = <E>(next: Pieces<E>, { from, to }: Packed, toEnd: boolean): Pieces<E> => {
+/**
+ * The packed bytes out of those that come in blocks, in pieces.
+ *
+ * @param until where reading stops: at the end of the packed bytes, or never, which proves all blocks
+ */
+const between = <E>(next: Pieces<E>, { from, to }: Packed, until: number): Pieces<E> => {
   let block: Uint8Array | undefined = new Uint8Array(0)
   let at = 0
   /** Where the block begins. */
   let position = 0
   return Effect.gen(function*() {
-    while (block !== undefined && (toEnd || position + at < to)) {
+    while (block !== undefined && position + at < until) {
       const start = Math.max(at, from - position)
       const end = Math.min(block.length, to - position, start + pieceBytes)
       if (start < end) {
@@ -185,7 +189,7 @@ const unpacking = <E>(
 const unpacked = (archive: Bytes, packed: Packed): Bytes => {
   const look: Bytes["look"] = Effect.flatMap(
     archive.look,
-    (next) => unpacking(archive.file, between(next, packed, false), packed),
+    (next) => unpacking(archive.file, between(next, packed, packed.to), packed),
   )
   return {
     file: archive.file,
@@ -207,7 +211,7 @@ const unpacked = (archive: Bytes, packed: Packed): Bytes => {
     blocks: (expected) =>
       Effect.gen(function*() {
         const { fingerprint, next } = yield* archive.blocks(expected)
-        return { next: yield* unpacking(archive.file, between(next, packed, true), packed), fingerprint }
+        return { next: yield* unpacking(archive.file, between(next, packed, Infinity), packed), fingerprint }
       }),
   }
 }

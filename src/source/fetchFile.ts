@@ -232,7 +232,7 @@ const blocked = new BlockList()
 for (const [network, prefix, family] of special) blocked.addSubnet(network, prefix, family)
 
 /** The code of the error with which a name is refused that stands for an address that is not public. */
-export const notPublic = "ERR_NOT_PUBLIC"
+const notPublic = "ERR_NOT_PUBLIC"
 
 /** Whether an IP address is one of the public internet. An IPv4 address written as IPv6 (`::ffff:127.0.0.1`) counts as what it is. */
 export const isPublicIp = (ip: string): boolean => {
@@ -242,13 +242,13 @@ export const isPublicIp = (ip: string): boolean => {
 }
 
 /** Whether the host of a URL may be asked: a name is resolved when it is connected to (`publicLookup`). */
-export const mayBePublic = (hostname: string): boolean => {
+const mayBePublic = (hostname: string): boolean => {
   const ip = hostname.replace(/^\[|\]$/g, "")
   return isIP(ip) === 0 || isPublicIp(ip)
 }
 
 /** Resolves a name for the connection that is made with the result; fails with `notPublic` if any of its addresses is not public. */
-export const publicLookup: LookupFunction = (hostname, options, done) => {
+const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, "", 0)
     const [first] = addresses

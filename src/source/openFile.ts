@@ -233,7 +233,7 @@ const workbookEntries =
   /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/|mimetype|META-INF\/|content\.xml)/
 
 /** Tells what a file is by its first bytes; what has no signature is text. */
-export const contentOf = (head: Uint8Array): Content => {
+const contentOf = (head: Uint8Array): Content => {
   if (begins(head, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1)) return "workbook"
   if (begins(head, 0x50, 0x4b, 3, 4)) {
     const nameLength = (head[26] ?? 0) + 256 * (head[27] ?? 0)
@@ -249,7 +249,7 @@ export const contentOf = (head: Uint8Array): Content => {
 }
 
 /** What each content is called in a sentence. */
-export const contentNames: Readonly<Record<Content, string>> = {
+const contentNames: Readonly<Record<Content, string>> = {
   workbook: "a workbook",
   zip: "a zip archive",
   gzip: "a gzip archive",
@@ -261,10 +261,10 @@ export const contentNames: Readonly<Record<Content, string>> = {
 }
 
 /** Whether a file's name promises a workbook. */
-export const namedAsWorkbook = (file: string): boolean => /\.(?:xlsx|xlsm|xlsb|xls|ods)$/i.test(file)
+const namedAsWorkbook = (file: string): boolean => /\.(?:xlsx|xlsm|xlsb|xls|ods)$/i.test(file)
 
 /** Whether text is JSON (an array, or an object that is one text), or JSON lines: by its first signs. Undefined: neither. */
-export const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined => {
+const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined => {
   const start = text.trimStart()
   if (/^\[\s*(?:\{\s*["}]|\])/.test(start)) return "json"
   if (!/^\{\s*["}]/.test(start)) return undefined

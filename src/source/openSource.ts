@@ -131,7 +131,7 @@ const newestOf = (times: ReadonlyArray<number | undefined>): number | undefined 
  * Several files with the same columns as one source: rows are numbered on from file to file, and what is wrong with one names its file.
  * Fails when the columns differ.
  */
-export const joinSources = (
+const joinSources = (
   first: NamedSource,
   others: ReadonlyArray<NamedSource>,
 ): Effect.Effect<Source, SourceError> =>

@@ -6,7 +6,7 @@ import { limits, thousands } from "../limits.ts"
 export class UnreadableJson extends Error {}
 
 /** Values within one another beyond `deepest`. */
-export class TooDeep extends UnreadableJson {}
+class TooDeep extends UnreadableJson {}
 
 /** What becomes of the values on the way. */
 export interface Walk {

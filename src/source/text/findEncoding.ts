@@ -217,7 +217,7 @@ const isWide = (text: string): boolean => {
 const iconvNames: Readonly<Record<string, string>> = { Shift_JIS: "cp932", "EUC-KR": "cp949" }
 
 /** The name by which iconv-lite knows an encoding that was detected. */
-export const iconvName = (name: string): string => iconvNames[name] ?? name
+const iconvName = (name: string): string => iconvNames[name] ?? name
 
 /** Names that jschardet is asked for; it takes the standard ones, and gives those of `candidates`. */
 const asked = [...Object.keys(candidates), "SHIFT_JIS", "EUC-KR", "ISO-8859-15"]
@@ -263,7 +263,7 @@ const clearly = 1.15
  *
  * @param sample lines with bytes beyond ASCII, each whole
  */
-export const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected | undefined => {
+const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected | undefined => {
   const found = detect(sample, { minimumThreshold: 0, detectEncodings: asked })
   const byName = new Map<string, { readonly text: string; readonly score: number }>()
   for (const { confidence, encoding } of found) {

@@ -206,7 +206,7 @@ const waysToCut = (line: string, delimiter: string, width: number): ReadonlyArra
  * A header in the first line in which bare quotes stand before delimiters (`"Do you say "yes", or no?"`), as some form tools write titles. It is mended
  * where all records below have one number of cells, the line does not have it, and there is but one way to cut it so.
  */
-export const mendHeader = (text: string, delimiter: string, complete: boolean): MendedHeader | undefined => {
+const mendHeader = (text: string, delimiter: string, complete: boolean): MendedHeader | undefined => {
   const end = /\r\n|\r|\n/.exec(text)
   if (end === null || !text.slice(0, end.index).includes('"')) return undefined
   const line = text.slice(0, end.index)
@@ -232,7 +232,7 @@ const shown: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon"
 export const delimiterName = (delimiter: string) => shown[delimiter] ?? JSON.stringify(delimiter)
 
 /** A first line `sep=;`, by which Excel is told the delimiter; in quotes where a program took it for a cell. */
-export const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(text)?.[1]
+const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(text)?.[1]
 
 /** How cells are set apart. */
 export interface Dialect {
@@ -291,7 +291,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
  * @param complete whether `text` is the whole file
  * @param from index of the first record that counts: the header
  */
-export const detectDelimiter = (
+const detectDelimiter = (
   text: string,
   complete: boolean,
   from: number,

@@ -33,7 +33,7 @@ const titleRows = 12
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell.trim() === "")
 
 /** A head's records as text, from one on. */
-export const sampleAt = (head: Head, file: string, at: number): Sample =>
+const sampleAt = (head: Head, file: string, at: number): Sample =>
   sampleOf(head.records.slice(at).map((record) => record.map((cell) => cellText(cell))), {
     file: file.replace(/^.*[/\\]/, ""),
     sheet: head.sheet,
@@ -104,7 +104,7 @@ const words = ({ asked, chosen, layout }: Read): string => {
 }
 
 /** A source with what a tool's layout says of it: columns, blocks, and the reading itself. */
-export const withReading = (source: Source, read: Read): Source => {
+const withReading = (source: Source, read: Read): Source => {
   const { added, asked, chosen, headerRows = 1, layout, shown, titles } = read
   const columns = [...columnsOf(titles, layout.meta), ...added]
   const key = layout.key.map((position) => columns[position]?.name)
@@ -157,7 +157,7 @@ const recordTools: ReadonlyArray<RecordTool> = [typeformResponses, jotformSubmis
  * Takes records for the answers of a form tool's interface for programs: of the tool that the pipeline names, or of the one that they are recognised as, if any.
  * All of them are read once, for any record may hold a question that no other has.
  */
-export const asRecordTool = (opened: Source, { asked, file }: ToolOptions): Effect.Effect<Source, SourceError> =>
+const asRecordTool = (opened: Source, { asked, file }: ToolOptions): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const members = opened.columns.map(({ title }) => title)
     const found = recordTools.flatMap((tool) => {

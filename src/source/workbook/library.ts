@@ -200,7 +200,7 @@ const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: 
  *
  * @param styles the part styles.xml, of which styles may be based on
  */
-export const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyArray<boolean> => {
+const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyArray<boolean> => {
   const attributes = new XmlAttributes()
   const shown = new Map<string, boolean>()
   const basedOn = new Map<string, string>()
@@ -246,7 +246,7 @@ const sheetEnd = 130
  * Whether the records of a sheet in a .xlsb workbook follow on each other to the one that ends the sheet, and nothing comes behind it. A record's kind
  * takes one or two bytes, its length one to four, seven bits in each (MS-XLSB, section 2.1.4).
  */
-export const endOfSheet = (bytes: Buffer): boolean => {
+const endOfSheet = (bytes: Buffer): boolean => {
   let last = -1
   let at = 0
   const number = (most: number): number => {

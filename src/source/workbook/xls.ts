@@ -23,13 +23,13 @@ const known = numbersOf(ranges)
 const early = numbersOf(beforeCells)
 
 /** Whether any workbook has records of this kind. */
-export const isKnown = (type: number): boolean => known.has(type)
+const isKnown = (type: number): boolean => known.has(type)
 
 /** Whether records of this kind never stand behind a cell. */
-export const isBeforeCells = (type: number): boolean => early.has(type)
+const isBeforeCells = (type: number): boolean => early.has(type)
 
 /** Numbers of the kinds of records that are looked into. */
-export const record = {
+const record = {
   eof: 0x0a,
   format: 0x41e,
   encrypted: 0x2f,
@@ -54,14 +54,14 @@ export const record = {
   xfCheck: 0x87c,
 } as const
 
-export const isFormula = (type: number): boolean => type === 0x06 || type === 0x206 || type === 0x406
+const isFormula = (type: number): boolean => type === 0x06 || type === 0x206 || type === 0x406
 
 /** What may stand between a formula and its text: array, table, shared formula, and their continuation. */
-export const followsFormula = (type: number): boolean =>
+const followsFormula = (type: number): boolean =>
   type === 0x21 || type === 0x221 || type === 0x36 || type === 0x236 || type === 0x4bc || type === record.continued
 
 /** What else may stand among cells: pointers to rows, phonetic hints, a mark of what was not calculated, links, the end of formulas' changes. */
-export const amongCells = (type: number): boolean =>
+const amongCells = (type: number): boolean =>
   type === 0xd7 || type === 0xef || type === 0x5e || type === 0x1b8 || type === 0x800 || type === 0x1c2
   || type === record.row || type === record.string || followsFormula(type)
 
@@ -273,7 +273,7 @@ export interface SharedTexts {
 }
 
 /** Goes through the shared texts (MS-XLS, section 2.4.265): as many as are told have to end where their records do. Throws `BadRecords`. */
-export const checkSharedTexts = (bytes: Buffer, parts: ReadonlyArray<Part>): SharedTexts => {
+const checkSharedTexts = (bytes: Buffer, parts: ReadonlyArray<Part>): SharedTexts => {
   let part = 0
   let [at = 0, to = 0] = parts[0] ?? []
   const wrong = () => new BadRecords("texts whose sizes do not add up")
@@ -413,7 +413,7 @@ export interface CheckedBook {
  * @param bytes the workbook's stream out of its compound file
  * @returns undefined when it is encrypted. Throws `BadRecords` when it can't be as any program wrote it
  */
-export const checkRecords = (bytes: Buffer): CheckedBook | undefined => {
+const checkRecords = (bytes: Buffer): CheckedBook | undefined => {
   if (bytes.length < 8 || bytes.readUInt16LE(0) !== record.bof || bytes.readUInt16LE(6) !== 5) {
     throw new BadRecords("no beginning of a workbook")
   }
