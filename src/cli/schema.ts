@@ -16,7 +16,7 @@ export const schema = command({
   run: ({ file }) =>
     Effect.gen(function*() {
       const output = yield* Output
-      const { schemaOf } = yield* Effect.promise(() => import("../jobs/schema.ts"))
-      yield* output.print(JSON.stringify(schemaOf(file), null, 2))
+      const { jsonSchemas } = yield* Effect.promise(() => import("../project/jsonSchemas.ts"))
+      yield* output.print(JSON.stringify(jsonSchemas()[file], null, 2))
     }),
 })

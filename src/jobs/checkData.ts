@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
-import type { Form, Question } from "../domain/form.ts"
+import type { Form } from "../domain/form.ts"
 import { cut, type Problem, type ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
+import { names } from "../mapping/findElement.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { profiler } from "../mapping/suggest/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
@@ -146,10 +147,6 @@ const unmentionedColumns = (pipeline: Pipeline, source: Source) => {
   )
 }
 
-/** Whether an entry fills a question: by its id, otherwise by its name. */
-const fills = ({ id, name }: MappingEntry, question: Question): boolean =>
-  id === question.id || (id === undefined && name?.trim() === question.name.trim())
-
 /** Returns the entries whose cells are choices, with their questions, columns, and counters of unknown choices. */
 const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form, source: Source) => {
   const { defaults, questions } = pipeline.mapping
@@ -165,7 +162,7 @@ const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form, sourc
     )
   }
   return questions.flatMap((entry) => {
-    const question = form.questions.find((one) => fills(entry, one))
+    const question = form.questions.find((one) => names(entry, one))
     const answer = mapping.answers.find(({ id, list }) => list === "questions" && id === question?.id)
     if (question === undefined || answer === undefined || entry.extract !== undefined || entry.when.length > 0) {
       return []
@@ -222,7 +219,7 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
   const entry = id === "submissionTime" || id === "lastUpdatedAt" || id === "login"
     ? mapping[id]
     : entries.find((one) => one.id !== undefined && one.id === id)
-      ?? entries.find((one) => question !== undefined && fills(one, question))
+      ?? entries.find((one) => question !== undefined && names(one, question))
   const isKey = code === "missing-key" && source.rowKey !== undefined
   const shown = examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`)
   return diagnosticAt(

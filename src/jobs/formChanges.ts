@@ -4,6 +4,7 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { commandLine } from "../domain/shell.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
+import { names } from "../mapping/findElement.ts"
 import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { type FormChange, formDifference } from "../project/formDifference.ts"
 import { readFormRecord, recordFile } from "../project/formRecord.ts"
@@ -82,10 +83,8 @@ const inLedger = (
     }),
   )
 
-const isAbout = ({ after, before }: FormChange) => ({ id, name }: MappingEntry): boolean =>
-  [before, after].some((element) =>
-    element !== undefined && (id === element.id || (id === undefined && name?.trim() === element.name.trim()))
-  )
+const isAbout = ({ after, before }: FormChange) => (entry: MappingEntry): boolean =>
+  [before, after].some((element) => element !== undefined && names(entry, element))
 
 /** Returns what to do about a change that concerns an entry, or none. */
 const adviceFor = (

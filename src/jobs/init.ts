@@ -3,6 +3,7 @@ import { Effect, identity, Redacted } from "effect"
 import { draftPipeline } from "../mapping/suggest/draftPipeline.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
 import { writeFormRecord } from "../project/formRecord.ts"
+import { jsonSchemas } from "../project/jsonSchemas.ts"
 import { loadProject } from "../project/loadProject.ts"
 import { pipelineText } from "../project/PipelineDraft.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
@@ -11,24 +12,23 @@ import { environmentExample, gitIgnoreWith, type NewService, projectText } from 
 import { ownColumns } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
-import { addNew } from "./addToPipeline.ts"
-import { schemaOf } from "./schema.ts"
+import { addNew } from "./addNew.ts"
 import { fetchForm } from "./services.ts"
 import {
   type Initialised,
   type InitOptions,
   InitRefused,
-  namesWithChoices,
   openNames,
+  summaryOf,
   surveySource,
 } from "./suggestMapping.ts"
 
-/** Names under which a pipeline can have a file of its own, on every system. */
+/** Whether a file of this name is valid on every system. */
 const isName = (name: string): boolean => /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name) && !/[ .]$/.test(name)
 
 /**
- * Writes a pipeline: the source as it is recognised and a mapping suggested from the form and all of the source's cells. Of a pipeline that
- * exists already only what is new is added. Outside of a project one is made first.
+ * Writes a pipeline: the source as detected, and a mapping suggested from the form and all of the source's cells. Adds only what is new if the pipeline already exists. Creates a project first if there
+ * is none.
  */
 export const initialise = (options: InitOptions) =>
   Effect.scoped(
@@ -40,11 +40,13 @@ export const initialise = (options: InitOptions) =>
             `"${name}" can't be a pipeline's name: letters, digits, spaces, dots, dashes and underscores can, and it begins with a letter or digit.`,
         })
       }
-      const opened = options.source === undefined ? undefined : yield* openNew(options.source, options.sheet)
+      const opened = options.source === undefined
+        ? undefined
+        : yield* openSource({ ...asFound(options.source), empty: [], sheet: options.sheet })
       const made = options.newService === undefined ? [] : yield* makeProject(root, options.newService, options.apiKey)
       const { texts } = yield* listPipelines(root)
-      const there = texts.find((text) => text.name === name)
-      if (there !== undefined) return yield* addNew(root, there.yaml.file, options)
+      const existing = texts.find((text) => text.name === name)
+      if (existing !== undefined) return yield* addNew(root, existing.yaml.file, options)
       const project = (options.guard ?? identity)(yield* loadProject(root, { pipelines: [] }))
       if (opened === undefined || options.service === undefined || options.form === undefined) {
         return yield* new InitRefused({
@@ -62,13 +64,9 @@ export const initialise = (options: InitOptions) =>
     }),
   )
 
-const openNew = (file: string, sheet: string | undefined) => openSource({ ...asFound(file), empty: [], sheet })
-
 /**
- * Makes a folder a project: config/formferry.yaml, the schemas that editors read, .env.example, and .gitignore for the ledger, reports and keys. What is
- * there already stays; .gitignore is added to.
- *
- * @returns the files that were written, from the folder
+ * Creates a project: config/formferry.yaml, the schemas for editors, .env.example, and .gitignore for the ledger, reports and keys. Keeps existing files; adds to .gitignore. Returns the files that were
+ * written, relative to the folder.
  */
 const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacted | undefined) =>
   Effect.gen(function*() {
@@ -85,8 +83,9 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
     const writeNew = (name: string, text: string) =>
       Effect.flatMap(fs.exists(path.join(root, name)), (exists) => exists ? Effect.void : write(name, text))
     yield* writeNew("config/formferry.yaml", projectText(service))
-    yield* writeNew("config/schemas/project.schema.json", `${JSON.stringify(schemaOf("project"), null, 2)}\n`)
-    yield* writeNew("config/schemas/pipeline.schema.json", `${JSON.stringify(schemaOf("pipeline"), null, 2)}\n`)
+    const schemas = jsonSchemas()
+    yield* writeNew("config/schemas/project.schema.json", `${JSON.stringify(schemas.project, null, 2)}\n`)
+    yield* writeNew("config/schemas/pipeline.schema.json", `${JSON.stringify(schemas.pipeline, null, 2)}\n`)
     yield* writeNew(".env.example", environmentExample(service))
     const ignore = path.join(root, ".gitignore")
     const before = (yield* fs.exists(ignore)) ? yield* fs.readFileString(ignore) : ""
@@ -94,7 +93,7 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
     if (after !== undefined) yield* write(".gitignore", after)
     const environment = path.join(root, ".env")
     if (apiKey !== undefined && service._tag === "Live" && !(yield* fs.exists(environment))) {
-      // Ignored before it exists, and nobody else's to read from its first byte on.
+      // .gitignore comes first, and only the owner can read the file from its first byte on.
       yield* fs.writeFileString(environment, `${service.keyVariable}=${JSON.stringify(Redacted.value(apiKey))}\n`, {
         mode: 0o600,
       })
@@ -103,7 +102,7 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
     return written
   })
 
-/** Writes the file of a new pipeline, and the form as it is. */
+/** Writes the file of a new pipeline, and records the form. */
 const writeNew = (
   project: Project,
   { file, form: formId, made, name, service, source }: {
@@ -128,7 +127,8 @@ const writeNew = (
     }
     const form = yield* fetchForm(project, service, formId)
     const columns = ownColumns(source.columns)
-    const { missing, rows, suggestions, unknown } = yield* surveySource(source, form, columns)
+    const survey = yield* surveySource(source, form, columns)
+    const { missing, rows, suggestions, unknown } = survey
     const { complete } = source.tool ?? {}
     const completeColumn = complete === undefined ? undefined : columns[complete.position]?.name
     const draft = draftPipeline(suggestions, {
@@ -139,9 +139,7 @@ const writeNew = (
       source: {
         file: path.relative(folder, file).split(path.sep).join("/"),
         format: source.format,
-        sheet: source.format === "excel" || source.taken.some(({ what }) => what === "sheet")
-          ? sheetIn(source.taken)
-          : undefined,
+        sheet: sheetIn(source.taken),
         headerRow: headerIn(source),
         taken: [
           ...source.taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
@@ -173,30 +171,22 @@ const writeNew = (
       written: [...made, target, record],
       pipeline: name,
       file: target,
-      form,
-      mapped: entries.filter(({ open }) => !open).length,
-      open: [
-        ...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []),
-        ...openNames(form, draft.questions),
-        ...draft.own.filter(({ open }) => open).map(({ of }) => of),
-      ],
-      choices: namesWithChoices(suggestions, unknown),
+      ...summaryOf(source, form, survey, entries),
+      open: [...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []), ...openNames(form, entries)],
       unmapped: unmappedNames(suggestions),
       rowKey: suggestions.rowKey.names,
       added: false,
-      taken: source.taken,
-      warnings: source.warnings,
     }
     return result
   })
 
-/** The header's line or row where something stands above it: once the pipeline says it, nobody is warned of it any more. */
+/** Returns the header's row if there is something above it. With it in the pipeline, the source no longer warns. */
 const headerIn = ({ warnings }: Source): number | undefined => {
   const [row] = warnings.flatMap((warning) => /`headerRow: (\d+)`/.exec(warning)?.[1] ?? [])
   return row === undefined ? undefined : Number(row)
 }
 
-/** What a report of how a file was taken says of its sheet, without its reason. */
+/** Returns the sheet that was read, without the reason. */
 const sheetIn = (taken: Source["taken"]): string | undefined => {
   const value = taken.find(({ what }) => what === "sheet")?.value
   return value === undefined ? undefined : value.replace(/ \((?:the |as |by )[^()]*\)$/, "")

@@ -10,67 +10,78 @@ import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
 import type { Source } from "../source/Source.ts"
 
-/** `init` can't do what it was asked for (exit 2). */
+/** `init` can't write the pipeline (exit code 2). */
 export class InitRefused extends Schema.TaggedError<InitRefused>()("InitRefused", {
   /** What is wrong, and what to do next, as sentences. */
   message: Schema.String,
 }) {}
 
-/** What `init` was asked to do. */
 export interface InitOptions {
-  /** The project's folder; it is made into one when `newService` is given. */
+  /** The project's folder. With `newService`, the project is created there. */
   readonly root: string
   readonly newService: NewService | undefined
   readonly name: string
-  /** Absolute; needed for a new pipeline. */
+  /** Absolute. Required for a new pipeline. */
   readonly source: string | undefined
   readonly sheet: string | undefined
   readonly service: string | undefined
   readonly form: string | undefined
-  /** The key of a new service, to be written into .env; absent: it is in the environment, or comes later. */
+  /** The key of a new service, which is written to .env. Undefined if it is in the environment. */
   readonly apiKey?: Redacted.Redacted | undefined
-  /** Sees the project before a service of it is used. */
+  /** Is called with the project before a service of it is used. */
   readonly guard?: (project: Project) => Project
 }
 
-/** What `init` came to. */
+/** The result of `init`. Files are relative to the project's folder. */
 export interface Initialised {
   readonly root: string
-  /** Files that were written, from the project's folder. */
   readonly written: ReadonlyArray<string>
   readonly pipeline: string
-  /** The pipeline's file, from the project's folder. */
+  /** The pipeline's file. */
   readonly file: string
   readonly form: Pick<Form, "id" | "name">
-  /** Answers that are mapped, entries that are left to a person, in what was written now. */
+  /** How many entries with a mapping were written now. */
   readonly mapped: number
+  /** Entries that were written as comments for a person to fill in. */
   readonly open: ReadonlyArray<string>
-  /** Questions under which choices without an option are listed, to be filled in. */
+  /** Questions whose `values` list choices that are not options, for a person to fill in. */
   readonly choices: ReadonlyArray<string>
   readonly unmapped: ReadonlyArray<string>
   readonly rowKey: ReadonlyArray<string>
-  /** Whether the pipeline was there before, and what is new was added to it. */
+  /** Whether the pipeline already existed. */
   readonly added: boolean
   readonly taken: Source["taken"]
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Names of the questions for which something is listed under `values`. */
-export const namesWithChoices = (
-  { accepted }: Pick<Suggestions, "accepted">,
-  unknown: ReadonlyMap<string, Unknown>,
-): ReadonlyArray<string> =>
-  accepted.filter((suggestion) => (unknownOf(suggestion, unknown)?.counts.length ?? 0) > 0)
-    .map(({ question }) => question.name)
+/** An entry of the file that was written, and the id of what it fills. */
+interface WrittenEntry {
+  readonly of: string
+  readonly open: boolean
+}
 
-/** Names of the questions, or places, whose entries are left to a person. */
-export const openNames = (
+/** Returns what `init` says about the entries that it wrote. */
+export const summaryOf = (
+  { taken, warnings }: Source,
   form: Form,
-  entries: ReadonlyArray<{ readonly of: string; readonly open: boolean }>,
-): ReadonlyArray<string> =>
+  { suggestions, unknown }: Pick<SurveyedSource, "suggestions" | "unknown">,
+  entries: ReadonlyArray<WrittenEntry>,
+) => ({
+  form,
+  mapped: entries.filter(({ open }) => !open).length,
+  open: openNames(form, entries),
+  choices: suggestions.accepted
+    .filter((suggestion) => (unknownOf(suggestion, unknown)?.counts.length ?? 0) > 0)
+    .map(({ question }) => question.name),
+  taken,
+  warnings,
+})
+
+/** Returns the names of what is left to a person. */
+export const openNames = (form: Form, entries: ReadonlyArray<WrittenEntry>): ReadonlyArray<string> =>
   entries.filter(({ open }) => open).map(({ of }) => form.questions.find(({ id }) => id === of)?.name ?? of)
 
-/** Reads all rows of a source, cleaned as answers. */
+/** Reads all rows of a source, cleaned as its form tool requires. */
 const eachRow = (source: Source, use: (cells: Cells) => void) => {
   const clean = source.tool?.clean ?? ((cells: Cells) => cells)
   return Stream.runForEach(source.read(), (chunk) =>
@@ -79,20 +90,20 @@ const eachRow = (source: Source, use: (cells: Cells) => void) => {
     }))
 }
 
-/** What a source's cells say: which column answers which question, and what the form has no option for. */
+/** What the cells of a source show. */
 interface SurveyedSource {
   readonly suggestions: Suggestions
-  /** Choices that are no option, by question id. */
+  /** Choices that are not options, by question id. */
   readonly unknown: ReadonlyMap<string, Unknown>
   readonly missing: ReadonlyMap<string, number>
   readonly rows: number
 }
 
 /**
- * Reads a source twice, whole: first to bring its columns and the form's questions together, then to find every choice that is no option.
+ * Reads a whole source twice: to match its columns with the form's questions, then to find every choice that is not an option.
  *
- * @param form with the questions that are to be filled
- * @param columns those that may fill them
+ * @param form with the questions to fill
+ * @param columns the columns that may fill them
  */
 export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<Column>) =>
   Effect.gen(function*() {

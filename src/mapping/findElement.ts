@@ -7,6 +7,10 @@ import type { Findings } from "./Findings.ts"
 
 const plain = (name: string) => name.normalize("NFC").trim()
 
+/** Whether an entry names an element: by its id, otherwise by its name. */
+export const names = ({ id, name }: Pick<MappingEntry, "id" | "name">, element: Element): boolean =>
+  id === undefined ? name !== undefined && plain(name) === plain(element.name) : id === element.id
+
 /** Returns the elements with that name. */
 export const withName = <E extends Element>(name: string, elements: ReadonlyArray<E>): ReadonlyArray<E> =>
   elements.filter((element) => plain(element.name) === plain(name))

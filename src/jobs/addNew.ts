@@ -3,13 +3,14 @@ import { Effect, identity } from "effect"
 import type { Form } from "../domain/form.ts"
 import { canonicalJson } from "../domain/json.ts"
 import type { Column } from "../domain/row.ts"
-import { mentionedColumns, nameColumns } from "../mapping/ColumnBook.ts"
+import { mentionedColumns } from "../mapping/ColumnBook.ts"
+import { names } from "../mapping/findElement.ts"
 import { draftAdditions } from "../mapping/suggest/draftPipeline.ts"
 import { columnsOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
 import { addToPipeline, isOpen } from "../project/addToPipeline.ts"
 import { type FormRecord, readFormRecord, writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
-import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { openPipelineSource } from "./openPipelineSource.ts"
@@ -18,17 +19,13 @@ import {
   type Initialised,
   type InitOptions,
   InitRefused,
-  namesWithChoices,
   openNames,
+  summaryOf,
   surveySource,
 } from "./suggestMapping.ts"
-import { chooseTarget, findPipeline } from "./target.ts"
+import { findPipeline, firstTarget } from "./target.ts"
 
-const isFor =
-  ({ id, name }: { readonly id: string; readonly name: string }) => (entry: Pick<MappingEntry, "id" | "name">) =>
-    entry.id === id || (entry.id === undefined && entry.name?.trim() === name.trim())
-
-/** The columns that a pipeline does not speak of. */
+/** Returns the columns that a pipeline doesn't mention. */
 const unusedColumns = (pipeline: Pipeline, source: Source, columns: ReadonlyArray<Column>): ReadonlyArray<Column> => {
   const mentioned = new Set(mentionedColumns(pipeline).map(({ name }) => name))
   const titles = new Set(
@@ -42,7 +39,7 @@ const unusedColumns = (pipeline: Pipeline, source: Source, columns: ReadonlyArra
   return columns.filter(({ name, position }) => (name === undefined || !mentioned.has(name)) && !inBlocks.has(position))
 }
 
-/** What of the suggestions was not there when the pipeline was made: a question or a column that is new. */
+/** Returns the suggestions for questions and columns that are not in the record. */
 const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Suggestions => {
   if (record === undefined) return suggestions
   const known = new Set(record.form.questions.map(({ id }) => id))
@@ -66,7 +63,7 @@ const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Sugg
   }
 }
 
-/** The record with what is new in the form: what a person has not seen yet stays a change. */
+/** Adds what is new in the form to the record. Other changes of the form stay changes until a person accepts them. */
 const withNew = (record: FormRecord, form: Form, columns: ReadonlyArray<Column>): FormRecord => {
   const more = <E extends { readonly id: string }>(was: ReadonlyArray<E>, is: ReadonlyArray<E>) => [
     ...was,
@@ -84,9 +81,9 @@ const withNew = (record: FormRecord, form: Form, columns: ReadonlyArray<Column>)
 }
 
 /**
- * Adds to a pipeline's file what is new: questions of the form that nothing fills, columns that nothing takes. All that stands in it stays.
+ * Adds to a pipeline's file what is new: questions that no entry fills, and columns that no entry uses. Keeps all that the file contains.
  *
- * @param file the pipeline's file, from the project's folder
+ * @param file the pipeline's file, relative to the project's folder
  */
 export const addNew = (root: string, file: string, options: InitOptions) =>
   Effect.gen(function*() {
@@ -94,15 +91,9 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const path = yield* Path.Path
     const project = (options.guard ?? identity)(yield* loadProject(root, { pipelines: [options.name] }))
     const pipeline = yield* findPipeline(project, options.name)
-    const [only] = pipeline.sink.targets
-    const target = yield* chooseTarget(pipeline, pipeline.sink.targets.length > 1 ? only?.target : undefined)
-    for (
-      const [option, asked, own] of [["--service", options.service, target.service], [
-        "--form",
-        options.form,
-        target.form,
-      ]] as const
-    ) {
+    const target = yield* firstTarget(pipeline)
+    const given = [["--service", options.service, target.service], ["--form", options.form, target.form]] as const
+    for (const [option, asked, own] of given) {
       if (asked !== undefined && asked !== own) {
         return yield* new InitRefused({
           message:
@@ -110,9 +101,9 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
         })
       }
     }
-    const asItStands = yield* openPipelineSource(pipeline, options.source)
-    const columns = nameColumns(ownColumns(asItStands.columns), pipeline.source.columns)
-    const source = { ...asItStands, columns }
+    const opened = yield* openPipelineSource(pipeline, options.source)
+    const columns = ownColumns(opened.columns)
+    const source = { ...opened, columns }
     const form = yield* fetchForm(project, target.service, target.form)
     const record = yield* readFormRecord(root, options.name, target.target)
     const text = yield* fs.readFileString(path.join(root, file))
@@ -120,9 +111,11 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const open = isOpen(text)
     const rest: Form = {
       ...form,
-      questions: form.questions.filter((question) => !mapping.questions.some(isFor(question)) && !open(question.id)),
+      questions: form.questions.filter((question) =>
+        !mapping.questions.some((entry) => names(entry, question)) && !open(question.id)
+      ),
       urlParameters: form.urlParameters.filter((element) =>
-        !mapping.urlParameters.some(isFor(element)) && !open(element.id)
+        !mapping.urlParameters.some((entry) => names(entry, element)) && !open(element.id)
       ),
     }
     const unused = unusedColumns(pipeline, source, columns)
@@ -171,10 +164,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       written,
       pipeline: options.name,
       file,
-      form,
-      mapped: entries.filter((entry) => !entry.open).length,
-      open: openNames(form, entries),
-      choices: namesWithChoices(suggestions, unknown),
+      ...summaryOf(source, form, { suggestions, unknown }, entries),
       unmapped: unused.filter(({ position }) => !taken.has(position)).map((column) =>
         column.name ?? `column ${column.position + 1}`
       ),
@@ -182,8 +172,6 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
         ? []
         : pipeline.source.rowKey.map(({ name }) => name),
       added: true,
-      taken: source.taken,
-      warnings: source.warnings,
     }
     return result
   })
