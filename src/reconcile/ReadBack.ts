@@ -6,8 +6,8 @@ import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { AnswerDigest, AnswerDigests } from "../ledger/records.ts"
+import { unlessAborted } from "../service/cancellation.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
-import { unlessUnwanted, type Unwanted } from "../service/Unwanted.ts"
 
 /** A submission to read back, and what was sent for it. */
 export interface ReadBackRequest {
@@ -38,7 +38,7 @@ export interface ReadBackOptions {
   /** How long a created submission may stay unreadable before a 404 counts as missing. */
   readonly visibleWithin: Duration.Duration
   /** When the run stops: what is not visible then stays unread. */
-  readonly unwanted: Unwanted
+  readonly signal: AbortSignal
 }
 
 /** A 404 shortly after the creation is asked again after these milliseconds, doubling up to the last. */
@@ -77,13 +77,13 @@ export const readBack = (
       const result = compared(request, submission, options)
       if (result.verdict === "verified") done(result)
       else late.push(withEditLink(request, result, options, done))
-    }, options.unwanted)
+    }, options.signal)
     return Effect.flatMap(first, () =>
       late.length === 0
         ? Effect.void
-        : unlessUnwanted(
+        : unlessAborted(
           Effect.all(late, { concurrency: "unbounded", discard: true }),
-          options.unwanted,
+          options.signal,
         ))
   })
 

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { makeUnwanted, type Unwanted } from "../service/Unwanted.ts"
+import { setMaxListeners } from "node:events"
 
 /** What ends a run from outside: Ctrl-C, a supervisor, a terminal that was closed. */
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP"
@@ -28,10 +28,10 @@ export class Stop extends Context.Tag("formferry/Stop")<Stop, {
   /** Asked synchronously by row work. */
   readonly requested: () => boolean
   readonly reasons: () => ReadonlyArray<StopReason>
-  /** Once a stop is requested, nothing new is sent. */
-  readonly sending: Unwanted
-  /** Reading back ends, too: what was created is still read when the run only protects the form. */
-  readonly reading: Unwanted
+  /** Aborted once a stop is requested: nothing new is sent. */
+  readonly sending: AbortSignal
+  /** Aborted once reading back must end too: if the run only protects the form, what was created is still read. */
+  readonly reading: AbortSignal
 }>() {
   /** A stop that a signal of the system requests too. */
   static readonly layer = (interrupted: Effect.Effect<Signal>): Layer.Layer<Stop> =>
@@ -46,19 +46,21 @@ export class Stop extends Context.Tag("formferry/Stop")<Stop, {
 }
 
 export const makeStop: Effect.Effect<Stop["Type"]> = Effect.sync(() => {
-  const sending = makeUnwanted()
-  const reading = makeUnwanted()
+  const sending = new AbortController()
+  const reading = new AbortController()
+  // Node warns of 11 listeners, and each batch in flight has some.
+  setMaxListeners(0, sending.signal, reading.signal)
   const reasons: Array<StopReason> = []
   return {
     request: (reason) =>
       Effect.sync(() => {
         reasons.push(reason)
-        if (reason._tag !== "Protected") reading.end()
-        sending.end()
+        if (reason._tag !== "Protected") reading.abort()
+        sending.abort()
       }),
     requested: () => reasons.length > 0,
     reasons: () => reasons,
-    sending: sending.unwanted,
-    reading: reading.unwanted,
+    sending: sending.signal,
+    reading: reading.signal,
   }
 })

@@ -4,9 +4,9 @@ import type { Difference, Replacement } from "../domain/report.ts"
 import { compareSubmission } from "../kinds/submission.ts"
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
+import { unlessAborted } from "../service/cancellation.ts"
 import { FormService } from "../service/FormService.ts"
 import { traced } from "../service/telemetry.ts"
-import { unlessUnwanted } from "../service/Unwanted.ts"
 import { showProgress } from "./Progress.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
@@ -22,7 +22,7 @@ export const readBackOptions = Effect.gen(function*() {
     compare: (item, submission) => compareSubmission(mapping.answers, item, submission),
     tolerated: new Set(mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
     visibleWithin: pipeline.reconcile.visibleWithin,
-    unwanted: (yield* Stop).reading,
+    signal: (yield* Stop).reading,
   }
   return options
 })
@@ -62,7 +62,7 @@ export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<Creat
         if (row !== undefined) (row.replaces === undefined ? read : replacing).push({ row, result })
       })
       const replaced = Effect.suspend(() =>
-        replacing.length === 0 ? Effect.void : unlessUnwanted(
+        replacing.length === 0 ? Effect.void : unlessAborted(
           Effect.forEach(replacing, (one) =>
             Effect.map(replacementOf(options, one.row), (replacement) => {
               read.push(one)

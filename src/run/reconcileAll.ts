@@ -4,7 +4,7 @@ import type { Reconciliation, SeenAgain, SentRow } from "../ledger/records.ts"
 import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
 import type { ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
-import { unlessUnwanted } from "../service/Unwanted.ts"
+import { unlessAborted } from "../service/cancellation.ts"
 import { paged, pageSize } from "./paged.ts"
 import { showProgress } from "./Progress.ts"
 import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
@@ -132,7 +132,7 @@ const readAgain = (options: DriftOptions, row: VerifiedRow) =>
   Effect.gen(function*() {
     const stop = yield* Stop
     const counts = yield* RunCounts
-    const result = yield* unlessUnwanted(checkDrift(row, options), stop.sending).pipe(
+    const result = yield* unlessAborted(checkDrift(row, options), stop.sending).pipe(
       Effect.catchTag(
         "ServiceUnusable",
         ({ message }) => Effect.as(stop.request({ _tag: "Unavailable", because: message }), undefined),

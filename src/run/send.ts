@@ -57,8 +57,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
         resend: pipeline.sink.inDoubt === "resend",
         digestOf: (row) => ledger.digest.value(row.item),
         retries: pipeline.sink.retries,
-        stopped: stop.requested,
-        unwanted: stop.sending,
+        stop: stop.sending,
       }),
       readBack: yield* readBackOptions,
     }

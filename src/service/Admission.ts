@@ -1,10 +1,8 @@
 import { Effect, FiberHandle } from "effect"
 import type { Clock, Scope } from "effect"
 import pLimit from "p-limit"
-import { Line } from "./Line.ts"
 import type { Pace } from "./pace.ts"
 import { NeverSent } from "./transport.ts"
-import type { Unwanted } from "./Unwanted.ts"
 
 /** Returns the time in milliseconds since 1970, with fractions, by a clock that nobody sets: a rounded time would miss the edge of a rate window. */
 export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
@@ -15,12 +13,12 @@ export type Priority = "read" | "create"
 /** The queue that every request to a service passes: reads first, then in order, a slot of the pace each, and a limit on the requests in flight. */
 export interface Admission {
   /**
-   * Waits for its turn, then does `work`, which gets the time of its slot in milliseconds. If it is cancelled before its turn, it fails as never sent;
-   * after that, cancelling does nothing. While it waits it can be interrupted only if the caller can.
+   * Waits for its turn, then does `work`, which gets the time of its slot in milliseconds. If `signal` is aborted before its turn, it fails as never sent;
+   * after that, the signal does nothing. While it waits it can be interrupted only if the caller can.
    */
   readonly admit: <A, E>(
     priority: Priority,
-    unwanted: Unwanted | undefined,
+    signal: AbortSignal | undefined,
     work: (startedAt: number) => Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | NeverSent>
 }
@@ -34,13 +32,13 @@ interface Turn {
 
 type Waiter = (turn: Turn) => void
 
-const cancelled = new NeverSent({ reason: "it was cancelled", heldBack: true })
+const wasCancelled = new NeverSent({ reason: "it was cancelled", heldBack: true })
 
 export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
     const limit = pLimit(concurrency)
-    const lines = { read: new Line<Waiter>(), create: new Line<Waiter>() }
+    const queues: Record<Priority, Array<Waiter>> = { read: [], create: [] }
     const alarm = yield* FiberHandle.makeRuntime<never>()
     let wakeAt = Infinity
     let pumping = false
@@ -58,11 +56,11 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
 
     // A slot is taken only when the limit has room, and only then the next request is chosen: nothing queues behind the limit.
     const pump = () => {
-      while (lines.read.length + lines.create.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
+      while (queues.read.length + queues.create.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
         const now = momentOf(clock)
         const wait = pace.take(now)
         if (wait > 0) return wakeIn(wait, now)
-        const waiter = lines.read.next() ?? lines.create.next()
+        const waiter = queues.read.shift() ?? queues.create.shift()
         // p-limit counts a request as done before its own promise settles: here it has room again.
         void limit(() => new Promise<void>((leave) => waiter?.({ leave, startedAt: now }))).then(pumpSoon)
       }
@@ -78,32 +76,40 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       })
     }
 
-    const turn = (priority: Priority, unwanted: Unwanted | undefined): Effect.Effect<Turn, NeverSent> =>
+    /** Removes a waiter. Returns false if it was not queued. */
+    const leaveQueue = (priority: Priority, waiter: Waiter): boolean => {
+      const at = queues[priority].indexOf(waiter)
+      if (at >= 0) queues[priority].splice(at, 1)
+      return at >= 0
+    }
+
+    const turn = (priority: Priority, signal: AbortSignal | undefined): Effect.Effect<Turn, NeverSent> =>
       Effect.async((resume) => {
-        const line = lines[priority]
+        if (signal?.aborted === true) return resume(Effect.fail(wasCancelled))
         let given: Turn | undefined
+        const cancel = () => {
+          if (leaveQueue(priority, waiter)) resume(Effect.fail(wasCancelled))
+        }
         const waiter: Waiter = (turn) => {
           given = turn
-          unsubscribe?.()
+          signal?.removeEventListener("abort", cancel)
           resume(Effect.succeed(turn))
         }
-        line.join(waiter)
-        const unsubscribe = unwanted?.(() => {
-          if (line.leave(waiter)) resume(Effect.fail(cancelled))
-        })
+        queues[priority].push(waiter)
+        signal?.addEventListener("abort", cancel, { once: true })
         pumpSoon()
         return Effect.sync(() => {
-          unsubscribe?.()
-          // The turn may have come in the moment of the interrupt.
-          if (!line.leave(waiter)) given?.leave()
+          signal?.removeEventListener("abort", cancel)
+          // The turn may have come at the moment of the interrupt.
+          if (!leaveQueue(priority, waiter)) given?.leave()
         })
       })
 
     return {
-      admit: (priority, unwanted, work) =>
+      admit: (priority, signal, work) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(
-            restore(turn(priority, unwanted)),
+            restore(turn(priority, signal)),
             ({ leave, startedAt }) =>
               Effect.ensuring(restore(Effect.suspend(() => work(startedAt))), Effect.sync(leave)),
           )

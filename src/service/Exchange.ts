@@ -51,8 +51,6 @@ const describeFault = (error: unknown): { readonly reason: string; readonly code
  * nothing when the request is aborted there: whether that happened while the exchange was still wanted is the whole question "was it sent?".
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Milliseconds of the transport's clock. */
-  readonly deadline: number
   readonly #maxAnswer: number
   readonly #guard: (() => boolean) | undefined
   readonly #settle: (outcome: Outcome) => void
@@ -63,13 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Array<Buffer> = []
   #bytes = 0
 
-  constructor(
-    deadline: number,
-    maxAnswer: number,
-    guard: (() => boolean) | undefined,
-    settle: (outcome: Outcome) => void,
-  ) {
-    this.deadline = deadline
+  constructor(maxAnswer: number, guard: (() => boolean) | undefined, settle: (outcome: Outcome) => void) {
     this.#maxAnswer = maxAnswer
     this.#guard = guard
     this.#settle = settle

@@ -4,7 +4,6 @@ import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Pace, RequestCounts } from "../domain/report.ts"
 import type { Submission } from "../domain/submission.ts"
-import type { Unwanted } from "./Unwanted.ts"
 
 /** The service can't be used: wrong key, unknown form, quota, redirect, unreachable for too long (exit 5). No row is to blame. */
 export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("ServiceUnusable", {
@@ -50,13 +49,13 @@ export interface FormService {
   readonly form: (formId: string) => Effect.Effect<Form, ServiceUnusable>
   /**
    * Section "Create submissions": one request, sent at most once. `guard` is called right before the first byte. If it returns false, the outcome is NotCreated. The request
-   * waits for its turn, including a pause that the service asked for. If it is cancelled by `unwanted` before its turn, the outcome is also NotCreated.
+   * waits for its turn, including a pause that the service asked for. If `signal` is aborted before its turn, the outcome is also NotCreated.
    */
   readonly create: (
     formId: string,
     items: ReadonlyArray<Item>,
     guard: () => boolean,
-    unwanted?: Unwanted,
+    signal?: AbortSignal,
   ) => Effect.Effect<CreateOutcome>
   /** Section "Get submission by identifier". Retried: it is safe. Returns undefined if the service does not know it (404). */
   readonly read: (
@@ -66,13 +65,13 @@ export interface FormService {
   ) => Effect.Effect<Submission | undefined, ServiceUnusable>
   /**
    * Many such reads at the same time, each with its own turn, retries and timeout. Calls `each` with what was found, by the index of its id. Fails with the first read that
-   * can't succeed. `unwanted` cancels the reads without a failure. After a failure or a cancellation `each` is not called again.
+   * can't succeed. An aborted `signal` ends the reads without a failure. After a failure or an abort `each` is not called again.
    */
   readonly readMany: (
     formId: string,
     submissionIds: ReadonlyArray<string>,
     each: (index: number, submission: Submission | undefined) => void,
-    unwanted?: Unwanted,
+    signal?: AbortSignal,
   ) => Effect.Effect<void, ServiceUnusable>
   /** Requests since the service was opened. */
   readonly requests: Effect.Effect<RequestCounts>

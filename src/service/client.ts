@@ -1,21 +1,21 @@
-import { Context, Effect, Redacted } from "effect"
+import { Context, Effect, Exit, Redacted } from "effect"
 import type { Duration, Scope } from "effect"
 import type { Item } from "../domain/item.ts"
+import type { Submission } from "../domain/submission.ts"
 import { makeAdmission } from "./Admission.ts"
-import { makeCodec } from "./codec.ts"
+import { unlessAborted } from "./cancellation.ts"
+import { type Codec, makeCodec } from "./codec.ts"
 import { ServiceUnusable } from "./FormService.ts"
 import type { CreateOutcome, FormService, SharedService } from "./FormService.ts"
-import { maskKey } from "./maskKey.ts"
-import { outcomeOfFailure, outcomeOfResponse } from "./outcome.ts"
-import type { OutcomeSettings } from "./outcome.ts"
+import { maskKey, outcomeOfFailure, outcomeOfResponse, quota, unusable } from "./outcome.ts"
+import type { OutcomeSettings, Telling } from "./outcome.ts"
 import { overHttp } from "./overHttp.ts"
-import { Pace } from "./pace.ts"
-import { makeReads } from "./reads.ts"
-import { makeAnnounce, makeRequests, segment } from "./requests.ts"
+import { longestPause, Pace } from "./pace.ts"
+import { isSuccess, makeAnnounce, makeRequests, segment } from "./requests.ts"
 import type { Requests } from "./requests.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
-import type { OpenTransport } from "./transport.ts"
+import type { MaybeSent, NeverSent, OpenTransport, TransportResponse } from "./transport.ts"
 
 /** How to reach a form service, and how to treat it. */
 export interface FormServiceOptions {
@@ -44,18 +44,149 @@ export class Transports extends Context.Reference<Transports>()("formferry/Trans
 const makeCreate = ({ count, send }: Requests, settings: OutcomeSettings): FormService["create"] => {
   // Items whose request is known to have created nothing: sending one of them again is a retry.
   const notCreated = new WeakSet<Item>()
-  return (formId, items, guard, unwanted) =>
+  return (formId, items, guard, signal) =>
     Effect.suspend(() => {
       if (items.some((item) => notCreated.has(item))) count("retried")
       const path = `/forms/${segment(formId)}/submissions`
       const body = settings.codec.createRequest(items)
-      return Effect.match(send("create", { method: "POST", path, body, guard }, unwanted), {
+      return Effect.match(send("create", { method: "POST", path, body, guard }, signal), {
         onSuccess: ({ response, wait }) => outcomeOfResponse(response, items.length, wait, settings),
         onFailure: outcomeOfFailure,
       })
     }).pipe(Effect.tap((outcome: CreateOutcome) => {
       if (outcome._tag === "NotCreated") { for (const item of items) notCreated.add(item) }
     }))
+}
+
+/** How often a read goes back to the queue for a 429 before it is given up. */
+const throttledTries = 20
+
+/** A read that may be tried again, and why. */
+interface TryAgain {
+  readonly _tag: "TryAgain"
+  readonly reason: string
+  readonly kind: "throttled" | "unreachable" | "unexpected"
+  readonly status: number | undefined
+}
+
+const isAgain = (error: TryAgain | ServiceUnusable): error is TryAgain => error._tag === "TryAgain"
+
+/** What reads work with. */
+interface Reading extends Telling {
+  readonly requests: Requests
+  readonly codec: Codec
+  readonly editLinkParameter: string
+  readonly retries: ReturnType<typeof backOff>
+}
+
+/** Requests that are safe to repeat: forms and submissions. What fails for a while is tried again, in its turn. */
+const makeReads = (
+  { baseUrl, codec, editLinkParameter, masked, requests, retries }: Reading,
+): Pick<FormService, "form" | "read" | "readMany"> => {
+  const { count, send } = requests
+
+  const unreachable = ({ reason, kind, status }: TryAgain) =>
+    new ServiceUnusable({
+      reason: kind === "throttled" ? "quota" : kind,
+      status,
+      message: kind === "throttled"
+        ? `${baseUrl} refuses one request ${
+          throttledTries + 1
+        } times for its pace (429): others use the account up. Run again later.`
+        : kind === "unreachable"
+        ? `${baseUrl} can't be reached: ${reason}, again and again. Check the address and the network, then run again.`
+        : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
+    })
+
+  /** What an answer to a request that is safe to repeat says. */
+  const judge = <A>(
+    operation: "metadata" | "read",
+    response: TransportResponse,
+    wait: number | undefined,
+    decode: (response: TransportResponse) => A | undefined,
+  ): Exit.Exit<A, TryAgain | ServiceUnusable> => {
+    const { status, body } = response
+    const error = operation === "read" && status === 404
+      ? undefined
+      : unusable(status, body, { baseUrl, masked }, operation === "read" ? "read" : "form")
+    if (error !== undefined) return Exit.fail(error)
+    if (status === 429 && wait !== undefined && wait > longestPause) return Exit.fail(quota(baseUrl, wait))
+    const fail = (kind: TryAgain["kind"], reason: string) =>
+      Exit.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
+    if (status === 429) return fail("throttled", "it answered 429")
+    if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
+    const decoded = decode(response)
+    const what = operation === "read" ? "the submission that was asked for" : "a form"
+    return decoded === undefined
+      ? fail("unexpected", `status ${status} came with a body that is not ${what}`)
+      : Exit.succeed(decoded)
+  }
+
+  const unanswered = (failure: NeverSent | MaybeSent) =>
+    Exit.fail<TryAgain>({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined })
+
+  /** Sends a request that is safe to repeat, until it has an answer that can be decoded. */
+  const get = <A>(
+    operation: "metadata" | "read",
+    path: string,
+    decode: (response: TransportResponse) => A | undefined,
+  ): Effect.Effect<A, ServiceUnusable> =>
+    Effect.suspend(() => {
+      let tries = 0
+      const once = Effect.suspend(() => {
+        if (tries++ > 0) count("retried")
+        return Effect.matchEffect(send(operation, { method: "GET", path }), {
+          onFailure: unanswered,
+          onSuccess: ({ response, wait }) => judge(operation, response, wait, decode),
+        })
+      })
+      return once.pipe(
+        // The pace already makes it wait, and a 429 does not count as a failed connection.
+        Effect.retry({ times: throttledTries, while: (error) => isAgain(error) && error.kind === "throttled" }),
+        Effect.retry({ schedule: retries, while: (error) => isAgain(error) && error.kind !== "throttled" }),
+        Effect.mapError((error) => (isAgain(error) ? unreachable(error) : error)),
+      )
+    })
+
+  const pathOf = (formId: string, submissionId: string) =>
+    `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
+
+  /** What the service holds under an id. A submission under another one proves nothing about this one, however alike their answers are. */
+  const found =
+    (submissionId: string) =>
+    (response: TransportResponse): { readonly submission: Submission | undefined } | undefined => {
+      if (response.status === 404) return { submission: undefined }
+      const submission = isSuccess(response) ? codec.read(response.body) : undefined
+      return submission?.submissionId === submissionId ? { submission } : undefined
+    }
+
+  return {
+    form: (formId) =>
+      Effect.map(
+        get("metadata", `/forms/${segment(formId)}`, (response) =>
+          isSuccess(response) ? codec.form(response.body) : undefined),
+        // A service may know a form by several spellings; its metadata give the one that identifies it.
+        (form) => (form.id === "" ? { ...form, id: formId } : form),
+      ),
+    read: (formId, submissionId, { editLink = false } = {}) =>
+      Effect.map(
+        get(
+          "read",
+          pathOf(formId, submissionId) + (editLink ? `?${encodeURIComponent(editLinkParameter)}=true` : ""),
+          found(submissionId),
+        ),
+        ({ submission }) => submission,
+      ),
+    readMany: (formId, submissionIds, each, signal) => {
+      const all = Effect.forEach(
+        submissionIds,
+        (id, index) =>
+          Effect.map(get("read", pathOf(formId, id), found(id)), ({ submission }) => each(index, submission)),
+        { concurrency: "unbounded", discard: true },
+      )
+      return signal === undefined ? all : unlessAborted(all, signal)
+    },
+  }
 }
 
 /**

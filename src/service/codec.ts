@@ -2,10 +2,10 @@ import { Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 import type { Element, Form } from "../domain/form.ts"
 import type { Item, PaymentValue, SchedulingValue } from "../domain/item.ts"
-import { canonicalJson, isObject } from "../domain/json.ts"
-import type { Submission } from "../domain/submission.ts"
-import { plainSubmission, returnedAnswer, returnedValue } from "./plainSubmission.ts"
-import { FormMetadata, gatewayNames, ReturnedSubmission } from "./wire.ts"
+import { canonicalJson, deeperThan, isObject } from "../domain/json.ts"
+import type { Json } from "../domain/json.ts"
+import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
+import { FormMetadata, gatewayNames, isKnownType, ReturnedSubmission } from "./wire.ts"
 
 /** Bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
 export interface Codec {
@@ -15,8 +15,6 @@ export interface Codec {
     body: Uint8Array,
   ) => { readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> } | undefined
   readonly read: (body: Uint8Array) => Submission | undefined
-  /** One submission, always by the Schema: what the short way is measured against. */
-  readonly submissionBySchema: (wire: unknown) => Submission | undefined
   readonly createRequest: (items: ReadonlyArray<Item>) => Buffer
 }
 
@@ -69,6 +67,29 @@ const toForm = (wire: typeof FormMetadata.Type): Form => ({
   quiz: wire.quiz?.enabled === undefined ? undefined : { enabled: wire.quiz.enabled },
 })
 
+/** How deep lists and objects may be nested in a returned value: recursive functions must not exhaust the stack. */
+const deepest = 500
+
+const tooDeep = `nested more than ${deepest} deep`
+
+/** Returns a value as it was returned, or a text instead of one that is nested too deep. */
+const returnedValue = (value: unknown): Json => {
+  // What JSON.parse gave is JSON.
+  const json = value === undefined ? null : value as Json
+  return deeperThan(json, deepest) ? `(${tooDeep})` : json
+}
+
+/** Returns a question's answer as it was returned. One of an unknown type, or nested too deep, is marked as not known: it can't be compared. */
+const returnedAnswer = ({ id, name, type, value }: {
+  readonly id: string
+  readonly name?: string | undefined
+  readonly type?: string | undefined
+  readonly value?: unknown
+}): ReturnedAnswer =>
+  typeof value === "object" && deeperThan(value as Json, deepest)
+    ? { id, name, type: type === undefined ? tooDeep : `${type}, ${tooDeep}`, known: false, value: null }
+    : { id, name, type, known: isKnownType(type), value: (value ?? null) as Json }
+
 /** The codec for a deployment whose payment processor has this name; built once per service. */
 export const makeCodec = (gateway: string): Codec => {
   const names = gatewayNames(gateway).filter(([neutral, wire]) => neutral !== wire)
@@ -95,9 +116,7 @@ export const makeCodec = (gateway: string): Codec => {
     return { ...wire, payments }
   }
 
-  const toSubmission = (body: unknown): Submission | undefined => plainSubmission(body) ?? bySchema(body)
-
-  const bySchema = (body: unknown): Submission | undefined => {
+  const toSubmission = (body: unknown): Submission | undefined => {
     const decoded = decodeSubmission(neutral(body))
     if (Option.isNone(decoded)) return undefined
     const wire = decoded.value
@@ -164,7 +183,6 @@ export const makeCodec = (gateway: string): Codec => {
       const answer = parseJson(body)
       return isObject(answer) ? toSubmission(answer["submission"]) : undefined
     },
-    submissionBySchema: bySchema,
     createRequest: (items) => Buffer.from(JSON.stringify({ submissions: items.map(toWire) })),
   }
 }

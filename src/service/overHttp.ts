@@ -1,8 +1,8 @@
-import { Clock, Duration, Effect, FiberHandle, Redacted } from "effect"
-import { errors, Pool } from "undici"
-import { connector } from "./connect.ts"
+import { Duration, Effect, Redacted } from "effect"
+import { connect as connectTcp } from "node:net"
+import type { Socket } from "node:net"
+import { buildConnector, errors, Pool } from "undici"
 import { Exchange } from "./Exchange.ts"
-import { Line } from "./Line.ts"
 import { defaultMaxAnswer } from "./transport.ts"
 import type { OpenTransport } from "./transport.ts"
 
@@ -18,8 +18,6 @@ const oursOrAnnounced: ReadonlySet<string> = new Set([
   "UND_ERR_DESTROYED",
   "UND_ERR_CLOSED",
 ])
-/** Milliseconds by which a deadline may come early, so that requests that began together end together. */
-const slack = 5
 
 /**
  * Requests over real connections: HTTP/1.1, no pipelining, no redirects, TLS as the URL says.
@@ -31,7 +29,6 @@ export const overHttp: OpenTransport = (target) =>
     const prefix = url.pathname.replace(/\/+$/, "")
     const timeout = Duration.toMillis(target.timeout)
     const maxAnswer = target.maxAnswer ?? defaultMaxAnswer
-    const clock = yield* Effect.clock
     const headers = [
       "authorization",
       `Bearer ${Redacted.value(target.apiKey)}`,
@@ -69,38 +66,14 @@ export const overHttp: OpenTransport = (target) =>
       closesUnannounced ||= !oursOrAnnounced.has(error.code)
     })
 
-    // All exchanges have the same time, so the oldest is the first to run out of it: one alarm serves them all.
-    const open = new Line<Exchange>()
-    const run = yield* FiberHandle.makeRuntime<never>()
-    let armed = false
-    const sweep: Effect.Effect<void> = Effect.suspend(() => {
-      const now = clock.unsafeCurrentTimeMillis()
-      for (let oldest = open.first; oldest !== undefined; oldest = open.first) {
-        if (oldest.deadline > now + slack) return Clock.sleep(oldest.deadline - now).pipe(Effect.andThen(sweep))
-        oldest.expire(timeout)
-        open.leave(oldest)
-      }
-      armed = false
-      return Effect.void
-    })
-
     return {
       send: (request) =>
         Effect.async((resume) => {
-          const exchange = new Exchange(
-            clock.unsafeCurrentTimeMillis() + timeout,
-            maxAnswer,
-            request.guard,
-            (outcome) => {
-              open.leave(exchange)
-              resume(outcome)
-            },
-          )
-          open.join(exchange)
-          if (!armed) {
-            armed = true
-            run(sweep)
-          }
+          const exchange = new Exchange(maxAnswer, request.guard, (outcome) => {
+            clearTimeout(timer)
+            resume(outcome)
+          })
+          const timer = setTimeout(() => exchange.expire(timeout), timeout)
           const isCreate = request.body !== undefined
           const connections = isCreate && closesUnannounced ? onePerRequest : pool
           connections.dispatch(
@@ -117,3 +90,81 @@ export const overHttp: OpenTransport = (target) =>
         }),
     }
   })
+
+const interim = /^HTTP\/1\.[01] 100[ \r]/
+const headEnd = "\r\n\r\n"
+/** Bytes that an interim answer has at most. */
+const longestInterim = 4096
+
+/** Whether a text is, or may become, the head of an interim answer. */
+const mayBeInterim = (text: string): boolean =>
+  text.length < longestInterim
+  && (interim.test(text) || "HTTP/1.1 100 ".startsWith(text) || "HTTP/1.0 100 ".startsWith(text))
+
+/**
+ * Makes connections for undici's pool that differ from its own in two things. An error resets them: a closed socket's kernel would go on sending what
+ * it still holds, perhaps minutes later. And `100 Continue`, which servers and proxies may send unasked, is not an error.
+ *
+ * @param timeout milliseconds for connecting
+ */
+const connector = (timeout: number): buildConnector.connector => {
+  const build = buildConnector({ timeout })
+  return (options, callback) => {
+    const isTls = options.protocol === "https:"
+    // Only a TCP socket can be reset, so TLS gets one of ours.
+    const tcp = isTls
+      ? connectTcp({ host: options.hostname, port: Number(options.port) || 443, noDelay: true })
+      : undefined
+    build(tcp === undefined ? options : { ...options, httpSocket: tcp }, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      resetOnError(socket, tcp ?? socket)
+      skipContinue(socket)
+      callback(null, socket)
+    })
+  }
+}
+
+const resetOnError = (socket: Socket, tcp: Socket): void => {
+  let cause: Error | undefined
+  socket.destroy = new Proxy(socket.destroy, {
+    apply: (destroy, self: Socket, [error]: [Error?]): Socket => {
+      if (error !== undefined && cause === undefined && !socket.destroyed && !tcp.destroyed) {
+        cause = error
+        // Calls `destroy` itself, without the error.
+        tcp.resetAndDestroy()
+        if (tcp === socket) return self
+      }
+      return Reflect.apply(destroy, self, [error ?? cause]) as Socket
+    },
+  })
+}
+
+const skipContinue = (socket: Socket): void => {
+  // Whether the next byte begins an answer, and what was read of it.
+  let isStart = false
+  let start: Buffer = Buffer.alloc(0)
+  socket.write = new Proxy(socket.write, {
+    apply: (write, self, args) => {
+      isStart = true
+      return Reflect.apply(write, self, args) as boolean
+    },
+  })
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number): Buffer | null => {
+    for (;;) {
+      const chunk = read(size) as Buffer | null
+      if (!isStart || chunk === null) return chunk
+      start = start.length === 0 ? chunk : Buffer.concat([start, chunk])
+      let text = start.toString("latin1", 0, longestInterim)
+      for (let end = text.indexOf(headEnd); interim.test(text) && end >= 0; end = text.indexOf(headEnd)) {
+        start = start.subarray(end + headEnd.length)
+        text = start.toString("latin1", 0, longestInterim)
+      }
+      if (mayBeInterim(text)) continue
+      const answer = start
+      start = Buffer.alloc(0)
+      isStart = false
+      return answer
+    }
+  }
+}

@@ -1,15 +1,13 @@
 import { Effect } from "effect"
 import type { Clock } from "effect"
-import type { RequestCounts } from "../domain/report.ts"
+import type { Pace as PaceOverTime, RequestCounts } from "../domain/report.ts"
 import { momentOf } from "./Admission.ts"
 import type { Admission } from "./Admission.ts"
 import type { FormService } from "./FormService.ts"
 import type { Pace } from "./pace.ts"
 import { asRequest } from "./telemetry.ts"
 import type { Operation } from "./telemetry.ts"
-import { Timeline } from "./Timeline.ts"
 import type { MaybeSent, NeverSent, Transport, TransportRequest, TransportResponse } from "./transport.ts"
-import type { Unwanted } from "./Unwanted.ts"
 
 /** Encodes a segment of a path: nothing in an id may change where the request goes, dots included. */
 export const segment = (id: string): string => {
@@ -66,12 +64,12 @@ export interface Answered {
 export interface Requests extends Pick<FormService, "requests" | "pace"> {
   /**
    * Sends one request in its turn, at most once: the only way to a service. Its place is free again after the pace has learned from the answer.
-   * Cancelled before its turn, it fails as `NeverSent`.
+   * If `signal` is aborted before its turn, it fails as `NeverSent`.
    */
   readonly send: (
     operation: Operation,
     request: TransportRequest,
-    unwanted?: Unwanted,
+    signal?: AbortSignal,
   ) => Effect.Effect<Answered, NeverSent | MaybeSent>
   readonly count: (what: keyof RequestCounts) => void
 }
@@ -89,8 +87,8 @@ export const makeRequests = ({ admission, announce, clock, pace, transport }: Do
   }
   return {
     count,
-    send: (operation, request, unwanted) =>
-      admission.admit(operation === "create" ? "create" : "read", unwanted, (startedAt) => {
+    send: (operation, request, signal) =>
+      admission.admit(operation === "create" ? "create" : "read", signal, (startedAt) => {
         count(operation)
         return Effect.flatMap(asRequest(operation, request.method, transport.send(request)), (response) => {
           const answered = observe(response, startedAt)
@@ -99,5 +97,62 @@ export const makeRequests = ({ admission, announce, clock, pace, transport }: Do
       }),
     requests: Effect.sync(() => ({ ...counts })),
     pace: Effect.sync(() => timeline.pace),
+  }
+}
+
+type Kind = keyof RequestCounts
+
+/** Most spans that are kept; with one more, each two become one. */
+const most = 240
+
+const firstSpan = 1_000
+
+const none = (): Record<Kind, number> => ({ metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 })
+
+/**
+ * Requests over time, in a bounded number of spans: they begin with a second each and double in length whenever there would be too many, so that
+ * hours take no more room than minutes. Plain and synchronous: times are milliseconds, given by the caller.
+ */
+export class Timeline {
+  #from: number | undefined
+  #every = firstSpan
+  #spans: Array<Record<Kind, number>> = []
+
+  count(what: Kind, now: number): void {
+    this.#from ??= now
+    let index = this.#indexOf(now, this.#from)
+    while (index >= most) {
+      this.#halve()
+      index = this.#indexOf(now, this.#from)
+    }
+    while (this.#spans.length <= index) this.#spans.push(none())
+    const span = this.#spans[index]
+    if (span !== undefined) span[what]++
+  }
+
+  /** The spans so far; undefined before the first request. */
+  get pace(): PaceOverTime | undefined {
+    if (this.#from === undefined) return undefined
+    return {
+      from: new Date(this.#from).toISOString(),
+      every: this.#every,
+      buckets: this.#spans.map((span) => ({ ...span })),
+    }
+  }
+
+  // A clock that was set back counts for the first span.
+  #indexOf(now: number, from: number): number {
+    return Math.max(0, Math.floor((now - from) / this.#every))
+  }
+
+  #halve(): void {
+    this.#every *= 2
+    const spans: Array<Record<Kind, number>> = []
+    this.#spans.forEach((span, index) => {
+      const before = spans[index >> 1]
+      if (before === undefined) spans.push(span)
+      else for (const kind of Object.keys(span) as Array<Kind>) before[kind] += span[kind]
+    })
+    this.#spans = spans
   }
 }

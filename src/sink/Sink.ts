@@ -1,8 +1,8 @@
 import { Duration, Effect, Random, Schema } from "effect"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
 import type { IntendedRow, RowOutcome } from "../ledger/records.ts"
+import { untilAborted } from "../service/cancellation.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
-import { type Unwanted, waitUnwanted } from "../service/Unwanted.ts"
 import { type Fit, matchByContent } from "./match.ts"
 
 /** A row that the sink was given, and its outcome. */
@@ -75,9 +75,8 @@ export interface SinkOptions {
   readonly resend: boolean
   readonly digestOf: (row: IntendedRow) => Buffer
   readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
-  /** Whether to take nothing new, and when that begins: waits end with it. */
-  readonly stopped: () => boolean
-  readonly unwanted: Unwanted
+  /** Once it is aborted, nothing new is sent, and waits end. */
+  readonly stop: AbortSignal
 }
 
 /** Why an item that no submission of the answer could be matched to is in doubt. */
@@ -219,7 +218,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       // Sending must not be interrupted, but the side of the race that lost must end.
       return Effect.race(
         Effect.interruptible(Effect.sleep(Math.max(told ?? 0, backoff * jitter))),
-        Effect.interruptible(waitUnwanted(options.unwanted)),
+        Effect.interruptible(untilAborted(options.stop)),
       )
     })
 
@@ -229,14 +228,14 @@ export const makeSink = (options: SinkOptions): Sink => {
     throttled: number,
   ): Effect.Effect<BatchResult, SinkFailure> =>
     Effect.gen(function*() {
-      if (options.stopped()) return result(pending(rows))
+      if (options.stop.aborted) return result(pending(rows))
       const batch = yield* session.intend({
         rows,
         resend: options.resend,
         columns: options.columns,
         mapping: options.mapping,
       })
-      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.unwanted)
+      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)
       switch (outcome._tag) {
         case "Created":
           return result(yield* created(batch, rows, outcome))
@@ -253,7 +252,7 @@ export const makeSink = (options: SinkOptions): Sink => {
         case "NotCreated": {
           // Recorded before any waiting: a crash while waiting leaves nothing in doubt.
           yield* recordAll(batch, rows, { _tag: "NotCreated" })
-          if (options.stopped()) return result(pending(rows))
+          if (options.stop.aborted) return result(pending(rows))
           const times = outcome.throttled ? { tried, throttled: throttled + 1 } : { tried: tried + 1, throttled }
           if (
             times.tried >= options.retries.attempts

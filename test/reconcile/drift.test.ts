@@ -11,7 +11,6 @@ import { makeDigester } from "../../src/ledger/secret.ts"
 import { checkDrift } from "../../src/reconcile/drift.ts"
 import { readBack } from "../../src/reconcile/ReadBack.ts"
 import type { FormService } from "../../src/service/FormService.ts"
-import { makeUnwanted } from "../../src/service/Unwanted.ts"
 import { isKnownType } from "../../src/service/wire.ts"
 
 const digest = makeDigester("5".repeat(64))
@@ -41,7 +40,7 @@ const verified = (item: Item, submission: Submission) =>
       compare: (sent: Item, returned: Submission) => compareSubmission([], sent, returned),
       tolerated: new Set<string>(),
       visibleWithin: Duration.zero,
-      unwanted: makeUnwanted().unwanted,
+      signal: new AbortController().signal,
     }
     const reading = readBack([{ submissionId: "s1", item }], options, (_, result) => (answers = result.answers))
     return Effect.map(reading, () => answers)

@@ -2,7 +2,6 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, TestClock } from "effect"
 import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
-import { makeUnwanted } from "../../src/service/Unwanted.ts"
 
 describe("the queue of a service", () => {
   it.scoped("admits requests at the pace, reads before creates", () =>
@@ -99,18 +98,18 @@ describe("the queue of a service", () => {
       const pace = new Pace(1)
       const admission = yield* makeAdmission(pace, 1)
       pace.observe(429, { "retry-after": "500" }, 0, 0)
-      const { end, unwanted } = makeUnwanted()
+      const abort = new AbortController()
       let begun = 0
       const work = () => Effect.sync(() => ++begun)
       const waiting = yield* Effect.fork(
-        Effect.uninterruptible(Effect.flip(admission.admit("create", unwanted, work))),
+        Effect.uninterruptible(Effect.flip(admission.admit("create", abort.signal, work))),
       )
       yield* TestClock.adjust("1 minute")
-      end()
+      abort.abort()
       expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "NeverSent", heldBack: true })
       expect(yield* Clock.currentTimeMillis).toBe(60_000)
       // It has left the queue: the next one's turn comes as if it had never been there.
-      const next = yield* Effect.fork(admission.admit("create", makeUnwanted().unwanted, work))
+      const next = yield* Effect.fork(admission.admit("create", new AbortController().signal, work))
       yield* TestClock.adjust("440 seconds")
       expect(yield* Fiber.join(next)).toBe(1)
     }))
@@ -122,14 +121,14 @@ describe("the queue of a service", () => {
         Array.from({ length: 2000 }, (_, n) => n),
         (n) =>
           Effect.gen(function*() {
-            const { end, unwanted } = makeUnwanted()
+            const abort = new AbortController()
             const fiber = yield* Effect.fork(
               Effect.uninterruptible(
-                Effect.ignore(admission.admit("create", unwanted, () => Effect.yieldNow())),
+                Effect.ignore(admission.admit("create", abort.signal, () => Effect.yieldNow())),
               ),
             )
             for (let step = 0; step < n % 9; step++) yield* Effect.promise(() => Promise.resolve())
-            end()
+            abort.abort()
             yield* Fiber.join(fiber)
           }),
         { concurrency: 20, discard: true },

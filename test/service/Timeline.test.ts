@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { Timeline } from "../../src/service/Timeline.ts"
+import { Timeline } from "../../src/service/requests.ts"
 
 const start = Date.parse("2025-03-01T02:00:00.000Z")
 

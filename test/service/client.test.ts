@@ -5,7 +5,6 @@ import { make } from "../../src/service/client.ts"
 import { inProcess } from "../../src/service/inProcess.ts"
 import type { ConnectionFailed } from "../../src/service/inProcess.ts"
 import type { TransportResponse } from "../../src/service/transport.ts"
-import { makeUnwanted } from "../../src/service/Unwanted.ts"
 import { options } from "./options.ts"
 
 const response = (status: number, body: unknown, headers: Record<string, string> = {}): TransportResponse => ({
@@ -152,12 +151,12 @@ describe("the client", () => {
         answering(response(429, "", { "retry-after": "500" }), response(200, submission)),
       )
       yield* service.create("f", items, always)
-      const { end, unwanted } = makeUnwanted()
+      const abort = new AbortController()
       const fiber = yield* Effect.fork(
-        Effect.uninterruptible(service.create("f", items, always, unwanted)),
+        Effect.uninterruptible(service.create("f", items, always, abort.signal)),
       )
       yield* TestClock.adjust("10 seconds")
-      end()
+      abort.abort()
       expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NotCreated", throttled: false })
       expect((yield* service.requests).create).toBe(1)
     }))

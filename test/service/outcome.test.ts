@@ -2,8 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makeCodec } from "../../src/service/codec.ts"
 import type { CreateOutcome } from "../../src/service/FormService.ts"
-import { maskKey } from "../../src/service/maskKey.ts"
-import { outcomeOfFailure, outcomeOfResponse } from "../../src/service/outcome.ts"
+import { maskKey, outcomeOfFailure, outcomeOfResponse } from "../../src/service/outcome.ts"
 import { MaybeSent, NeverSent } from "../../src/service/transport.ts"
 
 /** With characters that each encoding writes in its own way. */

@@ -233,7 +233,7 @@ describe("whether a request was sent, over real sockets", () => {
 
   it("a request that undici begins to write a second time is stopped and in doubt", () => {
     const outcomes: Array<unknown> = []
-    const exchange = new Exchange(0, 1000, undefined, (outcome) => outcomes.push(Effect.runSync(Effect.flip(outcome))))
+    const exchange = new Exchange(1000, undefined, (outcome) => outcomes.push(Effect.runSync(Effect.flip(outcome))))
     const aborted: Array<string> = []
     const controller = (name: string): Dispatcher.DispatchController => ({
       aborted: false,

@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net"
 import { make } from "../../src/service/client.ts"
 import { inProcess } from "../../src/service/inProcess.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
-import { makeUnwanted } from "../../src/service/Unwanted.ts"
 import { options } from "./options.ts"
 
 /** What each submission is answered with, in turn, the last one again and again; 0: no answer ever; 299: with another submission. */
@@ -126,12 +125,12 @@ describe("many reads at once", () => {
     Effect.gen(function*() {
       for (const answers of [{ a: [0], b: [0], c: [0], d: [0] }, { b: [503] }, {}]) {
         const service = yield* served(answers)
-        const { end, unwanted } = makeUnwanted()
+        const abort = new AbortController()
         const found: Array<number> = []
-        const fiber = yield* Effect.fork(service.readMany("form", ids, (index) => found.push(index), unwanted))
+        const fiber = yield* Effect.fork(service.readMany("form", ids, (index) => found.push(index), abort.signal))
         while ((yield* service.requests).read < 4) yield* Effect.sleep(1)
         yield* Effect.sleep(20)
-        end()
+        abort.abort()
         yield* Fiber.join(fiber)
         const before = found.length
         for (let index = 0; index < 8; index++) expect((yield* service.read("form", "z"))?.submissionId).toBe("z")
@@ -139,7 +138,7 @@ describe("many reads at once", () => {
         expect(before).toBe("a" in answers ? 0 : "b" in answers ? 6 : 7)
         // Nothing is asked of who comes too late.
         const asked = (yield* service.requests).read
-        yield* service.readMany("form", ids, (index) => found.push(index), unwanted)
+        yield* service.readMany("form", ids, (index) => found.push(index), abort.signal)
         expect(found.length).toBe(before)
         expect((yield* service.requests).read).toBe(asked)
       }

@@ -4,7 +4,6 @@ import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
 import { makeAnnounce, makeRequests } from "../../src/service/requests.ts"
 import { type MaybeSent, NeverSent, type TransportResponse } from "../../src/service/transport.ts"
-import { makeUnwanted, type Unwanted } from "../../src/service/Unwanted.ts"
 
 type Answer = Effect.Effect<TransportResponse, NeverSent | MaybeSent>
 
@@ -32,9 +31,9 @@ const opened = Effect.gen(function*() {
         }),
     },
   })
-  const create = (unwanted?: Unwanted) =>
+  const create = (signal?: AbortSignal) =>
     Effect.map(
-      send("create", { method: "POST", path: "/forms/f/submissions" }, unwanted),
+      send("create", { method: "POST", path: "/forms/f/submissions" }, signal),
       ({ response }) => response.status,
     )
   return { create, requests, sent }
@@ -46,15 +45,15 @@ describe("a request to a service", () => {
   it.scoped("leaves the queue if it is interrupted or cancelled before its turn, and is never sent", () =>
     Effect.gen(function*() {
       const { create, requests, sent } = yield* opened
-      const { end, unwanted } = makeUnwanted()
+      const abort = new AbortController()
       const first = yield* Effect.fork(create())
       yield* aWhile
       const interrupted = yield* Effect.fork(create())
-      const cancelled = yield* Effect.fork(Effect.uninterruptible(Effect.flip(create(unwanted))))
+      const cancelled = yield* Effect.fork(Effect.uninterruptible(Effect.flip(create(abort.signal))))
       const last = yield* Effect.fork(create())
       yield* aWhile
       yield* Fiber.interrupt(interrupted)
-      end()
+      abort.abort()
       expect(yield* Fiber.join(cancelled)).toMatchObject({ _tag: "NeverSent", heldBack: true })
       expect(sent).toHaveLength(1)
       sent[0]?.answer()
@@ -69,10 +68,10 @@ describe("a request to a service", () => {
   it.scoped("is finished if it is cancelled after its turn came", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
-      const { end, unwanted } = makeUnwanted()
-      const fiber = yield* Effect.fork(create(unwanted))
+      const abort = new AbortController()
+      const fiber = yield* Effect.fork(create(abort.signal))
       yield* aWhile
-      end()
+      abort.abort()
       yield* aWhile
       expect(sent).toMatchObject([{ givenUp: false }])
       sent[0]?.answer()
@@ -126,9 +125,9 @@ describe("a request to a service", () => {
   it.scoped("is not sent if it is cancelled from the beginning", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
-      const { end, unwanted } = makeUnwanted()
-      end()
-      expect(yield* Effect.flip(create(unwanted))).toBeInstanceOf(NeverSent)
+      const abort = new AbortController()
+      abort.abort()
+      expect(yield* Effect.flip(create(abort.signal))).toBeInstanceOf(NeverSent)
       yield* aWhile
       expect(sent).toEqual([])
     }))

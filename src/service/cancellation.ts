@@ -1,0 +1,16 @@
+import { Effect } from "effect"
+
+/** Waits until a signal is aborted. */
+export const untilAborted = (signal: AbortSignal): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    if (signal.aborted) return resume(Effect.void)
+    const listener = () => resume(Effect.void)
+    signal.addEventListener("abort", listener, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", listener))
+  })
+
+/** Runs an effect until a signal is aborted, which interrupts it. Returns undefined then. */
+export const unlessAborted = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  signal: AbortSignal,
+): Effect.Effect<A | undefined, E, R> => Effect.raceFirst(work, Effect.as(untilAborted(signal), undefined))
