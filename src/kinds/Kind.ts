@@ -25,6 +25,8 @@ export interface Kind<Options = never> {
   readonly cellOptions?: ReadonlyArray<string>
   /** Whether the parts take over options that they don't set themselves. */
   readonly inherited?: true
+  /** Returns the texts of cells to which the options give a meaning: `source.empty` doesn't apply to them. */
+  readonly words?: (options: Options) => ReadonlyArray<string>
   /** Question types for which it is the default. */
   readonly types: ReadonlyArray<string>
   /** Runs once for an entry. The function that it returns runs for every row. */

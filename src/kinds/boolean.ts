@@ -33,6 +33,7 @@ export const boolean: Kind<Options> = {
   description: "Yes or no. Sent as true or false",
   options,
   sends: "boolean",
+  words: (options) => [...options.true ?? [], ...options.false ?? []],
   types: ["Switch", "Checkbox"],
   compile: (options) => {
     const { clash, no, yes } = opposites({ yes: options.true, no: options.false }, usualBooleans, folded)

@@ -3,7 +3,7 @@ import { oneText } from "./cells.ts"
 import { compareText, different, equivalent, same } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import type { OptionOptions } from "./optionTable.ts"
-import { optionOptions, optionTable } from "./optionTable.ts"
+import { optionOptions, optionTable, optionWords } from "./optionTable.ts"
 
 /** One option of a question, found by value or label: exactly, then ignoring case and space. A text that fits several is an error. */
 export const choice: Kind<OptionOptions> = {
@@ -11,6 +11,7 @@ export const choice: Kind<OptionOptions> = {
   description: "One option of a question, by its value or label. Sent as the option's value",
   options: optionOptions,
   sends: "string",
+  words: optionWords,
   types: ["MultipleChoice", "Dropdown"],
   compile: (options, context) => {
     const table = optionTable(options, context)

@@ -7,7 +7,15 @@ import { compareText, different, equivalent, same } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { AsWritten, Fault, option } from "./Kind.ts"
 import { compileOther, compileTicks, optionColumns } from "./optionColumns.ts"
-import { optionOptions, optionSplitter, optionTable, otherAnswer, readPieces, splitOption } from "./optionTable.ts"
+import {
+  optionOptions,
+  optionSplitter,
+  optionTable,
+  optionWords,
+  otherAnswer,
+  readPieces,
+  splitOption,
+} from "./optionTable.ts"
 
 const options = {
   ...optionOptions,
@@ -47,6 +55,7 @@ export const choices: Kind<Options> = {
   options,
   sends: "array",
   named: "options",
+  words: (options) => [...optionWords(options), ...options.checked ?? []],
   types: ["MultiSelect", "Checkboxes"],
   compile: (options, context) => {
     const { input } = context

@@ -7,7 +7,7 @@ import { choices } from "./choices.ts"
 import { compareMembers, compareText, objectOf } from "./compared.ts"
 import type { Kind, KindContext, OptionFault } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
-import { optionOptions, optionSplitter, optionTable, readPieces, splitOption } from "./optionTable.ts"
+import { optionOptions, optionSplitter, optionTable, optionWords, readPieces, splitOption } from "./optionTable.ts"
 
 const options = { ...optionOptions, ...splitOption }
 
@@ -43,6 +43,7 @@ export const matrix: Kind<Options> = {
   options,
   sends: "object",
   named: "rows",
+  words: optionWords,
   types: ["Matrix"],
   compile: (options, context) => {
     const read = compileRow(options, context)

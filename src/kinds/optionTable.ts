@@ -108,15 +108,15 @@ export interface OptionTable {
   readonly names: ReadonlyArray<string>
 }
 
-/** Returns the names that mean something for an answer, so that `empty` doesn't apply to them. */
-export const optionNames = (
-  options: { readonly options?: ReadonlyArray<string> | undefined; readonly values?: object | undefined },
-  known: ReadonlyArray<Option> | undefined,
-): ReadonlyArray<string> => [
-  ...(known ?? []).flatMap((option) => [option.value, option.label]),
-  ...(options.options ?? []),
-  ...Object.keys(options.values ?? {}),
+/** Returns the names of options in a pipeline, and the cells of its `values`. */
+export const optionWords = ({ options, values }: OptionOptions): ReadonlyArray<string> => [
+  ...options ?? [],
+  ...Object.keys(values ?? {}),
 ]
+
+/** Returns the names of options. */
+export const optionNames = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
+  options.flatMap(({ label, value }) => [value, label])
 
 const shown = (names: ReadonlyArray<string>): string =>
   names.length <= 8 ? names.join(", ") : `${names.slice(0, 8).join(", ")} or another of its ${names.length} options`
@@ -224,7 +224,7 @@ export const optionTable = (
     resolve,
     namesOf: (value) => [value, ...list.filter((option) => option.value === value).map((option) => option.label)],
     order: (value) => positions.get(value) ?? list.length,
-    names: optionNames(options, list).map((name) => name.trim()),
+    names: [...optionNames(list), ...optionWords(options)].map((name) => name.trim()),
   }
 }
 

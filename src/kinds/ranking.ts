@@ -5,7 +5,7 @@ import { compareLists, compareText } from "./compared.ts"
 import type { Kind, KindContext, OptionFault, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import type { OptionTable } from "./optionTable.ts"
-import { optionOptions, optionSplitter, optionTable, splitOption } from "./optionTable.ts"
+import { optionOptions, optionSplitter, optionTable, optionWords, splitOption } from "./optionTable.ts"
 
 const options = { ...optionOptions, ...splitOption }
 
@@ -63,6 +63,7 @@ export const ranking: Kind<Options> = {
   options,
   sends: "array",
   named: "ranks",
+  words: optionWords,
   types: ["Ranking"],
   compile: (options, context) => {
     const { input } = context

@@ -75,11 +75,6 @@ export interface Asked {
   readonly plain?: boolean
 }
 
-const texts = (value: unknown): ReadonlyArray<string> =>
-  Array.isArray(value) ? value.filter((each) => typeof each === "string") : []
-
-const members = (value: unknown): object | undefined => typeof value === "object" && value !== null ? value : undefined
-
 /** Returns the options of an entry: its own, then the whole's, then the pipeline's defaults for the kind. */
 export const optionsOf = (asked: Asked, input: Input | undefined, { defaults }: CompileContext): KindOptions => {
   const standard = asked.plain === true ? {} : defaults[asked.kind.name] ?? {}
@@ -92,21 +87,19 @@ export const optionsOf = (asked: Asked, input: Input | undefined, { defaults }: 
 
 /** Returns the texts that mean "no answer" to an entry: those of `source.empty` that are not a name of an option, value or word of it. */
 export const emptyFor = (
-  { question }: Asked,
+  { kind, question }: Asked,
   options: KindOptions,
   input: Input | undefined,
   empty: ReadonlySet<string>,
 ): ReadonlySet<string> => {
   if (empty.size === 0) return empty
-  const named = input?._tag === "Parts" ? input.parts.map(({ part }) => part) : []
-  const names = [
-    ...optionNames({ options: texts(options.options), values: members(options.values) }, question?.options),
-    ...texts(options.true),
-    ...texts(options.false),
-    ...texts(options.checked),
-    ...named,
-  ]
-  const kept = new Set(names.map((name) => loose(name)))
+  const kept = new Set(
+    [
+      ...optionNames(question?.options ?? []),
+      ...kind.words?.(options as never) ?? [],
+      ...(input?._tag === "Parts" ? input.parts.map(({ part }) => part) : []),
+    ].map((name) => loose(name)),
+  )
   return new Set([...empty].filter((name) => !kept.has(loose(name))))
 }
 

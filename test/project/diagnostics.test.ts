@@ -1,4 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
+import { listed } from "../../src/domain/words.ts"
+import { kindNames } from "../../src/kinds/index.ts"
 import { pipelineDiagnostics, projectDiagnostics, withEntry, withSection } from "./diagnosed.ts"
 import { marked, places } from "./marked.ts"
 
@@ -82,7 +84,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
       withEntry("name: A\nfrom: B\nas: «thing\nzone: UTC\nformat: x"),
       [
         "There is no kind called `thing`.",
-        "Kinds are: `text`, `number`, `boolean`, `date`, `time`, `dateTime`, `dateRange`, `email`, `phone`, `url`, `choice`, `choices`, `ranking`, `matrix`, `address`, `location`, `files` and `json`.",
+        `Kinds are: ${listed(kindNames.map((name) => "`" + name + "`"))}.`,
       ],
     ],
     ["a part", withEntry("name: A\nas: dateTime\nzone: UTC\nfrom: { date: D, «tim: T }"), [
