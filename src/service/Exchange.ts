@@ -1,8 +1,8 @@
 import { Exit } from "effect"
-import { errors } from "undici"
 import type { Dispatcher } from "undici"
 import { MaybeSent, NeverSent } from "./transport.ts"
 import type { ResponseHeaders, TransportResponse } from "./transport.ts"
+import { errors } from "./undici.ts"
 
 type Outcome = Exit.Exit<TransportResponse, NeverSent | MaybeSent>
 

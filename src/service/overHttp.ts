@@ -1,10 +1,10 @@
 import { Duration, Effect, Redacted } from "effect"
 import { connect as connectTcp } from "node:net"
 import type { Socket } from "node:net"
-import { buildConnector, errors, Pool } from "undici"
 import { Exchange } from "./Exchange.ts"
 import { defaultMaxAnswer } from "./transport.ts"
 import type { OpenTransport } from "./transport.ts"
+import { buildConnector, errors, Pool } from "./undici.ts"
 
 /** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
 const idle = 3_000

@@ -1,6 +1,6 @@
+import stringWidth from "fast-string-width"
+import { wrapAnsi } from "fast-wrap-ansi"
 import picocolors from "picocolors"
-import stringWidth from "string-width"
-import wrapAnsi from "wrap-ansi"
 import { visible } from "../../domain/visible.ts"
 import type { Tone } from "../../domain/words.ts"
 

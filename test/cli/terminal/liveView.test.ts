@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import stringWidth from "string-width"
+import stringWidth from "fast-string-width"
 import { liveView } from "../../../src/cli/terminal/liveView.ts"
 import { SlidingRate } from "../../../src/cli/terminal/progress.ts"
 import { type Phase, phases, type Progress } from "../../../src/domain/progress.ts"

@@ -1,4 +1,4 @@
-import stringWidth from "string-width"
+import stringWidth from "fast-string-width"
 import { expect, it } from "vitest"
 import { showPipelineStatus, sparkline } from "../../../src/cli/terminal/status.ts"
 import type { PastRecord, PipelineStanding } from "../../../src/jobs/status.ts"

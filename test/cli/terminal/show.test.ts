@@ -1,6 +1,6 @@
 import fc from "fast-check"
+import stringWidth from "fast-string-width"
 import { stripVTControlCharacters } from "node:util"
-import stringWidth from "string-width"
 import { describe, expect, it } from "vitest"
 import { showForm } from "../../../src/cli/form.ts"
 import { showPreview } from "../../../src/cli/preview.ts"
