@@ -64,7 +64,8 @@ module.exports = {
     },
     {
       name: "no-orphan",
-      comment: "Nobody imports this module and it imports nobody. Declaration files are read by the type checker alone.",
+      comment:
+        "Nobody imports this module and it imports nobody. Declaration files are read by the type checker alone.",
       severity: "error",
       from: { orphan: true, path: "^src/", pathNot: "[.]d[.]ts$" },
       to: {},
