@@ -50,7 +50,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
         : { states: [gap], what: `The source of run ${gap} shared no row with the one before it.` }
     }),
   canary: ({ ledger, prepared: { form, mapping, pipeline }, view }) =>
-    Effect.map(view.canary, (canary) => {
+    Effect.map(view.facts, ({ canary }) => {
       const standing = canaryStanding({ mapping, formFingerprint: formFingerprint(form), pipeline }, ledger)
       return canary?.state === "failed" && canary.standing === standing
         ? { states: [standing], what: `The canary failed. ${canary.because}` }
@@ -63,10 +63,11 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
       changed.record?.by !== "ledger" || !isRefused(changed) ? undefined : {
         states: [ledger.digest.value({ was: changed.record.form, is: form } as unknown as Json).toString("hex")],
         what: changed.changes.map(({ message }) => message).join(" "),
-        settle: (session) => session.form(form),
+        settle: (session) => session.record({ form }),
       },
     ),
-  "row-key": ({ view }) => Effect.map(view.refused, (refused) => (refused?.reason === "row-key" ? refused : undefined)),
+  "row-key": ({ view }) =>
+    Effect.map(view.facts, ({ refused }) => (refused?.reason === "row-key" ? refused : undefined)),
 }
 
 /** Nothing is refused for this reason, so nothing can be accepted (exit 2). */
@@ -115,7 +116,7 @@ export const acceptRefused = (
       if (refused === undefined) return yield* nothing
       if (refused.settle === undefined && (yield* view.accepted(reason, refused.states))) return yield* nothing
       const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])
-      yield* session.accept({ reason, states: refused.states, because, by })
+      yield* session.record({ acceptance: { reason, states: refused.states, because, by } })
       if (refused.settle !== undefined) yield* refused.settle(session)
       return { what: refused.what } satisfies Accepted
     }),

@@ -73,7 +73,7 @@ const inLedger = (
         for (const service of services) {
           if (name === undefined) continue
           const view = ledger.view({ pipeline: name, destination: { service, form } })
-          const kept = yield* view.form
+          const { form: kept } = yield* view.facts
           // The form in an older copy of the ledger is out of date.
           if (kept !== undefined) yield* view.isNewest
           if (kept !== undefined) return kept

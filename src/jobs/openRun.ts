@@ -71,7 +71,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       mask: settings.redact === true ? maskOf(ledger.digest.value) : undefined,
     })
     const stop = yield* Layer.build(Stop.layer(settings.interrupted))
-    const startsFresh = (yield* view.isNew)
+    const startsFresh = (yield* view.facts).isNew
       && past.runs.some((run) => run.form.id !== form.id || run.form.service !== opened.name)
     const sends = mode === "run" || mode === "dry-run"
     const plan = CurrentRun.make({

@@ -72,9 +72,9 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const reconciliation = Effect.gen(function*() {
         const { view } = yield* RunLedger
         const begun = options.anew === true ? undefined : yield* unfinished(view)
-        if (begun === undefined) yield* RunLedger.record((session) => session.reconciled("through"))
+        if (begun === undefined) yield* RunLedger.record((session) => session.record({ reconciled: "through" }))
         // Compiled without the source, the mapping has neither its form tool nor its blocks. No row is mapped here: the mapping is that of the last run.
-        const fingerprint = (yield* view.runs(lookedAt)).flatMap((one) => mappingOf(one) ?? [])[0]
+        const fingerprint = (yield* view.runs({ limit: lookedAt })).flatMap((one) => mappingOf(one) ?? [])[0]
         return yield* Effect.updateService(reconcileAll(begun, options.pageRows), CurrentRun, (plan) => ({
           ...plan,
           warnings: [...plan.warnings, ...(begun === undefined ? [] : [goesOn(begun)])],

@@ -44,7 +44,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
       const config = project.services.get(opened.name)
       const requestsPerSecond = config?._tag === "Live" ? config.requestsPerSecond : Number.POSITIVE_INFINITY
       const rehearsal = Effect.gen(function*() {
-        const { verdicts: { unread } } = yield* (yield* RunLedger).view.standing
+        const { verdicts: { unread } } = yield* (yield* RunLedger).view.counts
         return yield* Effect.updateService(execute, CurrentRun, (plan) => ({
           ...plan,
           rehearsal: { leftUnread: unread, requestsPerSecond },

@@ -77,7 +77,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       if (place === undefined) return nothing(options.pipeline)
       const { ledger, pipeline, target, view } = place
       yield* view.isNewest
-      if ((yield* view.standing).inDoubt === 0) return nothing(pipeline.name)
+      if ((yield* view.counts).inDoubt === 0) return nothing(pipeline.name)
       const doubtful = Effect.map(
         Stream.runCollect(paged((after) => view.doubtful({ after, limit: pageSize }))),
         (pages) => Array.from(pages).flat(),
@@ -105,7 +105,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
           },
           options,
         )
-      return { ...result, left: (yield* view.standing).inDoubt }
+      return { ...result, left: (yield* view.counts).inDoubt }
     }),
   )
 
@@ -229,10 +229,13 @@ const testEntryFor = (
   { waits }: Export,
 ) =>
   Effect.gen(function*() {
-    const entries = yield* view.testEntries
+    const { testEntries: entries } = yield* view.settlingFacts
     for (const { batch, first } of rows) {
       const { hasClockGoneBack, testEntry } = yield* view.evidence({ first, last: batch }, waits, entries)
-      if (testEntry === undefined || hasClockGoneBack) return (yield* session.addTestEntry(newEntryText())).text
+      if (testEntry !== undefined && !hasClockGoneBack) continue
+      const text = newEntryText()
+      yield* session.record({ testEntry: text })
+      return text
     }
     return entries[0]?.text
   })

@@ -113,7 +113,7 @@ const submissionsAtOnce = 10_000
 
 const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
-type View = Pick<PipelineLedger, "submissions" | "looseIds" | "landedByWord" | "testEntries" | "evidence">
+type View = Pick<PipelineLedger, "submissions" | "settlingFacts" | "evidence">
 
 /**
  * Looks the rows in doubt up in an export, submission by submission; what the ledger knows is set aside. Records nothing.
@@ -128,11 +128,10 @@ export const settleFromExport = (
   isComplete: boolean,
 ) =>
   Effect.gen(function*() {
-    const known = yield* knownIn(view, digest, hasTimes)
-    const entries = yield* view.testEntries
+    const { landedByWord, looseIds, testEntries: entries } = yield* view.settlingFacts
+    const known = yield* knownIn(view, looseIds, digest, hasTimes)
     const entered = new Set<TestEntry>()
-    const spoken = yield* view.landedByWord
-    const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds, stamp }), spoken)
+    const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds, stamp }), landedByWord)
     const entryIn = (cells: Cells): TestEntry | undefined =>
       entries.find(({ text }) => cells.some((cell) => cellText(cell).toLowerCase().includes(text)))
     let submissions = 0
@@ -216,7 +215,8 @@ const makeIds = (digest: (id: string) => Buffer) => {
 
 /** What the ledger knows of the form's submissions, which of them an export has, and in which order. */
 const knownIn = (
-  view: Pick<PipelineLedger, "submissions" | "looseIds">,
+  view: Pick<PipelineLedger, "submissions">,
+  looseIds: ReadonlyArray<string>,
   digest: (id: string) => Buffer,
   hasTimes: boolean,
 ) =>
@@ -240,7 +240,6 @@ const knownIn = (
     })
     // Ids that belong to no row may be those of rows in doubt: they must be there, and are not set aside.
     const loose = makeIds(digest)
-    const looseIds = yield* view.looseIds
     for (const id of looseIds) loose.add(id, 0)
     return {
       /** Notes that the export has it; whether a row of the ledger is known to be it. */

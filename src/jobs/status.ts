@@ -5,7 +5,7 @@ import type { Destination } from "../domain/destination.ts"
 import { exits } from "../domain/exit.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
-import type { DoubtsOf, Drift, Going, RunRecord, Standing } from "../ledger/records.ts"
+import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/records.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { loadProject } from "../project/loadProject.ts"
@@ -21,9 +21,12 @@ export interface PipelineStanding {
   readonly pipeline: string
   readonly destination: Destination
   /** Rows in flight in the current run are counted by `going`, not as in doubt. */
-  readonly standing: Standing
+  readonly standing: Omit<
+    Standing,
+    "attention" | "doubts" | "drift" | "lastIntent" | "rows" | "running" | "settlements"
+  >
   /** The run in progress. */
-  readonly going: (Going & { readonly inFlight: number }) | undefined
+  readonly going: (RunInProgress & { readonly inFlight: number }) | undefined
   /** The last run that wrote here. */
   readonly lastRun: RunRecord | undefined
   /** The last runs that wrote here, the newest first. */
@@ -119,10 +122,10 @@ export const projectStatus = (
       }
       const standings = ledger === undefined ? [] : yield* Effect.forEach(
         known.filter(({ pipeline }) => isAsked(pipeline)),
-        (place) =>
+        ({ destination, pipeline }) =>
           Effect.map(
-            standingOf(ledger.view(place), runs, now),
-            (standing): PipelineStanding => ({ ...place, ...standing, nextRun: nextRun(place.pipeline) }),
+            standingOf(ledger.view({ pipeline, destination }), runs, now),
+            (standing): PipelineStanding => ({ pipeline, destination, ...standing, nextRun: nextRun(pipeline) }),
           ),
       )
       const missed = yield* missedBy(project, all.filter(isAsked), ledger)
@@ -161,37 +164,38 @@ export const projectStatus = (
 
 const standingOf = (view: PipelineLedger, count: number, now: number) =>
   Effect.gen(function*() {
-    const runs = yield* view.runs(Math.max(1, count))
-    // A run may start or end while rows are counted.
-    const before = yield* view.going
-    const standing = yield* view.standing
-    const going = before ?? (yield* view.going)
-    const { inDoubt, intended } = standing
+    const runs = yield* view.runs({ limit: Math.max(1, count) })
+    const { doubts, drift, inDoubt, intended, running, ...standing } = yield* view.standing
+    const inFlight = running === undefined ? 0 : intended
     return {
-      standing: going === undefined ? standing : { ...standing, inDoubt: inDoubt - intended, intended: 0 },
-      going: going && { ...going, inFlight: intended },
+      standing: {
+        imported: standing.imported,
+        inDoubt: inDoubt - inFlight,
+        intended: intended - inFlight,
+        refused: standing.refused,
+        leftOut: standing.leftOut,
+        replaced: standing.replaced,
+        verdicts: standing.verdicts,
+        acknowledged: standing.acknowledged,
+      },
+      going: running && { ...running, inFlight },
       lastRun: runs[0],
       runs: runs.slice(0, count).map((run): PastRecord => ({ ...run, facts: factsOf(run) })),
       lastDone: yield* lastGood(view),
-      doubts: byAge((yield* view.doubts).filter(({ open }) => !open || going === undefined), now),
-      drift: yield* view.drift,
+      doubts: byAge(doubts.filter(({ open }) => !open || running === undefined), now),
+      drift,
     }
   })
 
-/** How many runs are searched if the last good one read another file. */
+/** How many good runs are searched for one that read the pipeline's own source. */
 const searched = 100
 
 /** Returns the last good run over the pipeline's own source. Fixed rows that are imported each morning (`--source`) must not hide that no night ran. */
 const lastGood = (view: PipelineLedger) =>
-  Effect.gen(function*() {
-    const isOwn = (run: RunRecord): boolean => factsOf(run)?.whole !== false
-    const last = yield* view.lastDone
-    if (last === undefined || isOwn(last)) return last
-    return (yield* view.runs(searched)).find((run) =>
-      run.mode === "run" && (run.exitCode === exits.complete.code || run.exitCode === exits.attention.code)
-      && isOwn(run)
-    )
-  })
+  Effect.map(
+    view.runs({ limit: searched, done: true }),
+    (runs) => runs.find((run) => factsOf(run)?.whole !== false),
+  )
 
 const nextOf = (schedule: Schedule, now: number): NextRun | undefined => {
   const next = nextTime(schedule, now)

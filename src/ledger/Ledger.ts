@@ -7,40 +7,35 @@ import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
 import type {
-  Acceptance,
   AttentionRow,
   Behind,
-  CanaryRecord,
   Compacted,
+  Counts,
   DoubtfulRow,
-  DoubtsOf,
-  Drift,
   Evidence,
   ExportedRow,
+  Facts,
   Forgetting,
   Forgotten,
-  Going,
   IntendedRow,
   KnownRow,
   KnownSubmission,
-  LedgerMarks,
   Missed,
   Notified,
   ReadBack,
   Reconciliation,
-  RefusedState,
+  Recorded,
   Rekeyed,
   ReplacedSubmission,
-  RowIdentity,
   RowOutcome,
   RunRecord,
   SeenAgain,
   SentRow,
   SettledRow,
+  SettlingFacts,
   Standing,
   TestEntry,
   UnmetRows,
-  Unverified,
   VanishedRow,
   Waits,
 } from "./records.ts"
@@ -108,10 +103,7 @@ export interface Digester {
 export interface PipelineLedger {
   readonly pipeline: string
   readonly destination: Destination
-  /** Whether nothing was ever sent from this pipeline to this destination. */
-  readonly isNew: Effect.Effect<boolean, LedgerError>
-  /** Whether nothing is known of any row here: then no look-up can find anything. */
-  readonly isBlank: Effect.Effect<boolean, LedgerError>
+  readonly facts: Effect.Effect<Facts, LedgerError>
   /** The row of each key digest, in the same order; one call a chunk. */
   readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
   /**
@@ -143,8 +135,6 @@ export interface PipelineLedger {
   readonly attended: (
     rows: ReadonlyArray<Pick<AttentionRow, "keyDigest" | "content" | "fate">>,
   ) => Effect.Effect<ReadonlyArray<"new" | "seen" | "acknowledged">, LedgerError>
-  /** The columns' names, sorted, of the first content shape that this pipeline ever used here: what `rowKey: content` is taken over. */
-  readonly firstShape: Effect.Effect<ReadonlyArray<string> | undefined, LedgerError>
   /** How many rows were imported under another mapping fingerprint than this. */
   readonly importedUnderOtherMapping: (mapping: string) => Effect.Effect<number, LedgerError>
   /** In pages, in the order in which rows were first sent; start with `after: undefined`, go on with the key digest of a page's last row. */
@@ -161,13 +151,11 @@ export interface PipelineLedger {
   readonly doubtful: (
     page: { readonly after: Buffer | undefined; readonly limit: number },
   ) => Effect.Effect<ReadonlyArray<DoubtfulRow>, LedgerError>
+  /** Counts of what is not proven or needs review: cheap, however many rows there are. */
+  readonly counts: Effect.Effect<Counts, LedgerError>
+  /** Counts over all rows, and the run in progress, all of one moment. */
   readonly standing: Effect.Effect<Standing, LedgerError>
-  /** The run that is going on at this destination, also in another process. */
-  readonly going: Effect.Effect<Going | undefined, LedgerError>
-  /** Of `standing` what is not proven: cheap, however many rows there are. */
-  readonly unverified: Effect.Effect<Unverified, LedgerError>
-  readonly drift: Effect.Effect<Drift, LedgerError>
-  /** The reconciliation that goes on where it stopped. */
+  /** The reconciliation that was interrupted, or is in progress. */
   readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
   /** All submissions that the ledger knows at this destination, in pages. Start with `after: 0`, continue with `at` of a page's last one. */
   readonly submissions: (
@@ -184,12 +172,7 @@ export interface PipelineLedger {
     within: Waits,
     entries: ReadonlyArray<TestEntry>,
   ) => Effect.Effect<Evidence, LedgerError>
-  /** Texts of test entries that were handed out for this destination, the newest first. */
-  readonly testEntries: Effect.Effect<ReadonlyArray<TestEntry>, LedgerError>
-  /** Ids of submissions that answered a batch of this pipeline and that no row could be matched to. */
-  readonly looseIds: Effect.Effect<ReadonlyArray<string>, LedgerError>
-  /** Items of the rows that landed by a person's word at this destination: their submissions are there, and nobody knows their ids. */
-  readonly landedByWord: Effect.Effect<ReadonlyArray<Item>, LedgerError>
+  readonly settlingFacts: Effect.Effect<SettlingFacts, LedgerError>
   /** How rows in doubt were settled, the newest first. */
   readonly settlements: (limit: number) => Effect.Effect<ReadonlyArray<Settlement>, LedgerError>
   /** Submissions that were replaced, the earliest first; start with `after: 0`. */
@@ -205,30 +188,16 @@ export interface PipelineLedger {
     missed: Missed,
     page: { readonly after: number; readonly limit: number },
   ) => Effect.Effect<ReadonlyArray<VanishedRow>, LedgerError>
-  /** What tells whether a repeated run would find the ledger as the last one left it. */
-  readonly marks: Effect.Effect<LedgerMarks, LedgerError>
-  /** The rows that need a person by the last run that read the source, and how many of them one has acknowledged. */
-  readonly attention: Effect.Effect<{ readonly rows: number; readonly acknowledged: number }, LedgerError>
-  readonly canary: Effect.Effect<CanaryRecord | undefined, LedgerError>
-  /** Whether a person has accepted all of these refused states (`LedgerSession.accept`). */
+  /** Whether a person has accepted all of these refused states (`Recorded.acceptance`). */
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
   /** Those of these files (names below a pattern's folder) that no run has read. */
   readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
-  /** By what rows are recognised here; undefined: no run has read the source yet. */
-  readonly identity: Effect.Effect<RowIdentity | undefined, LedgerError>
-  /** The form as the last run that may send met it, or as a person accepted it since; undefined: no run has. */
-  readonly form: Effect.Effect<Form | undefined, LedgerError>
-  /** What the last run was refused for, if `accept` can settle it. */
-  readonly refused: Effect.Effect<RefusedState | undefined, LedgerError>
-  /** How many rows the ledger holds here, whatever their state. */
-  readonly rowCount: Effect.Effect<number, LedgerError>
   /** In pages, the rows that may stand at the destination and that are not among these: by the number of a row in the ledger, not 0 if a source held it. Start with `first: 0`. */
   readonly unmet: (met: Uint8Array, first: number) => Effect.Effect<UnmetRows, LedgerError>
-  readonly runs: (limit: number) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
-  /** The last `run` that did its work, whether or not rows need a person (exit status 0 or 1). */
-  readonly lastDone: Effect.Effect<RunRecord | undefined, LedgerError>
-  /** Rows in doubt by when they were sent, the oldest first; open intents too, for whoever only reads. */
-  readonly doubts: Effect.Effect<ReadonlyArray<DoubtsOf>, LedgerError>
+  /** The newest first. `done`: only those that did their work, whether or not rows need review (exit codes 0 and 1), the last finished first. */
+  readonly runs: (
+    which: { readonly limit: number; readonly done?: boolean },
+  ) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
   /** What a webhook was last notified of. */
   readonly notified: (webhook: string) => Effect.Effect<Notified | undefined, LedgerError>
   /** Records what a webhook was notified of. Needs no lock. */
@@ -279,27 +248,12 @@ export interface LedgerSession {
     outcomes: ReadonlyArray<RowOutcome>,
     loose?: ReadonlyArray<string>,
   ) => Written<void>
-  /** Verdicts of rows that stand as imported; each row once. */
-  readonly readBack: (rows: ReadonlyArray<ReadBack>) => Written<void>
-  /** Records what became of verified submissions; `unchanged` takes back what was seen before. */
-  readonly seenAgain: (rows: ReadonlyArray<SeenAgain>) => Written<void>
-  /** Records that a reconciliation has read all rows up to this one; or that it is through. */
-  readonly reconciled: (upTo: Buffer | "through") => Written<void>
-  readonly attention: (rows: ReadonlyArray<AttentionRow>) => Written<void>
-  readonly canary: (record: CanaryRecord) => Written<void>
-  readonly identity: (identity: RowIdentity) => Written<void>
-  /** Records the form as it is: what later runs compare it with. */
-  readonly form: (form: Form) => Written<void>
-  /** Records what this run is refused for; undefined: nothing that a person could accept. */
-  readonly refused: (refused: RefusedState | undefined) => Written<void>
+  /** Records verdicts of imported rows, and how verified submissions were found again; each row once. */
+  readonly verdicts: (rows: ReadonlyArray<ReadBack | SeenAgain>) => Written<void>
+  /** Records these facts, all or none. */
+  readonly record: (facts: Recorded) => Written<void>
   /** Gives rows other keys, with what people said of the old ones; a key that another row has stays with it. Gives how many have their new key. */
   readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
-  /** Records that a person accepts what is refused now. */
-  readonly accept: (acceptance: Acceptance) => Written<void>
-  /** Records that this run has read these files, and left nothing of them to do. */
-  readonly readFiles: (names: ReadonlyArray<string>) => Written<void>
-  /** Records which imported rows this run's source did not hold; what it held again is not vanished any more. Writes only what differs from before. */
-  readonly vanished: (missed: Missed) => Written<void>
   /** A person has seen these rows; `leaveOut`: they are never imported. Gives how many. */
   readonly acknowledge: (
     what: {
@@ -318,8 +272,6 @@ export interface LedgerSession {
       readonly file: Settlement["file"]
     },
   ) => Written<void>
-  /** Records that this text was handed out for a test entry. */
-  readonly addTestEntry: (text: string) => Written<TestEntry>
   /** @param run.repeats it only repeats the run before, of an unchanged source: what that one met is still what needs a person */
   readonly startRun: (
     run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
@@ -379,8 +331,6 @@ export interface Ledger {
   readonly file: string
   /** Random, made with the ledger: distinguishes it from a new one under the same name. */
   readonly id: string
-  /** Number of the last batch that was intended; 0 for none. */
-  readonly lastIntent: Effect.Effect<number, LedgerError>
   readonly digest: Digester
   /** What it lacks of what its marks say; undefined if it is the newest. */
   readonly behind: Effect.Effect<Behind | undefined, LedgerError>

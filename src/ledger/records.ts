@@ -1,6 +1,7 @@
 // What stands in a ledger, as its readers and writers hand it over: rows, runs, counts.
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Fate, Verdict, VerdictCounts } from "../domain/fate.ts"
+import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
@@ -191,15 +192,8 @@ export interface RunRecord {
   readonly counts: Json
 }
 
-/** What people and runs of other kinds change in a ledger between two runs; equal marks: nothing of that happened. */
-export interface LedgerMarks {
-  readonly leftOut: number
-  readonly settlements: number
-  readonly inDoubt: number
-}
-
-/** A run that is going on: it holds the pipeline's lock, and is alive as far as can be told. */
-export interface Going {
+/** A run in progress: it holds the pipeline's lock, and is alive as far as is known. */
+export interface RunInProgress {
   readonly run: string
   /** Since when it holds the lock, ISO 8601. */
   readonly since: string
@@ -214,29 +208,85 @@ export interface DoubtsOf {
   readonly count: number
 }
 
-/** Counts over all that the ledger holds for a pipeline at a destination. */
-export interface Standing {
-  readonly imported: number
+/** What is not proven or needs review, over all that the ledger holds for a pipeline at a destination. */
+export interface Counts {
+  /** Rows in doubt; those of open intents too. */
   readonly inDoubt: number
-  /** Of `inDoubt`, rows of intents that are open: in flight as long as their run is going on. */
-  readonly intended: number
-  readonly refused: number
-  readonly leftOut: number
-  /** Submissions whose row changed and went in again: they stay in the form beside `imported`. */
-  readonly replaced: number
-  readonly verdicts: { readonly [V in Verdict]: number }
-  /** In-doubt, differing and missing rows that a person acknowledged; and rows that landed by a person's word, whose submission nobody knows: they can't be read back. */
+  readonly verdicts: { readonly [V in Exclude<Verdict, "verified">]: number }
+  /** In-doubt, differing and missing rows that a person acknowledged; and rows that landed by a person's word, whose submission id is unknown: they can't be read back. */
   readonly acknowledged: {
     readonly inDoubt: number
     readonly differing: number
     readonly missing: number
     readonly unread: number
   }
+  readonly drift: Drift
+  /** Rows that need review, as the last run that read the source found them, and how many of them a person has acknowledged. */
+  readonly attention: { readonly rows: number; readonly acknowledged: number }
+  readonly leftOut: number
+  readonly settlements: number
+  /** Number of the last batch that any pipeline intended; 0 for none. */
+  readonly lastIntent: number
 }
 
-/** Rows in doubt, and imported ones that are not verified. */
-export interface Unverified extends Pick<Standing, "inDoubt" | "acknowledged"> {
-  readonly verdicts: Omit<Standing["verdicts"], "verified">
+/** All counts of a pipeline at a destination. */
+export interface Standing extends Omit<Counts, "verdicts"> {
+  readonly verdicts: VerdictCounts
+  /** Rows in any state. */
+  readonly rows: number
+  readonly imported: number
+  /** Of `inDoubt`, rows of intents that are open: in flight while their run is in progress. */
+  readonly intended: number
+  readonly refused: number
+  /** Submissions whose row changed and was imported again: they stay in the form next to `imported`. */
+  readonly replaced: number
+  /** Rows in doubt by when they were sent, the oldest first. */
+  readonly doubts: ReadonlyArray<DoubtsOf>
+  readonly running: RunInProgress | undefined
+}
+
+/** What is recorded of a pipeline at a destination, besides its rows and runs. */
+export interface Facts {
+  /** Whether nothing was ever sent. */
+  readonly isNew: boolean
+  /** Whether nothing is known of any row: then no look-up can find anything. */
+  readonly isBlank: boolean
+  /** The columns' names, sorted, of the first content that was sent: what `rowKey: content` is taken over. */
+  readonly firstColumns: ReadonlyArray<string> | undefined
+  /** How rows are recognised; undefined: no run has read the source yet. */
+  readonly identity: RowIdentity | undefined
+  /** The form as the last run that may send read it, or as a person has accepted it since; undefined: no run has. */
+  readonly form: Form | undefined
+  readonly canary: CanaryRecord | undefined
+  /** What the last run was refused for, if `accept` can settle it. */
+  readonly refused: RefusedState | undefined
+}
+
+/** What may be recorded of a pipeline at a destination, besides its rows and runs. */
+export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "canary">> {
+  /** What this run is refused for; null: nothing that a person could accept. */
+  readonly refused?: RefusedState | null
+  /** Rows that this run found in need of review. */
+  readonly attention?: ReadonlyArray<AttentionRow>
+  /** Files that this run has read, so that nothing of them is left to do. */
+  readonly filesRead?: ReadonlyArray<string>
+  /** The imported rows that this run's source lacks; what it has again is not vanished any more. */
+  readonly vanished?: Missed
+  /** The last row up to which a reconciliation has read all; or that it has read all. */
+  readonly reconciled?: Buffer | "through"
+  readonly acceptance?: Acceptance
+  /** A text that a person is to enter in the form. */
+  readonly testEntry?: string
+}
+
+/** What the ledger knows at a destination, besides rows and submissions, that settles rows in doubt. */
+export interface SettlingFacts {
+  /** The newest first. */
+  readonly testEntries: ReadonlyArray<TestEntry>
+  /** Ids of submissions that answered a batch of this pipeline and that no row could be matched to. */
+  readonly looseIds: ReadonlyArray<string>
+  /** Items of the rows that landed by a person's word: their submissions exist, and their ids are unknown. */
+  readonly landedByWord: ReadonlyArray<Item>
 }
 
 /** What a row in doubt turned out to be. */

@@ -171,7 +171,7 @@ export const newRows = (
   { columns, ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "columns" | "source">,
   { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,
 ): Effect.Effect<NewRows, LedgerError> =>
-  Effect.map(view.identity, (identity) => {
+  Effect.map(view.facts, ({ identity }) => {
     const isMissed = ownSource && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding

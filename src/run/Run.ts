@@ -30,9 +30,8 @@ export const execute = Effect.gen(function*() {
     repeated = yield* unchangedSince
     const repeats = repeated !== undefined
     yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt, repeats }))
-    yield* RunLedger.record((session) => session.form(form))
+    yield* RunLedger.record((session) => session.record({ form, refused: null }))
     if (repeats) return
-    if ((yield* view.refused) !== undefined) yield* RunLedger.record((session) => session.refused(undefined))
     yield* adoptKeys
     if (stop.requested()) return
     surveyed = yield* traced("survey", {}, survey)

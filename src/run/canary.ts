@@ -107,7 +107,7 @@ export const canaryIsNeeded = Effect.gen(function*() {
   const { ledger, view } = yield* RunLedger
   const standing = canaryStanding(plan, ledger)
   if (yield* view.accepted("canary", [standing])) return false
-  const before = yield* view.canary
+  const { canary: before } = yield* view.facts
   if (before?.state !== "failed" || before.standing !== standing) return true
   yield* (yield* Stop).request({
     _tag: "Protected",
@@ -137,7 +137,7 @@ export const judgeCanary = (sent: number) =>
     const standing = canaryStanding(plan, ledger)
     if (faults.length > 0) {
       const because = `Of ${counted(sent, "row")} sent first, ${faults.join(" and ")}.`
-      yield* RunLedger.record((session) => session.canary({ standing, state: "failed", because }))
+      yield* RunLedger.record((session) => session.record({ canary: { standing, state: "failed", because } }))
       return yield* stop.request({
         _tag: "Protected",
         because: `The canary failed. ${because} Nothing more was sent. ${acceptance(plan)}`,
@@ -146,7 +146,7 @@ export const judgeCanary = (sent: number) =>
     if (inDoubt > 0) return yield* stop.request({ _tag: "CanaryInDoubt" })
     if (verified > 0) {
       const because = `${verified} rows were verified.`
-      yield* RunLedger.record((session) => session.canary({ standing, state: "passed", because }))
+      yield* RunLedger.record((session) => session.record({ canary: { standing, state: "passed", because } }))
       return
     }
     if (!stop.requested()) {

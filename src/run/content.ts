@@ -42,8 +42,8 @@ export const rowKeys = (
   mapping.keyed === "columns"
     ? Effect.succeed(() => mapping.key)
     : Effect.map(
-      view.firstShape,
-      (first) => numberedKeys(contentDigest(first ?? shape, columns, ledger.digest)),
+      view.facts,
+      ({ firstColumns }) => numberedKeys(contentDigest(firstColumns ?? shape, columns, ledger.digest)),
     )
 
 /** Makes keys of a row's content and a number for identical rows, for one reading of the source from its first row on. */

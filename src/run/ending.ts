@@ -5,7 +5,7 @@ import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, counted, lasting } from "../domain/words.ts"
-import type { Drift, Unverified } from "../ledger/records.ts"
+import type { Counts, Drift } from "../ledger/records.ts"
 import type { RunRequest } from "./RunContext.ts"
 import type { Signal, StopReason } from "./Stop.ts"
 
@@ -69,7 +69,11 @@ export interface Unproven {
 export const noDrift: Drift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
 
 /** @param leftUnread submissions of earlier runs that this one did not have to read */
-export const unprovenOf = ({ acknowledged, verdicts }: Unverified, drift: Drift, leftUnread: number): Unproven => ({
+export const unprovenOf = (
+  { acknowledged, verdicts }: Pick<Counts, "acknowledged" | "verdicts">,
+  drift: Drift,
+  leftUnread: number,
+): Unproven => ({
   differing: verdicts.differing - acknowledged.differing,
   missing: verdicts.missing - acknowledged.missing,
   unread: Math.max(0, verdicts.unread - acknowledged.unread - leftUnread),
@@ -78,7 +82,7 @@ export const unprovenOf = ({ acknowledged, verdicts }: Unverified, drift: Drift,
 })
 
 /** Returns how many submissions are not proven and acknowledged. */
-export const acknowledgedOf = ({ acknowledged }: Unverified, drift: Drift): number =>
+export const acknowledgedOf = ({ acknowledged }: Pick<Counts, "acknowledged">, drift: Drift): number =>
   acknowledged.differing + acknowledged.missing + drift.acknowledged.edited + drift.acknowledged.gone
 
 /** Returns sentences about why a run ended as it did. */

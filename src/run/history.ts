@@ -43,7 +43,10 @@ export const historyOf = (
   view: Pick<PipelineLedger, "runs">,
   run: string,
 ): Effect.Effect<ReadonlyArray<RunFacts>, LedgerError> =>
-  Effect.map(view.runs(remembered), (records) => records.flatMap((one) => (one.run === run ? [] : factsOf(one) ?? [])))
+  Effect.map(
+    view.runs({ limit: remembered }),
+    (records) => records.flatMap((one) => (one.run === run ? [] : factsOf(one) ?? [])),
+  )
 
 /** Returns the facts of a run that ends now, without its anomalies. */
 export const factsNow = (

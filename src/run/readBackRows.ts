@@ -103,7 +103,7 @@ const record = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray<Replac
       verdict,
       answers,
     }))
-    yield* RunLedger.record((session) => session.readBack(verdicts))
+    yield* RunLedger.record((session) => session.verdicts(verdicts))
     const differences: Array<Difference> = []
     for (const { result, row } of read) {
       if (counted) counts.readBack(result.verdict)

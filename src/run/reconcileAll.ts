@@ -60,13 +60,14 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
         whole &&= upTo !== undefined
         return upTo === undefined || !whole
           ? Effect.void
-          : RunLedger.record((session) => session.reconciled(upTo))
+          : RunLedger.record((session) => session.record({ reconciled: upTo }))
       })),
       Effect.zipRight(Effect.suspend(() =>
-        whole && !stop.requested() ? RunLedger.record((session) => session.reconciled("through")) : Effect.void
+        whole && !stop.requested()
+          ? RunLedger.record((session) => session.record({ reconciled: "through" }))
+          : Effect.void
       )),
-      Effect.catchTag("LedgerOvertaken", ({ message }) =>
-        stop.request({ _tag: "Overtaken", because: message })),
+      Effect.catchTag("LedgerOvertaken", ({ message }) => stop.request({ _tag: "Overtaken", because: message })),
     )
     counts.phase = "report"
     yield* showProgress
@@ -116,7 +117,7 @@ const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
       const one = seen[index]
       return one === undefined || (one.standing === "unchanged" && row.drift === undefined) ? [] : [one]
     })
-    if (news.length > 0) yield* RunLedger.record((session) => session.seenAgain(news))
+    if (news.length > 0) yield* RunLedger.record((session) => session.verdicts(news))
     return compared && seen.every((one) => one !== undefined) ? rows.at(-1)?.keyDigest : undefined
   })
 

@@ -64,17 +64,16 @@ export const unchangedSince = Effect.gen(function*() {
   const { ledger, view } = yield* RunLedger
   const { digest } = plan.source
   if (plan.mode !== "run" || !plan.ownSource || digest === undefined) return undefined
-  const last = (yield* view.runs(lookedAt)).find((one) => one.mode !== "reconcile")
+  const last = (yield* view.runs({ limit: lookedAt })).find((one) => one.mode !== "reconcile")
   const repeat = last === undefined ? undefined : repeatOf(last)
   const facts = last === undefined ? undefined : factsOf(last)
   if (repeat === undefined || facts === undefined) return undefined
   if (repeat.settings !== settingsOf(plan, ledger.digest)) return undefined
   if (repeat.rows.refused > 0 && plan.retryRefused) return undefined
-  const { inDoubt, leftOut, settlements } = yield* view.marks
+  const { acknowledged, attention, inDoubt, leftOut, settlements, verdicts } = yield* view.counts
   if (inDoubt > 0 || leftOut !== repeat.marks.leftOut || settlements !== repeat.marks.settlements) return undefined
-  const unread = yield* view.sent({ after: undefined, limit: 1, verdicts: ["unread"] })
-  if (unread.length > 0) return undefined
-  const attention = yield* view.attention
+  // Rows that landed by a person's word can't be read back.
+  if (verdicts.unread > acknowledged.unread) return undefined
   // That run's report contains the rows that were rejected, and may have been removed.
   const { alreadyImported, changed, duplicate, imported, invalid, refused } = repeat.rows
   const rejected = changed + duplicate + invalid + refused > 0
@@ -113,7 +112,7 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
     const isThrough = plan.mode === "run" && plan.ownSource && balance.holds && sources.length > 0
       && !(yield* Stop).requested()
     if (!isThrough || rows.pending > 0 || rows.inDoubt > 0) return undefined
-    const { leftOut, settlements } = yield* view.marks
+    const { leftOut, settlements } = yield* view.counts
     const repeat: Repeatable = {
       run: plan.id,
       settings: settingsOf(plan, ledger.digest),

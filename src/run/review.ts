@@ -40,7 +40,7 @@ export const reviewSurvey = (survey: Survey) =>
           else review.needed++
           if (standings[index] === "new" && row.fate === "invalid") review.newlyInvalid++
         })
-        if (!stop.requested()) yield* RunLedger.record((session) => session.attention(attention))
+        if (!stop.requested()) yield* RunLedger.record((session) => session.record({ attention }))
       }))
     return review
   })

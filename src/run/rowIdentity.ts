@@ -32,7 +32,7 @@ const keyRuleOf = ({ keyColumns, mapping, pipeline: { source } }: RunPlan): KeyR
 
 /** Whether the ledger has rows under keys that this run makes differently. */
 export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<boolean, LedgerError> =>
-  Effect.map(view.identity, (identity) => {
+  Effect.map(view.facts, ({ identity }) => {
     const now = keyRuleOf(plan)
     return identity?.keys.some((rule) => !sameList(rule, now)) ?? false
   })
@@ -43,7 +43,7 @@ const stateOf = (digest: Digester, state: Json): string => digest.value(state).t
 const recordRefusal = (state: Json, what: string) =>
   Effect.gen(function*() {
     const states = [stateOf((yield* RunLedger).ledger.digest, state)]
-    yield* RunLedger.record((session) => session.refused({ reason: "row-key", states, what }))
+    yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
   })
 
 /** Stops the run because rows may be known under different keys (exit code 2). */
@@ -102,10 +102,8 @@ export const adoptKeys = Effect.gen(function*() {
   const { ledger, onCopy, session, view } = yield* RunLedger
   const recorder = onCopy ?? session
   const stop = yield* Stop
-  const identity = yield* view.identity
+  const { firstColumns: first, identity, isBlank: blank } = yield* view.facts
   const now = keyRuleOf(run)
-  const first = yield* view.firstShape
-  const blank = (yield* view.rowCount) === 0 && (yield* view.isBlank)
   const lost = now.columns === "content"
     ? (first ?? []).filter((name) => !columnNames(run.columns).includes(name))
     : []
@@ -156,7 +154,7 @@ export const adoptKeys = Effect.gen(function*() {
     dialect: identity?.dialect ?? (run.ownSource ? { ...run.source.dialect } : null),
     rests: rests.slice(-keptRests),
   }
-  if (recorder !== undefined && !sameList(identity, next)) yield* recorder.identity(next)
+  if (recorder !== undefined && !sameList(identity, next)) yield* recorder.record({ identity: next })
 })
 
 /** A row of the ledger whose old key rows of the source have, none of them with the imported content so far. */
@@ -251,7 +249,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     const alone = [...contested].filter(([, { rows }]) => rows === 1)
     for (const [id] of alone) placed.mark(id, true)
     yield* record(alone.map(([, { move }]) => move))
-    return collided || placed.imported < (yield* view.rowCount)
+    return collided || placed.imported < (yield* view.standing).rows
   })
 
 /**
@@ -284,7 +282,7 @@ export const checkKeys = (survey: Survey) =>
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
     const { dialect } = run.source
-    const identity = yield* view.identity
+    const { identity } = yield* view.facts
     const before = (identity?.dialect ?? undefined) as SourceDialect | undefined
     const isOwn = run.ownSource
     const reads = before === undefined || !isOwn || readsAlike(before, dialect, run.mapping.keyed === "content")
@@ -292,7 +290,7 @@ export const checkKeys = (survey: Survey) =>
       const next = { ...before, ...dialect }
       return identity === undefined || !isOwn || sameList(before, next)
         ? Effect.void
-        : RunLedger.record((session) => session.identity({ ...identity, dialect: next }))
+        : RunLedger.record((session) => session.record({ identity: { ...identity, dialect: next } }))
     })
     const { newRows } = survey
     if (newRows === undefined || newRows.size === 0) return yield* recordDialect

@@ -191,7 +191,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
     if (refused.length > 0) {
       yield* (yield* RunFolder).reject(refused)
       const attention = refused.map(attentionRow(yield* CurrentRun, (yield* RunLedger).ledger.digest))
-      yield* RunLedger.record((session) => session.attention(attention))
+      yield* RunLedger.record((session) => session.record({ attention }))
     }
     if (result.trouble !== undefined) yield* (yield* Stop).request(stopReason(result.trouble))
     yield* checkLimits(delivery)

@@ -102,8 +102,10 @@ export const writeSummary = (ended: Ended) =>
       const isThrough = yield* ranThrough(ended, report)
       // In one commit: vanished rows are news until a run has reported them. A run that was overtaken records nothing more.
       yield* Effect.all([
-        missed === undefined ? Effect.void : session.vanished(missed),
-        matched !== undefined && isThrough ? session.readFiles(matched.read) : Effect.void,
+        session.record({
+          ...(missed === undefined ? {} : { vanished: missed }),
+          ...(matched !== undefined && isThrough ? { filesRead: matched.read } : {}),
+        }),
         session.finishRun({ run: plan.id, finishedAt, outcome, exitCode, counts }),
       ], { concurrency: "unbounded", discard: true }).pipe(Effect.catchTag("LedgerOvertaken", () => Effect.void))
     }
@@ -143,11 +145,11 @@ const summarise = (ended: Ended) =>
     const readBack = counts.verdicts(ended.submissions ?? rows.imported)
     const holds = balanceHolds(rows, readBack, ended.submissions) && (survey?.cells.holds ?? true)
     const columns = repeated?.columns ?? survey?.cells.all
-    const unverified = yield* view.unverified
+    const standing = yield* view.counts
     const tolerated = new Map(mapping.answers.map((answer) => [answer.id, answer.tolerated]))
-    const inDoubt = unverified.inDoubt - unverified.acknowledged.inDoubt
-    const drift = mode === "reconcile" ? yield* view.drift : noDrift
-    const left = unprovenOf(unverified, drift, rehearsal?.leftUnread ?? 0)
+    const inDoubt = standing.inDoubt - standing.acknowledged.inDoubt
+    const drift = mode === "reconcile" ? standing.drift : noDrift
+    const left = unprovenOf(standing, drift, rehearsal?.leftUnread ?? 0)
     const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
     const needed = (review?.needed ?? 0) + counts.fresh.refused
     const reasons = stop.reasons()
@@ -215,8 +217,8 @@ const summarise = (ended: Ended) =>
         rejected: `${folder.path}/rejected.csv`,
         accepts: needed > 0 ? undefined : coverage.accepts,
       }),
-      ledger: { id: ledger.id, lastIntent: yield* ledger.lastIntent },
-      acknowledged: mode === "reconcile" ? acknowledgedOf(unverified, drift) : review?.acknowledged ?? 0,
+      ledger: { id: ledger.id, lastIntent: standing.lastIntent },
+      acknowledged: mode === "reconcile" ? acknowledgedOf(standing, drift) : review?.acknowledged ?? 0,
       sources: repeated?.sources ?? survey?.files.map((one) => one.file) ?? [],
       rows,
       readBack,
@@ -228,7 +230,7 @@ const summarise = (ended: Ended) =>
       differences: counts.differences,
       findings: counts.findings.all((question) => tolerated.get(question)),
       normalised: counts.findings.allNormalised,
-      inDoubt: unverified.inDoubt === 0 ? [] : yield* doubts,
+      inDoubt: standing.inDoubt === 0 ? [] : yield* doubts,
       ...(settled.length === 0 ? {} : { settled }),
       ...(counts.replacements.count === 0 ? {} : { replaced: counts.replacements }),
       ...(vanished === undefined ? {} : { vanished }),
@@ -286,9 +288,9 @@ const lookedAt = 100
 const stillWaiting = Effect.gen(function*() {
   const { pipeline } = yield* CurrentRun
   const { view } = yield* RunLedger
-  const { acknowledged, rows } = yield* view.attention
+  const { acknowledged, rows } = (yield* view.counts).attention
   if (rows <= acknowledged) return []
-  const last = (yield* view.runs(lookedAt)).find(({ mode }) => mode !== "reconcile")
+  const last = (yield* view.runs({ limit: lookedAt })).find(({ mode }) => mode !== "reconcile")
   const where = last === undefined ? "" : `: formferry report ${pipeline.name} --run ${last.run}`
   const waiting = counted(
     rows - acknowledged,
@@ -302,7 +304,7 @@ const stillWaiting = Effect.gen(function*() {
 const editedMapping = Effect.gen(function*() {
   const { id, mapping } = yield* CurrentRun
   const { view } = yield* RunLedger
-  const before = (yield* view.runs(2)).find((one) => one.run !== id)
+  const before = (yield* view.runs({ limit: 2 })).find((one) => one.run !== id)
   const earlier = before === undefined ? undefined : mappingOf(before)
   if (earlier === undefined || earlier === mapping.fingerprint) return []
   const rows = yield* view.importedUnderOtherMapping(mapping.fingerprint)

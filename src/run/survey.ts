@@ -63,7 +63,7 @@ export const survey = Effect.gen(function*() {
   const counts = yield* RunCounts
   const { mapping, source } = plan
   // If the ledger knows nothing, there is nothing to look up, and no key needs a digest.
-  const blank = yield* view.isBlank
+  const { isBlank: blank } = yield* view.facts
   const state: SurveyState = {
     fates: new FateTable(),
     keys: new KeyTable(),

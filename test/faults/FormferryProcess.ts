@@ -163,9 +163,11 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
       const session = bug.session?.(held) ?? held
       const stop = yield* makeStop
       options.holding(session, stop)
-      const canary = yield* view.canary
+      const { canary } = yield* view.facts
       if (options.acceptCanary && canary?.state === "failed") {
-        yield* session.accept({ reason: "canary", states: [canary.standing], by: "the simulation", because: "seen" })
+        yield* session.record({
+          acceptance: { reason: "canary", states: [canary.standing], by: "the simulation", because: "seen" },
+        })
       }
       yield* options.first(session)
       const plan = CurrentRun.make({

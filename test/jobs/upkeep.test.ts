@@ -133,7 +133,7 @@ describe("the ledger's file", () => {
           const session = yield* view.hold("a run that goes on")
           expect(yield* backUp(project, to)).toBeGreaterThan(0)
           // The run writes on as if nothing had been.
-          yield* session.canary({ standing: "s", state: "passed", because: "b" })
+          yield* session.record({ canary: { standing: "s", state: "passed", because: "b" } })
           const busy = yield* Effect.flip(compactLedger(project))
           expect(busy._tag).toBe("LedgerLocked")
         }))

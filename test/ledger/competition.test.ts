@@ -113,7 +113,7 @@ describe("processes that want the same pipeline", () => {
       yield* child.signal("SIGCONT")
       expect(yield* child.ask("held")).toBe("false")
       expect(yield* child.ask("1")).toBe("LedgerOvertaken")
-      expect(yield* ledger.lastIntent).toBe(0)
+      expect((yield* view.counts).lastIntent).toBe(0)
       yield* child.end
       yield* child.ended
       expect(session.held()).toBe(true)

@@ -16,7 +16,7 @@ const held = Effect.gen(function*() {
   const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
   yield* session.settle(batch, numbers.map((number) => imported(`s${number}`)))
   const key = (number: number) => ledger.digest.key(`key ${number}`)
-  yield* session.readBack(
+  yield* session.verdicts(
     [1, 2, 3, 4, 5].map((number) => ({
       keyDigest: key(number),
       verdict: number === 5 ? "differing" : "verified",
@@ -30,16 +30,16 @@ describe("drift", () => {
   it.scoped("is counted for verified rows, told with the row, and taken back", () =>
     Effect.gen(function*() {
       const { key, ledger, session, view } = yield* held
-      yield* session.seenAgain([
+      yield* session.verdicts([
         { keyDigest: key(1), standing: "edited", seen: seen("a") },
         { keyDigest: key(2), standing: "gone", seen: seen("gone") },
         // Of this one it is known what was sent.
         { keyDigest: key(5), standing: "edited", seen: seen("a") },
       ])
-      expect(yield* view.drift).toEqual({ edited: 1, gone: 1, acknowledged: { edited: 0, gone: 0 } })
+      expect((yield* view.counts).drift).toEqual({ edited: 1, gone: 1, acknowledged: { edited: 0, gone: 0 } })
       const drifts = Effect.map(view.sent({ after: undefined, limit: 9 }), (rows) => rows.map(({ drift }) => drift))
       expect(yield* drifts).toEqual(["edited", "gone", undefined, undefined, undefined, undefined])
-      yield* session.seenAgain([
+      yield* session.verdicts([
         { keyDigest: key(1), standing: "unchanged", seen: seen("") },
         { keyDigest: key(2), standing: "edited", seen: seen("b") },
       ])
@@ -51,18 +51,18 @@ describe("drift", () => {
   it.scoped("is acknowledged as it was seen, all or by key, and never leaves a row out", () =>
     Effect.gen(function*() {
       const { key, session, view } = yield* held
-      yield* session.seenAgain([
+      yield* session.verdicts([
         { keyDigest: key(1), standing: "edited", seen: seen("a") },
         { keyDigest: key(2), standing: "gone", seen: seen("gone") },
       ])
       expect(yield* session.acknowledge({ keys: ["key 1"], ...because })).toEqual({ acknowledged: 1, unknown: [] })
-      expect((yield* view.drift).acknowledged).toEqual({ edited: 1, gone: 0 })
+      expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 1, gone: 0 })
       // The one that differs, and the one that is gone.
       expect(yield* session.acknowledge({ keys: "all", ...because })).toMatchObject({ acknowledged: 2 })
-      expect((yield* view.drift).acknowledged).toEqual({ edited: 1, gone: 1 })
+      expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 1, gone: 1 })
       expect((yield* view.lookUp([key(1), key(2)])).map((row) => row?.leftOut)).toEqual([false, false])
-      yield* session.seenAgain([{ keyDigest: key(1), standing: "edited", seen: seen("b") }])
-      expect((yield* view.drift).acknowledged).toEqual({ edited: 0, gone: 1 })
+      yield* session.verdicts([{ keyDigest: key(1), standing: "edited", seen: seen("b") }])
+      expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 0, gone: 1 })
     }))
 })
 
@@ -71,8 +71,8 @@ describe("a reconciliation", () => {
     Effect.gen(function*() {
       const { key, session, view } = yield* held
       expect(yield* view.reconciliation).toBeUndefined()
-      yield* session.seenAgain([{ keyDigest: key(2), standing: "gone", seen: seen("gone") }])
-      yield* session.reconciled(key(3))
+      yield* session.verdicts([{ keyDigest: key(2), standing: "gone", seen: seen("gone") }])
+      yield* session.record({ reconciled: key(3) })
       expect(yield* view.reconciliation).toEqual({
         run: "run1",
         at: "1970-01-01T00:00:00.000Z",
@@ -80,12 +80,12 @@ describe("a reconciliation", () => {
         readBack: { verified: 2, differing: 0, missing: 1, unread: 0 },
       })
       yield* TestClock.adjust("10 seconds")
-      yield* session.reconciled(key(6))
+      yield* session.record({ reconciled: key(6) })
       expect(yield* view.reconciliation).toMatchObject({
         at: "1970-01-01T00:00:10.000Z",
         readBack: { verified: 3, differing: 1, missing: 1, unread: 1 },
       })
-      yield* session.reconciled("through")
+      yield* session.record({ reconciled: "through" })
       expect(yield* view.reconciliation).toBeUndefined()
     }))
 })

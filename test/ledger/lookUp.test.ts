@@ -103,14 +103,16 @@ it.scopedLive("rows in the order in which they were sent are known without their
     }
     yield* Effect.scoped(Effect.gen(function*() {
       const session = yield* (yield* contacts(ledger)).hold("run2")
-      yield* session.attention([{
-        keyDigest: ledger.digest.key("key 120"),
-        key: "key 120",
-        row: 120,
-        fate: "changed",
-        content: ledger.digest.content(["another content"]),
-        problems: [],
-      }])
+      yield* session.record({
+        attention: [{
+          keyDigest: ledger.digest.key("key 120"),
+          key: "key 120",
+          row: 120,
+          fate: "changed",
+          content: ledger.digest.content(["another content"]),
+          problems: [],
+        }],
+      })
       yield* session.acknowledge({ keys: ["key 120"], because: "not wanted", by: "me", leaveOut: true })
     }))
     const view = yield* contacts(ledger)

@@ -169,7 +169,7 @@ const play = (steps: ReadonlyArray<Step>) =>
       } else if (one.do === "readBack") {
         const row = model.rows.get(one.key)
         const exit = yield* Effect.exit(
-          session.readBack([{
+          session.verdicts([{
             keyDigest: ledger.digest.key(`key ${one.key}`),
             verdict: one.verdict,
             answers: new Map(),
@@ -226,7 +226,7 @@ const play = (steps: ReadonlyArray<Step>) =>
     })
     const { verified: _, ...verdicts } = standing.verdicts
     const { acknowledged, inDoubt } = standing
-    expect(yield* view.unverified).toEqual({ inDoubt, acknowledged, verdicts })
+    expect(yield* view.counts).toMatchObject({ inDoubt, acknowledged, verdicts })
     const seen = model.needing().filter((what) => model.acknowledged.has(what))
     expect(standing.acknowledged.inDoubt + standing.acknowledged.differing + standing.acknowledged.missing).toBe(
       seen.length,

@@ -27,7 +27,7 @@ const ledgerWithOne = Effect.gen(function*() {
   const send = (session: LedgerSession, one: IntendedRow, outcome: RowOutcome) =>
     Effect.flatMap(session.intend(batchOf([one])), (batch) => session.settle(batch, [outcome]))
   const verify = (session: LedgerSession) =>
-    session.readBack([{
+    session.verdicts([{
       keyDigest: row("").keyDigest,
       verdict: "verified",
       answers: digestsOf({ q1: { sent: "aa", returned: "aa" } }),

@@ -36,7 +36,7 @@ describe("a row is never sent again", () => {
         expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
         expect(yield* known("key 9")).toBeUndefined()
       }
-      expect(yield* ledger.lastIntent).toBe(open)
+      expect((yield* (yield* contacts(ledger)).counts).lastIntent).toBe(open)
       yield* session.settle(open, [notCreated])
       yield* send(3, imported("s3"))
       expect(yield* ledger.verify).toEqual([])
@@ -148,15 +148,15 @@ describe("verdicts", () => {
       yield* send(1, imported("s1"))
       const keyDigest = ledger.digest.key("key 1")
       const row = Effect.map(view.sent({ after: undefined, limit: 5 }), ([one]) => one)
-      yield* session.readBack([{ keyDigest, verdict: "differing", answers }])
+      yield* session.verdicts([{ keyDigest, verdict: "differing", answers }])
       expect(yield* row).toMatchObject({
         verdict: "differing",
         answers,
         item: { questions: [{ id: "q1", value: "content 1" }] },
       })
-      yield* session.readBack([{ keyDigest, verdict: "missing", answers: new Map() }])
+      yield* session.verdicts([{ keyDigest, verdict: "missing", answers: new Map() }])
       expect(yield* row).toMatchObject({ verdict: "missing", answers })
-      yield* session.readBack([{ keyDigest, verdict: "verified", answers: digestsOf(same) }])
+      yield* session.verdicts([{ keyDigest, verdict: "verified", answers: digestsOf(same) }])
       expect(yield* row).toMatchObject({
         verdict: "verified",
         answers: digestsOf(same),
@@ -164,7 +164,7 @@ describe("verdicts", () => {
         cells: undefined,
       })
       const exit = yield* Effect.exit(
-        session.readBack([{ keyDigest: ledger.digest.key("no"), verdict: "verified", answers }]),
+        session.verdicts([{ keyDigest: ledger.digest.key("no"), verdict: "verified", answers }]),
       )
       expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
     }))
@@ -179,7 +179,7 @@ describe("verdicts", () => {
           const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
           yield* session.settle(batch, numbers.map((number) => (number === 2 ? notCreated : imported(`s${number}`))))
           const verdicts = numbers.filter((number) => number % 3 === 0)
-          yield* session.readBack(
+          yield* session.verdicts(
             verdicts.map((number) => ({
               keyDigest: ledger.digest.key(`key ${number}`),
               verdict: "verified",
@@ -284,7 +284,7 @@ describe("rows that need a person", () => {
       const { ledger, view, session } = yield* held
       const bad = attention(ledger, 1, "a", "bad", "invalid")
       expect(yield* view.attended([bad])).toEqual(["new"])
-      yield* session.attention([bad])
+      yield* session.record({ attention: [bad] })
       expect(yield* view.attended([bad])).toEqual(["seen"])
       expect(yield* session.acknowledge({ keys: ["a", "typo"], because: "known", by: "me", leaveOut: false })).toEqual({
         acknowledged: 1,
@@ -300,7 +300,7 @@ describe("rows that need a person", () => {
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const old = attention(ledger, 1, "a", "old", "invalid")
-      yield* session.attention([old])
+      yield* session.record({ attention: [old] })
       yield* session.startRun({ run: "run2", mode: "run", startedAt: "2024-01-02T00:00:00.000Z" })
       for (const number of [1, 2, 3, 4]) yield* send(number, imported(`s${number}`))
       yield* send(5, inDoubt)
@@ -309,7 +309,7 @@ describe("rows that need a person", () => {
         verdict,
         answers: new Map(),
       })
-      yield* session.readBack([back(1, "differing"), back(2, "missing"), back(3, "verified")])
+      yield* session.verdicts([back(1, "differing"), back(2, "missing"), back(3, "verified")])
       expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({
         acknowledged: 3,
         unknown: [],
@@ -322,18 +322,20 @@ describe("rows that need a person", () => {
         acknowledged: 0,
         unknown: [],
       })
-      yield* session.readBack([back(1, "missing")])
+      yield* session.verdicts([back(1, "missing")])
       expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1, unread: 0 })
     }))
 
   it.scopedLive("are left out for good by key, and without one by content", () =>
     Effect.gen(function*() {
       const { ledger, view, session, known } = yield* held
-      yield* session.attention([
-        attention(ledger, 1, "a", "bad", "invalid"),
-        attention(ledger, 2, undefined, "keyless", "invalid"),
-        attention(ledger, 3, "b", "bad", "refused"),
-      ])
+      yield* session.record({
+        attention: [
+          attention(ledger, 1, "a", "bad", "invalid"),
+          attention(ledger, 2, undefined, "keyless", "invalid"),
+          attention(ledger, 3, "b", "bad", "refused"),
+        ],
+      })
       yield* session.acknowledge({ keys: ["a"], because: "test data", by: "me", leaveOut: true })
       expect(yield* known("a")).toMatchObject({ leftOut: true, state: "notCreated", superseded: [] })
       expect(yield* known("b")).toBeUndefined()
@@ -352,7 +354,7 @@ describe("rows that need a person", () => {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const view = yield* contacts(ledger)
       const meet = (run: string, rows: ReadonlyArray<AttentionRow>) =>
-        Effect.scoped(Effect.flatMap(view.hold(run), (session) => session.attention(rows)))
+        Effect.scoped(Effect.flatMap(view.hold(run), (session) => session.record({ attention: rows })))
       yield* meet("run1", [
         attention(ledger, 1, "a", "first", "invalid"),
         attention(ledger, 7, undefined, "keyless", "invalid"),
@@ -374,7 +376,7 @@ describe("runs and the canary", () => {
   it.scopedLive("are remembered, the newest run first", () =>
     Effect.gen(function*() {
       const { view, session } = yield* held
-      expect(yield* view.runs(5)).toEqual([])
+      expect(yield* view.runs({ limit: 5 })).toEqual([])
       yield* session.startRun({ run: "run1", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
       const end = {
         run: "run1",
@@ -385,7 +387,7 @@ describe("runs and the canary", () => {
       } as const
       yield* session.finishRun(end)
       yield* session.startRun({ run: "run2", mode: "reconcile", startedAt: "2024-01-02T00:00:00.000Z" })
-      expect(yield* view.runs(5)).toEqual([
+      expect(yield* view.runs({ limit: 5 })).toEqual([
         {
           run: "run2",
           mode: "reconcile",
@@ -397,10 +399,10 @@ describe("runs and the canary", () => {
         },
         { ...end, mode: "run", startedAt: "2024-01-01T00:00:00.000Z" },
       ])
-      expect(yield* view.canary).toBeUndefined()
-      yield* session.canary({ standing: "x", state: "failed", because: "differing" })
-      yield* session.canary({ standing: "y", state: "passed", because: "10 verified" })
-      expect(yield* view.canary).toEqual({ standing: "y", state: "passed", because: "10 verified" })
+      expect((yield* view.facts).canary).toBeUndefined()
+      yield* session.record({ canary: { standing: "x", state: "failed", because: "differing" } })
+      yield* session.record({ canary: { standing: "y", state: "passed", because: "10 verified" } })
+      expect((yield* view.facts).canary).toEqual({ standing: "y", state: "passed", because: "10 verified" })
     }))
 })
 
@@ -439,11 +441,11 @@ describe("a pipeline that is new to a destination", () => {
         const before = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
         const session = yield* before.hold("early")
         yield* session.startRun({ run: "early", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
-        yield* session.attention([attention(ledger, 1, "x", "bad", "invalid")])
+        yield* session.record({ attention: [attention(ledger, 1, "x", "bad", "invalid")] })
       }))
       const view = yield* ledger.pipeline(rename)
       expect((yield* view.lookUp([ledger.digest.key("key 2")]))[0]?.submissionId).toBe("s2")
-      expect((yield* view.runs(5)).map((run) => run.run)).toEqual(["early"])
+      expect((yield* view.runs({ limit: 5 })).map((run) => run.run)).toEqual(["early"])
       expect(yield* view.attended([attention(ledger, 1, "x", "bad", "invalid")])).toEqual(["seen"])
       expect(yield* ledger.places).toEqual([{ pipeline: "people", destination, typed: "form1" }])
       const session = yield* (yield* ledger.pipeline(rename)).hold("run2")

@@ -61,7 +61,7 @@ describe("settling rows in doubt", () => {
         { id: "s1", isRequired: true, batch: 1, closed: 1, time: Date.parse("2024-01-02T03:04:05.000Z") },
         { id: "s2", isRequired: true, batch: 1, closed: 1, time: undefined },
       ])
-      expect(yield* view.looseIds).toEqual(["loose"])
+      expect((yield* view.settlingFacts).looseIds).toEqual(["loose"])
       expect(yield* view.importedUnderOtherMapping("another")).toBe(2)
       const again = yield* session.intend(batchOf([rowOf(ledger, 3)]))
       yield* session.settle(again, [doubt])
@@ -119,7 +119,7 @@ describe("settling rows in doubt", () => {
       const batch = yield* session.intend(batchOf([5, 6, 7, 8].map((number) => rowOf(ledger, number))))
       yield* session.settle(batch, ["s5", "s6", "s7", "s8"].map(imported))
       const verdicts = [[5, "missing"], [6, "missing"], [7, "verified"], [8, "differing"]] as const
-      yield* session.readBack(
+      yield* session.verdicts(
         verdicts.map(([number, verdict]) => ({ keyDigest: digestOf(number), verdict, answers: new Map() })),
       )
       const required = Effect.map(
@@ -131,7 +131,7 @@ describe("settling rows in doubt", () => {
       yield* session.acknowledge({ keys: ["key 5", "key 8"], ...because })
       expect(yield* required).toEqual(["s1", "s6", "s7", "s8"])
       const seen = Buffer.alloc(16, 1)
-      yield* session.seenAgain([
+      yield* session.verdicts([
         { keyDigest: digestOf(7), standing: "gone", seen },
         { keyDigest: digestOf(1), standing: "edited", seen },
       ])

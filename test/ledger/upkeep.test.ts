@@ -40,7 +40,7 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
           const rows = Array.from({ length: 10 }, (_, one) => rowOf(ledger, at * 10 + one))
           const batch = yield* session.intend(batchOf(rows))
           yield* session.settle(batch, rows.map(({ row }) => imported(`submission ${row}`)))
-          yield* session.readBack(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })))
+          yield* session.verdicts(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })))
         }), { concurrency: "unbounded" })
     }))
     // Compacting empties the log, so that only what is kept is compared.
@@ -51,7 +51,7 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
     const { after, runs } = yield* ledger.compact
     expect({ after, runs }).toEqual({ after: hundred, runs: 0 })
     expect(hundred - first).toBeLessThan(60_000)
-    expect((yield* view.runs(1_000)).length).toBe(keptRuns)
+    expect((yield* view.runs({ limit: 1_000 })).length).toBe(keptRuns)
     expect((yield* view.standing).imported).toBe(1_000)
     expect(yield* ledger.verify).toEqual([])
   }))
@@ -70,7 +70,7 @@ it.scopedLive("what was sent makes room for what is sent next once it is verifie
         )
         const batch = yield* session.intend(batchOf(rows))
         yield* session.settle(batch, rows.map(({ row }) => imported(`submission ${row}`)))
-        yield* session.readBack(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers })))
+        yield* session.verdicts(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers })))
       }
     }))
     const imports = statSync(file).size
@@ -97,7 +97,7 @@ it.scopedLive("the last good run is remembered, however many bad ones came after
         },
       )
     }))
-    const kept = yield* view.runs(1_000)
+    const kept = yield* view.runs({ limit: 1_000 })
     expect(kept.filter(({ outcome }) => outcome === "complete").map(({ run }) => run)).toEqual(["night 1"])
     expect(kept).toHaveLength(101)
   }))
@@ -135,7 +135,7 @@ it.scopedLive("of hundreds of rows that were forgotten not a byte is left in the
                 : imported(`submission ${row}`)
             ),
           )
-          yield* session.readBack(
+          yield* session.verdicts(
             rows.filter(({ row }) => row % 5 !== 0)
               .map(({ keyDigest }) => ({
                 keyDigest,

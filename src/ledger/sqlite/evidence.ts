@@ -114,13 +114,6 @@ export const testEntries = (db: Database, place: number): ReadonlyArray<TestEntr
     [place],
   ).map(([text, at, after]) => ({ text, at, after }))
 
-/** Records, inside a transaction, that a text was handed out. */
-export const addTestEntry = (db: Database, place: number, text: string, at: number): TestEntry => {
-  const after = db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0
-  db.run("INSERT INTO testEntry (place, text, at, after) VALUES (?, ?, ?, ?)", [place, text, at, after])
-  return { text, at, after }
-}
-
 /** Places of the same destination as place `?1`: other pipelines that feed the form are among them. */
 const sameDestination =
   "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"

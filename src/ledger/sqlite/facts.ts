@@ -1,36 +1,88 @@
 import type { AcceptReason } from "../../domain/acceptance.ts"
-import type { Form } from "../../domain/form.ts"
-import type { Acceptance, CanaryRecord, Notified, RefusedState, Rekeyed, RowIdentity } from "../records.ts"
+import type { Facts, Notified, Recorded, Rekeyed } from "../records.ts"
+import { recordAttention } from "./attention.ts"
 import type { Database } from "./database.ts"
+import { recordVanished } from "./pages.ts"
+import { lastIntent } from "./standing.ts"
+import type { Store } from "./Store.ts"
+import { recordReconciled } from "./verdicts.ts"
 
-const column = <A>(db: Database, place: number, name: "identity" | "recorded" | "refused"): A | undefined => {
-  const text = db.get<readonly [string | null]>(`SELECT ${name} FROM place WHERE id = ?`, [place])?.[0] ?? null
-  return text === null ? undefined : JSON.parse(text) as A
+/** Facts that are kept as JSON under their names. */
+const kept = ["identity", "form", "canary", "refused"] as const
+
+/** What is recorded of a place besides its rows and runs. */
+export const facts = ({ db, texts }: Store, place: number): Facts => {
+  const has = (table: string) => db.get(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place]) !== undefined
+  const first = db.get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place])?.[0] ?? null
+  const values = db.all<readonly [string, string]>("SELECT name, value FROM fact WHERE place = ?", [place])
+  return {
+    ...noFacts,
+    isNew: !has("batch"),
+    isBlank: !["row", "leftOut", "superseded"].some(has),
+    firstColumns: first === null ? undefined : JSON.parse(texts.textOf(first) ?? "[]") as ReadonlyArray<string>,
+    ...Object.fromEntries(values.map(([name, value]) => [name, JSON.parse(value) as unknown])),
+  }
 }
 
-/** By what rows of a place are recognised; undefined: no run has read its source yet. */
-export const rowIdentity = (db: Database, place: number): RowIdentity | undefined => column(db, place, "identity")
-
-/** The form as the last run that may send met it. */
-export const recordedForm = (db: Database, place: number): Form | undefined => column(db, place, "recorded")
-
-/** What the last run was refused for. */
-export const refusedState = (db: Database, place: number): RefusedState | undefined => column(db, place, "refused")
-
-/** Inside a transaction. */
-export const recordIdentity = (db: Database, place: number, identity: RowIdentity): void => {
-  db.run("UPDATE place SET identity = ? WHERE id = ?", [JSON.stringify(identity), place])
+/** The facts of a place that the ledger does not know. */
+export const noFacts: Facts = {
+  isNew: true,
+  isBlank: true,
+  firstColumns: undefined,
+  identity: undefined,
+  form: undefined,
+  canary: undefined,
+  refused: undefined,
 }
 
-/** Inside a transaction. */
-export const recordForm = (db: Database, place: number, form: Form): void => {
-  const text = JSON.stringify(form)
-  db.run("UPDATE place SET recorded = ?1 WHERE id = ?2 AND recorded IS NOT ?1", [text, place])
-}
-
-/** Inside a transaction. */
-export const recordRefused = (db: Database, place: number, refused: RefusedState | undefined): void => {
-  db.run("UPDATE place SET refused = ? WHERE id = ?", [refused === undefined ? null : JSON.stringify(refused), place])
+/** Records facts, inside a transaction. */
+export const recordFacts = (
+  store: Store,
+  { place, run }: { readonly place: number; readonly run: number },
+  recorded: Recorded,
+): void => {
+  const { db } = store
+  const now = store.clock.unsafeCurrentTimeMillis()
+  for (const name of kept) {
+    const value = recorded[name]
+    if (value === null) db.run("DELETE FROM fact WHERE place = ? AND name = ?", [place, name])
+    else if (value !== undefined) {
+      db.run(
+        `INSERT INTO fact (place, name, value) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET value = excluded.value WHERE value <> excluded.value`,
+        [place, name, JSON.stringify(value)],
+      )
+    }
+  }
+  const { acceptance, attention, filesRead = [], reconciled, testEntry, vanished } = recorded
+  if (attention !== undefined) recordAttention(db, place, run, attention)
+  for (const name of filesRead) {
+    db.run("INSERT OR IGNORE INTO readFile (place, name, at) VALUES (?, ?, ?)", [place, name, now])
+  }
+  if (vanished !== undefined) recordVanished(db, place, run, vanished)
+  if (reconciled !== undefined) recordReconciled(db, place, run, reconciled, now)
+  if (testEntry !== undefined) {
+    db.run("INSERT INTO testEntry (place, text, at, after) VALUES (?, ?, ?, ?)", [
+      place,
+      testEntry,
+      now,
+      lastIntent(db),
+    ])
+  }
+  if (acceptance !== undefined) {
+    // A state that was accepted before keeps its first record.
+    const { because, by, reason, states } = acceptance
+    for (const state of states) {
+      db.run("INSERT OR IGNORE INTO accepted (place, reason, state, at, by, because) VALUES (?, ?, ?, ?, ?, ?)", [
+        place,
+        reason,
+        state,
+        now,
+        by,
+        because,
+      ])
+    }
+  }
 }
 
 /**
@@ -81,30 +133,9 @@ export const isAccepted = (
     ]) !== undefined
   )
 
-/** Records an acceptance, inside a transaction. A state that was accepted before keeps its first record. */
-export const accept = (db: Database, place: number, acceptance: Acceptance, at: number): void => {
-  for (const state of acceptance.states) {
-    db.run("INSERT OR IGNORE INTO accepted (place, reason, state, at, by, because) VALUES (?, ?, ?, ?, ?, ?)", [
-      place,
-      acceptance.reason,
-      state,
-      at,
-      acceptance.by,
-      acceptance.because,
-    ])
-  }
-}
-
 /** Returns the names that are not among those that runs at this place have read. */
 export const unreadFiles = (db: Database, place: number, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) => db.get("SELECT 1 FROM readFile WHERE place = ? AND name = ?", [place, name]) === undefined)
-
-/** Records that a run has read these files, inside a transaction. */
-export const recordReadFiles = (db: Database, place: number, names: ReadonlyArray<string>, at: number): void => {
-  for (const name of names) {
-    db.run("INSERT OR IGNORE INTO readFile (place, name, at) VALUES (?, ?, ?)", [place, name, at])
-  }
-}
 
 /** What a webhook was last notified of; undefined: of nothing. */
 export const notified = (db: Database, place: number, webhook: string): Notified | undefined => {
@@ -123,25 +154,4 @@ export const recordNotified = (db: Database, place: number, webhook: string, { c
     JSON.stringify(codes),
     run,
   ])
-}
-
-export const recordCanary = (db: Database, place: number, record: CanaryRecord): void => {
-  db.run("INSERT OR REPLACE INTO canary (place, standing, state, because) VALUES (?, ?, ?, ?)", [
-    place,
-    record.standing,
-    record.state,
-    record.because,
-  ])
-}
-
-export const canaryRecord = (db: Database, place: number): CanaryRecord | undefined => {
-  const found = db.get<readonly [string, string, string]>(
-    "SELECT standing, state, because FROM canary WHERE place = ?",
-    [
-      place,
-    ],
-  )
-  if (found === undefined) return undefined
-  const [standing, state, because] = found
-  return { standing, state: state === "passed" ? "passed" : "failed", because }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { type Holder, isGone } from "../holder.ts"
 import { type LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
 import { MarkWriter, readMarks } from "../marks.ts"
-import type { Going } from "../records.ts"
+import type { RunInProgress } from "../records.ts"
 import { attempt, type Database } from "./database.ts"
 import { mustBeNewest } from "./newest.ts"
 import { isoOf, type Store } from "./Store.ts"
@@ -180,9 +180,9 @@ export const holdAll = (
 type Latest = readonly [name: string, place: number, mode: string | null, finished: string | null]
 
 /**
- * The run of a pipeline that is going on at a place. Whoever holds the lock wrote the pipeline's latest record: one without a mode is of no run (`settle`, say), one that is finished was there before.
+ * The run of a pipeline in progress at a place. The lock's holder wrote the pipeline's latest record: one without a mode is of no run (for example of `settle`), one that is finished was written earlier.
  */
-export const goingRun = (store: Store, pipeline: string, place: number): Going | undefined => {
+export const runInProgress = (store: Store, pipeline: string, place: number): RunInProgress | undefined => {
   const holder = liveHolder(store, pipeline, store.holder, store.clock.unsafeCurrentTimeMillis())
   if (holder === undefined) return undefined
   const latest = store.db.get<Latest>(

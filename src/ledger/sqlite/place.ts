@@ -123,13 +123,15 @@ const notWhileRunning = (store: Store, what: string, pipelines: ReadonlyArray<st
 
 /** Puts a place from which nothing was sent yet into the one that takes its stead: what people said and runs met there is kept. */
 const join = (db: Database, empty: number, place: number): void => {
-  for (const table of ["run", "attention", "acknowledged", "accepted", "leftOut", "canary", "reconciliation", "told"]) {
+  for (const table of ["run", "attention", "acknowledged", "accepted", "leftOut", "reconciliation", "told"]) {
     db.run(`UPDATE OR REPLACE ${table} SET place = ? WHERE place = ?`, [place, empty])
   }
   db.run("UPDATE place SET latest = coalesce((SELECT latest FROM place WHERE id = ?), latest) WHERE id = ?", [
     empty,
     place,
   ])
+  db.run("UPDATE OR REPLACE fact SET place = ? WHERE place = ? AND name = 'canary'", [place, empty])
+  db.run("DELETE FROM fact WHERE place = ?", [empty])
   db.run("DELETE FROM place WHERE id = ?", [empty])
 }
 

@@ -16,11 +16,9 @@ const schema = `
   CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 
   -- A pipeline at a destination; typed: the form's id as the pipeline names it; separate: whether the service's forms are its own, whatever their ids; latest: the last run that read the
-  -- source; shape: the columns of the first content that was sent; identity: how rows are recognised (RowIdentity); refused: what the last run was refused for, for accept;
-  -- recorded: the form as the last run that may send met it.
+  -- source; shape: the columns of the first content that was sent.
   CREATE TABLE place (
     id INTEGER PRIMARY KEY, pipeline TEXT NOT NULL, service TEXT NOT NULL, form TEXT NOT NULL, typed TEXT NOT NULL, separate INTEGER NOT NULL, latest INTEGER, shape INTEGER,
-    identity TEXT, refused TEXT, recorded TEXT,
     UNIQUE (pipeline, service, form)
   ) STRICT;
 
@@ -116,7 +114,8 @@ const schema = `
     PRIMARY KEY (place, keyed, digest)
   ) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE canary (place INTEGER PRIMARY KEY REFERENCES place, standing TEXT NOT NULL, state TEXT NOT NULL, because TEXT NOT NULL) STRICT;
+  -- What is recorded of a place, as JSON: identity, form, canary, refused (Facts).
+  CREATE TABLE fact (place INTEGER NOT NULL REFERENCES place, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (place, name)) STRICT, WITHOUT ROWID;
 
   -- Verified submissions that were edited (0) or deleted (1) since, as they were last seen; seen: digest of what was seen. run: who saw it.
   CREATE TABLE drift (row INTEGER PRIMARY KEY REFERENCES row, standing INTEGER NOT NULL, seen BLOB NOT NULL, run INTEGER NOT NULL REFERENCES run) STRICT;
@@ -138,7 +137,6 @@ const schema = `
     reason TEXT NOT NULL, proof TEXT NOT NULL, PRIMARY KEY (settlement, row)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX settled_row ON settled (row);
-
 
   -- A pipeline's last turn by schedule: when it was taken, its state (0 done, 1 going, 2 broken off), how often a run was begun for it, and the process that took it.
   CREATE TABLE turn (

@@ -1,19 +1,18 @@
 import { Duration, Effect, type Scope } from "effect"
 import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "../Ledger.ts"
 import { readMarks } from "../marks.ts"
-import { acknowledge, recordAttention } from "./attention.ts"
+import { acknowledge } from "./attention.ts"
 import { attempt } from "./database.ts"
-import { addTestEntry, knownSubmissions } from "./evidence.ts"
-import { accept, recordCanary, recordForm, recordIdentity, recordReadFiles, recordRefused, rekey } from "./facts.ts"
+import { knownSubmissions } from "./evidence.ts"
+import { recordFacts, rekey } from "./facts.ts"
 import { intend, type OpenBatch } from "./intend.ts"
 import { holdersByEpoch, LockLease, takeLock, timeOf } from "./lock.ts"
 import { mustBeNewest } from "./newest.ts"
-import { recordVanished } from "./pages.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
 import { reading, type Store } from "./Store.ts"
-import { recordReadBack, recordReconciled, recordSeenAgain } from "./verdicts.ts"
+import { recordVerdicts } from "./verdicts.ts"
 
 /** Takes the pipeline's lock for the scope, and what earlier holders left open into doubt. */
 export const makeSession = (
@@ -85,35 +84,16 @@ export const makeSession = (
             () => void open.delete(batch),
           )
         }),
-      readBack: (rows) => write("recording what was read back", () => recordReadBack(store, place, rows)),
-      seenAgain: (rows) => write("recording what was read again", () => recordSeenAgain(db, place, held.run, rows)),
-      reconciled: (upTo) =>
-        write(
-          "recording how far the reconciliation is",
-          () => recordReconciled(db, place, held.run, upTo, store.clock.unsafeCurrentTimeMillis()),
+      verdicts: (rows) => write("recording verdicts", () => recordVerdicts(store, held, rows)),
+      record: (facts) =>
+        (facts.acceptance === undefined ? write : writeForGood)(
+          "recording facts",
+          () => recordFacts(store, held, facts),
         ),
-      attention: (rows) => write("recording rows that need a person", () => recordAttention(db, place, held.run, rows)),
-      canary: (record) => write("recording the canary", () => recordCanary(db, place, record)),
-      identity: (identity) => write("recording how rows are recognised", () => recordIdentity(db, place, identity)),
-      form: (form) => write("recording the form", () => recordForm(db, place, form)),
-      refused: (refused) => write("recording what was refused", () => recordRefused(db, place, refused)),
       rekey: (rows) => write("recording row keys", () => rekey(db, place, rows)),
-      accept: (acceptance) =>
-        writeForGood(
-          "recording an acceptance",
-          () => accept(db, place, acceptance, store.clock.unsafeCurrentTimeMillis()),
-        ),
-      readFiles: (names) =>
-        write(
-          "recording which files were read",
-          () => recordReadFiles(db, place, names, store.clock.unsafeCurrentTimeMillis()),
-        ),
-      vanished: (missed) => write("recording vanished rows", () => recordVanished(db, place, held.run, missed)),
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
         writeForGood("recording what became of rows in doubt", () => settleDoubts(store, place, what)),
-      addTestEntry: (text) =>
-        write("recording a test entry", () => addTestEntry(db, place, text, store.clock.unsafeCurrentTimeMillis())),
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>

@@ -5,40 +5,19 @@ import type { Ledger, LedgerError, LedgerRefused, PipelineLedger } from "../Ledg
 import { readMarks } from "../marks.ts"
 import { attended, rejectedRows } from "./attention.ts"
 import { evidence, landedByWord, looseIds, submissionsPage, testEntries } from "./evidence.ts"
-import {
-  canaryRecord,
-  isAccepted,
-  notified,
-  recordedForm,
-  recordNotified,
-  refusedState,
-  rowIdentity,
-  unreadFiles,
-} from "./facts.ts"
-import { goingRun } from "./lock.ts"
-import { type Cursor, isBlank, leftOutKeyless, lookUp, supersededKeyless, unchanged } from "./lookUp.ts"
+import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
+import { type Cursor, leftOutKeyless, lookUp, supersededKeyless, unchanged } from "./lookUp.ts"
 import { isNewest, lacking } from "./newest.ts"
 import { doubtfulPage, exportRows, missed, sentPage, unmetPage, vanishedPage } from "./pages.ts"
 import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
 import { replacedPage } from "./replace.ts"
 import { makeSession } from "./session.ts"
 import { settlements } from "./settle.ts"
-import {
-  attentionOf,
-  doubtsBySending,
-  importedUnderOther,
-  isNew,
-  lastDone,
-  marks,
-  rowCount,
-  runRecords,
-  standing,
-  unverified,
-} from "./standing.ts"
+import { counts, importedUnderOther, noCounts, noStanding, runRecords, standing } from "./standing.ts"
 import { type LedgerOptions, openStore, reading, type Store } from "./Store.ts"
 import { makeTurns } from "./turns.ts"
 import { makeUpkeep } from "./upkeep.ts"
-import { drift, reconciliation } from "./verdicts.ts"
+import { reconciliation } from "./verdicts.ts"
 
 /**
  * Opens the ledger for the scope; makes it, with its folder and its secret, when there is none. `LedgerRefused` when it must not be used: its secret is missing or not its own, it lies on a
@@ -53,11 +32,6 @@ export const makeLedger = (store: Store): Ledger => {
   return {
     file: store.file,
     id: store.id,
-    lastIntent: reading(
-      store,
-      "reading the last intent",
-      () => db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0,
-    ),
     behind: reading(store, "reading its marks", () => lacking(store, readMarks(store.marks))),
     isNewest: isNewest(store, () => ({ asker: store.asker, where: "anywhere" })),
     digest: store.digest,
@@ -87,35 +61,21 @@ export const makeLedger = (store: Store): Ledger => {
   }
 }
 
-const nothing = {
-  imported: 0,
-  inDoubt: 0,
-  refused: 0,
-  leftOut: 0,
-  replaced: 0,
-  verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
-  intended: 0,
-  acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
-}
-
-const noDrift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
-
 /** The ledger's view of one pipeline at one destination. It is written for the first time when it is held. */
 const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
   const { db } = store
   let place: number | undefined
   const cursor: Cursor = { last: undefined }
   /** Reads, or gives what an unknown place holds: nothing. */
-  const read = <A>(doing: string, empty: A, work: (place: number) => A): Effect.Effect<A, LedgerError> =>
+  const read = <A>(doing: string, empty: A | (() => A), work: (place: number) => A): Effect.Effect<A, LedgerError> =>
     reading(store, doing, () => {
       place ??= findPlace(db, at)
-      return place === undefined ? empty : work(place)
+      return place !== undefined ? work(place) : empty instanceof Function ? empty() : empty
     })
   return {
     pipeline: at.pipeline,
     destination: at.destination,
-    isNew: read("reading", true, (place) => isNew(db, place)),
-    isBlank: read("reading", true, (place) => isBlank(db, place)),
+    facts: read("reading facts", noFacts, (place) => facts(store, place)),
     lookUp: (keys) =>
       reading(store, "looking up rows", () => {
         place ??= findPlace(db, at)
@@ -131,27 +91,27 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       read("looking up rows left out", contents.map(() => false), (place) => leftOutKeyless(db, place, contents)),
     attended: (rows) =>
       read("looking up rows that need a person", rows.map(() => "new" as const), (place) => attended(db, place, rows)),
-    firstShape: read("reading columns", undefined, (place) => {
-      const first = db.get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place])?.[0] ?? null
-      return first === null ? undefined : columnsOf(store, first)
-    }),
     importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(db, place, mapping)),
     sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
     doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
-    going: read("looking whether a run is going on", undefined, (place) => goingRun(store, at.pipeline, place)),
-    standing: read("counting rows", nothing, (place) => standing(db, place)),
-    unverified: read("counting rows", nothing, (place) => unverified(db, place)),
+    counts: read("counting rows", () => noCounts(db), (place) => counts(db, place)),
+    standing: read("counting rows", () => noStanding(db), (place) => standing(store, at.pipeline, place)),
     submissions: (page) => read("reading submission ids", [], (place) => submissionsPage(db, place, page)),
     evidence: (batches, within, entries) =>
       Effect.flatMap(
         read("reading batches", undefined, (place) => evidence(db, place, batches, within, entries)),
         (found) => found === undefined ? Effect.dieMessage("A row in doubt has no batch.") : Effect.succeed(found),
       ),
-    testEntries: read("reading test entries", [], (place) => testEntries(db, place)),
-    landedByWord: read("reading rows that landed by somebody's word", [], (place) => landedByWord(db, place)),
-    looseIds: read("reading submission ids", [], (place) => looseIds(db, place)),
+    settlingFacts: read(
+      "reading what settles rows",
+      { testEntries: [], looseIds: [], landedByWord: [] },
+      (place) => ({
+        testEntries: testEntries(db, place),
+        looseIds: looseIds(db, place),
+        landedByWord: landedByWord(db, place),
+      }),
+    ),
     settlements: (limit) => read("reading settlements", [], (place) => settlements(db, place, limit)),
-    drift: read("counting rows", noDrift, (place) => drift(db, place)),
     reconciliation: read("reading the reconciliation", undefined, (place) => reconciliation(db, place)),
     replaced: (page) => read("reading replaced submissions", [], (place) => replacedPage(db, place, page)),
     missed: (met) =>
@@ -161,29 +121,16 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
         (place) => missed(db, place, met),
       ),
     vanished: (missed, page) => read("reading vanished rows", [], (place) => vanishedPage(db, place, missed, page)),
-    marks: read("reading", { leftOut: 0, settlements: 0, inDoubt: 0 }, (place) => marks(db, place)),
-    attention: read(
-      "counting rows that need a person",
-      { rows: 0, acknowledged: 0 },
-      (place) => attentionOf(db, place),
-    ),
-    canary: read("reading the canary", undefined, (place) => canaryRecord(db, place)),
     accepted: (reason, states) =>
       read("reading acceptances", states.length === 0, (place) => isAccepted(db, place, reason, states)),
     unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(db, place, names)),
-    identity: read("reading how rows are recognised", undefined, (place) => rowIdentity(db, place)),
-    form: read("reading the form as it was", undefined, (place) => recordedForm(db, place)),
-    refused: read("reading what was refused", undefined, (place) => refusedState(db, place)),
-    rowCount: read("counting rows", 0, (place) => rowCount(db, place)),
     unmet: (met, first) =>
       read(
         "reading vanished rows",
         { keys: [], rests: [], next: undefined },
         (place) => unmetPage(db, place, met, first),
       ),
-    runs: (limit) => read("reading runs", [], (place) => runRecords(db, place, limit)),
-    lastDone: read("reading runs", undefined, (place) => lastDone(db, place)),
-    doubts: read("reading rows in doubt", [], (place) => doubtsBySending(db, place)),
+    runs: (which) => read("reading runs", [], (place) => runRecords(db, place, which)),
     notified: (webhook) => read("reading what was reported", undefined, (place) => notified(db, place, webhook)),
     recordNotified: (webhook, what) =>
       store.writer.write("recording what was reported", () => {

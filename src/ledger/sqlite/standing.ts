@@ -1,67 +1,117 @@
 import type { Json } from "../../domain/json.ts"
 import { type Mode, modes, type Outcome, outcomes } from "../../domain/run.ts"
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "../codes.ts"
-import type { DoubtsOf, LedgerMarks, RunRecord, Standing, Unverified } from "../records.ts"
+import type { Counts, DoubtsOf, RunRecord, Standing } from "../records.ts"
 import type { Database } from "./database.ts"
-import { isoOf } from "./Store.ts"
+import { runInProgress } from "./lock.ts"
+import { isoOf, type Store } from "./Store.ts"
+import { drift } from "./verdicts.ts"
 
-/** What is not proven, found by the indexes that hold nothing else. */
-export const unverified = (db: Database, place: number): Unverified => {
+const count = (db: Database, place: number, sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
+
+/** What is not proven or needs review, found by the indexes that hold nothing else. */
+export const counts = (db: Database, place: number): Counts => {
   const verdicts = { differing: 0, missing: 0, unread: 0 }
-  const counts = db.all<readonly [number, number]>(
+  const byVerdict = db.all<readonly [number, number]>(
     `SELECT verdict, count(*) FROM row INDEXED BY row_unverified WHERE place = ? AND verdict > 0 AND state = ${stateCode.imported} GROUP BY verdict`,
     [place],
   )
-  for (const [code, count] of counts) {
+  for (const [code, rows] of byVerdict) {
     const verdict = verdictOf(code)
-    if (verdict !== "verified") verdicts[verdict] = count
+    if (verdict !== "verified") verdicts[verdict] = rows
   }
-  const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
+  const of = (sql: string): number => count(db, place, sql)
   return {
-    inDoubt: count(`SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`)
-      // An open intent is as good as in doubt to whoever only reads.
-      + count(
-        `SELECT count(*) FROM batch b INDEXED BY batch_open CROSS JOIN row r INDEXED BY row_batch ON r.batch = b.id AND r.state = ${stateCode.intended}
-         WHERE b.place = ? AND b.open = 1`,
-      ),
+    inDoubt: of(`SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`)
+      + intended(db, place),
     verdicts,
     acknowledged: acknowledgedOf(db, place),
+    drift: drift(db, place),
+    attention: attentionOf(db, place),
+    leftOut: of("SELECT count(*) FROM leftOut WHERE place = ?"),
+    settlements: of("SELECT count(*) FROM settlement WHERE place = ?"),
+    lastIntent: lastIntent(db),
   }
 }
 
-/** Counts over all rows of a place. */
-export const standing = (db: Database, place: number): Standing => {
-  const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0 }
-  const verdicts = { verified: 0, differing: 0, missing: 0, unread: 0 }
-  const counts = db.all<readonly [number, number | null, number]>(
-    "SELECT state, verdict, count(*) FROM row NOT INDEXED WHERE place = ? GROUP BY state, verdict",
-    [place],
+/** Rows of open intents: as good as in doubt to what only reads. */
+const intended = (db: Database, place: number): number =>
+  count(
+    db,
+    place,
+    `SELECT count(*) FROM batch b INDEXED BY batch_open CROSS JOIN row r INDEXED BY row_batch ON r.batch = b.id AND r.state = ${stateCode.intended}
+     WHERE b.place = ? AND b.open = 1`,
   )
-  for (const [state, verdict, count] of counts) {
-    const name = stateOf(state)
-    states[name] += count
-    if (name === "imported" && verdict !== null) verdicts[verdictOf(verdict)] += count
-  }
-  const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
-  return {
-    imported: states.imported,
-    // An open intent is as good as in doubt to whoever only reads.
-    inDoubt: states.inDoubt + states.intended,
-    intended: states.intended,
-    refused: states.refused,
-    leftOut: count("SELECT count(*) FROM leftOut WHERE place = ?"),
-    replaced: count(
-      "SELECT count(*) FROM replaced p JOIN row r ON r.id = p.row WHERE r.place = ? AND p.at IS NOT NULL",
-    ),
-    verdicts,
-    acknowledged: acknowledgedOf(db, place),
+
+/** The counts of a place that the ledger does not know. */
+export const noCounts = (db: Database): Counts => ({
+  inDoubt: 0,
+  verdicts: { differing: 0, missing: 0, unread: 0 },
+  acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
+  drift: { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } },
+  attention: { rows: 0, acknowledged: 0 },
+  leftOut: 0,
+  settlements: 0,
+  lastIntent: lastIntent(db),
+})
+
+export const noStanding = (db: Database): Standing => ({
+  ...noCounts(db),
+  verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
+  rows: 0,
+  imported: 0,
+  intended: 0,
+  refused: 0,
+  replaced: 0,
+  doubts: [],
+  running: undefined,
+})
+
+/** Number of the last batch that was intended; 0 for none. */
+export const lastIntent = (db: Database): number =>
+  db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0
+
+/** Counts over all rows of a place, of one moment: another process may be writing. */
+export const standing = (store: Store, pipeline: string, place: number): Standing => {
+  const { db } = store
+  db.exec("BEGIN")
+  try {
+    const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0 }
+    const verdicts = { verified: 0, differing: 0, missing: 0, unread: 0 }
+    const byState = db.all<readonly [number, number | null, number]>(
+      "SELECT state, verdict, count(*) FROM row NOT INDEXED WHERE place = ? GROUP BY state, verdict",
+      [place],
+    )
+    for (const [state, verdict, rows] of byState) {
+      const name = stateOf(state)
+      states[name] += rows
+      if (name === "imported" && verdict !== null) verdicts[verdictOf(verdict)] += rows
+    }
+    return {
+      ...counts(db, place),
+      verdicts,
+      rows: byState.reduce((sum, [, , rows]) => sum + rows, 0),
+      imported: states.imported,
+      intended: states.intended,
+      refused: states.refused,
+      replaced: count(
+        db,
+        place,
+        "SELECT count(*) FROM replaced p JOIN row r ON r.id = p.row WHERE r.place = ? AND p.at IS NOT NULL",
+      ),
+      doubts: doubtsBySending(db, place),
+      running: runInProgress(store, pipeline, place),
+    }
+  } finally {
+    db.exec("COMMIT")
   }
 }
 
 const acknowledgedOf = (db: Database, place: number): Standing["acknowledged"] => {
-  const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
   const acknowledged = (rows: string, what: number): number =>
     count(
+      db,
+      place,
       `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND EXISTS
         (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${what})`,
     )
@@ -70,24 +120,15 @@ const acknowledgedOf = (db: Database, place: number): Standing["acknowledged"] =
     differing: acknowledged("r.state = 2 AND r.verdict = 2 AND r.verdict > 0", differingCode),
     missing: acknowledged("r.state = 2 AND r.verdict = 3 AND r.verdict > 0", missingCode),
     unread: count(
+      db,
+      place,
       "SELECT count(*) FROM row r WHERE r.place = ? AND r.state = 2 AND r.verdict = 1 AND r.verdict > 0 AND r.submission IS NULL",
     ),
   }
 }
 
-/** What tells whether anything happened in the ledger since a run. */
-export const marks = (db: Database, place: number): LedgerMarks => {
-  const count = (sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
-  return {
-    leftOut: count("SELECT count(*) FROM leftOut WHERE place = ?"),
-    settlements: count("SELECT count(*) FROM settlement WHERE place = ?"),
-    inDoubt: count(`SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`)
-      + count("SELECT count(*) FROM batch INDEXED BY batch_open WHERE place = ? AND open = 1"),
-  }
-}
-
 /** Rows that need a person, as the last run that read the source met them. */
-export const attentionOf = (db: Database, place: number): { readonly rows: number; readonly acknowledged: number } => {
+const attentionOf = (db: Database, place: number): { readonly rows: number; readonly acknowledged: number } => {
   const found = db.get<readonly [number, number | null]>(
     `SELECT count(*), sum(EXISTS (SELECT 1 FROM acknowledged a
        WHERE a.place = t.place AND a.digest = t.digest AND a.content = t.content AND a.what = t.what))
@@ -104,12 +145,8 @@ export const importedUnderOther = (db: Database, place: number, mapping: string)
     [place, mapping],
   )?.[0] ?? 0
 
-/** Whether anything was ever sent from there. */
-export const isNew = (db: Database, place: number): boolean =>
-  db.get("SELECT 1 FROM batch WHERE place = ? LIMIT 1", [place]) === undefined
-
 /** Rows in doubt by when their batch was sent; intents that are open may have arrived too. The oldest first. */
-export const doubtsBySending = (db: Database, place: number): ReadonlyArray<DoubtsOf> =>
+const doubtsBySending = (db: Database, place: number): ReadonlyArray<DoubtsOf> =>
   db.all<readonly [number, number, number]>(
     `SELECT b.sent, count(*), 0 FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch
        WHERE r.place = ?1 AND r.state = ${stateCode.inDoubt} GROUP BY b.sent
@@ -186,22 +223,17 @@ const recordOf = ([run, mode, started, finished, outcome, exit, counts]: RunColu
   counts: counts === null ? null : JSON.parse(counts) as Json,
 })
 
-/** The newest first. */
-export const runRecords = (db: Database, place: number, limit: number): ReadonlyArray<RunRecord> =>
+/** The newest first. `done`: only runs that did their work, the last finished first. */
+export const runRecords = (
+  db: Database,
+  place: number,
+  { done = false, limit }: { readonly limit: number; readonly done?: boolean },
+): ReadonlyArray<RunRecord> =>
   db.all<RunColumns>(
-    `SELECT ${columns} FROM run WHERE place = ? AND mode IS NOT NULL ORDER BY started DESC, id DESC LIMIT ?`,
+    `SELECT ${columns} FROM run WHERE place = ? AND ${
+      done
+        ? "mode = 'run' AND exit IN (0, 1) ORDER BY finished DESC, id DESC"
+        : "mode IS NOT NULL ORDER BY started DESC, id DESC"
+    } LIMIT ?`,
     [place, limit],
   ).map(recordOf)
-
-/** The last run that did its work: exit status 0, or 1 for rows that need a person. */
-export const lastDone = (db: Database, place: number): RunRecord | undefined => {
-  const found = db.get<RunColumns>(
-    `SELECT ${columns} FROM run WHERE place = ? AND mode = 'run' AND exit IN (0, 1) ORDER BY finished DESC, id DESC LIMIT 1`,
-    [place],
-  )
-  return found === undefined ? undefined : recordOf(found)
-}
-
-/** How many rows stand at a place. */
-export const rowCount = (db: Database, place: number): number =>
-  db.get<readonly [number]>("SELECT count(*) FROM row INDEXED BY row_key WHERE place = ?", [place])?.[0] ?? 0

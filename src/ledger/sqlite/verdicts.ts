@@ -6,11 +6,21 @@ import { type Database, inTens, type Param } from "./database.ts"
 import { isoOf, type Store, type Texts } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
 
+/** Records, inside a transaction, what reading submissions back has shown. */
+export const recordVerdicts = (
+  store: Store,
+  { place, run }: { readonly place: number; readonly run: number },
+  rows: ReadonlyArray<ReadBack | SeenAgain>,
+): void => {
+  recordReadBack(store, place, rows.filter((row) => "verdict" in row))
+  recordSeenAgain(store.db, place, run, rows.filter((row) => "standing" in row))
+}
+
 /**
  * Records verdicts inside a transaction. The content of a verified row is deleted, and the digests of its answers go to a table of their own: pages that were full of content are free again for that of the
  * next rows.
  */
-export const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBack>): void => {
+const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBack>): void => {
   const { db, texts } = store
   for (const verdict of ["verified", "differing", "missing"] as const) {
     for (const [some, values] of inTens(rows.filter((row) => row.verdict === verdict))) {
@@ -112,7 +122,7 @@ export const drifting = `FROM drift d JOIN row t ON t.id = d.row WHERE t.place =
 export const driftedAs = `CASE d.standing WHEN ${driftCode.gone} THEN ${goneCode} ELSE ${editedCode} END`
 
 /** Records, inside a transaction, what became of verified submissions. */
-export const recordSeenAgain = (
+const recordSeenAgain = (
   db: Database,
   place: number,
   run: number,
