@@ -18,7 +18,7 @@ import { type Survey, survey } from "./survey.ts"
  */
 export const execute = Effect.gen(function*() {
   const { form, id, mode } = yield* CurrentRun
-  const { session, view } = yield* RunLedger
+  const { session } = yield* RunLedger
   const stop = yield* Stop
   const counts = yield* RunCounts
   const startedAt = yield* now

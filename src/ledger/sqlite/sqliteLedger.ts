@@ -66,11 +66,12 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
   const { db } = store
   let place: number | undefined
   const cursor: Cursor = { last: undefined }
-  /** Reads, or gives what an unknown place holds: nothing. */
-  const read = <A>(doing: string, empty: A | (() => A), work: (place: number) => A): Effect.Effect<A, LedgerError> =>
+  const known = () => (place ??= findPlace(db, at))
+  /** Reads, or returns what an unknown place has: nothing. */
+  const read = <A>(doing: string, empty: A, work: (place: number) => A): Effect.Effect<A, LedgerError> =>
     reading(store, doing, () => {
-      place ??= findPlace(db, at)
-      return place !== undefined ? work(place) : empty instanceof Function ? empty() : empty
+      const place = known()
+      return place === undefined ? empty : work(place)
     })
   return {
     pipeline: at.pipeline,
@@ -78,8 +79,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     facts: read("reading facts", noFacts, (place) => facts(store, place)),
     lookUp: (keys) =>
       reading(store, "looking up rows", () => {
-        place ??= findPlace(db, at)
-        return lookUp(store, place, keys, cursor)
+        return lookUp(store, known(), keys, cursor)
       }),
     unchanged: (keys, content) =>
       read("looking up rows", keys.map(() => undefined), (place) => unchanged(store, place, keys, content, cursor)),
@@ -94,8 +94,14 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(db, place, mapping)),
     sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
     doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
-    counts: read("counting rows", () => noCounts(db), (place) => counts(db, place)),
-    standing: read("counting rows", () => noStanding(db), (place) => standing(store, at.pipeline, place)),
+    counts: reading(store, "counting rows", () => {
+      const place = known()
+      return place === undefined ? noCounts(db) : counts(db, place)
+    }),
+    standing: reading(store, "counting rows", () => {
+      const place = known()
+      return place === undefined ? noStanding(db) : standing(store, at.pipeline, place)
+    }),
     submissions: (page) => read("reading submission ids", [], (place) => submissionsPage(db, place, page)),
     evidence: (batches, within, entries) =>
       Effect.flatMap(
