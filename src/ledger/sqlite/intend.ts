@@ -124,3 +124,7 @@ const sendAgain = (
   db.run("DELETE FROM refusedAgain WHERE row = ?", [id])
   return id
 }
+
+/** Number of the last batch that was intended; 0 for none. */
+export const lastIntent = (db: Database): number =>
+  db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0

@@ -3,6 +3,7 @@ import { type Mode, modes, type Outcome, outcomes } from "../../domain/run.ts"
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../records.ts"
 import type { Database } from "./database.ts"
+import { lastIntent } from "./intend.ts"
 import { runInProgress } from "./lock.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { drift } from "./verdicts.ts"
@@ -66,10 +67,6 @@ export const noStanding = (db: Database): Standing => ({
   doubts: [],
   running: undefined,
 })
-
-/** Number of the last batch that was intended; 0 for none. */
-export const lastIntent = (db: Database): number =>
-  db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0
 
 /** Counts over all rows of a place, of one moment: another process may be writing. */
 export const standing = (store: Store, pipeline: string, place: number): Standing => {
