@@ -3,7 +3,6 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { compile } from "../mapping/compile.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
-import { overCleanCells } from "../mapping/overCleanCells.ts"
 import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import type { Pipeline, SourceConfig } from "../project/Pipeline.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
@@ -30,6 +29,7 @@ export const compileFor = (
     columns: ownColumns(source.columns),
     blocks: source.blocks,
     fixed: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
+    tool: source.tool,
   })
   const unknown = changesUnknown(keyed)
   if (Either.isLeft(compiled)) {
@@ -37,7 +37,7 @@ export const compileFor = (
   }
   if (unknown.length > 0) return Effect.fail(new ConfigurationInvalid({ diagnostics: unknown }))
   const { mapping, warnings } = compiled.right
-  return Effect.succeed({ pipeline: keyed, mapping: overCleanCells(mapping, source.tool), warnings })
+  return Effect.succeed({ pipeline: keyed, mapping, warnings })
 }
 
 /** By `content` a changed row is another row: there is none that could go in again. */

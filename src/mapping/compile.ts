@@ -1,7 +1,8 @@
 import { Either } from "effect"
+import { createHash } from "node:crypto"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
-import type { Column, ColumnBlock } from "../domain/row.ts"
+import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellUses } from "./CellUses.ts"
@@ -56,6 +57,47 @@ const stampOf = (
   }
 }
 
+/** A form tool whose cells need cleaning before they are read. */
+interface CleaningTool {
+  readonly name: string
+  readonly clean: (cells: Cells) => Cells
+}
+
+/**
+ * Makes a mapping clean the cells of a form tool first. Answers, keys and `where` see the cleaned cells. Content digests and rejected rows keep the
+ * cells as they are in the file. The tool is part of the fingerprint, since the same cells could mean something else if the file were detected as
+ * another tool's.
+ */
+const overCleanCells = (
+  mapping: Mapping,
+  { clean, name }: CleaningTool,
+): Mapping => {
+  // Key, filter and map get the same row in turn.
+  let last: Cells | undefined
+  let cleaned: Cells = []
+  const cleanOf = (cells: Cells): Cells => {
+    if (cells !== last) {
+      cleaned = clean(cells)
+      last = cells
+    }
+    return cleaned
+  }
+  return {
+    ...mapping,
+    fingerprint: createHash("sha256").update(`${mapping.fingerprint} ${name}`).digest("hex"),
+    key: (cells) => mapping.key(cleanOf(cells)),
+    keyBy: (columns, empty) => {
+      const key = mapping.keyBy(columns, empty)
+      return (cells) => key(cleanOf(cells))
+    },
+    filtered: (cells) => mapping.filtered(cleanOf(cells)),
+    map: (cells, key) => mapping.map(cleanOf(cells), key),
+    check: (cells, answered, dropped) => mapping.check(cleanOf(cells), answered, dropped),
+    explain: (cells, key) => mapping.explain(cleanOf(cells), key),
+    uniques: mapping.uniques.map((unique) => ({ ...unique, value: (cells) => unique.value(cleanOf(cells)) })),
+  }
+}
+
 /**
  * Compiles a pipeline's mapping for a form and a source's columns. Returns all errors at once, each with its place in the pipeline's file, or the
  * mapping and its warnings.
@@ -68,6 +110,8 @@ export const compile = (input: {
   readonly blocks?: ReadonlyArray<ColumnBlock> | undefined
   /** The source is a rejected.csv that a person fixed. */
   readonly fixed?: Fixed
+  /** The form tool that wrote the source. */
+  readonly tool?: CleaningTool | undefined
 }): Either.Either<
   { readonly mapping: Mapping; readonly warnings: ReadonlyArray<Diagnostic> },
   ReadonlyArray<Diagnostic>
@@ -134,5 +178,9 @@ export const compile = (input: {
     columnUses: columns.map((column) => book.useOf(column)),
     cellUses: context.uses.most,
   }
-  return Either.right({ mapping, warnings: findings.warnings })
+  const { tool } = input
+  return Either.right({
+    mapping: tool === undefined ? mapping : overCleanCells(mapping, tool),
+    warnings: findings.warnings,
+  })
 }

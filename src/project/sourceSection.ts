@@ -20,7 +20,6 @@ import {
   whole,
 } from "./fields.ts"
 import type { ColumnName } from "./fields.ts"
-import { formToolNames } from "./formTools.ts"
 import { quoted } from "./suggestion.ts"
 
 // Conditions on rows
@@ -148,6 +147,30 @@ const Aliases = becoming(
 ).annotations(expecting("names with the columns that they stand for"))
 
 // The section
+
+/** The form tools whose exports can be read, by their names in `source.format`. */
+export const formToolNames = [
+  "typeform",
+  "google-forms",
+  "microsoft-forms",
+  "jotform",
+  "surveymonkey",
+  "qualtrics",
+  "tally",
+  "fillout",
+  "limesurvey",
+  "kobo",
+  "odk",
+  "redcap",
+  "alchemer",
+  "gravity-forms",
+  "cognito-forms",
+  "zoho-forms",
+  "paperform",
+  "airtable",
+] as const
+
+export type FormToolName = (typeof formToolNames)[number]
 
 const Character = Schema.String.pipe(Schema.pattern(/^[^"\r\n]$/u)).annotations(expecting("one character, such as `;`"))
 

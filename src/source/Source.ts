@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { Effect, Stream } from "effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
-import type { FormToolName } from "../project/formTools.ts"
+import type { FormToolName } from "../project/sourceSection.ts"
 import type { AnswerStyle, Layout, MetaColumn } from "./tools/FormTool.ts"
 
 /** A source that can't be opened or read as what it should be. The message says where and what to do next. */

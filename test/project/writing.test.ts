@@ -1,9 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { parse, parseDocument } from "yaml"
-import { addToPipeline, isOpen } from "../../src/project/addToPipeline.ts"
+import { addToPipeline, entryLines, isOpen, yamlText } from "../../src/project/PipelineDraft.ts"
 import type { DraftEntry } from "../../src/project/PipelineDraft.ts"
-import { entryLines, yamlText } from "../../src/project/PipelineDraft.ts"
 
 const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
   of,

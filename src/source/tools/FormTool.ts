@@ -1,6 +1,6 @@
 import type { Cell } from "../../domain/cell.ts"
 import type { Cells, Column, ColumnBlock } from "../../domain/row.ts"
-import type { FormToolName } from "../../project/formTools.ts"
+import type { FormToolName } from "../../project/sourceSection.ts"
 
 /** The beginning of a file from the record on that may be a tool's (first) header. */
 export interface Sample {

@@ -1,4 +1,4 @@
-import type { FormToolName } from "../../project/formTools.ts"
+import type { FormToolName } from "../../project/sourceSection.ts"
 import { airtable } from "./airtable.ts"
 import { alchemer } from "./alchemer.ts"
 import { cognitoForms } from "./cognitoForms.ts"

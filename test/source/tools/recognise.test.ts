@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { formToolNames } from "../../../src/project/formTools.ts"
+import { formToolNames } from "../../../src/project/sourceSection.ts"
 import { openSource } from "../../../src/source/openSource.ts"
 import { candidates, enough } from "../../../src/source/tools/asFormTool.ts"
 import { formTools } from "../../../src/source/tools/index.ts"
