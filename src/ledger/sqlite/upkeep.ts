@@ -65,7 +65,10 @@ const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
         throw cause
       }
     })
-    if (!emptied) return yield* new LedgerBusy({ file: store.file })
+    if (emptied) return
+    // Whoever still reads would also keep the closing of the ledger waiting.
+    store.db.set("busy_timeout = 0")
+    return yield* new LedgerBusy({ file: store.file })
   })
 
 /** What must hold in any ledger, as a query that counts where it does not. */
