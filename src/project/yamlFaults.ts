@@ -43,9 +43,9 @@ const visible = (text: string, offset: number): number => {
 }
 
 const findingOf = (error: YAMLError, text: string): Finding => {
-  const told = byMessage.find(([beginning]) => error.message.startsWith(beginning))
-  const [message, suggestion] = told !== undefined
-    ? [told[1], told[2]]
+  const known = byMessage.find(([beginning]) => error.message.startsWith(beginning))
+  const [message, suggestion] = known !== undefined
+    ? [known[1], known[2]]
     : sentences[error.code] ?? [`This is not YAML: ${error.message}.`]
   return { offset: visible(text, error.pos[0]), message, suggestion }
 }

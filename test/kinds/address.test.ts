@@ -26,7 +26,7 @@ conforms({
 })
 
 describe("address", () => {
-  it("sends the parts that are filled", () => {
+  it("sends the filled parts", () => {
     const parse = compiled(address, {}, { input: { _tag: "Parts", parts: ["city", "zipCode", "country"] } })
     expect(parse(["Berlin", null, "Germany"])).toEqual({ city: "Berlin", country: "Germany" })
     expect(parse([null, null, null])).toBeUndefined()

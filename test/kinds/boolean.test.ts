@@ -14,20 +14,20 @@ conforms({
 })
 
 describe("boolean", () => {
-  it("takes what is neither for an error, never for false", () => {
+  it("reports any other text as an error, never as false", () => {
     for (const cell of ["maybe", "2", "-", "ja"]) {
       expect(compiled(boolean)([cell]), cell).toMatchObject({ code: "not-a-boolean" })
     }
   })
 
-  it("knows the pipeline's tokens, and the usual ones of the side that has none", () => {
+  it("knows the pipeline's words, and the usual words of the side without any", () => {
     const parse = compiled(boolean, { true: ["ja", "J"] })
     expect([parse(["JA"]), parse(["j"]), parse(["no"])]).toEqual([true, true, false])
     expect(parse(["yes"])).toMatchObject({ code: "not-a-boolean" })
     expect(compiled(boolean, { true: ["no"] })(["no"])).toBe(true)
   })
 
-  it("refuses a token for both sides", () => {
+  it("refuses a word for both sides", () => {
     const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
     expect(boolean.compile({ true: ["x"], false: ["X"] }, context)).toMatchObject([{ option: "false" }])
   })

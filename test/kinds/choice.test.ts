@@ -36,7 +36,7 @@ conforms({
 const context: KindContext = { question, input: { _tag: "Columns", count: 1 }, empty: new Set() }
 
 describe("choice", () => {
-  it("refuses what is no option, and says what is", () => {
+  it("refuses what is not an option, and lists the options", () => {
     expect(compiled(choice, {}, { question })(["Pink"])).toMatchObject({
       code: "not-an-option",
       expected: "one of: Red, Dark green, Blue, N/A",
@@ -44,13 +44,13 @@ describe("choice", () => {
     })
   })
 
-  it("does what `otherwise` says with what is no option", () => {
+  it("treats unknown choices as `otherwise` says", () => {
     expect(compiled(choice, { otherwise: "keep" }, { question })(["Pink"])).toBe("Pink")
     expect(compiled(choice, { otherwise: "drop" }, { question })(["Pink"])).toBeUndefined()
     expect(compiled(choice, { otherwise: { use: "blue" } }, { question })(["Pink"])).toBe("3")
   })
 
-  it("takes `values` before options that fit as well, by option value or label; null is no answer", () => {
+  it("prefers `values` to options, by option value or label, and null is no answer", () => {
     const parse = compiled(choice, { values: { Rot: "Red", blue: "dark green", Red: "Blue", none: null } }, {
       question,
     })
@@ -72,13 +72,13 @@ describe("choice", () => {
     expect(parse(["no"])).toBe("Yes")
   })
 
-  it("tells upper and lower case apart when told to", () => {
+  it("distinguishes upper and lower case if asked to", () => {
     const parse = compiled(choice, { matchCase: true }, { question })
     expect(parse(["Dark  green"])).toBe("opt_2")
     expect(parse(["dark green"])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("finds what is wrong with its options: unknown names, several, none to choose from", () => {
+  it("reports unknown, ambiguous and missing options", () => {
     const faults = choice.compile(
       { options: ["Redd"], values: { x: "Gren", y: "Blue" }, otherwise: { use: "Pink" } },
       context,
@@ -92,13 +92,13 @@ describe("choice", () => {
     expect(choice.compile({}, none)).toMatchObject([{ suggestion: expect.stringContaining("`options`") }])
   })
 
-  it("works with options of the pipeline where the form tells none", () => {
+  it("uses the pipeline's options if the form has none", () => {
     const parse = compiled(choice, { options: ["Red", "Blue"] }, { question: { ...question, options: undefined } })
     expect(parse(["blue"])).toBe("Blue")
     expect(parse(["green"])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("is not led astray by names that JavaScript objects have", () => {
+  it("treats names of JavaScript objects as plain text", () => {
     for (const cell of ["__proto__", "constructor", "toString"]) {
       expect(compiled(choice, {}, { question })([cell])).toMatchObject({ code: "not-an-option" })
     }

@@ -33,7 +33,7 @@ conforms({
 })
 
 describe("choices", () => {
-  it("blames the piece that is no option", () => {
+  it("names the piece that is not an option", () => {
     expect(compiled(choices, { split: "," }, { question })(["Reading, Chess, Sports"])).toMatchObject({
       code: "not-an-option",
       piece: "Chess",
@@ -41,7 +41,7 @@ describe("choices", () => {
     expect(compiled(choices, {}, { question })([new JsonCell([{ a: 1 }])])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("keeps, drops or replaces what is no option, and puts it last", () => {
+  it("keeps, drops or replaces unknown choices, and puts them last", () => {
     const parse = (otherwise: unknown) =>
       compiled(choices, { split: ",", otherwise }, { question })(["Chess, Sports, Go"])
     expect(parse("keep")).toEqual(["v2", "Chess", "Go"])
@@ -50,7 +50,7 @@ describe("choices", () => {
     expect(compiled(choices, { split: ",", otherwise: "drop" }, { question })(["Chess"])).toBeUndefined()
   })
 
-  it("leaves out pieces that mean no answer, unless an option has that name", () => {
+  it("ignores pieces that mean no answer, unless an option has that name", () => {
     const empty = new Set(["-", "none"])
     const parse = compiled(choices, { split: ",", values: { none: "Reading" } }, { question, empty })
     expect(parse(["-, Sports"])).toEqual(["v2"])
@@ -63,7 +63,7 @@ describe("choices", () => {
     expect(choices.compile({ split: ",", otherwise: "keep" }, context)).toMatchObject([{ option: "split" }])
   })
 
-  it("finds every set of options again, whatever commas they hold", () => {
+  it("reads every set of options back, whatever commas they contain", () => {
     const sets = fc.uniqueArray(fc.nat(labels.length - 1), { minLength: 1 })
     const parse = compiled(choices, { split: "; " }, { question })
     fc.assert(

@@ -59,17 +59,17 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       .filter((value): value is Json => value !== undefined && !(value instanceof Fault))
 
   describe(`${kind.name} keeps to what all kinds promise`, () => {
-    it("takes an empty cell for no answer", () => {
+    it("treats an empty cell as no answer", () => {
       for (const parse of parses()) {
         for (const cell of [null, "", "   ", "\u00A0\t"]) expect(parse([cell])).toBeUndefined()
       }
     })
 
-    it("blames the workbook for a cell that holds its error", () => {
+    it("reports a workbook's error as such", () => {
       for (const parse of parses()) expect(parse([new ErrorCell("#N/A")])).toMatchObject({ code: "excel-error" })
     })
 
-    it("sends what it should, with blanks around it or not", () => {
+    it("sends the expected values, with and without blanks around the cell", () => {
       const parse = compiled(kind, options[0], context)
       for (const [cell, value] of sends) {
         expect(parse([cell]), JSON.stringify(cell)).toEqual(value)
@@ -77,7 +77,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("gives JSON, no answer or a fault of a known code for any cell, and never throws", () => {
+    it("returns JSON, no answer or a known fault for any cell, and never throws", () => {
       for (const parse of parses()) {
         fc.assert(
           fc.property(anyCell, (cell) => {
@@ -96,7 +96,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("gives the same for the same cell, whatever came between", () => {
+    it("returns the same for the same cell, whatever came between", () => {
       for (const parse of parses()) {
         fc.assert(
           fc.property(anyCell, anyCell, (cell, other) => {
@@ -109,7 +109,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("finds a value the same as itself, also after a journey as text", () => {
+    it("finds a value the same as itself, also after JSON", () => {
       for (
         const value of valuesOf([...sends.map(([cell]) => cell), ...fc.sample(anyCell, { seed: 7, numRuns: 200 })])
       ) {
@@ -118,14 +118,14 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("never takes one value for another", () => {
+    it("finds different values different", () => {
       for (const [a, b] of changed) {
         expect(kind.compare(a, b), JSON.stringify([a, b])).toEqual({ verdict: "different" })
         expect(kind.compare(b, a), JSON.stringify([b, a])).toEqual({ verdict: "different" })
       }
     })
 
-    it("names what was normalised in an equivalent value", () => {
+    it("names what was normalised in equivalent values", () => {
       for (const [sent, returned] of equivalent) {
         const { normalised, verdict } = kind.compare(sent, returned)
         expect(verdict, JSON.stringify([sent, returned])).toBe("equivalent")
@@ -133,7 +133,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("finds two values as different one way round as the other", () => {
+    it("compares symmetrically", () => {
       fc.assert(
         fc.property(fc.jsonValue({ maxDepth: 2 }), fc.jsonValue({ maxDepth: 2 }), (a, b) => {
           if (a === null || b === null) return

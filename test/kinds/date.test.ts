@@ -50,7 +50,7 @@ describe("date", () => {
     },
   )
 
-  it("says when two formats read different days, and takes the first when told to", () => {
+  it("reports two formats that read different days, unless the first match is enough", () => {
     const format = ["dd/MM/yyyy", "MM/dd/yyyy"]
     expect(compiled(date, { format })(["03/04/2020"])).toMatchObject({ code: "ambiguous-date" })
     expect(compiled(date, { format })(["03/03/2020"])).toBe("2020-03-03")
@@ -58,12 +58,12 @@ describe("date", () => {
     expect(compiled(date, { format, firstMatch: true })(["03/04/2020"])).toBe("2020-04-03")
   })
 
-  it("does not prefer ISO to a format that reads the same text otherwise", () => {
+  it("does not prefer ISO to a format that reads another day", () => {
     expect(compiled(date, { format: "yyyy-dd-MM" })(["2024-05-06"])).toMatchObject({ code: "ambiguous-date" })
     expect(compiled(date, { format: "yyyy-dd-MM", firstMatch: true })(["2024-05-06"])).toBe("2024-06-05")
   })
 
-  it("takes a time beside the day for an error, unless the format names one", () => {
+  it("reports a time with the day, unless the format names one", () => {
     expect(compiled(date)([new DateCell("2024-05-01T08:30:00")])).toMatchObject({ code: "not-a-date" })
     expect(compiled(date)([new DateCell("08:30:00")])).toMatchObject({ code: "not-a-date" })
     const parse = compiled(date, { format: "dd.MM.yyyy HH:mm" })
@@ -100,7 +100,7 @@ describe("date", () => {
     }
   })
 
-  it("brings every day back from every format", () => {
+  it("reads every day back from every format", () => {
     for (
       const format of [
         "dd.MM.yyyy",
@@ -123,7 +123,7 @@ describe("date", () => {
     }
   })
 
-  it("finds in numeric formats what luxon finds in them", () => {
+  it("finds the same fields in numeric formats as luxon", () => {
     const piece = fc.constantFrom(
       "yyyy",
       "MM",

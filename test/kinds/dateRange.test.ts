@@ -25,7 +25,7 @@ conforms({
 describe("dateRange", () => {
   const parse = compiled(dateRange, {}, { input: { _tag: "Parts", parts: ["end", "start"] } })
 
-  it("takes its parts in any order, both or none", () => {
+  it("accepts its parts in any order, both or none", () => {
     expect(parse(["2024-05-31", "2024-05-01"])).toEqual({ start: "2024-05-01", end: "2024-05-31" })
     expect(parse([null, null])).toBeUndefined()
     expect(parse(["2024-05-31", null])).toMatchObject({ code: "not-a-date", cell: 1 })

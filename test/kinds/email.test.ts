@@ -35,7 +35,7 @@ describe("email", () => {
     },
   )
 
-  it("agrees with validator on every text, by the short way or the long one", () => {
+  it("agrees with validator on every text", () => {
     const part = fc.stringMatching(/^[a-zA-Z0-9._+@-]{1,12}$/)
     fc.assert(
       fc.property(part, part, fc.constantFrom("org", "a", "museum", "x1", "c-m", "ORG", ""), (local, host, end) => {

@@ -32,7 +32,7 @@ conforms({
 })
 
 describe("files", () => {
-  it("pairs addresses with filenames, and guesses the filename that is missing", () => {
+  it("pairs addresses with filenames, and guesses missing filenames", () => {
     const parse = compiled(files, { split: ";" }, { input: { _tag: "Parts", parts: ["url", "filename"] } })
     expect(parse(["https://e.org/1;https://e.org/2", "a.png; b.png"])).toEqual([
       file("https://e.org/1", "a.png"),
@@ -44,7 +44,7 @@ describe("files", () => {
     expect(parse(["https://e.org/1;https://e.org/2", "a.png"])).toMatchObject({ code: "not-a-url" })
   })
 
-  it("refuses what is no web address, and names it", () => {
+  it("refuses and names what is not a web address", () => {
     expect(compiled(files, { split: "," })(["https://e.org/a, https://"])).toMatchObject({
       code: "not-a-url",
       piece: "https://",

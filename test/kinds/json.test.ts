@@ -14,11 +14,11 @@ conforms({
 })
 
 describe("json", () => {
-  it("finds members in any order the same", () => {
+  it("ignores the order of members", () => {
     expect(json.compare({ a: 1, b: [2] }, { b: [2], a: 1 })).toEqual({ verdict: "same" })
   })
 
-  it("refuses what is no JSON, and what is nested too deep", () => {
+  it("refuses other text, and JSON that is nested too deeply", () => {
     for (const cell of ["{a:1}", "text", "[1,", new DateCell("2024-05-01")]) {
       expect(compiled(json)([cell])).toMatchObject({ code: "not-json" })
     }
@@ -27,7 +27,7 @@ describe("json", () => {
     expect(compiled(json)(["null"])).toBeUndefined()
   })
 
-  it("brings every value back", () => {
+  it("reads every value back", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const sent = compiled(json)([JSON.stringify(value)])
@@ -38,7 +38,7 @@ describe("json", () => {
     )
   })
 
-  it("finds every change of a value", () => {
+  it("detects every change of a value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.jsonValue({ maxDepth: 3 }), (a, b) => {
         if (a === null || b === null || JSON.stringify(a) === JSON.stringify(b)) return

@@ -28,20 +28,20 @@ conforms({
 describe("location", () => {
   const parse = compiled(location, {}, { input: { _tag: "Parts", parts: ["longitude", "latitude"] } })
 
-  it("takes numbers for its parts, both or none", () => {
+  it("needs numbers for both parts or none", () => {
     expect(parse([13.405, 52.52])).toEqual(berlin)
     expect(parse([null, null])).toBeUndefined()
     expect(parse([13.405, null])).toMatchObject({ code: "not-a-number", cell: 1 })
     expect(parse([null, 52.52])).toMatchObject({ code: "not-a-number", cell: 0 })
   })
 
-  it("stays on the earth", () => {
+  it("refuses places beyond the poles and the date line", () => {
     expect(parse([13, 91])).toMatchObject({ code: "out-of-range", cell: 1 })
     expect(parse([-181, 9])).toMatchObject({ code: "out-of-range", cell: 0 })
     expect(compiled(location)(["91 0"])).toMatchObject({ code: "out-of-range" })
   })
 
-  it("takes no comma for a decimal sign", () => {
+  it("never reads a comma as a decimal sign", () => {
     expect(compiled(location)(["52,52 13,405"])).toMatchObject({ code: "not-a-number" })
   })
 })

@@ -69,7 +69,7 @@ describe("number", () => {
     expect(compiled(number, options)([cell])).toBe(value)
   })
 
-  it("keeps to its limits", () => {
+  it("refuses numbers beyond its limits", () => {
     const parse = compiled(number, { integer: true, min: 0, max: 10 })
     expect(parse(["10"])).toBe(10)
     expect(parse(["10.0"])).toBe(10)
@@ -79,7 +79,7 @@ describe("number", () => {
     expect(parse([true])).toMatchObject({ code: "not-a-number" })
   })
 
-  it("refuses digits that a JSON number can't hold", () => {
+  it("refuses digits that a JSON number can't represent", () => {
     const parse = compiled(number)
     for (const cell of ["12345678901234567890", "9007199254740993", "0.12345678901234567890", "1e999"]) {
       expect(parse([cell]), cell).toMatchObject({ code: "out-of-range" })
@@ -88,12 +88,12 @@ describe("number", () => {
     expect(parse(["1.50000000000000000000"])).toBe(1.5)
   })
 
-  it("refuses signs that contradict each other, and limits", () => {
+  it("refuses contradicting signs and limits", () => {
     expect(number.compile({ group: "." }, context)).toMatchObject([{ option: "group" }])
     expect(number.compile({ min: 2, max: 1 }, context)).toMatchObject([{ option: "min" }])
   })
 
-  it("brings every number back that is written in a locale's way", () => {
+  it("reads every number back that is written in a locale's format", () => {
     const locales = [["en-US", { group: "," }], ["de-DE", { decimal: ",", group: "." }], ["fr-FR", {
       decimal: ",",
       group: " ",

@@ -28,7 +28,7 @@ const fault = (options: object, input: InputShape) =>
 describe("choices with a column for each option", () => {
   const parse = compiled(choices, {}, { question, input: shape(["Pro", "Basic", "N/A"]) })
 
-  it("are those that are ticked, in the form's order", () => {
+  it("are the ticked ones, in the form's order", () => {
     expect(parse(["1", "x", "0"])).toEqual(["b", "p"])
     expect(parse(["Pro", null, "n/a"])).toEqual(["p", "na"])
     expect(parse(["p", "Not selected", "FALSE"])).toEqual(["p"])
@@ -36,7 +36,7 @@ describe("choices with a column for each option", () => {
     expect(parse([null, null, null])).toBeUndefined()
   })
 
-  it("never take a cell that is neither for unticked", () => {
+  it("report a cell that is neither a tick nor empty", () => {
     expect(parse(["1", "maybe", "0"])).toMatchObject({ code: "not-an-option", cell: 1 })
     expect(parse(["Basic", null, null])).toMatchObject({ code: "not-an-option", cell: 0 })
     const own = compiled(choices, { checked: ["ja"], unchecked: ["nein"] }, { question, input: shape(["Pro"]) })
@@ -45,13 +45,13 @@ describe("choices with a column for each option", () => {
     expect(own(["0"])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("take a usual token for the other side where the pipeline says so", () => {
+  it("accept a usual word for the other side if the pipeline says so", () => {
     const reversed = compiled(choices, { checked: ["0"] }, { question, input: shape(["Pro", "Basic"]) })
     expect(reversed(["0", "no"])).toEqual(["p"])
     expect(fault({ checked: ["x"], unchecked: ["X"] }, shape(["Pro"]))).toMatchObject([{ option: "unchecked" }])
   })
 
-  it("find names that are no options when they are compiled, after `values`", () => {
+  it("report unknown options when they are compiled, after `values`", () => {
     expect(fault({}, shape(["Prof", "Basic"]))).toMatchObject([{
       option: "from",
       member: "Prof",
@@ -64,7 +64,7 @@ describe("choices with a column for each option", () => {
     expect(renamed(["1", "1"])).toEqual(["p"])
   })
 
-  it("are the columns' names where neither form nor pipeline tells the options", () => {
+  it("are the columns' names if neither form nor pipeline lists options", () => {
     const free = compiled(choices, { other: { use: "Else" } }, { input: shape(["Red", "Blue"], { tick: 2 }) })
     expect(free(["1", "1", "Green"])).toEqual(["Red", "Blue", "Else"])
   })
@@ -82,7 +82,7 @@ describe("an Other beside the options", () => {
     return [compiled(choices, options, context)(cells), [...redirected]]
   }
 
-  it("is sent as the option that the pipeline names, its text going to another question", () => {
+  it("is sent as the option that the pipeline names, and its text to another question", () => {
     const options = { other: { use: "Other", textTo: "Which?" } }
     expect(parse(options, "1", "Chairs", null)).toEqual([["b", "o"], [["Chairs", "Which?"]]])
     expect(parse(options, null, "1", "Chairs")).toEqual([["o"], [["Chairs", "Which?"]]])
@@ -91,7 +91,7 @@ describe("an Other beside the options", () => {
     expect(parse(options, "1", null, null)).toEqual([["b"], []])
   })
 
-  it("is an unknown choice where the pipeline says nothing of it", () => {
+  it("is an unknown choice if the pipeline does not mention it", () => {
     expect(parse({}, "1", "Chairs", null)).toMatchObject([{ code: "not-an-option", cell: 1, piece: "Chairs" }, []])
     expect(parse({}, "1", "1", null)).toMatchObject([{ code: "not-an-option", cell: 1 }, []])
     expect(parse({ otherwise: "keep" }, "1", "Chairs", null)).toEqual([["b", "Chairs"], []])
@@ -104,7 +104,7 @@ describe("an Other beside the options", () => {
     expect(fault({ other: { use: "Othr" } }, context.input)).toMatchObject([{ option: "other", member: "use" }])
   })
 
-  it("hands an unknown piece of a split cell on each time", () => {
+  it("redirects every unknown piece of a split cell", () => {
     const split = compiled(choices, { split: ",", otherwise: { use: "Other", textTo: "Which?" } }, {
       question,
       redirect: context.redirect,

@@ -20,7 +20,7 @@ describe("expressions", () => {
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
-  it("give groups, by number and by name; undefined for one that took no part", () => {
+  it("return groups by number and by name, undefined for unused ones", () => {
     const found = compiled("(?<zip>\\d{5})(?: (?<city>\\p{L}+))?(x)?").exec("in 12345 Köln")
     expect(found?.groups).toEqual(["12345 Köln", "12345", "Köln", undefined])
     expect([found?.named("zip"), found?.named("city")]).toEqual(["12345", "Köln"])
@@ -28,13 +28,13 @@ describe("expressions", () => {
     expect(compiled("^x$").exec("xy")).toBeUndefined()
   })
 
-  it("say what is wrong with them", () => {
+  it("report what is wrong with them", () => {
     expect(compilePattern("(")).toMatch(/^This is no regular expression: .*\.$/)
     expect(compilePattern("(?=a)b")).toMatch(/look-around or back-references/)
     expect(compilePattern("(a)\\1")).toMatch(/look-around or back-references/)
   })
 
-  it("find what JavaScript finds", () => {
+  it("match as JavaScript's do", () => {
     for (const expression of ["(\\d+\\w?)$", "^[A-Z]{2}\\d{4}$", "a|b+c", "[^,;]+", "\\s*(x?)"]) {
       const pattern = compiled(expression)
       const native = new RegExp(expression, "u")

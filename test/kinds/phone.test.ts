@@ -62,7 +62,7 @@ describe("phone", () => {
     expect(compiled(phone, { country })([cell])).toBe(sent)
   })
 
-  it("refuses a country that is none", () => {
+  it("refuses an unknown country", () => {
     const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
     expect(phone.compile({ country: "Germany" }, context)).toMatchObject([{ option: "country" }])
   })

@@ -37,7 +37,7 @@ describe("ranking", () => {
     expect(parse([null, null, null])).toBeUndefined()
   })
 
-  it("blames the column whose rank is none, or another option's", () => {
+  it("names the column with an invalid or repeated rank", () => {
     expect(parse(["1", "first", null])).toMatchObject({ code: "not-a-number", cell: 1 })
     expect(parse(["1", "4", null])).toMatchObject({ code: "out-of-range", cell: 1 })
     expect(parse(["1", "2", "1"])).toMatchObject({ code: "conflict", cell: 2, expected: /A New Hope/ })
@@ -50,13 +50,13 @@ describe("ranking", () => {
     })
   })
 
-  it("finds a name that is no option when it is compiled", () => {
+  it("reports an unknown option when it is compiled", () => {
     expect(ranking.compile({}, { question, input: { _tag: "Parts", parts: ["D"] }, empty: new Set() })).toMatchObject([
       { option: "from", member: "D", message: '"D" is no option of this question.' },
     ])
   })
 
-  it("takes the columns' names for options where the form tells none", () => {
+  it("uses the columns' names as options if the form has none", () => {
     const free = compiled(ranking, {}, { input: { _tag: "Parts", parts: ["x", "y"] } })
     expect(free(["2", "1"])).toEqual(["y", "x"])
   })

@@ -88,7 +88,7 @@ describe("a submission compared", () => {
     ])
   })
 
-  it("compares times as instants, and does not wonder at times that the service sets", () => {
+  it("compares times as instants, and expects times that the service sets", () => {
     const item: Item = { questions: [], submissionTime: "2024-05-31T14:30:00+02:00" }
     expect(verdictsOf([], item, submission([]))).toEqual([["submissionTime", "equivalent"]])
     expect(verdictsOf([], item, submission([], { submissionTime: "2024-05-31T14:30:00.000Z" }))).toEqual([[
@@ -153,7 +153,7 @@ describe("a submission compared", () => {
     expect(verdictsOf([], { questions: [], payments: item.payments ?? [] }, lost)).toEqual([["p1", "different"]])
   })
 
-  it("does not wonder at questions that a form fills by itself", () => {
+  it("expects answers to questions that the form fills", () => {
     const back = submission([
       returned("c", "token", { type: "Captcha" }),
       returned("p", { paymentId: "x" }, { type: "Payment" }),
@@ -161,7 +161,7 @@ describe("a submission compared", () => {
     expect(verdictsOf([], { questions: [] }, back)).toEqual([])
   })
 
-  it("compares by type or by what the value looks like where the mapping says nothing", () => {
+  it("compares by the type or the value's shape if the mapping has no kind", () => {
     const item: Item = { questions: [{ id: "d", value: "2024-05-31T12:30:00.000Z" }, { id: "s", value: ["a", "b"] }] }
     const back = (type: string | undefined) =>
       submission([returned("d", "2024-05-31T14:30:00+02:00"), returned("s", ["b", "a"], { type })])
@@ -173,7 +173,7 @@ describe("a submission compared", () => {
     expect(compareAnswer("phone", "+493012345678", "+49 30 12345678").verdict).toBe("equivalent")
   })
 
-  it("takes nothing sent and nothing returned for the same", () => {
+  it("treats nothing sent and nothing returned as the same", () => {
     expect(verdictsOf([], { questions: [{ id: "j", value: [] }] }, submission([returned("j", [])]))).toEqual([[
       "j",
       "same",
@@ -189,19 +189,19 @@ describe("how a submission fits an item", () => {
   const item: Item = { questions: [{ id: "a", value: "x" }, { id: "b", value: "2024-05-31T12:30:00Z" }] }
   const b = (value: string) => returned("b", value)
 
-  it("tells exact, equivalent and none apart", () => {
+  it("is exact, equivalent or no fit", () => {
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z")]))).toBe("exact")
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00.000Z")]))).toBe("equivalent")
     expect(fit(item, submission([returned("a", "y"), b("2024-05-31T12:30:00Z")]))).toBe("no")
     expect(fit(item, submission([returned("a", "x")]))).toBe("no")
   })
 
-  it("takes an answer that was not sent for another item's", () => {
+  it("is no fit with an answer that was not sent", () => {
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z"), returned("c", "z")]))).toBe("no")
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z"), returned("c", null)]))).toBe("exact")
   })
 
-  it("is not misled by what it can't compare", () => {
+  it("ignores what can't be compared", () => {
     expect(fit(item, submission([returned("a", "x"), returned("b", "?", { type: "Hologram", known: false })]))).toBe(
       "exact",
     )

@@ -24,14 +24,14 @@ conforms({
 })
 
 describe("text", () => {
-  it("joins several columns and leaves empty ones out", () => {
+  it("joins several columns without empty ones", () => {
     const parse = compiled(text, { join: ", " }, { input: { _tag: "Columns", count: 3 } })
     expect(parse([" Main St 1", null, "Berlin "])).toBe("Main St 1, Berlin")
     expect(parse([null, "", null])).toBeUndefined()
     expect(parse(["a", 5, false])).toBe("a, 5, false")
   })
 
-  it("counts characters as people do", () => {
+  it("counts code points", () => {
     const parse = compiled(text, { minLength: 2, maxLength: 3 })
     expect(parse(["\u{1F600}\u{1F600}\u{1F600}"])).toBe("\u{1F600}\u{1F600}\u{1F600}")
     expect(parse(["\u{1F600}"])).toMatchObject({ code: "too-short", expected: "2 characters or more" })
@@ -44,7 +44,7 @@ describe("text", () => {
     expect(parse(["abc"])).toMatchObject({ code: "pattern" })
   })
 
-  it("refuses a pattern that is none, and lengths that contradict each other", () => {
+  it("refuses an invalid pattern and contradicting lengths", () => {
     const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
     expect(text.compile({ pattern: "(" }, context)).toMatchObject([{ option: "pattern" }])
     expect(text.compile({ minLength: 3, maxLength: 2 }, context)).toMatchObject([{ option: "minLength" }])

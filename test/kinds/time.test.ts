@@ -19,7 +19,7 @@ conforms({
 })
 
 describe("time", () => {
-  it("reads other ways of writing by their formats", () => {
+  it("reads other ways of writing by format", () => {
     expect(compiled(time, { format: "h:mm a" })(["3:05 PM"])).toBe("15:05")
     expect(compiled(time, { format: "h:mm a" })(["12:05 am"])).toBe("00:05")
     expect(compiled(time, { format: ["HHmm", "H.mm"] })(["9.05"])).toBe("09:05")
@@ -29,7 +29,7 @@ describe("time", () => {
     expect(compiled(time)([cell])).toMatchObject({ code: "not-a-time" })
   })
 
-  it("takes a day beside the time for an error, unless the format names one", () => {
+  it("reports a day with the time, unless the format names one", () => {
     expect(compiled(time)([new DateCell("2024-05-01T08:30:00")])).toMatchObject({ code: "not-a-time" })
     expect(compiled(time, { format: "dd.MM.yyyy HH:mm" })([new DateCell("2024-05-01T08:30:00")])).toBe("08:30")
   })

@@ -43,7 +43,7 @@ describe("url", () => {
     },
   )
 
-  it("takes the schemes that the pipeline names, and no others", () => {
+  it("accepts only the schemes that the pipeline names", () => {
     const parse = compiled(url, { schemes: ["mailto", "ftp"] })
     expect(parse(["mailto:ada@example.org"])).toBe("mailto:ada@example.org")
     expect(parse(["ftp://example.org/a"])).toBe("ftp://example.org/a")

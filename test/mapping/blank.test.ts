@@ -24,7 +24,7 @@ describe("a row of which no answer stems from a cell", () => {
     expect(mapping.check(["1", "5", null, null], new Uint8Array(5))).toBeUndefined()
   })
 
-  it("is one whose only answer from a cell was dropped", () => {
+  it("is also one whose only answer from a cell was dropped", () => {
     const mapping = mappingOf(answers)
     expect(problemsOf(mapping, ["1", "many", null, null])).toMatchObject(blank)
     expect(mapping.check(["1", "many", null, null], new Uint8Array(5), [])).toMatchObject(blank)
@@ -37,7 +37,7 @@ describe("a row of which no answer stems from a cell", () => {
     ])
   })
 
-  it("says only what else is wrong with the row, if anything is", () => {
+  it("is not reported if the row has other problems", () => {
     const mapping = mappingOf("  questions: [{ name: A, from: A, required: true }, { name: B, from: B, as: number }]")
     expect(problemsOf(mapping, ["1", null, "x", null]).map(({ code }) => code)).toEqual(["required", "not-a-number"])
   })

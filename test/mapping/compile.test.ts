@@ -4,7 +4,7 @@ import { compiledMapping, errorsOf, formOf, pipelineFrom } from "./pipeline.ts"
 const titles = ["Id", "Name", "E-mail", "Born", "Colour"]
 
 describe("what is wrong with a mapping", () => {
-  it("is found all at once, each at its place in the file", () => {
+  it("is reported all at once, each mistake at its place in the file", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Ful name, from: Nam }
     - { id: q2, name: Mail, from: E-mail, as: email }
@@ -43,13 +43,13 @@ describe("what is wrong with a mapping", () => {
     expect(error?.suggestion).toBe('The question "Email" has the id q1.')
   })
 
-  it("is a title that several columns have, used as a name", () => {
+  it("includes a title of several columns, used as a name", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Reason, from: Why? }]")
     const [error] = errorsOf(pipeline, formOf(["Reason"]), ["Id", "Why?", "Why?"])
     expect(error?.message).toBe('2 columns of the source have the title "Why?" (columns 2, 3).')
   })
 
-  it("is a row key that is missing, or whose columns are", () => {
+  it("includes a missing row key and missing key columns", () => {
     const pipeline = pipelineFrom("  questions: [{ name: A, from: Name }]", { source: "  rowKey: [Number, Id]" })
     expect(errorsOf(pipeline, formOf(["A"]), ["Id", "Name"])).toMatchObject([
       { line: 4, message: 'The source has no column "Number".' },
@@ -61,13 +61,13 @@ describe("what is wrong with a mapping", () => {
       ])
   })
 
-  it("is a form without questions", () => {
+  it("includes a form without questions", () => {
     expect(errorsOf(pipelineFrom("  questions: [{ name: A, from: Id }]"), formOf([]), ["Id"])).toMatchObject([
       { line: 7, message: expect.stringContaining("has no questions") },
     ])
   })
 
-  it("is a column that nothing speaks of, when the pipeline wants every one mapped", () => {
+  it("includes an unmapped column if `unmapped` is `error`", () => {
     const mapping = (policy: string) =>
       pipelineFrom(`  questions: [{ name: A, from: Name }]\n  ignore: [Born, Gone]\n  unmapped: ${policy}`)
     const all = ["Id", "Name", "Born", "Extra", ""]
@@ -78,7 +78,7 @@ describe("what is wrong with a mapping", () => {
     expect(compiledMapping(mapping("ignore"), formOf(["A"]), all).warnings).toHaveLength(1)
   })
 
-  it("is a constant, a default or a choice that the form does not take", () => {
+  it("includes a constant, a default or a choice that the form does not accept", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Colour, value: Pink }
     - { name: Day, from: Id, as: date, default: soon }
@@ -92,7 +92,7 @@ describe("what is wrong with a mapping", () => {
     ])
   })
 
-  it("is a type without a usual kind, and an input that the kind can't take", () => {
+  it("includes a type without a usual kind, and an input that the kind can't use", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Grid, from: Id }
     - { name: New, from: Id }
@@ -112,7 +112,7 @@ describe("what is wrong with a mapping", () => {
     ])
   })
 
-  it("is a scheduling or payment field without what the service needs", () => {
+  it("includes a scheduling or payment field without a needed part", () => {
     const pipeline = pipelineFrom(`  questions: [{ name: A, from: Id }]
   scheduling: [{ name: Booking, from: { fullName: Id, email: Mail } }]
   payments: [{ name: Fee, from: { totalAmount: Id } }]`)
@@ -125,7 +125,7 @@ describe("what is wrong with a mapping", () => {
     ])
   })
 
-  it("is a tolerated answer that is not mapped", () => {
+  it("includes a tolerated answer that is not mapped", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Phone, from: Id }]", {
       more: "reconcile: { tolerate: [{ name: Fone, because: it reformats }] }",
     })
@@ -135,7 +135,7 @@ describe("what is wrong with a mapping", () => {
     }])
   })
 
-  it("may be a warning only: another kind than the type takes, a type that can't be compared", () => {
+  it("warns of a kind that doesn't fit the type, and of a type that can't be compared", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Number, from: Id, as: text }
     - { name: New, from: Next, as: text }`)
@@ -154,7 +154,7 @@ describe("a compiled mapping", () => {
   unmapped: ignore`
   const form = formOf(["Name", "Born"])
 
-  it("tells which columns are a row's content, by name, and what it fills", () => {
+  it("lists the columns of a row's content by name, and the answers", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(lines, { more: "reconcile: { tolerate: [{ id: q2, because: it rounds }] }" }),
       form,
@@ -171,7 +171,7 @@ describe("a compiled mapping", () => {
   const print = (text: string, columns = ["Id", "Name", "Born"], what = form, source = "  rowKey: [Id]") =>
     compiledMapping(pipelineFrom(text, { source }), what, columns).mapping.fingerprint
 
-  it("has a fingerprint that comments, order and positions leave alone", () => {
+  it("has a fingerprint that comments, order and positions don't change", () => {
     const same = `  # a comment
   unmapped: ignore
   questions:
@@ -183,7 +183,7 @@ describe("a compiled mapping", () => {
     expect(print(lines, undefined, undefined, "  rowKey: [Name]")).toBe(print(lines))
   })
 
-  it("has another fingerprint when the same cells could give another item", () => {
+  it("has another fingerprint if the same cells could give another item", () => {
     const others = [
       print(lines.replace("dd.MM.yyyy", "MM.dd.yyyy")),
       print(lines.replace("from: Name }", "from: Name, required: true }")),
@@ -198,7 +198,7 @@ describe("a compiled mapping", () => {
     expect(new Set([print(lines), ...others]).size).toBe(others.length + 1)
   })
 
-  it("has another fingerprint when the form's options change", () => {
+  it("has another fingerprint if the form's options change", () => {
     const options = (label: string) => formOf([{ name: "Name", type: "Dropdown", options: [{ value: "1", label }] }])
     const text = "  questions: [{ name: Name, from: Name }]\n  unmapped: ignore"
     expect(print(text, undefined, options("A"))).not.toBe(print(text, undefined, options("B")))

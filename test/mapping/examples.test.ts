@@ -27,7 +27,7 @@ const run = (examples: string) => {
 }
 
 describe("examples", () => {
-  it("that hold say nothing", () => {
+  it("report nothing if they hold", () => {
     expect(
       run(
         `  - row: { First: Ada, Last: Lovelace, Born: 10.12.1815, Score: "1,50", Likes: Coffee;Tea, Lat: 1.5, Lon: 2, Ok: yes }
@@ -51,7 +51,7 @@ describe("examples", () => {
     ).toEqual([])
   })
 
-  it("that fail say what differs, where they say what should be", () => {
+  it("report each difference at its place", () => {
     expect(
       run(`  - row: { First: Ada, Last: Lovelace, Born: 10.12.1815, Score: "1,5", Likes: Tea, Lat: 1, Lon: 2, Ok: no }
     gives:
@@ -86,7 +86,7 @@ describe("examples", () => {
     ])
   })
 
-  it("whose rows have other problems than they should say so", () => {
+  it("report unexpected problems of their rows", () => {
     expect(run(`  - row: { First: Ada, Brn: 10.12.1815 }
     gives: { Full name: Ada }
   - row: { First: Ada, Born: soon }

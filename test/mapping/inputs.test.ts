@@ -34,7 +34,7 @@ describe("firstOf", () => {
     expect(answers(entry, ["New", "Old"], [["1", ""], ["", "2"], ["N/A", "2"], [null, null]])).toEqual([1, 2, 2, 7])
   })
 
-  it("is a conflict when another column says something else, not when it says the same in other words", () => {
+  it("reports a conflict if another column gives a different answer", () => {
     expect(answers(entry, ["New", "Old"], [["1", "1,0"], ["1", "2"], ["1", "x"]])).toEqual([
       1,
       [["conflict", "Old"]],
@@ -54,7 +54,7 @@ describe("firstOf", () => {
 })
 
 describe("extract", () => {
-  it("takes a part of a cell: the first group, else all that matches", () => {
+  it("takes the first group, otherwise the whole match", () => {
     const entry = String.raw`{ name: Q, from: Street, extract: '(\d+\w?)$' }`
     expect(answers(entry, ["Street"], [["Hauptstr. 5a"], [""], ["Hauptstr."]])).toEqual([
       "5a",
@@ -66,12 +66,12 @@ describe("extract", () => {
     ])
   })
 
-  it("may match nothing: that is no answer, and the fallback does not stand in for it", () => {
+  it("gives no answer for an empty match, without the default", () => {
     const entry = String.raw`{ name: Q, from: A, extract: '(\d*)$', default: none }`
     expect(answers(entry, ["A"], [["x"], [""]])).toEqual([undefined, "none"])
   })
 
-  it("blames the piece that is no value", () => {
+  it("names the piece that is not a value", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(String.raw`  questions: [{ name: Q, from: A, as: date, extract: 'on (.*)' }]`),
       formOf(["Q"]),
@@ -100,7 +100,7 @@ describe("extract", () => {
     ])
   })
 
-  it("needs groups that the kind has, and one column", () => {
+  it("accepts only groups of the kind, and one column", () => {
     expect(messages(
       String.raw`    - { id: q1, from: A, as: address, extract: '(?<town>.+)' }
     - { id: q2, from: A, as: text, extract: '(?<x>.+)' }
@@ -122,7 +122,7 @@ describe("extract", () => {
 })
 
 describe("parts that are entries of their own", () => {
-  it("have values, formats, expressions, templates, lists and fallbacks of their own", () => {
+  it("have their own values, formats, expressions, templates, lists and defaults", () => {
     const entry = String.raw`
         name: Q
         as: address
@@ -143,7 +143,7 @@ describe("parts that are entries of their own", () => {
     ])
   })
 
-  it("inherit a range's formats, and may have others", () => {
+  it("inherit the formats of a range unless they set their own", () => {
     const entry =
       "{ name: Q, as: dateRange, format: dd.MM.yyyy, from: { start: A, end: { from: B, format: MM/dd/yyyy } } }"
     expect(answers(entry, ["A", "B"], [["01.05.2024", "05/31/2024"], ["01.05.2024", "31.05.2024"]])).toEqual([
@@ -152,7 +152,7 @@ describe("parts that are entries of their own", () => {
     ])
   })
 
-  it("read numbers of places in the source's way", () => {
+  it("read coordinates in the source's number format", () => {
     const entry =
       '{ name: Q, as: location, from: { latitude: { from: A, decimal: "," }, longitude: { from: B, decimal: "," } } }'
     expect(answers(entry, ["A", "B"], [["52,52", "13,405"], ["52,52", ""], ["", ""], ["95,0", "0"]])).toEqual([
@@ -165,7 +165,7 @@ describe("parts that are entries of their own", () => {
 })
 
 describe("a form that tells types", () => {
-  it("chooses the kind, and takes parts, options, ranks and rows without `as`", () => {
+  it("chooses the kind, and accepts parts, options, ranks and rows without `as`", () => {
     const options = [{ value: "a", label: "A" }, { value: "b", label: "B" }]
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
@@ -197,7 +197,7 @@ describe("a form that tells types", () => {
       ])
   })
 
-  it("finds inputs that the kind can't take", () => {
+  it("reports inputs that the kind can't use", () => {
     const types = ["Ranking", "Checkboxes", "ShortAnswer", "Address"].map((type) => ({
       name: type,
       type,
@@ -236,7 +236,7 @@ describe("choices", () => {
     ])
   })
 
-  it("hand the text of an Other to another question", () => {
+  it("redirect the text of an Other to another question", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Q, as: choices, split: ";", from: A, other: { from: More, use: Other, textTo: Which? } }
@@ -260,7 +260,7 @@ describe("choices", () => {
     expect(mapping.columns.map(({ name }) => name)).toEqual(["A", "B", "More"])
   })
 
-  it("hand on what is no option, to be checked by the other question's kind; nothing of one row stays for the next", () => {
+  it("redirect unknown choices to another question, row by row", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Q, as: choice, from: A, otherwise: { use: Other, textTo: Mail } }
@@ -276,7 +276,7 @@ describe("choices", () => {
     ])
   })
 
-  it("name a question that is there, takes text, and is not filled otherwise", () => {
+  it("redirect only to a text question that nothing else fills", () => {
     expect(messages(
       `    - { name: Q, as: choice, from: A, otherwise: { textTo: Whch? } }
     - { name: R, as: choice, from: A, otherwise: { textTo: Which? } }
@@ -298,7 +298,7 @@ describe("choices", () => {
     ])
   })
 
-  it("point at the option that the form does not have", () => {
+  it("report an option that the form does not have at its place", () => {
     const errors = errorsOf(
       pipelineFrom(`  questions:
     - name: Q
@@ -363,7 +363,7 @@ describe("blocks", () => {
     expect(mapping.columns.map(({ position }) => position).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it("make an Other that the pipeline does not speak of an unknown choice", () => {
+  it("treat an Other that the pipeline does not mention as an unknown choice", () => {
     const { mapping } = compiledMapping(pipelineFrom(lines("")), form, titles, { blocks })
     expect(problemsOf(mapping, ["1", "A New Hope", null, "Dune", null])).toMatchObject([{
       code: "not-an-option",
@@ -371,7 +371,7 @@ describe("blocks", () => {
     }])
   })
 
-  it("are left behind by their title", () => {
+  it("are ignored by their title", () => {
     const lines =
       '  questions: [{ name: Order, from: { block: Rank } }]\n  ignoreQuestions: [Films, Views, "Which?"]\n  ignore: [Films seen, Grid]\n  unmapped: error'
     expect(compiledMapping(pipelineFrom(lines), form, titles, { blocks }).warnings).toEqual([])
@@ -413,7 +413,7 @@ describe("when", () => {
     expect(mapping.columns.map(({ name }) => name)).toEqual(["Note", "Status", "Why"])
   })
 
-  it("leaves nothing to an entry behind one that always holds, and keeps to one kind", () => {
+  it("reports entries after one without a condition, and entries of different kinds", () => {
     expect(messages(
       `    - { name: Q, from: A }
     - { name: Q, when: { A: x }, from: B }

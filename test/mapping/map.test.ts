@@ -86,7 +86,7 @@ describe("a row becomes an item", () => {
     expect(itemOf(mapping, ["1"])).toEqual({ questions: [{ id: "q15", value: "legacy CRM" }] })
   })
 
-  it("with its other members, left out when they have no content", () => {
+  it("with its other members, without empty ones", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions: [{ name: A, from: A }]
   urlParameters:
@@ -162,7 +162,7 @@ describe("a row becomes an item", () => {
     expect(itemOf(mapping, ["1", null, "-99"])).toEqual({ questions: [] })
   })
 
-  it("with a default where its cells are empty, read like a cell of the source", () => {
+  it("with a default for empty cells, read like a cell of the source", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Day, from: Day, as: date, format: dd.MM.yyyy, default: 01.02.2003, required: true }
@@ -239,7 +239,7 @@ describe("a row's problems", () => {
     ])
   })
 
-  it("show long values cut, and nothing that could move a cursor or turn the writing", () => {
+  it("cut long values and show control characters", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, from: A, as: number }]"),
       formOf(["A"]),
@@ -256,7 +256,7 @@ describe("a row's problems", () => {
     )
   })
 
-  it("are blamed on the part's own column", () => {
+  it("name the part's own column", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, as: dateTime, zone: Europe/Berlin, from: { date: Day, time: Hour } }]"),
       formOf(["A"]),
@@ -333,7 +333,7 @@ describe("a row's key", () => {
     )
   })
 
-  it("is the run's business when it is the row's content", () => {
+  it("is left to the run if it is the row's content", () => {
     const { key, keyed: from } = keyed("  rowKey: content")
     expect([from, key(["x", "y"])]).toEqual(["content", undefined])
   })
@@ -353,11 +353,11 @@ describe("a template", () => {
     [["Dr.", "Ada", ""], "Dr. Ada"],
     [["", "", "Lovelace"], "Lovelace"],
     [["", "", ""], undefined],
-  ])("takes the space of empty parts along: %o", (texts, result) => {
+  ])("removes the space of empty parts: %o", (texts, result) => {
     expect(fill("{Title} {First name} {Last name}", ...texts)).toBe(result)
   })
 
-  it("keeps the rest of its text, and text that looks like a template in a cell", () => {
+  it("keeps the rest of its text, and cells that look like a template", () => {
     expect(fill("{A}, {B}!", "x", "{A}")).toBe("x, {A}!")
     expect(fill("Mr {A} of {B}", "", "York")).toBe("Mr of York")
     expect(fill("{A}{A}", "x")).toBe("xx")

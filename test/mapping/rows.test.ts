@@ -28,7 +28,7 @@ describe("where", () => {
     expect(kept("{ matches: '^[ab]' }", ["abc", "cab"])).toEqual(["in", "out"])
   })
 
-  it("compares numbers as numbers and days as days; a cell that is neither is a problem, not left out", () => {
+  it("compares numbers as numbers and days as days, and reports other cells as problems", () => {
     expect(kept("{ atLeast: 10, atMost: 20.5 }", ["9", "10", 20.5, "20.6", "-1", "", "many"])).toEqual(
       ["out", "in", "in", "out", "out", "out", "not-a-number"],
     )
@@ -48,7 +48,7 @@ describe("where", () => {
     )
   })
 
-  it("finds columns that are missing and bounds that can't be compared", () => {
+  it("reports missing columns and bounds that can't be compared", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Q, from: Id }]", {
       source: "  rowKey: [Id]\n  where: { B: x, A: { atLeast: soon, atMost: 3, format: DD } }",
     })
@@ -64,7 +64,7 @@ describe("names for columns", () => {
   const source = (columns: string) => `  rowKey: [Id]\n  columns: ${columns}`
   const questions = "  questions: [{ name: Q, from: second }, { name: R, from: last }]"
 
-  it("reach columns whose titles repeat or are empty", () => {
+  it("address columns with repeated or empty titles", () => {
     const pipeline = pipelineFrom(questions, {
       source: source('{ second: { header: "Why?", nth: 2, of: 2 }, last: { position: 4 } }'),
     })
@@ -73,14 +73,14 @@ describe("names for columns", () => {
     expect(mapping.columns.map(({ name, position }) => [name, position])).toEqual([["last", 3], ["second", 2]])
   })
 
-  it("may reach a column that has a name, which it keeps", () => {
+  it("can address a column that keeps its own name", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Q, from: last }]", {
       source: source("{ last: { position: 2 } }"),
     })
     expect(compiledMapping(pipeline, formOf(["Q"]), ["Id", "Name"]).mapping.columns[0]?.name).toBe("Name")
   })
 
-  it("are errors when the header no longer fits, not a shift", () => {
+  it("are errors if the header no longer fits", () => {
     const errors = (columns: string, titles: ReadonlyArray<string>) =>
       errorsOf(pipelineFrom("  questions: [{ name: Q, from: x }]", { source: source(columns) }), formOf(["Q"]), titles)
         .map(({ message }) => message)
@@ -97,7 +97,7 @@ describe("names for columns", () => {
     expect(errors("{ x: { position: 1 } }", ["Id", "x"])[0]).toBe('The source has a column "x" already.')
   })
 
-  it("are known without a source, for what only asks about answers", () => {
+  it("are known without a source", () => {
     const pipeline = pipelineFrom(
       `  questions:
     - { name: Q, as: choices, from: { block: B } }
@@ -113,7 +113,7 @@ describe("names for columns", () => {
 })
 
 describe("defaults", () => {
-  it("hold for every entry and part of their kind that does not say otherwise", () => {
+  it("apply to every entry and part of their kind without its own option", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  defaults:
     date: { format: dd.MM.yyyy }
@@ -142,7 +142,7 @@ describe("defaults", () => {
     expect(item.submissionTime).toBe("2024-02-01T07:30:00.000Z")
   })
 
-  it("that are wrong are one mistake, where they stand", () => {
+  it("report a wrong default once, at its place", () => {
     const errors = errorsOf(
       pipelineFrom(
         "  defaults: { date: { format: DD.MM.YYYY } }\n  questions:\n"
@@ -167,7 +167,7 @@ describe("value sets", () => {
   const options = ["5", "4", "3"].map((value) => ({ value, label: `${value} points` }))
   const mapping = "  questions: [{ name: A, from: X, as: choice, values: { set: agree } }]"
 
-  it("stand for values by their name", () => {
+  it("replace values by name", () => {
     const pipeline = pipelineFrom(mapping, { sets: { agree: { Yes: "5", "Don't know": null } } })
     const compiled = compiledMapping(pipeline, formOf([{ name: "A", options }]), ["Id", "X"]).mapping
     expect(itemOf(compiled, ["1", "yes"]).questions[0]?.value).toBe("5")
@@ -183,7 +183,7 @@ describe("onInvalid: drop", () => {
   unmapped: ignore`
   const { mapping } = compiledMapping(pipelineFrom(lines), formOf(["Mail", "Count"]), ["Id", "M", "C"])
 
-  it("sends the row without the answer, and tells what was wrong with it", () => {
+  it("sends the row without the answer and reports the problem", () => {
     expect(mapping.map(["1", "nobody", "5"])).toEqual({
       item: { questions: [{ id: "q2", value: 5 }] },
       dropped: [{
@@ -202,12 +202,12 @@ describe("onInvalid: drop", () => {
     expect([[...answered], dropped.length]).toEqual([[0, 1], 1])
   })
 
-  it("saves no row that has another problem", () => {
+  it("rejects a row that has another problem", () => {
     expect(mapping.map(["1", "nobody", "five"])).toMatchObject({ problems: [{ code: "not-a-number" }] })
     expect(mapping.check(["1", "nobody", "five"], new Uint8Array(2))).toMatchObject([{ code: "not-a-number" }])
   })
 
-  it("contradicts what must be there", () => {
+  it("is an error for required and unique answers", () => {
     expect(
       errorsOf(
         pipelineFrom("  questions:\n    - { name: A, from: Id, required: true, unique: true, onInvalid: drop }"),
@@ -222,7 +222,7 @@ describe("onInvalid: drop", () => {
 })
 
 describe("unique", () => {
-  it("tells what a row gives, and what is wrong with another that gives the same", () => {
+  it("returns a row's answer, and the problem of another row with the same", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, from: X, as: number, unique: true }, { name: B, from: X }]"),
       formOf(["A", "B"]),
@@ -259,7 +259,7 @@ describe("stamp", () => {
     expect(warnings).toEqual([])
   })
 
-  it("warns when the form does not declare the parameter, and then bears its loss", () => {
+  it("warns if the form does not declare the parameter, and tolerates its loss", () => {
     const { mapping, warnings } = compiledMapping(stamped, formOf(["A"]), ["Id", "X"])
     expect(warnings).toMatchObject([{ message: expect.stringContaining("does not declare") }])
     expect(mapping.answers.at(-1)?.tolerated).toMatch(/does not declare/)
@@ -296,31 +296,31 @@ describe("a fixed rejected.csv", () => {
   const asTexts = ["1.5", "1234.5", "2024-05-01", "2024-05-01", "true", '["a","b"]', "7"]
   const values = [1.5, 1234.5, "2024-05-01", "2024-04-30T22:00:00.000Z", true, ["a", "b"], "7"]
 
-  it("means in its texts what the workbook's cells meant", () => {
+  it("reads texts as the workbook's typed cells", () => {
     expect(read(undefined, ...typed)).toEqual(values)
     expect(read("typed", ...asTexts)).toEqual(values)
   })
 
-  it("is read in the source's own ways of writing too", () => {
+  it("also reads the source's own formats", () => {
     expect(read("typed", "1,5", "1.234,5", "01.05.2024", "01.05.2024 00:00", "ja", "a", "007")).toEqual(
       [1.5, 1234.5, "2024-05-01", "2024-04-30T22:00:00.000Z", true, ["a"], "007"],
     )
   })
 
-  it("does not guess what a number of a workbook is that reads two ways", () => {
+  it("reports a number that can be read in two ways", () => {
     expect(read("typed", null, "1.234")).toEqual([["not-a-number", "G"]])
     expect(read("typed", null, "1234")).toEqual([1234])
     expect(read("text", null, "1.234")).toEqual([1234])
   })
 
-  it("of a text source understands JSON numbers and ISO dates, but takes no day for a time", () => {
+  it("of a text source reads JSON numbers and ISO dates, and no day as a time", () => {
     expect(read("text", "1.5", "1234.5", "2024-05-01", "2024-05-01T00:00:00Z", "true", "a", "7")).toEqual(
       [1.5, 1234.5, "2024-05-01", "2024-05-01T00:00:00.000Z", true, ["a"], "7"],
     )
     expect(read("text", null, null, null, "2024-05-01")).toEqual([["not-a-date-time", "T"]])
   })
 
-  it("is no other file: there a comma's point is an error", () => {
+  it("is the only file whose numbers may be written as JSON", () => {
     expect(read(undefined, "1.5")).toEqual([["not-a-number", "N"]])
     expect(columnsOf(["A", "A"]).map(({ name }) => name)).toEqual([undefined, undefined])
   })

@@ -12,44 +12,44 @@ import type { Room } from "./UniqueCheck.ts"
 import { hashesKept, hashOf, UniqueCheck } from "./UniqueCheck.ts"
 import { isTick, sameText } from "./words.ts"
 
-/** What a cell's text can be taken for; one text may be several. */
+/** What a cell's text may be. One text may be several of them. */
 const shapes = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const
 
 type Shape = (typeof shapes)[number]
 
-/** What is known of a column once all of its cells were seen. */
+/** What is known of a column after all its cells were read. */
 export interface ColumnProfile {
   readonly rows: number
   readonly filled: number
   /** Distinct texts with their counts, at most `distinctKept` of them. */
   readonly distinct: ReadonlyMap<string, number>
-  /** Whether there were more. */
+  /** Whether there were more than these. */
   readonly more: boolean
-  /** Whether no two rows have the same text; undefined: too many to tell. */
+  /** Whether no two rows have the same text. Undefined: there were too many to find out. */
   readonly unique: boolean | undefined
-  /** The first two distinct texts, as they stand. */
+  /** The first two distinct texts. */
   readonly samples: ReadonlyArray<string>
   /** Characters of a filled cell, on average. */
   readonly length: number
-  /** Share of the filled cells that can be taken for something, 0 to 1. */
+  /** Share of the filled cells by what they may be, 0 to 1. */
   readonly share: Readonly<Record<Shape, number>>
   readonly dates: DateEvidence
   readonly numbers: NumberEvidence
   /** Smallest and greatest of the numbers. */
   readonly range: { readonly min: number; readonly max: number } | undefined
-  /** Shares of phone numbers that say their country themselves. */
+  /** Share of phone numbers with a country code, 0 to 1. */
   readonly international: number
-  /** Share of cells that hold exactly the column's own title: ticks of a one-per-option column. */
+  /** Share of cells that equal the column's own title: ticks in an option's column. */
   readonly ownTitle: number
 }
 
-/** Distinct texts of a column that are kept: a question with more options is no choice. */
+/** The most distinct texts of a column that are kept: a question with more options is not a choice. */
 const distinctKept = 1_000
 
-/** Characters of such a text at most: a longer one is no option. */
+/** The most characters of such a text: a longer one is not an option. */
 const longestKept = 1_000
 
-/** Something that may be a phone number; digits alone are more likely a number of something else. */
+/** Matches texts that may be phone numbers. Digits alone are more likely another number. */
 const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
 
 const isPhone = (text: string): boolean => {
@@ -67,7 +67,7 @@ const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)\S+$/i.test(text
 
 const isEmail = (text: string): boolean => text.includes("@") && text.length <= 254 && validator.isEmail(text)
 
-/** What people write into a cell when there is no answer. It is counted, and says nothing about a column. */
+/** Texts for "no answer". They are counted, and left out of the profile. */
 const noAnswer = /^(?:[-–—]+|n\/?a|#n\/a|null|nil|k\. ?a\.?|keine angabe|s\/d|n\/d|n\. ?d\.)$/i
 
 /** Collects a column's profile, cell by cell. */
@@ -162,7 +162,7 @@ const collectColumn = (
 }
 
 /**
- * Goes through all rows of a source and keeps what tells one column from another, in memory that does not grow with the rows.
+ * Collects the profiles of a source's columns row by row. Memory does not grow with the rows.
  *
  * @param empty cells that mean no answer
  */
@@ -184,9 +184,9 @@ export const profiler = (columns: ReadonlyArray<Column>, empty: ReadonlySet<stri
     add: (chunk: RowChunk): void => {
       for (const [index, cells] of chunk.rows.entries()) if (!chunk.faults.has(index)) addRow(cells)
     },
-    /** Texts that look like "no answer", with their counts, in any column. */
+    /** Returns texts of any column that look like "no answer", with their counts. */
     missing: (): ReadonlyMap<string, number> => missing,
-    /** Profiles by the columns' positions. */
+    /** Returns the profiles by the columns' positions. */
     profiles: (): ReadonlyMap<number, ColumnProfile> =>
       new Map(each.map(({ position, collected }) => [position, collected.profile()])),
   }

@@ -3,15 +3,15 @@ import type { Column, ColumnBlock } from "../../domain/row.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
-/** How the columns of a block hold their answers. */
+/** What the columns of a block contain. */
 export type BlockContent = "ticks" | "ranks" | "labels" | "empty"
 
-/** Something of a source that may answer one question: a column, or the columns of a question that is spread over several. */
+/** A possible source of answers to one question: a column, or a block of columns. */
 export type Unit =
   | { readonly _tag: "Column"; readonly column: Column; readonly profile: ColumnProfile; readonly meaning: Meaning }
   | {
     readonly _tag: "Block"
-    /** Undefined where no header tells it. */
+    /** Undefined if no header names it. */
     readonly title: string | undefined
     /** Whether the source's format names it, so that `from: { block: … }` finds it. */
     readonly known: boolean
@@ -30,9 +30,9 @@ export interface BlockMember {
   readonly role: ColumnBlock["columns"][number]["role"]
 }
 
-/** What is known of the form tool that wrote a source, as far as suggestions use it. */
+/** What suggestions use of the form tool that wrote a source. */
 export interface ToolHints {
-  /** As people write it. */
+  /** Its name for messages. */
   readonly title: string
   /** The tool's own columns. */
   readonly meta: ReadonlyArray<{
@@ -41,16 +41,16 @@ export interface ToolHints {
     readonly format?: string | ReadonlyArray<string>
     readonly zone?: string
   }>
-  /** By position: the question as people read it. */
+  /** By position: the question's title. */
   readonly labels: ReadonlyArray<string>
-  /** Names of the columns that know a response again. */
+  /** Names of the columns that identify a response. */
   readonly defaultRowKey: ReadonlyArray<string> | undefined
 }
 
-/** Roles of columns that a respondent filled: they may answer a question too. */
+/** Roles of columns that a respondent fills, and that may answer a question. */
 const answers: ReadonlySet<string> = new Set(["email", "name", "url"])
 
-/** Whether a column may answer a question: the tool's own times, ids and addresses may not. */
+/** Whether a column may answer a question. The tool's own times, ids and addresses may not. */
 export const mayAnswer = (tool: ToolHints | undefined, position: number): boolean => {
   const own = tool?.meta.find((column) => column.position === position)
   return own === undefined || answers.has(own.role)
@@ -71,7 +71,7 @@ export type Origin =
     readonly parts: ReadonlyArray<{ readonly part: string; readonly column: Column; readonly profile: ColumnProfile }>
   }
 
-/** A question and where its answers come from, sure enough to be written down. */
+/** A question and the origin of its answers, with enough confidence to write it to the file. */
 export interface Suggestion {
   readonly question: Question
   readonly origin: Origin
@@ -79,31 +79,31 @@ export interface Suggestion {
   readonly confidence: number
 }
 
-/** A question that is left to a person, with what may answer it, the likeliest first. */
+/** A question that is left to a person, with possible origins of its answers, the likeliest first. */
 export interface OpenQuestion {
   readonly question: Question
   readonly why: "nothing-fits" | "unsure" | "several-fit"
   readonly candidates: ReadonlyArray<{ readonly origin: Origin; readonly confidence: number }>
 }
 
-/** What a question that is left open would be, where its first candidate has something for it. */
+/** Returns the likeliest suggestion for an open question, or undefined if its best candidate is too unlikely. */
 export const likelyOf = ({ candidates, question }: OpenQuestion): Suggestion | undefined => {
   const [best] = candidates
   return best === undefined || best.confidence < 0.3 ? undefined : { ...best, question }
 }
 
-/** A column that gives a time, the login or a URL parameter. */
+/** A column for a time, the login or a URL parameter. */
 export interface OwnColumn {
   readonly column: Column
   readonly profile: ColumnProfile
-  /** Why: the tool's own column, or what its name says. */
+  /** The reason: it is the tool's own column, or its name fits. */
   readonly because: string
-  /** Formats and zone of a time, where the tool tells them. */
+  /** Formats and zone of a time, if the tool is known to use them. */
   readonly format?: ReadonlyArray<string>
   readonly zone?: string
 }
 
-/** What fits a source and a form together. */
+/** All suggestions for a source and a form. */
 export interface Suggestions {
   readonly form: Form
   /** The form tool that the source comes from. */
@@ -116,29 +116,29 @@ export interface Suggestions {
   readonly lastUpdatedAt: OwnColumn | undefined
   readonly login: OwnColumn | undefined
   readonly rowKey: RowKeySuggestion
-  /** The tool's own columns that say nothing about an answer. */
+  /** The tool's own columns, which contain no answers. */
   readonly left: ReadonlyArray<Column>
-  /** Columns that nothing takes. */
+  /** Columns without a suggestion. */
   readonly unmapped: ReadonlyArray<Column>
-  /** Questions that the source spreads over several columns, taken or not. */
+  /** Questions that the source spreads over several columns. */
   readonly blocks: ReadonlyArray<Block>
 }
 
 export interface RowKeySuggestion {
-  /** Names of the columns that are known to be, or look like, a record's id; none: it is left open. */
+  /** Names of the columns that are or look like a record's id. Empty: left open. */
   readonly names: ReadonlyArray<string>
   readonly because: string
-  /** Others that no two rows share, the likeliest first. */
+  /** Other columns with a different cell in every row, the likeliest first. */
   readonly candidates: ReadonlyArray<Column>
 }
 
-/** Columns of an origin. */
+/** Returns the columns of an origin. */
 export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
   switch (origin._tag) {
     case "Column":
       return [origin.column]
     case "Block":
-      // Of a block that the source does not name, an entry lists the options.
+      // If the source does not name the block, an entry lists its options.
       return origin.block.members.filter(({ role }) => role === "option" || origin.block.known).map(({ column }) =>
         column
       )
@@ -149,19 +149,19 @@ export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
   }
 }
 
-/** Names for people of the columns that nothing takes: those of one question together, by its title. */
+/** Returns names of the columns without a suggestion, for messages. Those of one question are named together, by its title. */
 export const unmappedNames = (
   { blocks, unmapped }: Pick<Suggestions, "blocks" | "unmapped">,
 ): ReadonlyArray<string> => {
   const free = new Set(unmapped.map(({ position }) => position))
-  const told = new Set<number>()
+  const named = new Set<number>()
   return unmapped.flatMap(({ name, position, title }) => {
-    if (told.has(position)) return []
+    if (named.has(position)) return []
     const block = blocks.find(({ members, title }) =>
       title !== undefined && members.some(({ column }) => column.position === position)
       && members.every(({ column }) => free.has(column.position))
     )
-    for (const { column } of block?.members ?? []) told.add(column.position)
+    for (const { column } of block?.members ?? []) named.add(column.position)
     return block?.title === undefined
       ? [name ?? (title.trim() === "" ? `column ${position + 1}` : `${title.trim()} (column ${position + 1})`)]
       : [`${block.title.trim()} (a block of ${block.members.length} columns)`]

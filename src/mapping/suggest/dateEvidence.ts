@@ -43,7 +43,7 @@ const datePart = (text: string): DateParts | undefined => {
   const reversed = yearFirst.exec(text)
   if (reversed !== null) {
     const [whole, , sign = "", first = "", second = ""] = reversed
-    // Year, month, day: nobody writes year, day, month.
+    // Year first means year, month, day.
     return Number(first) > 12 ? undefined : { date: `Y4${sign}M${sign}D`, first, second, length: whole.length }
   }
   const day = dayNamed.exec(text)
@@ -96,14 +96,14 @@ const read = (text: string): Read | undefined => {
   }
 }
 
-/** One way of writing dates that occurs in a column. */
+/** One way of writing dates in a column. */
 interface Writing {
   /** The date's fields and signs, such as `N/N/Y4`, `N. MMM Y4`; "" for times alone. */
   readonly date: string
   /** The time's, such as ` N:NN:NN a`; "" for dates alone. */
   readonly time: string
   count: number
-  /** Greatest first and second number: what is more than 12 is no month. */
+  /** The greatest first and second number. A number above 12 is not a month. */
   first: number
   second: number
   /** Whether each number had two digits. */
@@ -117,13 +117,13 @@ export interface DateEvidence {
   readonly writings: ReadonlyArray<Readonly<Writing>>
   /** Cells that need no format: ISO texts and a workbook's date cells. */
   readonly iso: number
-  /** Of those and the others: cells with a day, with a time, with an offset. */
+  /** Cells with a day, with a time, with an offset, however they are written. */
   readonly withDay: number
   readonly withTime: number
   readonly withOffset: number
 }
 
-/** What a cell can be taken for. */
+/** What a cell contains. */
 interface DateShape {
   readonly day: boolean
   readonly time: boolean
@@ -166,7 +166,7 @@ export const collectDates = () => {
   }
 }
 
-/** The format of a way of writing, in luxon's letters; several where the column does not decide between day and month. */
+/** Returns the format of a way of writing, in luxon's letters; several if the column does not decide between day and month. */
 const formatsOf = (writing: Readonly<Writing>): ReadonlyArray<string> => {
   const two = (padded: boolean, letter: string) => padded ? letter + letter : letter
   const time = writing.time.replace(/[Hh]/, (letter) => two(writing.paddedHour, letter))
@@ -177,7 +177,7 @@ const formatsOf = (writing: Readonly<Writing>): ReadonlyArray<string> => {
       : writing.date.replace("D", two(writing.paddedFirst, "d"))
     return [year(date) + time]
   }
-  // Whoever writes days without a leading zero writes months without one, also where no cell has such a month.
+  // If days have no leading zero, months have none either, even if no cell shows it.
   const padded = writing.paddedFirst && writing.paddedSecond
   const ordered = (a: string, b: string) =>
     year(writing.date.replace("N", two(padded, a)).replace("N", two(padded, b))) + time
@@ -186,30 +186,30 @@ const formatsOf = (writing: Readonly<Writing>): ReadonlyArray<string> => {
   if (writing.first > 12 && writing.second > 12) return [dayFirst, monthFirst]
   if (writing.first > 12) return [dayFirst]
   if (writing.second > 12) return [monthFirst]
-  // Where dots stand between, the day comes first in every language's own way of writing dates (CLDR).
+  // With dots, the day comes first in every language (CLDR).
   return writing.date[1] === "." ? [dayFirst] : [dayFirst, monthFirst]
 }
 
-/** How a column's dates are to be read. */
+/** The formats of a column's dates. */
 type DateFormats =
   | { readonly _tag: "Decided"; readonly formats: ReadonlyArray<string> }
-  /** The column does not decide: the formats that are possible, and why. */
+  /** The column does not decide: the possible formats, and why. */
   | { readonly _tag: "Open"; readonly formats: ReadonlyArray<string>; readonly why: string }
 
-/** The formats of a column's dates; none are needed where all are ISO or date cells. */
+/** Returns the formats of a column's dates. ISO texts and date cells need none. */
 export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
   const each = writings.map((writing) => ({ writing, formats: formatsOf(writing) }))
   const undecided = each.find(({ formats }) => formats.length > 1)
   if (undecided !== undefined) {
-    // Another way of writing with the same sign and order of fields may tell.
+    // Another way of writing with the same sign may decide.
     const sign = undecided.writing.date[1]
     const both = undecided.writing.first > 12 && undecided.writing.second > 12
-    const told = both
+    const decisive = both
       ? undefined
       : each.find(({ formats, writing }) =>
         formats.length === 1 && writing.date.startsWith("N") && writing.date[1] === sign
       )
-    if (told === undefined) {
+    if (decisive === undefined) {
       return {
         _tag: "Open",
         formats: undecided.formats,
@@ -218,7 +218,7 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
           : "no cell tells whether the day or the month comes first",
       }
     }
-    const dayFirst = told.formats[0]?.startsWith("d") === true
+    const dayFirst = decisive.formats[0]?.startsWith("d") === true
     const decided = each.map(({ formats }) =>
       formats.length === 1 ? formats : formats.slice(dayFirst ? 0 : 1, dayFirst ? 1 : 2)
     )

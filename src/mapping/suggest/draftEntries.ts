@@ -12,22 +12,22 @@ import type { Block, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } 
 import { columnsOf, likelyOf } from "./Suggestion.ts"
 import { saysYes } from "./words.ts"
 
-/** Choices of a column that are no option, with their counts. */
+/** Choices in a column that are not options, with their counts. */
 export interface Unknown {
   readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
   readonly more: boolean
 }
 
-/** Choices that are listed at most: a question with more of them in doubt is mapped wrongly, or is no choice. */
+/** The most choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
 const listed = 50
 
 const isGrid = ({ origin, question }: Suggestion): boolean => origin._tag === "Block" && question.type === "Matrix"
 
-/** The choices of columns that are to be held against the form's options; undefined: the question has none. */
+/** Returns the columns whose choices are compared with the form's options, or undefined if the question has no options. */
 export const choicesToCount = (suggestion: Suggestion) => {
   const { origin, question } = suggestion
   if (question.options === undefined || question.options.length === 0) return undefined
-  // Each cell of a grid holds one of the question's options.
+  // Each cell of a grid contains one of the question's options.
   if (isGrid(suggestion)) return { question, columns: columnsOf(origin), kind: "choice", options: {} }
   if (origin._tag !== "Column") return undefined
   const { kind, keys } = settingsFor(suggestion, undefined)
@@ -41,7 +41,7 @@ export const choicesToCount = (suggestion: Suggestion) => {
     : undefined
 }
 
-/** Options of a block's columns that the form does not have, with the cells that name them: its codes are read through `values`. */
+/** Returns the options of a block's columns that the form does not have, with the cells that name them. */
 const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
   if (origin._tag !== "Block" || !origin.block.known || origin.block.content === "labels") return undefined
   if (question.options === undefined || question.options.length === 0) return undefined
@@ -55,13 +55,13 @@ const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined =
   return counts.length === 0 ? undefined : { counts, more: false }
 }
 
-/** What stands under `values` of an entry, to be filled in. */
+/** Returns the choices to list under `values` of an entry. */
 export const unknownOf = (suggestion: Suggestion, counted: ReadonlyMap<string, Unknown>): Unknown | undefined => {
   const cells = counted.get(suggestion.question.id)
   return cells === undefined || cells.counts.length === 0 ? unknownOptions(suggestion) : cells
 }
 
-/** The options to choose from, as a comment of its own, ready to be copied. */
+/** Returns a comment with the options to choose from. */
 const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
   options.length === 0
     ? []
@@ -71,7 +71,7 @@ const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
       }`,
     ]
 
-/** Lines under an entry that list the choices without an option, ready to be filled in. */
+/** Returns lines under an entry that list choices without an option, for a person to fill in. */
 const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
   if (unknown === undefined || unknown.counts.length === 0) return []
   const names = optionNames(question.options ?? [])
@@ -85,7 +85,7 @@ const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): Re
       return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${count} ×`
     }),
     ...(all > listed || unknown.more
-      // Behind a # of its own: it stays a comment when the others' is taken away.
+      // With a second #, so that it stays a comment after the others are uncommented.
       ? [
         `  # and ${unknown.more ? "many" : all - listed} more, which \`formferry check\` lists`,
         "otherwise: # or say what becomes of all that are not listed: reject, keep, drop or { use: OPTION }",
@@ -98,15 +98,15 @@ const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
 const samplesOf = ({ samples }: ColumnProfile): ReadonlyArray<string> => samples.map(quotes)
 
-/** What people see above a suggestion: how sure it is, and two cells. */
+/** Returns the comment above a suggestion: its confidence and two cells. */
 const confidenceLine = (confidence: number, samples: ReadonlyArray<string>): string =>
   [`confidence ${Math.min(0.99, confidence).toFixed(2)}`, ...(samples.length === 0 ? ["the column is empty"] : samples)]
     .join(" · ")
 
-/** Names for columns that the header can't name: what the file calls them, and the alias that makes one of them. */
+/** Returns a column's name in the pipeline. */
 type Naming = (column: Column) => string
 
-/** How the question is named: by its id and its name, so that a change of either is noticed. */
+/** Returns the id and name of a question, so that a change of either is noticed. */
 const naming = (question: { readonly id: string; readonly name: string }): ReadonlyArray<DraftKey> => [
   { key: "id", value: question.id },
   ...(question.name.trim() === "" ? [] : [{ key: "name", value: question.name }]),
@@ -151,13 +151,13 @@ const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
   }
 }
 
-/** Kind and options as an entry says them; a kind that its question has anyway only beside options. */
+/** Returns the keys for a kind and its options. A kind that the question has by default is left out if there are no options. */
 const settingKeys = (suggestion: Suggestion, { keys, kind }: Settings, hasBelow: boolean): ReadonlyArray<DraftKey> => {
   const isSaid = suggestion.question.type === undefined || keys.length > 0 || hasBelow
   return [...(kind !== undefined && isSaid && kind !== "text" ? [{ key: "as", value: kind }] : []), ...keys]
 }
 
-/** The entry of a suggestion that is sure. */
+/** Returns the entry of an accepted suggestion. */
 export const suggestedEntry = (
   suggestion: Suggestion,
   options: { readonly nameOf: Naming; readonly unknown: Unknown | undefined; readonly uploads?: string | undefined },
@@ -188,7 +188,7 @@ const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
   "several-fit": "left open: more than one would fit",
 }
 
-/** As a column would be read; several choices of one cell, where it does not tell what stands between them, as in the other columns: another one may be meant. */
+/** Returns the keys for reading the likeliest column. If its cells show no separator of choices, that of the other columns is proposed. */
 const settingsOfBest = (best: Suggestion, split: DraftValue | undefined, settings: Settings, hasBelow: boolean) => {
   const { keys, kind } = settings
   const isCut = split !== undefined && best.origin._tag === "Column" && (best.question.options ?? []).length > 0
@@ -198,9 +198,9 @@ const settingsOfBest = (best: Suggestion, split: DraftValue | undefined, setting
 }
 
 /**
- * The entry of a question that is left to a person, with the columns that may be meant.
+ * Returns the entry of a question that is left to a person, with the columns that may be meant.
  *
- * @param options `split`: what stands between several choices of one cell in the source's other columns
+ * @param options `split`: the separator of choices in the source's other columns
  */
 export const openEntry = (
   one: OpenQuestion,
@@ -227,7 +227,7 @@ export const openEntry = (
           : origin._tag === "Block" && origin.block.title !== undefined
           ? `block ${origin.block.title}`
           : "several columns"
-        // In full: a person may copy it.
+        // Not shortened, so that it can be copied.
         return `candidate ${confidence.toFixed(2)} ${commentText(shown)}${
           samplesFrom(origin).map((sample) => ` · ${sample}`).join("")
         }`
@@ -264,7 +264,7 @@ const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
   }
 }
 
-/** The entries for URL parameters and the members of the mapping that are no questions. */
+/** Returns the entries for URL parameters, times and the login. */
 export const otherEntries = (
   suggestions: Suggestions,
   nameOf: Naming,

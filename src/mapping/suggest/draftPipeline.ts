@@ -5,26 +5,26 @@ import type { Unknown } from "./draftEntries.ts"
 import { columnsOf, unmappedNames } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
 
-/** What a new pipeline says of its source. */
+/** What a new pipeline says about its source. */
 interface DraftSource {
   /** From the pipeline's folder. */
   readonly file: string
   readonly format: string
   readonly sheet: string | undefined
-  /** Where the header was found, when something stands above it. */
+  /** The header's row, if there are rows above it. */
   readonly headerRow: number | undefined
-  /** How the file was taken, for people. */
+  /** How the file was detected, as text. */
   readonly taken: string
   /** Texts that look like "no answer", with their counts. */
   readonly missing: ReadonlyMap<string, number>
-  /** How a response that was never finished is told: its column, and what it holds otherwise. */
+  /** How to find responses that were not finished: a column, and what it contains for all others. */
   readonly complete: { readonly column: string; readonly is: ReadonlyArray<string> | "filled" } | undefined
   readonly uploads: string | undefined
 }
 
 const title = ({ title }: Column): string => title.trim().replaceAll(/\s+/g, " ")
 
-/** Gives columns without a name one: the pipeline's `source.columns`. */
+/** Names columns that have no name: the pipeline's `source.columns`. */
 const namer = (columns: ReadonlyArray<Column>) => {
   const aliases = new Map<number, readonly [name: string, alias: DraftValue]>()
   const nameOf = (column: Column): string => {
@@ -100,7 +100,7 @@ const ignoredColumns = ({ left, tool }: Suggestions): PipelineDraft["ignore"] =>
     : { columns: names, why: `${tool ?? "the tool"}'s own columns, left behind` }
 }
 
-/** What stands between several choices of one cell in most of a source's columns that hold some. */
+/** Returns the separator of choices that most of a source's columns use. */
 const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined => {
   const counts = new Map<DraftValue, number>()
   for (const { key, value } of entries.flatMap(({ keys }) => keys)) {
@@ -109,7 +109,7 @@ const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined 
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
 }
 
-/** Entries for all questions of a form, in its order. */
+/** Returns entries for all questions of a form, in its order. */
 const questionEntries = (
   suggestions: Suggestions,
   nameOf: (column: Column) => string,
@@ -131,7 +131,7 @@ const questionEntries = (
   })
 }
 
-/** Everything that a new pipeline file says. */
+/** Returns the draft of a new pipeline file. */
 export const draftPipeline = (
   suggestions: Suggestions,
   options: {
@@ -181,7 +181,7 @@ export const draftPipeline = (
   }
 }
 
-/** Entries that are new for a pipeline file that exists already; columns without a name are left to a person. */
+/** Returns entries to add to an existing pipeline file. Columns without a name are left to a person. */
 export const draftAdditions = (
   suggestions: Suggestions,
   unknown: ReadonlyMap<string, Unknown>,

@@ -4,7 +4,7 @@ import { meaningOf } from "./meaning.ts"
 import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
 import { isTick } from "./words.ts"
 
-/** Headers that name a question and one of its options or rows, as form tools write them. Each gives the question and the option. */
+/** Patterns of headers that name a question and one of its options or rows. Each returns the question and the option. */
 const headers: ReadonlyArray<(title: string) => readonly [question: string, option: string] | undefined> = [
   // Google Forms, LimeSurvey: Question [Row]
   (title) => split(title, /^(.*)\s*\[([^[\]]+)\]\s*$/s),
@@ -26,7 +26,7 @@ const split = (title: string, pattern: RegExp): readonly [string, string] | unde
   return option === "" ? undefined : [question.trim(), option.trim()]
 }
 
-/** What the cells of a block's columns are. */
+/** Returns what a block's columns contain. */
 const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefined => {
   const options = members.filter(({ role }) => role === "option")
   const texts = new Set(options.flatMap(({ profile }) => [...profile.distinct.keys()]))
@@ -54,7 +54,7 @@ const block = (
   return { _tag: "Block", title, known, content: content ?? "labels", members, meaning: meaningOf(title ?? "") }
 }
 
-/** Columns whose cells hold their own title and nothing else: ticks of a question whose title is not in the file. */
+/** Returns columns whose cells contain only their own title: ticks for a question that the file does not name. */
 const ownTitled = (
   columns: ReadonlyArray<Column>,
   profiles: ReadonlyMap<number, ColumnProfile>,
@@ -72,7 +72,7 @@ const ownTitled = (
 }
 
 /**
- * The blocks of a source: those that its format names, and those that can be seen in headers and cells. A column belongs to one block at most.
+ * Finds the blocks of a source: those that its format names, and those that headers and cells show. A column belongs to one block at most.
  */
 export const findBlocks = (
   columns: ReadonlyArray<Column>,

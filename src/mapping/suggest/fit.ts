@@ -7,7 +7,7 @@ import type { OptionNames, TextForms } from "./optionNames.ts"
 import { likelyOption, optionNames, splitFit } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
-/** The kind of answer that a question expects, as far as its type or its name tells: a kind of value, or one that suggestions distinguish besides. */
+/** The kind of answer that a question expects by its type or name: a kind of value, or a variant that only suggestions distinguish. */
 export type ExpectedKind =
   | "text"
   | "longText"
@@ -31,11 +31,11 @@ export type ExpectedKind =
 
 interface Expected {
   readonly kind: ExpectedKind
-  /** Whether the form tells it. Otherwise it comes from the name, and anything may be right. */
-  readonly told: boolean
+  /** Whether the form gives it. Otherwise it is guessed from the name. */
+  readonly isGiven: boolean
 }
 
-/** Types for which suggestions expect something else than their usual kind. */
+/** Types for which suggestions expect something other than the usual kind. */
 const byType: Readonly<Record<string, ExpectedKind>> = {
   LongAnswer: "longText",
   OpinionScale: "scale",
@@ -44,7 +44,7 @@ const byType: Readonly<Record<string, ExpectedKind>> = {
   DateRange: "other",
 }
 
-/** Concepts of a name that tell what an answer looks like. */
+/** Concepts in a name, with the kind of answer that they suggest. */
 const byConcept: ReadonlyArray<readonly [concept: string, kind: ExpectedKind]> = [
   ["email", "email"],
   ["phone", "phone"],
@@ -53,17 +53,17 @@ const byConcept: ReadonlyArray<readonly [concept: string, kind: ExpectedKind]> =
   ["birthday", "date"],
 ]
 
-/** What a question asks for. A form need not tell types: then a name of one or two words may. */
+/** Returns what a question expects: by its type, otherwise by a short name. */
 export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expected => {
   if (type !== undefined) {
-    return { kind: byType[type] ?? (kindOfType(type)?.name as ExpectedKind | undefined) ?? "other", told: true }
+    return { kind: byType[type] ?? (kindOfType(type)?.name as ExpectedKind | undefined) ?? "other", isGiven: true }
   }
-  if (options !== undefined && options.length > 0) return { kind: "choice", told: false }
+  if (options !== undefined && options.length > 0) return { kind: "choice", isGiven: false }
   const found = meaning.terms.length > 3 ? undefined : byConcept.find(([concept]) => speaksOf(meaning, concept))
-  return { kind: found?.[1] ?? "text", told: false }
+  return { kind: found?.[1] ?? "text", isGiven: false }
 }
 
-/** A question as suggestions look at it. */
+/** A question with its meaning and what it expects. */
 export interface Target {
   readonly question: Question
   readonly meaning: Meaning
@@ -73,25 +73,26 @@ export interface Target {
 
 export const targetOf = (question: Question): Target => {
   const meaning = meaningOf(question.name)
-  const told = question.options
   return {
     question,
     meaning,
     expected: expectedOf(question, meaning),
-    options: told === undefined || told.length === 0 ? undefined : optionNames(told),
+    options: question.options === undefined || question.options.length === 0
+      ? undefined
+      : optionNames(question.options),
   }
 }
 
 /** How well cells are explained by a question's options. */
 export interface Coverage {
-  /** Share of the cells (or of their letters, where a cell holds several choices) that options explain, 0 to 1. */
+  /** Share of the cells that options explain, 0 to 1; of their letters, if a cell contains several choices. */
   readonly covered: number
-  /** Distinct options that occur. */
+  /** Number of distinct options that occur. */
   readonly hits: number
 }
 
 /**
- * How well the options of a question explain what a unit holds; undefined where there is nothing to compare.
+ * Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare.
  *
  * @param forms those of the unit's texts: the same for every question
  */
@@ -100,7 +101,7 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
     const own = unit.members.filter(({ role }) => role === "option")
-    // The rows of a grid stand in the titles, its answers in the cells.
+    // The titles contain the rows of a grid, the cells its answers.
     if (target.expected.kind === "matrix") {
       const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]
       const known = answers.flatMap((text) => likelyOption(options, text, forms)?.value ?? [])
@@ -127,7 +128,7 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   return { covered: cells / all, hits: hit.size }
 }
 
-/** Share of a column's cells that have the shape a question asks for; undefined: any text will do. */
+/** Returns the share of a column's cells with the shape that a question expects, or undefined if any text will do. */
 export const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
   switch (kind) {
     case "email":
@@ -154,7 +155,7 @@ export const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind):
   }
 }
 
-/** What a shape proves when it is there: addresses are addresses, numbers may be anything. */
+/** How much a shape proves, in logits: an e-mail address is nothing else, a number may be anything. */
 const proof: Readonly<Partial<Record<ExpectedKind, number>>> = {
   email: 2.5,
   phone: 2,
@@ -168,9 +169,9 @@ const proof: Readonly<Partial<Record<ExpectedKind, number>>> = {
   number: 0.4,
 }
 
-/** How rare something is in this source and form: where only one column and one question have it, they belong together. */
+/** How rare something is in this source and form. If only one column and one question have it, they belong together. */
 interface Rarity {
-  /** Of what a question asks for, 0 to 1. */
+  /** Of a shape, 0 to 1. */
   readonly shape: (kind: ExpectedKind) => number
   /** Of a question's options in a unit, 0 to 1. */
   readonly options: number
@@ -185,13 +186,13 @@ const fitOptions = (
   const count = target.options?.options.length ?? 0
   if (covered >= 0.5) return (covered * 2 - 0.5) * (0.4 + 2.2 * rare * Math.min(1, hits / Math.min(3, count)))
   if (profile === undefined) return covered > 0 ? 0 : -1
-  // Other words than the options', but as few: another language, or codes.
+  // Few words that are not options: another language, or codes.
   const few = !profile.more && profile.distinct.size <= Math.max(4, count * 2)
   if (target.expected.kind === "choices" || few) return covered * 2 - 0.8
   return profile.filled < 4 ? -1.5 : -4
 }
 
-/** What free text a question does not ask for looks like. */
+/** Rates a column for a question that expects text, in logits. */
 const fitText = (profile: ColumnProfile, { meaning, expected }: Target): number => {
   const { share } = profile
   let fit = 0
@@ -200,7 +201,7 @@ const fitText = (profile: ColumnProfile, { meaning, expected }: Target): number 
     share.url >= 0.8
     && !["website", "link", "file", "photo", "screenshot", "linkedin"].some((one) => speaksOf(meaning, one))
   ) fit -= 2
-  if (expected.told) {
+  if (expected.isGiven) {
     if (share.dateTime >= 0.8) fit -= 1.5
     else if (share.date >= 0.8) fit -= 0.8
     if (expected.kind === "longText" && profile.filled > 3) {
@@ -212,7 +213,7 @@ const fitText = (profile: ColumnProfile, { meaning, expected }: Target): number 
 }
 
 /**
- * What a column's cells say for or against a question, in logits: nothing (0) where they could be anything.
+ * Rates a column's cells for a question, in logits. 0 if they could be anything.
  */
 export const fitColumn = (
   profile: ColumnProfile,
@@ -220,7 +221,7 @@ export const fitColumn = (
   covered: Coverage | undefined,
   rarity: Rarity,
 ): number => {
-  const { kind, told } = target.expected
+  const { kind, isGiven } = target.expected
   // One column is no address and no grid.
   if (kind === "address" || kind === "matrix") return -9
   if (profile.filled === 0) return -0.3
@@ -230,17 +231,17 @@ export const fitColumn = (
   if (share === undefined) {
     if (kind === "text" || kind === "longText") return fitText(profile, target)
     if (kind === "other" || kind === "location") return -3
-    // A choice whose options are not told: few distinct texts.
+    // A choice with unknown options has few distinct texts.
     return profile.more ? -2 : 0
   }
   if (share >= 0.6) return (proof[kind] ?? 0) * share * (1 + rarity.shape(kind)) * sure
   if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.5 : -4
   if (kind === "scale") return profile.share.number >= 0.9 ? -2 : profile.distinct.size <= 11 ? -1.5 : -4
   const against = kind === "email" || kind === "date" || kind === "dateTime" || kind === "time" ? -6 : -4
-  return told ? against * (1 - share) : -2.5 * (1 - share)
+  return isGiven ? against * (1 - share) : -2.5 * (1 - share)
 }
 
-/** What a block may answer by what its columns hold. */
+/** The kinds of question that a block may answer, by its content. */
 const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
   empty: ["choices", "ranking", "matrix"],
   ticks: ["choices"],
@@ -248,23 +249,23 @@ const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
   labels: ["matrix"],
 }
 
-/** Whether a block looks like what a question asks for. */
+/** Whether a block may answer a question of a kind. */
 export const blockFits = (content: BlockContent, kind: ExpectedKind): boolean => answered[content].includes(kind)
 
-/** What a block's columns say for or against a question, in logits. */
+/** Rates a block's columns for a question, in logits. */
 export const fitBlock = (
   content: BlockContent,
   target: Target,
   covered: Coverage | undefined,
   rarity: Rarity,
 ): number => {
-  const { kind, told } = target.expected
-  if (told && !blockFits(content, kind)) return -8
-  // Without a type told, one per option can be seen by the options alone.
-  if (!told) {
+  const { kind, isGiven } = target.expected
+  if (isGiven && !blockFits(content, kind)) return -8
+  // Without a type, only options can show that a block of ticks fits.
+  if (!isGiven) {
     return content === "ticks" && covered !== undefined ? fitOptions(covered, undefined, target, rarity.options) : -8
   }
-  // A grid's answers may be other words than the form's: they are no reason against it.
+  // A grid's answers may be other words than the form's, which is no reason against it.
   if (kind === "matrix") return 0.5 + 2.5 * rarity.shape(kind) + (covered?.covered ?? 0) * 1.5
   return 0.5 + (covered === undefined ? 0.5 : fitOptions(covered, undefined, target, rarity.options))
 }

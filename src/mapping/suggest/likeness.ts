@@ -4,14 +4,14 @@ import vocabulary from "./vocabulary.json" with { type: "json" }
 
 const pair = (a: string, b: string): string => (a < b ? `${a} ~ ${b}` : `${b} ~ ${a}`)
 const sorted = (both: string): string => pair(...(both.split(" ~ ") as [string, string]))
-/** Concepts that are near each other, though not the same, with their likeness. */
+/** Related concepts, with their likeness. */
 const nearness = new Map(Object.entries(vocabulary.related).map(([both, likeness]) => [sorted(both), likeness]))
-/** Concepts that set two names apart: a name with the one and a name with the other are about different things. */
+/** Concepts that exclude each other: names with one and the other are about different things. */
 const opposing = new Set(vocabulary.contrasts.map(sorted))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** How alike two spellings are, 0 to 1: inflections and slips count as alike, other words do not. */
+/** Returns how alike two spellings are, 0 to 1. Inflections and typing errors are alike, different words are not. */
 const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   if (a.includes(" ") || b.includes(" ")) return 0
@@ -25,7 +25,7 @@ const spelling = (a: string, b: string): number => {
   return stem >= 5 && stem >= long.length * 0.65 ? 0.85 : 0
 }
 
-/** How alike two terms are, 0 to 1. */
+/** Returns how alike two terms are, 0 to 1. */
 const alike = (a: Term, b: Term): number => {
   let most = spelling(a.text, b.text)
   for (const one of a.concepts) {
@@ -36,10 +36,10 @@ const alike = (a: Term, b: Term): number => {
   return most
 }
 
-/** Concepts that are said along, and as often left out. */
+/** Concepts that add little: some titles have them, and others with the same meaning don't. */
 const light = new Set(["current", "live", "identify", "use", "know", "opinion", "choice", "question", "answer", "yes"])
 
-/** Counts in how many titles each term occurs: what occurs everywhere tells little. */
+/** Makes the weight of terms: those that occur in many titles weigh less. */
 export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
   const counts = new Map<string, number>()
   for (const { terms } of titles) {
@@ -51,11 +51,11 @@ export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number =>
 
 /** How alike two titles are. */
 export interface Likeness {
-  /** 0: nothing in common; 1: they say the same. */
+  /** From 0 (nothing in common) to 1 (the same meaning). */
   readonly value: number
   /** Whether they are the same words in the same order. */
   readonly same: boolean
-  /** Whether something sets them apart: most and least, first and last, one number and another. */
+  /** Whether they contradict each other: most and least, first and last, different numbers. */
   readonly opposed: boolean
 }
 
@@ -94,7 +94,7 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
 const areOpposed = (a: Term, b: Term): boolean =>
   a.concepts.some((one) => b.concepts.some((other) => opposing.has(pair(one, other))))
 
-/** Compares what two titles say, words weighed by how much they tell; of titles that explain much, their questions alone. */
+/** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
 export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
   const same = a.same === b.same && a.same !== ""
   if (same) return { value: 1, same, opposed: false }

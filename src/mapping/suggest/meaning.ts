@@ -21,7 +21,7 @@ export interface Meaning {
   readonly core: ReadonlyArray<Term>
 }
 
-/** Words that say nothing about what a question is about. Words that turn or set apart a meaning (not, most, least, first) are none of them. */
+/** Words without a meaning of their own. Words that change a meaning (not, most, least, first) are not among them. */
 const stopWords: ReadonlySet<string> = new Set(
   Object.values(vocabulary.stopWords).flatMap((words) => words.split(" ")),
 )

@@ -2,10 +2,10 @@ import { withoutCurrency } from "../../kinds/number.ts"
 
 /** How the numbers of a column are written, counted by what they prove. */
 export interface NumberEvidence {
-  /** Numbers that only make sense with this decimal sign, or with this sign between groups. */
+  /** Numbers that prove a decimal sign, or a sign between groups. */
   readonly decimal: Readonly<Record<"." | ",", number>>
   readonly group: Readonly<Record<"." | "," | " " | "'", number>>
-  /** `1.234`, `1,234`: decimals or groups, nobody knows. */
+  /** `1.234`, `1,234`: decimals or groups. */
   readonly unclear: Readonly<Record<"." | ",", number>>
 }
 
@@ -25,7 +25,7 @@ export const collectNumbers = () => {
   const unclear = { ".": 0, ",": 0 }
   const isSign = (sign: string | undefined): sign is "." | "," => sign === "." || sign === ","
   return {
-    /** @returns whether the text is a number, and a whole one */
+    /** Returns a text's number and whether it is whole, or undefined if it is not a number. */
     add: (text: string): { readonly integer: boolean; readonly value: number } | undefined => {
       if (text.length > 40) return undefined
       const digits = unsigned(text)
@@ -61,7 +61,7 @@ type NumberSigns =
   | { readonly _tag: "Decided"; readonly decimal: "," | undefined; readonly group: "." | "," | " " | "'" | undefined }
   | { readonly _tag: "Open"; readonly why: string }
 
-/** Tells the signs of a column's numbers; open where it holds nothing that decides, or contradicts itself. */
+/** Decides the signs of a column's numbers. Open if no cell decides, or cells contradict each other. */
 export const numberSigns = ({ decimal, group, unclear }: NumberEvidence): NumberSigns => {
   const point = decimal["."] > 0 || group[","] > 0
   const comma = decimal[","] > 0 || group["."] > 0
@@ -70,7 +70,7 @@ export const numberSigns = ({ decimal, group, unclear }: NumberEvidence): Number
   if (groups.length > 1) return { _tag: "Open", why: "groups of digits are written in several ways" }
   const unclearSign = unclear["."] > 0 ? "." : unclear[","] > 0 ? "," : undefined
   if (!point && !comma && unclearSign !== undefined) {
-    // `1 234` beside `1,234`: the space groups, so the other sign is the decimal one.
+    // `1 234` and `1,234`: the space separates groups, so the other sign is the decimal sign.
     if (groups[0] === " " || groups[0] === "'") {
       return unclear["."] > 0 && unclear[","] > 0
         ? { _tag: "Open", why: "both a comma and a point occur, and nothing tells which is the decimal one" }
@@ -82,7 +82,7 @@ export const numberSigns = ({ decimal, group, unclear }: NumberEvidence): Number
     }
   }
   if (comma) {
-    // A point that stands between groups in a column with a decimal comma.
+    // With a decimal comma, a point separates groups.
     return { _tag: "Decided", decimal: ",", group: groups[0] ?? (unclear["."] > 0 ? "." : undefined) }
   }
   return { _tag: "Decided", decimal: undefined, group: groups[0] ?? (unclear[","] > 0 ? "," : undefined) }

@@ -4,14 +4,14 @@ import type { Meaning } from "./meaning.ts"
 import { meaningOf } from "./meaning.ts"
 import { sameText, saysNo, saysYes } from "./words.ts"
 
-/** The options of a question, ready to be compared with cells. */
+/** The options of a question, by all forms of their names. */
 export interface OptionNames {
   readonly options: ReadonlyArray<Option>
   /** Names as the kinds compare them: without case and space. */
   readonly exact: ReadonlyMap<string, Option>
   /** Names by their words alone. */
   readonly same: ReadonlyMap<string, Option>
-  /** Names by what they mean, where no two options mean the same. */
+  /** Names by their meaning, unless several options have the same meaning. */
   readonly meant: ReadonlyMap<string, Option>
 }
 
@@ -77,14 +77,14 @@ export const likelyOption = (
   return fitting.length === 1 ? fitting[0] : names.meant.get(forms.meant(text))
 }
 
-/** What form tools put between several choices of one cell, the unlikeliest inside of an option first. */
+/** What form tools write between choices in one cell. Those that hardly occur inside an option come first. */
 const separators = ["\n", ";", " / ", "|", ",", " "] as const
 
 const mark = "\u0000"
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 
-/** Makes a function that replaces every whole option in a text by a mark, the longest first. */
+/** Makes a function that replaces every whole option in a text with a mark, the longest first. */
 const marker = (names: OptionNames) => {
   const all = [...new Set(names.options.flatMap((option) => [option.label.trim(), option.value.trim()]))]
     .filter((name) => name !== "")
@@ -93,17 +93,17 @@ const marker = (names: OptionNames) => {
   return (text: string): string => all.length === 0 ? text : text.replace(pattern, mark)
 }
 
-/** How cells that hold several choices fit the options of a question. */
+/** How well cells with several choices fit the options of a question. */
 interface SplitFit {
   /** Share of the cells' letters that belong to options, 0 to 1. */
   readonly covered: number
   /** Distinct options that occur. */
   readonly hits: number
-  /** What stands between the choices; undefined: no cell holds several. */
+  /** What separates the choices. Undefined if no cell contains several. */
   readonly separator: string | undefined
 }
 
-/** Tells what stands between the choices of cells, and how much of them the options explain. */
+/** Finds what separates the choices in cells, and how much of the cells the options explain. */
 export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNames): SplitFit => {
   const marked = marker(names)
   const counts = new Map<string, number>()
@@ -131,7 +131,7 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
   return { covered: letters === 0 ? 0 : 1 - left / letters, hits: hit.size, separator }
 }
 
-/** What stands between the choices of cells where the form tells no options: what cuts them into pieces that come again. */
+/** Returns the separator that cuts cells into pieces that repeat: for questions without known options. */
 export const likelySeparator = (distinct: ReadonlyMap<string, number>): string | undefined => {
   let best: string | undefined
   let most = 0

@@ -6,15 +6,15 @@ import { likeness, weigh } from "./likeness.ts"
 import { rememberedForms } from "./optionNames.ts"
 import type { Unit } from "./Suggestion.ts"
 
-/** One unit assigned to one target, and how much worse the best other arrangement would be. */
+/** One unit assigned to one target, and how much worse the best alternative would be. */
 interface Assigned {
   readonly unit: number
   readonly target: number
-  /** Logits lost with the best arrangement in which these two don't belong together. */
+  /** Logits lost in the best arrangement without this pair. */
   readonly margin: number
 }
 
-/** Logits below which two don't belong together, whatever else is arranged. */
+/** Logits below which two don't belong together. */
 const floor = -3
 
 /**
@@ -36,14 +36,14 @@ export const assign = (logits: ReadonlyArray<ReadonlyArray<number>>): ReadonlyAr
   return pairs.map(([unit, target]) => {
     const own = worth(unit, target)
     let best = 0
-    // The unit goes to another target, and who was there takes this one's, or none.
+    // The unit goes to another target, whose unit takes this target or none.
     for (let other = 0; other < targets; other++) {
       const rival = unitOf.get(other)
       if (other === target || worth(unit, other) === 0) continue
       const before = own + worth(rival, other)
       best = Math.max(best, worth(unit, other) + worth(rival, target) - before + own)
     }
-    // The target takes another unit, and that one's target takes this unit, or none.
+    // The target gets another unit, whose target gets this unit or none.
     for (let other = 0; other < logits.length; other++) {
       const rival = targetOf.get(other)
       if (other === unit || worth(other, target) === 0) continue
@@ -54,10 +54,10 @@ export const assign = (logits: ReadonlyArray<ReadonlyArray<number>>): ReadonlyAr
   })
 }
 
-/** How sure a suggestion must be to be written down, and how far ahead of any other arrangement, and of what is left over, in logits. */
+/** The least confidence of an accepted suggestion, and its least lead over other arrangements and over what is left, in logits. */
 const accepted = { confidence: 0.8, margin: 1, lead: 1.35 } as const
 
-/** Logits for a name: titles that say the same are right in all but one of a hundred cases, half the words are no reason yet. */
+/** Returns logits for names. The same title is right in 99 of 100 cases, half the words prove nothing. */
 const nameLogit = ({ value, same, opposed }: Likeness): number => (same ? 5.5 : -5.5 + 10 * value) - (opposed ? 5 : 0)
 
 const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit))
@@ -67,7 +67,7 @@ export interface Ranked {
   readonly unit: Unit
   readonly target: Target
   readonly confidence: number
-  /** Whether it was chosen, and sure enough, and nothing else is as likely. */
+  /** Whether it was chosen, with enough confidence, and without an equally likely alternative. */
   readonly verdict: "accepted" | "ambiguous" | "unsure" | "not-chosen"
 }
 
@@ -76,7 +76,7 @@ const matchingShape = (unit: Unit, kind: ExpectedKind): boolean =>
     ? unit.profile.filled > 0 && (shapeShare(unit.profile, kind) ?? 0) >= 0.8
     : unit.content !== "empty" && blockFits(unit.content, kind)
 
-/** How rare each kind's shape is: 1 when one column has it and one question asks for it. */
+/** Makes the rarity of shapes: 1 if one column has it and one question expects it. */
 const shapeRarity = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) => {
   const known = new Map<ExpectedKind, number>()
   return (kind: ExpectedKind): number => {
@@ -90,7 +90,7 @@ const shapeRarity = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
   }
 }
 
-/** How rare it is that options explain a unit: 1 when they explain only this one, and no other question's do. */
+/** Makes the rarity of options that explain a unit: 1 if they explain no other unit, and no other question's options explain it. */
 const optionRarity = (covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>) => {
   const well = (cover: Coverage | undefined, least: number) =>
     cover !== undefined && cover.covered >= Math.max(0.5, least)
@@ -102,10 +102,10 @@ const optionRarity = (covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>
   }
 }
 
-/** How alike titles must be to say the same. */
+/** The likeness from which on titles have the same meaning. */
 const saysTheSame = 0.98
 
-/** Weighs every unit against every question, and arranges them one to one. */
+/** Rates every unit for every question, and assigns them one to one. */
 export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>): ReadonlyArray<Ranked> => {
   const weight = weigh([...units, ...targets].map(({ meaning }) => meaning))
   const shape = shapeRarity(units, targets)
@@ -123,27 +123,27 @@ export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
       const fit = unit._tag === "Column"
         ? fitColumn(unit.profile, target, cover, { shape, options })
         : fitBlock(unit.content, target, cover, { shape, options })
-      // A block without a title has only its options to speak for it.
+      // A block without a title is rated by its options only.
       return fit + (name === undefined || (unit._tag === "Block" && unit.title === undefined) ? -1 : nameLogit(name))
     })
   )
   const assigned = assign(logits)
   const chosen = new Map(assigned.map((each) => [`${each.unit} ${each.target}`, each.margin]))
-  // Where nothing else comes near, less is needed to be sure.
+  // Without a close alternative, less is needed.
   const alone = (margin: number) => Math.min(1, Math.max(0, (margin - 1.5) * 0.6))
   const sure = (unit: number, target: number) =>
     sigmoid((logits[unit]?.[target] ?? -Infinity) + alone(chosen.get(`${unit} ${target}`) ?? 0))
   const settled = assigned.filter(({ unit, target }) => sure(unit, target) >= accepted.confidence)
   const takenUnits = new Set(settled.map(({ unit }) => unit))
   const takenTargets = new Set(settled.map(({ target }) => target))
-  /** Whether something that is left over would do as well: then the name must say the same, and the other's must not. */
+  /** Whether something unassigned fits as well, unless only this pair has the same name. */
   const hasRival = (unit: number, target: number): boolean => {
     const own = logits[unit]?.[target] ?? -Infinity
     const isRival = (u: number, t: number) =>
       sigmoid(logits[u]?.[t] ?? -Infinity) >= accepted.confidence
       && own - (logits[u]?.[t] ?? -Infinity) < accepted.lead
       && ((names[unit]?.[target]?.value ?? 0) < saysTheSame || (names[u]?.[t]?.value ?? 0) >= saysTheSame)
-    // Of two columns with one title nothing but a person knows which is meant, or whether both are.
+    // Only a person knows which of two columns with one title is meant.
     const title = units[unit]?.meaning.same ?? ""
     const isTwin = (u: number) => u !== unit && title !== "" && units[u]?.meaning.same === title
     return targets.some((_, other) => !takenTargets.has(other) && isRival(unit, other))

@@ -3,13 +3,13 @@ import type { ColumnProfile } from "./ColumnProfile.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, ToolHints } from "./Suggestion.ts"
 
-/** Concepts of names that ids have. */
+/** Concepts in the names of id columns. */
 const naming = ["id", "customer number", "number", "reference", "code", "ticket", "registered"]
 
-/** `K-00001`, `20001`, `HD-1000`: numbers that are given out one after the other. */
+/** Whether a text looks like a serial number: `K-00001`, `20001`, `HD-1000`. */
 const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)
 
-/** How much a column whose cells are all there and all different looks like a record's id. */
+/** Rates how much a column with a different cell in every row looks like a record's id. */
 const likelihood = (column: Column, { distinct, share, length }: ColumnProfile): number => {
   const meaning = meaningOf(column.title)
   let points = column.position === 0 ? 1.5 : 0
@@ -27,10 +27,10 @@ const likelihood = (column: Column, { distinct, share, length }: ColumnProfile):
   return points
 }
 
-/** From here on a column is taken for the id; below it is named as a candidate. */
+/** The rating from which on a column counts as the id. Below, it is a candidate. */
 const sureFrom = 3
 
-/** What makes a row the same row tomorrow: the tool's own id, or a column that looks like one; else nothing, with what may be. */
+/** Suggests the row key: the tool's own id, or a column that looks like one. Otherwise lists candidates. */
 export const suggestRowKey = (
   columns: ReadonlyArray<Column>,
   profiles: ReadonlyMap<number, ColumnProfile>,
@@ -44,9 +44,9 @@ export const suggestRowKey = (
       : []
   }).toSorted((a, b) => b.points - a.points || a.column.position - b.column.position)
   const isUnique = (name: string) => unique.some(({ column }) => column.name === name)
-  const told = tool?.defaultRowKey
-  if (tool !== undefined && told !== undefined && (told.length > 1 || told.every(isUnique))) {
-    return { names: told, because: `${tool.title}'s own id`, candidates: [] }
+  const ownKey = tool?.defaultRowKey
+  if (tool !== undefined && ownKey !== undefined && (ownKey.length > 1 || ownKey.every(isUnique))) {
+    return { names: ownKey, because: `${tool.title}'s own id`, candidates: [] }
   }
   const [best, next] = unique
   const sure = best !== undefined && best.points >= sureFrom && best.points > (next?.points ?? 0)
@@ -58,14 +58,14 @@ export const suggestRowKey = (
   }
 }
 
-/** Concepts by which any source's columns are times of the record itself. */
+/** Concepts in the names of columns with the record's own times. */
 const submitted = ["submitted", "created", "registered", "date and time", "opened"]
 const updated = ["updated"]
 
 /**
- * The columns that give the times of a submission and its login: the tool's own; else the only column with day and time that says so.
+ * Suggests the columns for the times of a submission and its login: the tool's own, otherwise the only column with days and times whose name fits.
  *
- * @param used columns that answer something already, by position
+ * @param used positions of columns that already answer something
  */
 export const suggestOwn = ({ columns, profiles, tool, used }: {
   readonly columns: ReadonlyArray<Column>
@@ -90,7 +90,7 @@ export const suggestOwn = ({ columns, profiles, tool, used }: {
     }
     return undefined
   }
-  // What the tool says of its own columns is right, though a few cells were spoilt.
+  // The tool knows its own columns, even if a few cells are damaged.
   const isTime = ({ filled, share }: ColumnProfile) => filled > 0 && share.dateTime + share.date >= 0.9
   const isLogin = ({ filled, share }: ColumnProfile) => filled > 0 && share.email >= 0.9
 

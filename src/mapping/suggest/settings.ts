@@ -12,12 +12,12 @@ import { likelySeparator, optionNames, splitFit } from "./optionNames.ts"
 import type { Block, Suggestion } from "./Suggestion.ts"
 import { isTick, saysNo, saysYes } from "./words.ts"
 
-/** How a column's cells are to be read as an answer. */
+/** How a column's cells are read as an answer. */
 export interface Settings {
   /** The kind; undefined: the question's type decides, or it is text. */
   readonly kind: string | undefined
   readonly keys: ReadonlyArray<DraftKey>
-  /** What the column does not decide, as a sentence; the entry is then left to a person. */
+  /** What the column does not decide, as a sentence. The entry is then left to a person. */
   readonly open: string | undefined
 }
 
@@ -31,7 +31,7 @@ const undecided = (kind: string, open: string, ...keys: ReadonlyArray<DraftKey>)
 
 const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
-/** Texts that are an ISO day with a time that is not midnight. */
+/** Returns the texts that are an ISO day with a time other than midnight. */
 const isoWithTime = ({ distinct }: ColumnProfile): ReadonlyArray<string> =>
   [...distinct.keys()].filter((text) => {
     const read = readIso(text)
@@ -72,19 +72,19 @@ const zoneSettings = (profile: ColumnProfile, title: string, zone: string | unde
   )
 }
 
-/** How a column with days and times is read as an instant. */
+/** Returns how a column with days and times is read as an instant. */
 export const dateTimeSettings = (
   profile: ColumnProfile,
   title: string,
-  told: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
+  known: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
 ): Settings => {
   // Date cells and ISO texts need no format, whatever the tool writes into its CSV.
-  const own = told.format?.filter((format) => format !== "iso") ?? []
+  const own = known.format?.filter((format) => format !== "iso") ?? []
   const isIso = profile.dates.iso > 0 && profile.dates.writings.length === 0
   const format = own.length > 0 && !isIso
     ? settled("dateTime", { key: "format", value: one(own) })
     : formatSettings(profile, "dateTime")
-  const zone = zoneSettings(profile, title, told.zone)
+  const zone = zoneSettings(profile, title, known.zone)
   const open = [format.open, zone.open].filter((each) => each !== undefined).join(" Also: ")
   return { kind: "dateTime", keys: [...format.keys, ...zone.keys], open: open === "" ? undefined : open }
 }
@@ -123,9 +123,12 @@ const choiceSettings = (
   question: Question,
 ): Settings => {
   const { distinct, more } = profile
-  const told = question.options
-  if (told !== undefined && told.length > 0) {
-    return settled(kind, ...(kind === "choice" ? [] : separatorKeys(splitFit(distinct, optionNames(told)).separator)))
+  const { options = [] } = question
+  if (options.length > 0) {
+    return settled(
+      kind,
+      ...(kind === "choice" ? [] : separatorKeys(splitFit(distinct, optionNames(options)).separator)),
+    )
   }
   const separator = kind === "choice" ? undefined : likelySeparator(distinct)
   const names = [
@@ -165,7 +168,7 @@ const numberSettings = (profile: ColumnProfile): Settings => {
   )
 }
 
-/** Kinds of names whose digits are no amounts. */
+/** Concepts of names whose digits are not amounts. */
 const codes = [
   "zip",
   "phone",
@@ -181,8 +184,8 @@ const codes = [
   "house number",
 ]
 
-/** The kind for a question whose type the form does not tell: only what the cells leave no doubt of. */
-const untold = (profile: ColumnProfile, question: Question, title: string): Settings => {
+/** Returns settings for a question without a type: only what the cells decide beyond doubt. */
+const settingsByCells = (profile: ColumnProfile, question: Question, title: string): Settings => {
   const meanings = [meaningOf(question.name), meaningOf(title)]
   const { share, filled, distinct } = profile
   const isCode = codes.some((concept) => meanings.some((meaning) => speaksOf(meaning, concept)))
@@ -198,14 +201,14 @@ const untold = (profile: ColumnProfile, question: Question, title: string): Sett
   return settled(undefined)
 }
 
-/** How a column is to be read as the answer of a question. */
+/** Returns how a column is read as the answer to a question. */
 const settingsOf = (
   profile: ColumnProfile,
   question: Question,
   title: string,
   uploads: string | undefined,
 ): Settings => {
-  if (question.type === undefined) return untold(profile, question, title)
+  if (question.type === undefined) return settingsByCells(profile, question, title)
   if (profile.filled === 0) return settled(undefined)
   const kind = kindOfType(question.type)?.name
   switch (kind) {
@@ -237,7 +240,7 @@ const settingsOf = (
   }
 }
 
-/** The kind of a block's answers where the form tells no type. */
+/** Returns the kind of a block's answers if the form gives no type. */
 const blockKind = ({ content }: Block): string =>
   content === "ranks" ? "ranking" : content === "labels" ? "matrix" : "choices"
 

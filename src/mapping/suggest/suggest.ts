@@ -18,7 +18,7 @@ interface Free {
   readonly profile: ColumnProfile
 }
 
-/** Parts of an address (configuration.md, kind `address`), by the concepts that name them. */
+/** Parts of the kind `address`, with the concepts that name them. */
 const addressParts: ReadonlyArray<readonly [part: string, concepts: ReadonlyArray<string>]> = [
   ["address", ["street", "address"]],
   ["city", ["city"]],
@@ -27,13 +27,13 @@ const addressParts: ReadonlyArray<readonly [part: string, concepts: ReadonlyArra
   ["country", ["country"]],
 ]
 
-/** What a title says beside some concepts: the columns of one address or person have the same rest. */
+/** Returns a title's terms without some concepts. The columns of one address or person have the same rest. */
 const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
   terms.filter((term) => !term.concepts.some((one) => concepts.includes(one))).map((term) => term.root).toSorted().join(
     " ",
   )
 
-/** The only free column that speaks of a concept and else says no more than `beside`. */
+/** Returns the only free column that names a concept and has a rest in `beside`. */
 const only = (
   free: ReadonlyArray<Free>,
   concepts: ReadonlyArray<string>,
@@ -51,7 +51,7 @@ const only = (
 }
 
 /**
- * Questions whose answers stand in several columns: a full name of first and last name, an address of its parts.
+ * Finds questions whose answers are in several columns: a full name as first and last name, an address as its parts.
  *
  * @param targets questions that no column alone answers
  * @param free columns that answer no question
@@ -92,15 +92,15 @@ const joins = (
   })
 }
 
-/** What is known of a source and a form before they are brought together. */
+/** What suggestions are made from. */
 interface SuggestInput {
   readonly form: Form
   readonly columns: ReadonlyArray<Column>
-  /** Questions that are spread over several columns, where the format names them. */
+  /** Questions that are spread over several columns, if the format names them. */
   readonly blocks: ReadonlyArray<ColumnBlock>
   /** By position. */
   readonly profiles: ReadonlyMap<number, ColumnProfile>
-  /** The form tool that wrote the source, where it is known. */
+  /** The form tool that wrote the source, if it is known. */
   readonly tool?: ToolHints | undefined
 }
 
@@ -109,10 +109,10 @@ const originOf = (unit: Unit): Origin =>
     ? { _tag: "Column", column: unit.column, profile: unit.profile }
     : { _tag: "Block", block: unit }
 
-/** Candidates worth naming: columns that answer another question already need to be likelier. */
+/** The least confidence of a candidate. Columns that already answer another question need more. */
 const worth = { free: 0.03, taken: 0.1 } as const
 
-/** What is left to a person; columns that answer another question already stand behind those that are free. */
+/** Returns the questions that are left to a person. Free columns come before those that already answer another question. */
 const openQuestions = (
   ranked: ReadonlyArray<Ranked>,
   settled: ReadonlySet<string>,
@@ -135,7 +135,7 @@ const openQuestions = (
 }
 
 /**
- * Brings the columns of a source and the questions of a form together. What is not sure, or could as well be otherwise, is left open with its candidates.
+ * Suggests columns for the questions of a form. What is unsure or ambiguous is left open, with its candidates.
  */
 export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput): Suggestions => {
   const isFree = (column: Column) => mayAnswer(tool, column.position)
@@ -158,7 +158,7 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
     ]
   }
 
-  // Blocks that only look like some, and that no question wants, are columns.
+  // Blocks that the format does not name, and that fit no question, are treated as columns.
   const first = rank(unitsWith(found), targets)
   const wanted = new Set(first.filter(({ verdict }) => verdict === "accepted").map(({ unit }) => unit))
   const kept = found.filter((block) => block.known || wanted.has(block))

@@ -6,18 +6,18 @@ import { kinds } from "../../kinds/index.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import type { Kind, Parse } from "../../kinds/Kind.ts"
 
-/** Distinct texts whose unknown choices are remembered, and choices that are counted. */
+/** The most distinct texts whose unknown choices are kept, and the most choices that are counted. */
 const remembered = 20_000
 const unknownKept = 1_000
 
-/** A kind whose options are known only here. */
+/** Compiles a kind with options of unknown type. Returns undefined if they have faults. */
 const compileKind = (
   kind: Kind,
   options: Readonly<Record<string, unknown>>,
   question: Question,
   empty: ReadonlySet<string>,
 ): Parse | undefined => {
-  // Options were decoded by the kind's own Schema, or made by this room.
+  // Options were decoded by the kind's own Schema, or made by a suggestion.
   const made = (kind as Kind<unknown> as Kind<Readonly<Record<string, unknown>>>).compile(options, {
     question,
     input: { _tag: "Columns", count: 1 },
@@ -27,7 +27,7 @@ const compileKind = (
 }
 
 /**
- * Counts the choices of a column's cells that are no option of a question, each piece of a cell by itself, as the kind itself reads them.
+ * Counts choices in a column's cells that are not options of a question. The kind itself cuts the cells into choices.
  *
  * @param kindName `choice`, `choices` or `ranking`
  * @param options of the kind, as in the pipeline
@@ -50,7 +50,7 @@ export const collectUnknown = (
   const unknownIn = (cell: Cell, text: string): ReadonlyArray<string> => {
     const found: Array<string> = []
     let parse: Parse | undefined = whole
-    // Each round the piece that stood out is taken for an empty one, until nothing stands out any more.
+    // Each round treats the unknown piece as empty, until no other is found.
     while (parse !== undefined && found.length < 100) {
       const result = parse([cell])
       if (!(result instanceof Fault) || result.code !== "not-an-option") break
@@ -70,7 +70,7 @@ export const collectUnknown = (
   let more = false
   return {
     add: (cell: Cell): void => {
-      // A name of `source.empty` is no answer, or an option's name: unknown it is never.
+      // A text of `source.empty` is no answer, or an option's name.
       if (cell === null || empty.has(textOf(cell).trim())) return
       const text = cellText(cell)
       let pieces = memory.get(text)
@@ -86,7 +86,7 @@ export const collectUnknown = (
         else more = true
       }
     },
-    /** Choices with their counts, the most frequent first; and whether there were more of them. */
+    /** Returns choices with their counts, the most frequent first, and whether there were more. */
     unknown: () => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
   }
 }

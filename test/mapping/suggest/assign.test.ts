@@ -47,7 +47,7 @@ describe("The assignment of columns to questions", () => {
     )
   })
 
-  it("has no margin where another arrangement is as good", () => {
+  it("has no margin if another arrangement is as good", () => {
     expect(assign([[3, 3]])[0]?.margin).toBeCloseTo(0)
     expect(assign([[3, 3], [3, 3]]).every(({ margin }) => Math.abs(margin) < 1e-9)).toBe(true)
     expect(assign([[4, -9], [-9, 4]]).every(({ margin }) => margin > 3)).toBe(true)

@@ -20,18 +20,18 @@ describe("Choices", () => {
     expect(fit.covered).toBe(1)
   })
 
-  it("are cut, where no options are known, by what gives pieces that come again", () => {
+  it("are cut at the separator that gives repeated pieces if no options are known", () => {
     expect(likelySeparator(counted("a;b", "b;c", "c;a"))).toBe(";")
     expect(likelySeparator(counted("one, two", "three"))).toBe(undefined)
   })
 
-  it("are suggested in another language or spelling, never where two options mean the same", () => {
+  it("are suggested in another language or spelling, unless two options mean the same", () => {
     expect(likelyOption(optionNames(options("Male", "Female")), "Männlich")?.label).toBe("Male")
     expect(likelyOption(optionNames(options("Yes", "No")), "1")?.label).toBe("Yes")
     expect(likelyOption(optionNames(options("Daily", "Every day")), "täglich")).toBe(undefined)
   })
 
-  it("that are no option are counted piece by piece, in every row", () => {
+  it("count unknown pieces in every row", () => {
     const question = {
       id: "q",
       name: "Interests",
@@ -43,7 +43,7 @@ describe("Choices", () => {
     expect(counter?.unknown()).toEqual({ counts: [["Chess", 3], ["Go", 1]], more: false })
   })
 
-  it("that mean no answer are none, alone and as a piece", () => {
+  it("leave out texts that mean no answer", () => {
     const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
     const counter = collectUnknown("choice", {}, question, new Set(["k. A."]))
     for (const cell of ["k. A.", " k. A. ", "Male", "w"]) counter?.add(cell)
@@ -53,7 +53,7 @@ describe("Choices", () => {
     expect(several?.unknown().counts).toEqual([["w", 1]])
   })
 
-  it("that stand under values are known", () => {
+  it("know the cells that `values` lists", () => {
     const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
     const counter = collectUnknown("choice", { values: { m: "Male" } }, question, new Set())
     for (const cell of ["m", "Female", "w", "w"]) counter?.add(cell)

@@ -42,11 +42,11 @@ describe("How a column's dates are written", () => {
     expect(formats("2024-03-31", new DateCell("2024-03-31T10:00:00"))).toEqual({ _tag: "Decided", formats: [] })
   })
 
-  it("may be several ways, of which one tells the order for the others", () => {
+  it("lets one way of writing decide the order of the others", () => {
     expect(formats("01/02/2024", "13/02/24")).toEqual({ _tag: "Decided", formats: ["dd/MM/yyyy", "dd/MM/yy"] })
   })
 
-  it("is left open where no cell decides, and where cells contradict each other", () => {
+  it("is left open if no cell decides or cells contradict each other", () => {
     expect(formats("01/02/2024", "11/12/2024")).toMatchObject({
       _tag: "Open",
       formats: ["dd/MM/yyyy", "MM/dd/yyyy"],

@@ -40,7 +40,7 @@ describe("Titles", () => {
     expect(like(a, b).opposed).toBe(true)
   })
 
-  it("are compared by their questions alone where they explain or describe a scale", () => {
+  it("are compared by their questions alone if they explain or describe a scale", () => {
     const value = like(
       "Por favor, ¿cuánto disfrutas usando R? Elija una opción en una escala del 1 al 5, donde 1 es nada",
       "¿Cuánto disfruta usando R?",
