@@ -82,16 +82,17 @@ export type Clean = (cell: Cell) => Cell
 export interface Layout {
   /** Which of the tool's layouts it is, in a few words; undefined where there is but one. */
   readonly variant?: string | undefined
-  /** Records from the header on that hold no answers. */
-  readonly headerRows: number
-  /** One title a column. */
-  readonly titles: ReadonlyArray<string>
+  /** Records from the header on that hold no answers. Default: 1. */
+  readonly headerRows?: number
+  /** One title a column. Default: those of the header. */
+  readonly titles?: ReadonlyArray<string>
   /** The question as people read it, where it is not the title. */
   readonly labels?: ReadonlyArray<string | undefined>
-  readonly meta: ReadonlyArray<MetaColumn>
-  readonly blocks: ReadonlyArray<ColumnBlock>
-  /** Positions of the columns that know a response again: the default row key. */
-  readonly key: ReadonlyArray<number>
+  /** Columns of the tool's own. */
+  readonly meta?: ReadonlyArray<MetaColumn>
+  readonly blocks?: ReadonlyArray<ColumnBlock>
+  /** Positions of the columns that identify a response. Default: its own columns with the role `id`. */
+  readonly key?: ReadonlyArray<number>
   /** Cleans by position; what is not named stays as it is. */
   readonly cleans?: ReadonlyMap<number, Clean>
   /** For every column beside what `cleans` does; applied first. */
@@ -111,6 +112,26 @@ export interface ColumnFacts {
   readonly ownTitle: number
 }
 
+/** What a tool makes of records: the columns, and their cells. Of `Layout` all that is not about header rows. */
+interface RecordLayout extends Omit<Layout, "headerRows"> {
+  readonly titles: ReadonlyArray<string>
+  /** A record's cells as the source has them → its cells by the layout's columns, as they stand. */
+  readonly cells: (row: Cells) => Cells
+}
+
+/** Learns what questions there are: every record may hold one that no other has. */
+interface RecordLearner {
+  readonly add: (row: Cells) => void
+  readonly layout: () => RecordLayout
+}
+
+/** A form tool's interface for programs, whose answers came as JSON. */
+export interface RecordTool {
+  /** What speaks for records with these members; undefined: nothing does. */
+  readonly recognise: (members: ReadonlyArray<string>) => Evidence | undefined
+  readonly learn: (columns: ReadonlyArray<Column>) => RecordLearner
+}
+
 /**
  * An export of a form tool: how it is recognised, and how it is read. One file each; `index.ts` lists them. Where the facts come from and how sure
  * they are: docs/formats.md.
@@ -125,25 +146,6 @@ export interface FormTool {
   readonly layout: (sample: Sample, facts?: ReadonlyArray<ColumnFacts>) => Layout
   /** Whether the layout depends on all cells, so that the file has to be read once beforehand. */
   readonly needsFacts?: boolean
-}
-
-/** What a tool makes of records: the columns, and their cells. Of `Layout` all that is not about header rows. */
-export interface RecordLayout extends Omit<Layout, "headerRows"> {
-  /** A record's cells as the source has them → its cells by the layout's columns, as they stand. */
-  readonly cells: (row: Cells) => Cells
-}
-
-/** Learns what questions there are: every record may hold one that no other has. */
-export interface RecordLearner {
-  readonly add: (row: Cells) => void
-  readonly layout: () => RecordLayout
-}
-
-/** A form tool's interface for programs, whose answers came as JSON. */
-export interface RecordTool {
-  readonly name: FormToolName
-  readonly title: string
-  /** What speaks for records with these members; undefined: nothing does. */
-  readonly recognise: (members: ReadonlyArray<string>) => Evidence | undefined
-  readonly learn: (columns: ReadonlyArray<Column>) => RecordLearner
+  /** How records of its interface for programs are read, where it is known. */
+  readonly records?: RecordTool
 }

@@ -15,12 +15,7 @@ export const airtable: FormTool = {
       linked && [0.7, "cells hold links to Airtable's attachments"],
     )
   },
-  layout: (sample) => ({
-    headerRows: 1,
-    titles: sample.records[0] ?? [],
-    meta: [],
-    blocks: [],
-    key: [],
+  layout: () => ({
     answers: { several: { columns: false, separator: "," }, checked: ["checked"], uploads: "," },
     notes: ["Links to Airtable's attachments expire a few hours after the export."],
   }),

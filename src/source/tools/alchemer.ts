@@ -1,7 +1,7 @@
 import { blocksOf } from "./blocks.ts"
 import type { PartOf } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, tidy, withRole } from "./sample.ts"
+import { count, evidence, metaOf, tidy } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
@@ -73,11 +73,8 @@ export const alchemer: FormTool = {
       parts.push({ position, ...part, role: other ? (again ? "text" : "other") : "option" })
     })
     return {
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       meta: own,
       blocks: blocksOf(parts),
-      key: withRole(own, "id"),
       answers: { several: { columns: true }, other: "in a column of its own" },
     }
   },

@@ -9,11 +9,9 @@ import { eachChunk } from "../eachChunk.ts"
 import { SourceError } from "../Source.ts"
 import type { Head, Source, ToolCandidate, ToolReading } from "../Source.ts"
 import { withTexts } from "./blocks.ts"
-import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, RecordTool, Sample } from "./FormTool.ts"
+import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, Sample } from "./FormTool.ts"
 import { formToolNamed, formTools } from "./index.ts"
-import { jotformSubmissions } from "./jotform.ts"
-import { cellsOf, cleaner, sampleOf, tidy } from "./sample.ts"
-import { typeformResponses } from "./typeform.ts"
+import { cellsOf, cleaner, sampleOf, tidy, withRole } from "./sample.ts"
 
 /** A tool that a file may come from. */
 export interface Candidate {
@@ -106,8 +104,9 @@ const words = ({ asked, chosen, layout }: Read): string => {
 /** A source with what a tool's layout says of it: columns, blocks, and the reading itself. */
 const withReading = (source: Source, read: Read): Source => {
   const { added, asked, chosen, headerRows = 1, layout, shown, titles } = read
-  const columns = [...columnsOf(titles, layout.meta), ...added]
-  const key = layout.key.map((position) => columns[position]?.name)
+  const { blocks = [], meta = [] } = layout
+  const columns = [...columnsOf(titles, meta), ...added]
+  const key = (layout.key ?? withRole(meta, "id")).map((position) => columns[position]?.name)
   const tool: ToolReading = {
     name: chosen.tool.name,
     title: chosen.tool.title,
@@ -115,7 +114,7 @@ const withReading = (source: Source, read: Read): Source => {
     score: chosen.score,
     reasons: chosen.reasons,
     asked,
-    meta: layout.meta,
+    meta,
     labels: columns.map(({ position, title }) => layout.labels?.[position] ?? tidy(title)),
     answers: layout.answers,
     complete: layout.complete,
@@ -128,7 +127,7 @@ const withReading = (source: Source, read: Read): Source => {
   return {
     ...source,
     columns,
-    blocks: layout.blocks,
+    blocks,
     format: tool.name,
     tool,
     candidates: shown,
@@ -150,9 +149,6 @@ export interface ToolOptions {
   readonly headerRow: number | undefined
 }
 
-/** Form tools whose interfaces for programs are known. */
-const recordTools: ReadonlyArray<RecordTool> = [typeformResponses, jotformSubmissions]
-
 /**
  * Takes records for the answers of a form tool's interface for programs: of the tool that the pipeline names, or of the one that they are recognised as, if any.
  * All of them are read once, for any record may hold a question that no other has.
@@ -160,16 +156,16 @@ const recordTools: ReadonlyArray<RecordTool> = [typeformResponses, jotformSubmis
 const asRecordTool = (opened: Source, { asked, file }: ToolOptions): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const members = opened.columns.map(({ title }) => title)
-    const found = recordTools.flatMap((tool) => {
-      const evidence = tool.recognise(members)
-      return evidence === undefined ? [] : [{ tool, ...evidence }]
+    const found = formTools.flatMap((tool) => {
+      const evidence = tool.records?.recognise(members)
+      return tool.records === undefined || evidence === undefined ? [] : [{ tool, records: tool.records, ...evidence }]
     }).toSorted((a, b) => b.score - a.score)
     const shown = found.map(({ reasons, score, tool }) => ({ name: tool.name, title: tool.title, score, reasons }))
     const chosen = asked === undefined
       ? found.find(({ score }) => score >= enough)
       : found.find(({ tool }) => tool.name === asked)
     if (chosen === undefined) return { ...opened, candidates: shown }
-    const learner = chosen.tool.learn(opened.columns)
+    const learner = chosen.records.learn(opened.columns)
     yield* eachChunk(opened.read(), (chunk) =>
       Effect.sync(() => {
         for (const [at, row] of chunk.rows.entries()) if (!chunk.faults.has(at)) learner.add(row)
@@ -291,7 +287,7 @@ export const asFormTool = <R>(
     const source = at === head.header ? opened : yield* reopen(head.skipped + at + 1)
     const sample = { ...sampleAt(head, file, at), mended }
     const first = tool.layout(sample)
-    const headerRows = mended ? 1 : first.headerRows
+    const headerRows = mended ? 1 : first.headerRows ?? 1
     // Records in which every cell is empty are no records of the reader's.
     const skip = head.records.slice(at + 1, at + headerRows).filter((record) =>
       record.some((cell) =>
@@ -299,7 +295,7 @@ export const asFormTool = <R>(
       )
     ).length
     const width = mended ? own.length : source.columns.length
-    const titles = widened(first.titles, width, "")
+    const titles = widened(first.titles ?? sample.records[0] ?? [], width, "")
     const layout = tool.needsFacts === true
       ? tool.layout(
         sample,
@@ -309,7 +305,10 @@ export const asFormTool = <R>(
       )
       : first
     const made = withReading(source, {
-      layout: { ...layout, blocks: withTexts(layout.blocks, (position) => cellsOf(sample, position, headerRows)) },
+      layout: {
+        ...layout,
+        blocks: withTexts(layout.blocks ?? [], (position) => cellsOf(sample, position, headerRows)),
+      },
       titles,
       added: source.columns.slice(width),
       asked: asked !== undefined,

@@ -39,12 +39,8 @@ export const cognitoForms: FormTool = {
       return [role === "status" ? { position, role } : { position, role, format: "M/d/yyyy h:mm a" }]
     })
     return {
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       labels: sample.titles.map((title) => title.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").trim()),
       meta,
-      blocks: [],
-      key: meta.flatMap(({ position, role }) => (role === "id" ? [position] : [])),
       answers: { several: { columns: false } },
     }
   },

@@ -51,11 +51,7 @@ export const fillout: FormTool = {
     const errors = own.filter(({ position }) => sample.plain[position] === "errors").map(({ position }) => position)
     const status = withRole(own, "status")[0]
     return {
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       meta: own,
-      blocks: [],
-      key: withRole(own, "id"),
       cleanAll: rewritten(isoOfDate),
       cleans: cleansAt(errors, nothingWhen("None")),
       answers: { several: { columns: false }, yesNo: { true: ["TRUE", "true"], false: ["FALSE", "false"] } },

@@ -71,14 +71,11 @@ export const googleForms: FormTool = {
     const after = mail(sample) ? 2 : 1
     if (sample.plain[after] === "score") meta.push({ position: after, role: "score" })
     return {
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       meta,
       blocks: blocksOf(sample.titles.flatMap((title, position) => {
         const parts = bracketed(title)
         return parts === undefined ? [] : [{ position, ...parts }]
       })),
-      key: [],
       cleans: cleansAt([0], rewritten(isoOfZipped)),
       answers: {
         several: { columns: false, separator: ", " },

@@ -1,6 +1,6 @@
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, unguarded, withRole } from "./sample.ts"
+import { count, evidence, metaOf, unguarded } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
@@ -42,11 +42,8 @@ export const gravityForms: FormTool = {
     const own = metaOf(sample, meta)
     const owned = new Set(own.map(({ position }) => position))
     return {
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       meta: own,
       blocks: blocksByCells(sample.titles, facts, (position) => !owned.has(position)),
-      key: withRole(own, "id"),
       cleanAll: unguarded("="),
       answers: {
         several: { columns: true, separator: ", " },

@@ -3,50 +3,17 @@ import type { Cell } from "../../domain/cell.ts"
 import { monthNumber } from "../../domain/months.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { blocksOf } from "./blocks.ts"
-import type { FormTool, MetaColumn, RecordTool, Role } from "./FormTool.ts"
-import { cellsOf, evidence } from "./sample.ts"
+import type { FormTool, RecordTool } from "./FormTool.ts"
+import { cellsOf, evidence, metaOf } from "./sample.ts"
+import type { MetaTitles } from "./sample.ts"
 
 const row = /^(.*?)\s*>>\s*(.*)$/
-
-/** Jotform, CSV and workbook. */
-export const jotform: FormTool = {
-  name: "jotform",
-  title: "Jotform",
-  recognise: (sample) => {
-    if (sample.plain[0] !== "submission date") return undefined
-    const lines = sample.titles.some((_, position) => cellsOf(sample, position).some((cell) => cell.includes("\n")))
-    return evidence(
-      [0.4, `the first column is "Submission Date", which other tools write too`],
-      sample.titles.some((title) => title.includes(">>")) && [0.4, `titles hold ">>" between a question and its row`],
-      sample.plain.includes("no label") && [0.3, `there is a column "No Label"`],
-      lines && [0.1, "cells hold several lines"],
-      sample.plain.includes("first name") && sample.plain.includes("last name")
-        && [0.1, `a name stands in "First Name" and "Last Name"`],
-    )
-  },
-  layout: (sample) => ({
-    headerRows: 1,
-    titles: sample.records[0] ?? [],
-    meta: sample.plain[0] === "submission date"
-      ? [{ position: 0, role: "submitted", format: ["yyyy-MM-dd HH:mm:ss", "dd-MMM-yy", "MMM d yyyy"] }]
-      : [],
-    blocks: blocksOf(sample.titles.flatMap((title, position) => {
-      const [, question, option] = row.exec(title) ?? []
-      return question === undefined || option === undefined || option === "" ? [] : [{ position, question, option }]
-    })),
-    key: [],
-    answers: { several: { columns: false, separator: "\n" }, grid: "a column a row" },
-    notes: [
-      "No column of a Jotform export is known to number its responses: `rowKey` needs one that does, or `content`.",
-    ],
-  }),
-}
 
 const member = /^answers\.(\d+)\.(name|order|text|type|answer|prettyFormat)(?:\.(.+))?$/
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 
-const roles: Readonly<Record<string, Role | Omit<MetaColumn, "position">>> = {
+const meta: MetaTitles = {
   id: "id",
   form_id: "note",
   ip: "ip",
@@ -121,9 +88,7 @@ const dayOf = (year: string, month: string, day: string): Cell => {
 }
 
 /** Jotform's interface for programs: its `content`. */
-export const jotformSubmissions: RecordTool = {
-  name: "jotform",
-  title: "Jotform",
+const jotformSubmissions: RecordTool = {
   recognise: (members) => {
     const answers = members.some((name) => /^answers\.\d+\.(?:name|text|type)$/.test(name))
     if (!answers || !members.includes("created_at")) return undefined
@@ -164,18 +129,10 @@ export const jotformSubmissions: RecordTool = {
             ]
           },
         )
-        const meta = kept.flatMap(({ title }, position): ReadonlyArray<MetaColumn> => {
-          const known = Object.hasOwn(roles, title) ? roles[title] : undefined
-          return known === undefined
-            ? []
-            : [typeof known === "string" ? { position, role: known } : { position, ...known }]
-        })
         return {
           variant: "interface for programs",
           titles: [...kept.map(({ title }) => title), ...made.map(({ title }) => title)],
-          meta,
-          blocks: [],
-          key: meta.flatMap(({ position, role }) => (role === "id" ? [position] : [])),
+          meta: metaOf({ plain: kept.map(({ title }) => title) }, meta),
           answers: { several: { columns: false } },
           notes: ["Jotform's times name no zone."],
           cells: (row) => [...kept.map(({ position }) => row[position] ?? null), ...made.map(({ cell }) => cell(row))],
@@ -183,4 +140,36 @@ export const jotformSubmissions: RecordTool = {
       },
     }
   },
+}
+
+/** Jotform, CSV and workbook. */
+export const jotform: FormTool = {
+  name: "jotform",
+  title: "Jotform",
+  records: jotformSubmissions,
+  recognise: (sample) => {
+    if (sample.plain[0] !== "submission date") return undefined
+    const lines = sample.titles.some((_, position) => cellsOf(sample, position).some((cell) => cell.includes("\n")))
+    return evidence(
+      [0.4, `the first column is "Submission Date", which other tools write too`],
+      sample.titles.some((title) => title.includes(">>")) && [0.4, `titles hold ">>" between a question and its row`],
+      sample.plain.includes("no label") && [0.3, `there is a column "No Label"`],
+      lines && [0.1, "cells hold several lines"],
+      sample.plain.includes("first name") && sample.plain.includes("last name")
+        && [0.1, `a name stands in "First Name" and "Last Name"`],
+    )
+  },
+  layout: (sample) => ({
+    meta: sample.plain[0] === "submission date"
+      ? [{ position: 0, role: "submitted", format: ["yyyy-MM-dd HH:mm:ss", "dd-MMM-yy", "MMM d yyyy"] }]
+      : [],
+    blocks: blocksOf(sample.titles.flatMap((title, position) => {
+      const [, question, option] = row.exec(title) ?? []
+      return question === undefined || option === undefined || option === "" ? [] : [{ position, question, option }]
+    })),
+    answers: { several: { columns: false, separator: "\n" }, grid: "a column a row" },
+    notes: [
+      "No column of a Jotform export is known to number its responses: `rowKey` needs one that does, or `content`.",
+    ],
+  }),
 }

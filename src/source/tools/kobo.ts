@@ -53,7 +53,6 @@ export const kobo: FormTool = {
     return {
       variant: repeat ? "a repeat group's sheet" : headerRows === 2 ? "with HXL tags" : undefined,
       headerRows,
-      titles: sample.records[0] ?? [],
       meta: own,
       blocks: slashedBlocks(sample, headerRows, positions),
       key: repeat ? [] : key.slice(0, 1),

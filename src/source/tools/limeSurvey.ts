@@ -124,7 +124,6 @@ export const limeSurvey: FormTool = {
       labels: (vv ? sample.titles : named.titles).map(withoutTags),
       meta: own,
       blocks,
-      key: withRole(own, "id"),
       cleanAll: vv ? unescaped : sample.mended ? (cell) => unescaped(unguarded("=")(cell)) : unguarded("="),
       cleans: cleansAt(ticked.map(({ position }) => position), nothingWhen("N/A")),
       answers: {

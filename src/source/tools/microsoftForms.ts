@@ -68,16 +68,12 @@ export const microsoftForms: FormTool = {
     })
     const persons = first.filter(({ role }) => role === "email" || role === "name").map((column) => column.position)
     return {
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       // A table of Excel can't have one title twice, so the second one got a number.
       labels: sample.titles.map((title) => {
         const base = /^(.*\D)\d$/.exec(title)?.[1]
         return base !== undefined && sample.titles.includes(base) ? base : title
       }),
       meta,
-      blocks: [],
-      key: first.flatMap((column) => (column.role === "id" ? [column.position] : [])),
       cleans: cleansAt(persons, nothingWhen("anonymous", "Anonymous")),
       answers: { several: { columns: false, separator: ";" }, ranking: { separator: ";" } },
     }

@@ -52,8 +52,6 @@ export const odk: FormTool = {
     const key = positionOf(sample, "key")
     return {
       variant: repeat ? "a repeat group" : cto ? "SurveyCTO" : central ? "Central" : "Briefcase",
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       meta: own,
       blocks: slashedBlocks(sample, 1, new Set(own.map(({ position }) => position))),
       key: key < 0 ? [] : [key],

@@ -1,5 +1,5 @@
 import type { FormTool } from "./FormTool.ts"
-import { cellsOf, evidence, has, metaOf, positionOf, rewritten, withRole } from "./sample.ts"
+import { cellsOf, evidence, has, metaOf, positionOf, rewritten } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
@@ -23,11 +23,7 @@ export const paperform: FormTool = {
   layout: (sample) => {
     const own = metaOf(sample, meta)
     return {
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       meta: own,
-      blocks: [],
-      key: withRole(own, "id"),
       // Seen in one export: phone numbers with this before them.
       cleanAll: rewritten((text) => text.replace(/^ph: (?=\+?[\d(])/, "")),
       answers: { several: { columns: false } },

@@ -62,8 +62,6 @@ export const redcap: FormTool = {
     )
     return {
       variant: titles.some((title) => choice.test(title)) ? "labels" : "raw",
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       meta,
       blocks: blocksOf(parts, { least: 1 }),
       key: [0, ...more.filter((position) => position > 0)],

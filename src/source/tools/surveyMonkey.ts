@@ -1,8 +1,7 @@
-import type { ColumnBlock } from "../../domain/row.ts"
 import { blocksOf, bracketed } from "./blocks.ts"
 import type { PartOf } from "./blocks.ts"
 import type { FormTool, Sample } from "./FormTool.ts"
-import { cleansAt, evidence, metaOf, nothingWhen, tidy, withoutTags, withRole } from "./sample.ts"
+import { cleansAt, evidence, metaOf, nothingWhen, tidy, withoutTags } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"
 
 const time = { format: ["M/d/yy H:mm", "M/d/yyyy h:mm:ss a", "M/d/yyyy H:mm:ss"] }
@@ -86,13 +85,6 @@ const mergedParts = ({ titles }: Sample): ReadonlyArray<PartOf> => {
   )
 }
 
-const merged = (
-  sample: Sample,
-): { readonly titles: ReadonlyArray<string>; readonly blocks: ReadonlyArray<ColumnBlock> } => ({
-  titles: sample.records[0] ?? [],
-  blocks: blocksOf(mergedParts(sample)),
-})
-
 const isQuestion = (title: string) => title.endsWith("?") || title.split(" ").length >= 5
 
 /** SurveyMonkey, CSV and workbook: two header rows, or what is left of them. */
@@ -119,7 +111,9 @@ export const surveyMonkey: FormTool = {
   },
   layout: (sample) => {
     const two = hasSecondHeader(sample)
-    const { blocks, titles } = two ? expanded(sample) : merged(sample)
+    const { blocks, titles } = two
+      ? expanded(sample)
+      : { titles: sample.records[0] ?? [], blocks: blocksOf(mergedParts(sample)) }
     const own = metaOf(sample, meta).filter(({ position }) => !two || tidy(sample.records[1]?.[position] ?? "") === "")
     const options = blocks.flatMap(({ columns }) => columns.map(({ position }) => position))
     return {
@@ -129,7 +123,6 @@ export const surveyMonkey: FormTool = {
       labels: titles.map(withoutTags),
       meta: own,
       blocks,
-      key: withRole(own, "id"),
       cleans: cleansAt(options, nothingWhen("Not selected")),
       answers: {
         several: { columns: true },

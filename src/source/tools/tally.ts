@@ -1,5 +1,5 @@
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, withRole } from "./sample.ts"
+import { count, evidence, metaOf } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
@@ -26,11 +26,7 @@ export const tally: FormTool = {
   layout: (sample) => {
     const own = metaOf({ plain: sample.plain.slice(0, 3) }, meta)
     return {
-      headerRows: 1,
-      titles: sample.records[0] ?? [],
       meta: own,
-      blocks: [],
-      key: withRole(own, "id"),
       answers: { several: { columns: false, separator: ", " }, ranking: { separator: ", " } },
       notes: ["Options may hold commas themselves: `split` finds whole options first when they are known."],
     }

@@ -21,11 +21,7 @@ export const zohoForms: FormTool = {
     ])
   },
   layout: (sample) => ({
-    headerRows: 1,
-    titles: sample.records[0] ?? [],
     meta: metaOf(sample, meta),
-    blocks: [],
-    key: [],
     answers: { several: { columns: false } },
     notes: ["No column of a Zoho export is known to number its entries: `rowKey` needs one that does, or `content`."],
   }),
