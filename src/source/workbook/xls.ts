@@ -174,8 +174,9 @@ class SheetRecords {
     if (step > 0 && bytes.readUInt16LE(at + length - 2) !== end - 1) {
       return `cells whose number is not certain, from ${here} on`
     }
-    for (let index = 0; isUnicode && index < end - column; index++) {
-      if (bytes.readUInt16LE(at + 4 + step * index) >= formats) return `a cell in a format that is not there, ${here}`
+    for (let index = 0; index < end - column; index++) {
+      const format = bytes.readUInt16LE(at + 4 + step * index)
+      if (isUnicode && format >= formats) return `a cell in a format that is not there, ${here}`
     }
     if (type === kind.sharedText) {
       this.texts++
@@ -236,17 +237,22 @@ const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, 
     if (next === undefined) throw wrong()
     ;[at, to] = next
   }
+  const goOn = (): void => {
+    if (at < to) return
+    nextPart()
+    goOn()
+  }
   const number = (size: number): number => {
     let value = 0
     for (let index = 0; index < size; index++) {
-      while (at >= to) nextPart()
+      goOn()
       value += bytes[at++]! * 256 ** index
     }
     return value
   }
   const skip = (count: number) => {
     for (let left = count; left > 0;) {
-      while (at >= to) nextPart()
+      goOn()
       const step = Math.min(left, to - at)
       at += step
       left -= step
