@@ -1,4 +1,4 @@
-import { Cause, type Context, DateTime, Effect, FiberRef, HashSet, Logger } from "effect"
+import { Cause, DateTime, Effect, FiberRef, HashSet, Logger } from "effect"
 import { Notifier } from "../jobs/Notifier.ts"
 import { accept } from "./accept.ts"
 import { acknowledge } from "./acknowledge.ts"
@@ -36,17 +36,6 @@ const tree = {
   "Review:": [status, report, settle, acknowledge, accept],
   "Maintain:": [ledger],
 }
-
-/** Notifies the project's webhooks. Is loaded only if there are any. A failed start is not reported if you see it in your terminal. `schedule` is not watched, even in a terminal. */
-const webhooks = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
-  notify: (project, end, anomalies) =>
-    project.notify.length === 0 || (attended && end._tag === "Failed")
-      ? Effect.void
-      : Effect.flatMap(
-        Effect.promise(() => import("../jobs/webhookNotifier.ts")),
-        ({ webhookNotifier }) => webhookNotifier().notify(project, end, anomalies),
-      ),
-})
 
 /** Commands that export telemetry. */
 const exporting: ReadonlySet<string | undefined> = new Set(["run", "reconcile", "rehearse", "schedule"])
@@ -95,7 +84,8 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
-      Effect.provideService(Notifier, webhooks(output.interactive && invocation.command !== "schedule")),
+      // `schedule` runs unattended, also in a terminal.
+      Effect.provide(Notifier.layer(output.interactive && invocation.command !== "schedule")),
       Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output.say))),
       Logger.withMinimumLogLevel(invocation.logLevel),
     )

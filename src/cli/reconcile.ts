@@ -22,21 +22,20 @@ export const reconcile = command({
     Effect.gen(function*() {
       const project = yield* openProject([input.pipeline])
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
-      const { dropReports, tell } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
+      const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       yield* runPipelines(project, [input.pipeline], ({ interrupted, pipeline, progress, projectOption }) =>
-        reconcilePipeline(project, {
+        attempt(
+          project,
           pipeline,
-          to: input.to,
-          projectOption,
-          anew: input.anew,
-          redact: input.redact,
-          progress,
-          interrupted,
-        }).pipe(
-          Effect.onExit((exit) =>
-            tell(project, pipeline, exit)
-          ),
-          Effect.tap((report) => dropReports(project, report)),
+          reconcilePipeline(project, {
+            pipeline,
+            to: input.to,
+            projectOption,
+            anew: input.anew,
+            redact: input.redact,
+            progress,
+            interrupted,
+          }),
         ))
     }),
 })

@@ -37,28 +37,33 @@ export const run = command({
       }
       const project = yield* openProject(input.names)
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
+      const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
       const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
       const services = yield* shareServices
       const prompts = yield* Effect.context<Terminal.Terminal>()
       yield* runPipelines(project, input.names, ({ hideProgress, ...surroundings }) =>
-        attempt(project, {
-          ...surroundings,
-          to: input.to,
-          source: input.source === undefined ? undefined : path.resolve(input.source),
-          dryRun: input.dryRun,
-          limit: input.limit,
-          retryRefused: input.retryRefused,
-          redact: input.redact,
-          services,
-          confirm: (service) => input.confirm === service,
-          ask: input.confirm !== undefined || invocation.json || !output.interactive
-            ? undefined
-            : (question) =>
-              hideProgress.pipe(
-                Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(surroundings.interrupted, false))),
-                Effect.provide(prompts),
-              ),
-        }))
+        attempt(
+          project,
+          surroundings.pipeline,
+          runPipeline(project, {
+            ...surroundings,
+            to: input.to,
+            source: input.source === undefined ? undefined : path.resolve(input.source),
+            dryRun: input.dryRun,
+            limit: input.limit,
+            retryRefused: input.retryRefused,
+            redact: input.redact,
+            services,
+            confirm: (service) => input.confirm === service,
+            ask: input.confirm !== undefined || invocation.json || !output.interactive
+              ? undefined
+              : (question) =>
+                hideProgress.pipe(
+                  Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(surroundings.interrupted, false))),
+                  Effect.provide(prompts),
+                ),
+          }),
+        ))
     }).pipe(Effect.scoped),
 })
 

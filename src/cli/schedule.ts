@@ -54,7 +54,7 @@ export const schedule = command({
         confirmed: input.confirm,
         projectOption: (yield* Invocation).project,
         interrupted,
-        tell: (event) =>
+        onEvent: (event) =>
           Effect.provide(
             Effect.map(
               showEvent(event, { once: input.once }),

@@ -1,5 +1,4 @@
-import { Context } from "effect"
-import type { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 
@@ -9,7 +8,6 @@ export type RunEnd =
   | {
     readonly _tag: "Failed"
     readonly pipeline: string
-    /** As `exits` has it. */
     readonly exitCode: number
     /** Tag of the error. */
     readonly error: string
@@ -19,13 +17,28 @@ export type RunEnd =
     readonly at: string
   }
 
-/** Whoever wants to know how runs end. It is told once after each run of `run` and of `schedule` (attempt.ts), by nobody else. */
+/** Notifies the webhooks of a project. Is called once after each run, only by attempt.ts. */
 export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {
   /**
-   * Never fails: who can't be reached is logged, and the run's exit status stays what it is.
+   * Never fails: an unreachable webhook is logged, and the run's exit code stays.
    *
-   * @param project whose `notify` says who is to be told what
-   * @param anomalies what is unlike the runs before
+   * @param anomalies how the run differs from earlier ones
    */
   readonly notify: (project: Project, end: RunEnd, anomalies: ReadonlyArray<Anomaly>) => Effect.Effect<void>
-}>() {}
+}>() {
+  /**
+   * Calls the webhooks over HTTP. The code for that is loaded only if there are any.
+   *
+   * @param attended whether a person sees the run in a terminal: a run that fails before its report is not notified then
+   */
+  static readonly layer = (attended: boolean) =>
+    Layer.succeed(this, {
+      notify: (project, end, anomalies) =>
+        project.notify.length === 0 || (attended && end._tag === "Failed")
+          ? Effect.void
+          : Effect.flatMap(
+            Effect.promise(() => import("./webhookNotifier.ts")),
+            ({ webhookNotifier }) => webhookNotifier().notify(project, end, anomalies),
+          ),
+    })
+}

@@ -13,7 +13,7 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import { addToPipeline, isOpen } from "../project/PipelineDraft.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
-import { openPipelineSource } from "./openPipelineSource.ts"
+import { openPipelineSource } from "./prepare.ts"
 import { fetchForm } from "./services.ts"
 import {
   type Initialised,

@@ -1,30 +1,60 @@
 import { Cause, Clock, DateTime, Effect, Either, Exit } from "effect"
+import { exits } from "../domain/exit.ts"
 import type { RunReport } from "../domain/report.ts"
+import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { type AttemptFailure, exitStatus } from "./exitStatus.ts"
 import { Notifier, type RunEnd } from "./Notifier.ts"
-import { type RunOptions, runPipeline } from "./run.ts"
+import type { reconcilePipeline } from "./reconcile.ts"
+import type { runPipeline } from "./run.ts"
 
-/** Runs one pipeline, tells the notifier how it ended, and clears old reports away: the one place from which people hear of runs, by hand and by schedule. */
-export const attempt = (project: Project, options: RunOptions) =>
+/** Why a run can end without a report. */
+export type AttemptFailure =
+  | Effect.Effect.Error<ReturnType<typeof loadProject>>
+  | Effect.Effect.Error<ReturnType<typeof runPipeline>>
+  | Effect.Effect.Error<ReturnType<typeof reconcilePipeline>>
+
+/** The exit code of each failure. */
+export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
+  ConfigurationInvalid: exits.wrong.code,
+  ProjectNotFound: exits.wrong.code,
+  PipelineUnknown: exits.wrong.code,
+  TargetUnknown: exits.wrong.code,
+  ConfirmationMissing: exits.wrong.code,
+  FormFileInvalid: exits.wrong.code,
+  FaultsFileInvalid: exits.wrong.code,
+  StoreUnusable: exits.wrong.code,
+  PracticeNotServed: exits.wrong.code,
+  SourceError: exits.wrong.code,
+  LedgerRefused: exits.wrong.code,
+  ReportUnreadable: exits.wrong.code,
+  ServiceUnusable: exits.unavailable.code,
+  LedgerLocked: exits.busy.code,
+  LedgerOvertaken: exits.busy.code,
+  LedgerError: exits.internalError.code,
+  OutcomeUnrecorded: exits.internalError.code,
+  ReportError: exits.internalError.code,
+}
+
+/** Does a run or a reconciliation of a pipeline, notifies webhooks of its end, and removes old reports. */
+export const attempt = <R>(project: Project, pipeline: string, work: Effect.Effect<RunReport, AttemptFailure, R>) =>
   Effect.flatMap(
-    Effect.exit(runPipeline(project, options)),
+    Effect.exit(work),
     (exit) =>
-      tell(project, options.pipeline, exit).pipe(
+      notifyEnd(project, pipeline, exit).pipe(
         Effect.zipRight(Exit.isSuccess(exit) ? dropReports(project, exit.value) : Effect.void),
         Effect.zipRight(exit),
       ),
   )
 
-/** Removes old reports after a run, as the project says. */
+/** Removes the pipeline's oldest reports if there are more than the project keeps. */
 export const dropReports = ({ reports, reportsKept }: Project, { pipeline }: Pick<RunReport, "pipeline">) =>
   Effect.flatMap(
     Effect.promise(() => import("../report/pastRuns.ts")),
     ({ dropOldReports }) => dropOldReports(reports, pipeline, reportsKept),
   )
 
-/** Tells the notifier how a run ended. One that was interrupted before it began has not happened. */
-export const tell = (project: Project, pipeline: string, exit: Exit.Exit<RunReport, AttemptFailure>) =>
+/** Notifies webhooks of the end of a run. A run that was interrupted before it started counts as none. */
+export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<RunReport, AttemptFailure>) =>
   Effect.gen(function*() {
     if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
     const notifier = yield* Notifier
@@ -40,10 +70,10 @@ const reasonOf = (
 ): Pick<RunEnd & { _tag: "Failed" }, "exitCode" | "error" | "message"> =>
   Either.match(Cause.failureOrCause(cause), {
     onLeft: (error) => ({ exitCode: exitStatus[error._tag], error: error._tag, message: error.message }),
-    // A defect's own words may hold anything: the terminal's log has them.
-    onRight: () => ({ exitCode: 70, error: "Defect", message: "This is a fault in formferry." }),
+    // The message of a defect may contain data. It is in the terminal's log.
+    onRight: () => ({ exitCode: exits.internalError.code, error: "Defect", message: "This is a fault in formferry." }),
   })
 
-/** The exit status of a run, with a report or without. */
-export const statusOfExit = (exit: Exit.Exit<RunReport, AttemptFailure>): number =>
+/** Returns the exit code of a run, with a report or without. */
+export const exitCodeOf = (exit: Exit.Exit<RunReport, AttemptFailure>): number =>
   Exit.isSuccess(exit) ? exit.value.exitCode : reasonOf(exit.cause).exitCode

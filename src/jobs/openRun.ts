@@ -6,21 +6,21 @@ import { openLedger } from "../ledger/openLedger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { readLatestReports } from "../report/pastRuns.ts"
+import { type PastRuns, readLatestReports, readReport } from "../report/pastRuns.ts"
 import { maskOf } from "../report/reportFile.ts"
 import { openRunFolder, RunFolder } from "../report/RunFolder.ts"
 import { measureProgress, Progress } from "../run/Progress.ts"
 import { keysDiffer } from "../run/rowIdentity.ts"
 import { CurrentRun, RunLedger } from "../run/RunContext.ts"
+import type { Rehearsed } from "../run/sinceRehearsal.ts"
 import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import type { Source } from "../source/Source.ts"
-import { lastRehearsal } from "./lastRehearsal.ts"
 import { ledgerOf, newRunId, openPlace, rehearsalLedgerOf, temporaryCopy } from "./projectLedger.ts"
 import { type OpenedService, serviceToConfirm } from "./services.ts"
 import type { Target } from "./target.ts"
 
-/** What a job brings to a run, checked. */
+/** What a job has opened and checked for a run. */
 export interface RunSettings {
   readonly mode: Mode
   readonly pipeline: Pipeline
@@ -29,26 +29,26 @@ export interface RunSettings {
   readonly form: Form
   readonly mapping: Mapping
   readonly source: Source
-  /** Another file that is fed through the pipeline, absolute. */
+  /** Another file to feed through the pipeline, absolute. */
   readonly otherSource?: string | undefined
   /** `--project` as typed, for the command to run next. */
   readonly projectOption?: string | undefined
-  /** Asks whether so many rows may be sent; absent: they may. */
+  /** Asks whether this many rows may be sent. Undefined: they may. */
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
-  /** Another file than the project's ledger: the copy that a rehearsal works on. */
+  /** The copy of the project's ledger that a rehearsal works on. */
   readonly ledger?: string | undefined
   readonly progress: (event: ProgressEvent) => Effect.Effect<void>
   /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
   readonly limit?: number | undefined
   readonly retryRefused?: boolean
-  /** Whether the report is to hold keyed digests in the place of values. */
+  /** Whether the report contains keyed digests instead of values. */
   readonly redact?: boolean | undefined
   readonly warnings: ReadonlyArray<string>
 }
 
-/** How many of a pipeline's latest reports a run looks at. */
-const lately = 50
+/** How many of a pipeline's latest reports a run reads. */
+const reportsRead = 50
 
 /**
  * Opens what a run takes from its context: the ledger, with the pipeline's lock unless it is a dry run, the run's folder, and a stop that listens for interrupts.
@@ -57,7 +57,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
   Layer.scopedContext(Effect.gen(function*() {
     const { form, mode, opened, pipeline, source, target } = settings
     const asker = { pipeline: pipeline.name, target: target.target }
-    const past = yield* readLatestReports(project.reports, pipeline.name, lately)
+    const past = yield* readLatestReports(project.reports, pipeline.name, reportsRead)
     const ledger = yield* openLedger(
       settings.ledger === undefined ? ledgerOf(project, asker) : rehearsalLedgerOf(project, settings.ledger, asker),
     )
@@ -119,3 +119,22 @@ export const openRun = (project: Project, settings: RunSettings) =>
       Context.add(Progress, { show }),
     )
   }))
+
+/** Returns the latest rehearsal of a pipeline for a form, if no run followed it: only the first run is compared with it. A report that can't be read counts as none. */
+const lastRehearsal = (
+  reports: string,
+  pipeline: string,
+  past: PastRuns,
+  target: { readonly service: string; readonly form: Form },
+) =>
+  Effect.gen(function*() {
+    const before = past.runs.find((run) =>
+      (run.mode === "rehearsal" || run.mode === "run")
+      && run.form.id === target.form.id && run.form.service === target.service
+    )
+    if (before?.mode !== "rehearsal") return undefined
+    return yield* readReport(reports, pipeline, before.run).pipe(
+      Effect.map(({ report }): Rehearsed => report),
+      Effect.catchTag("ReportUnreadable", () => Effect.succeed(undefined)),
+    )
+  })

@@ -1,15 +1,28 @@
-import { Effect, Fiber } from "effect"
+import type { FileSystem } from "@effect/platform"
+import { Effect, Either, Fiber, Option, type Scope } from "effect"
+import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
-import { nameColumns } from "../mapping/ColumnBook.ts"
-import { ConfigurationInvalid } from "../project/errors.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
+import { mentionedColumns, nameColumns } from "../mapping/ColumnBook.ts"
+import { compile } from "../mapping/compile.ts"
+import type { Mapping } from "../mapping/Mapping.ts"
+import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
+import type { Pipeline, SourceConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import type { Source } from "../source/Source.ts"
-import { type CompiledFor, compileFor } from "./compileFor.ts"
-import { compareForm, type FormFindings, withChanges } from "./formChanges.ts"
-import { openPipelineSource } from "./openPipelineSource.ts"
+import type { SourceFiles } from "../project/sourceSection.ts"
+import { isMended, ownColumns } from "../source/columns.ts"
+import { findFiles, namesBelow } from "../source/findFiles.ts"
+import { openSource } from "../source/openSource.ts"
+import type { Source, SourceError } from "../source/Source.ts"
+import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
 import type { OpenedService, Services } from "./services.ts"
 import { chooseTarget, openTarget, type Target } from "./target.ts"
+
+/** A compiled mapping, and the pipeline with its row key. */
+interface CompiledFor {
+  readonly pipeline: Pipeline
+  readonly mapping: Mapping
+  readonly warnings: ReadonlyArray<Diagnostic>
+}
 
 /** A pipeline whose source is open, whose form is fetched, and whose mapping is compiled. */
 export interface Prepared extends CompiledFor {
@@ -17,50 +30,171 @@ export interface Prepared extends CompiledFor {
   readonly source: Source
   readonly opened: OpenedService
   readonly form: Form
-  /** What became of the form since the pipeline was made for it. */
+  /** How the form changed since the pipeline was made for it. */
   readonly changed: FormFindings
 }
 
+interface PrepareOptions {
+  readonly to: string | undefined
+  /** Another file to feed through the pipeline, absolute. */
+  readonly source: string | undefined
+  /** Whether the source's digest will be needed, and takes long. */
+  readonly digestAhead?: boolean
+  /** The services that the process shares. */
+  readonly services?: Services | undefined
+}
+
 /**
- * Opens what a pipeline needs and checks it against the live form and the source's header. The form is on its way while the source is opened. Fails with all findings at once; of a source that can't be
- * read and a form that can't be fetched, with the source.
- *
- * @param options.source another file to feed through the pipeline, absolute
- * @param options.digestAhead whether the digest of the source is going to be asked for, and takes long
- * @param options.services those that the process shares
+ * Opens what a pipeline needs and checks it against the live form and the source's header. The form is fetched while the source is opened. Fails with all findings at once. If neither the source
+ * nor the form can be read, fails with the source.
  */
-export const prepare = (
-  project: Project,
-  pipeline: Pipeline,
-  options: {
-    readonly to: string | undefined
-    readonly source: string | undefined
-    readonly digestAhead?: boolean
-    readonly services?: Services | undefined
-  },
-) =>
+export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOptions) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
     const opening = openPipelineSource(pipeline, options.source, options.digestAhead)
-    // The digest, where one is taken, is what the run waits for longest: nothing comes before it.
+    // The run waits longest for the digest, so it starts first.
     const ahead = options.digestAhead === true ? yield* opening : undefined
     const service = yield* Effect.exit(openTarget(project, pipeline, target, options.services))
-    const fetched = yield* meanwhile(Effect.flatMap(service, ({ service }) => service.form(target.form)))
-    // What is wrong with the source is told before what is wrong with the service.
-    const asItStands = ahead ?? (yield* opening)
-    const source = { ...asItStands, columns: nameColumns(asItStands.columns, pipeline.source.columns) }
+    const fetching = yield* Effect.forkScoped(Effect.flatMap(service, ({ service }) => service.form(target.form)))
+    const source = ahead ?? (yield* opening)
     const opened = yield* service
-    const form = yield* fetched
+    const form = yield* Effect.flatten(Fiber.await(fetching))
     const changed = yield* compareForm(project, pipeline, target, form)
-    const { mapping, pipeline: keyed, warnings } = yield* compileFor(pipeline, source, form).pipe(
+    const compiled = yield* compileFor(pipeline, source, form).pipe(
       Effect.mapError(({ diagnostics }) =>
         new ConfigurationInvalid({ diagnostics: withChanges(diagnostics, changed) })
       ),
     )
-    const prepared: Prepared = { pipeline: keyed, target, source, opened, form, changed, mapping, warnings }
+    const prepared: Prepared = { ...compiled, target, source, opened, form, changed }
     return prepared
   })
 
-/** Begins some work beside what follows. Gives what waits for it: its failure is told there, and nowhere before. */
-const meanwhile = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.forkScoped(work), (fiber) => Effect.flatten(Fiber.await(fiber)))
+/**
+ * Prepares a run or a rehearsal. Fails if the form changed where it is mapped. An interrupt ends it at once: a service that can't be reached must not keep Ctrl-C waiting.
+ *
+ * @param options.interrupted completes when the user interrupts
+ * @param options.warn is called with the findings that are not errors
+ */
+export const prepareRun = (
+  project: Project,
+  pipeline: Pipeline,
+  options: PrepareOptions & {
+    readonly interrupted: Effect.Effect<unknown>
+    readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
+  },
+) =>
+  Effect.gen(function*() {
+    const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
+    const warnings = [...(yield* requireUnchangedForm(prepared.changed)), ...prepared.warnings]
+    yield* options.warn(warnings)
+    return { ...prepared, otherSource: options.source, warnings: warnings.map(({ message }) => message) }
+  })
+
+/** Does work that leaves nothing to finish, and ends at once when the user interrupts. */
+export const orInterrupted = <A, E, R>(
+  interrupted: Effect.Effect<unknown>,
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> => Effect.raceFirst(work, Effect.zipRight(interrupted, Effect.interrupt))
+
+const sameTitles = (a: Source, b: Source): boolean => {
+  const [mine, yours] = [ownColumns(a.columns), ownColumns(b.columns)]
+  return mine.length === yours.length && mine.every(({ title }, at) => title === yours[at]?.title)
+}
+
+/**
+ * Opens a pipeline's source, or another file in its place, with the column names of `source.columns`. The rows of a rejected.csv come from the pipeline's own source: if that can be opened, it tells the
+ * form tool and the blocks of columns.
+ *
+ * @param file another file, absolute
+ * @param digestAhead whether the digest of the pipeline's own source will be needed
+ */
+export const openPipelineSource = (
+  pipeline: Pipeline,
+  file: string | undefined,
+  digestAhead = false,
+): Effect.Effect<Source, SourceError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.map(
+    openUnnamed(pipeline, file, digestAhead),
+    (source) => ({ ...source, columns: nameColumns(source.columns, pipeline.source.columns) }),
+  )
+
+const openUnnamed = ({ source }: Pipeline, file: string | undefined, digestAhead: boolean) =>
+  Effect.gen(function*() {
+    if (file === undefined) return yield* openSource(source, { digestAhead })
+    const given = { ...(yield* openSource({ ...source, file })), matched: yield* matchedBy(source.file, file) }
+    if (!isMended(given.columns)) return given
+    const own = Option.getOrUndefined(yield* Effect.option(openSource(source)))
+    if (own?.tool === undefined) return given
+    const mended = yield* openSource({ ...source, file, format: own.tool.name })
+    return sameTitles(own, mended) ? { ...mended, tool: own.tool, blocks: own.blocks } : mended
+  })
+
+/** A file that is given instead of a pattern counts as read if it matches the pattern. */
+const matchedBy = (where: SourceFiles, file: string) =>
+  findFiles(where).pipe(
+    Effect.map(({ matched }) =>
+      matched && {
+        all: namesBelow(matched.base, matched.all),
+        read: namesBelow(matched.base, matched.all.includes(file) ? [file] : []),
+      }
+    ),
+    Effect.orElseSucceed(() => undefined),
+  )
+
+/** Returns the pipeline with a row key: its own, otherwise that of the form tool that wrote its source. */
+const withRowKey = (pipeline: Pipeline, source: Source): Pipeline => {
+  const names = source.tool?.defaultRowKey
+  return pipeline.source.rowKey !== undefined || names === undefined
+    ? pipeline
+    : {
+      ...pipeline,
+      source: { ...pipeline.source, rowKey: names.map((name) => ({ name, path: ["source"] })) },
+    }
+}
+
+/** Compiles a pipeline's mapping for its open source. */
+export const compileFor = (
+  pipeline: Pipeline,
+  source: Source,
+  form: Form,
+): Effect.Effect<CompiledFor, ConfigurationInvalid> => {
+  const keyed = withRowKey(pipeline, source)
+  const compiled = compile({
+    pipeline: keyed,
+    form,
+    columns: ownColumns(source.columns),
+    blocks: source.blocks,
+    fixed: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
+    tool: source.tool,
+  })
+  const unknown = changesUnknown(keyed)
+  if (Either.isLeft(compiled)) {
+    return Effect.fail(new ConfigurationInvalid({ diagnostics: [...compiled.left, ...unknown] }))
+  }
+  if (unknown.length > 0) return Effect.fail(new ConfigurationInvalid({ diagnostics: unknown }))
+  const { mapping, warnings } = compiled.right
+  return Effect.succeed({ pipeline: keyed, mapping, warnings })
+}
+
+/** Compiles a pipeline's mapping for the columns that it names, for a job that maps no row and makes no row key. */
+export const compileWithoutSource = (pipeline: Pipeline, form: Form) =>
+  compile({
+    pipeline: { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } },
+    form,
+    columns: mentionedColumns(pipeline),
+  })
+
+/** Refuses `onChange: import-again` with `rowKey: content`, where a changed row is a new row. */
+const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Diagnostic> =>
+  sink.onChange !== "import-again" || source.rowKey !== "content" ? [] : [diagnosticAt(
+    document,
+    "error",
+    ["sink", "onChange"],
+    "`onChange: import-again` needs columns as `rowKey`: with `rowKey: content` a changed row is a new row. "
+      + "Name the columns that make a row the same row tomorrow, or take `onChange` out.",
+  )]
+
+/** Whether a pipeline's own source has typed cells, whose texts its rejected.csv contains. Inferred from its names, because it may no longer exist. */
+const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>
+  format === "excel" || format === "json" || format === "jsonl" || records !== undefined
+  || /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)\b/i.test(`${member} ${JSON.stringify(file)}`)

@@ -8,29 +8,25 @@ import { execute } from "../run/Run.ts"
 import { CurrentRun, RunLedger } from "../run/RunContext.ts"
 import { make } from "../service/client.ts"
 import type { FormService } from "../service/FormService.ts"
-import { requireUnchangedForm } from "./formChanges.ts"
 import { openRun } from "./openRun.ts"
-import { orInterrupted } from "./orInterrupted.ts"
-import { prepare } from "./prepare.ts"
+import { prepareRun } from "./prepare.ts"
 import { temporaryCopy } from "./projectLedger.ts"
 import type { RunOptions } from "./run.ts"
 import { practiceSettings } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
-/** What `rehearse` was asked to do: what `run` is, but for the confirmation, for nothing is sent. */
+/** The options of a run, without those for its confirmation: nothing is sent. */
 type RehearsalOptions = Omit<RunOptions, "ask" | "confirm" | "dryRun">
 
 /**
- * The whole run against a practice service that has the live form's metadata: everything but the live create. The real service is asked for the form and for nothing else; the run works on a
- * copy of the ledger that is thrown away, under the real destination, so that known rows are known.
+ * Does everything but the live create: a whole run against a practice service that has the live form's metadata. Asks the real service only for the form. Works on a temporary copy of the ledger,
+ * under the real destination, so that rows that were imported are known.
  */
 export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
-      const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
-      const warnings = [...(yield* requireUnchangedForm(prepared.changed)), ...prepared.warnings]
-      yield* options.warn(warnings)
+      const prepared = yield* prepareRun(project, pipeline, options)
       const { form, opened } = prepared
       const run = openRun(project, {
         ...options,
@@ -38,8 +34,6 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         opened: { ...opened, service: yield* stage(form) },
         ledger: yield* temporaryCopy(project.ledger),
         mode: "rehearsal",
-        otherSource: options.source,
-        warnings: warnings.map((warning) => warning.message),
       })
       const config = project.services.get(opened.name)
       const requestsPerSecond = config?._tag === "Live" ? config.requestsPerSecond : Number.POSITIVE_INFINITY
@@ -59,7 +53,7 @@ const leftAlone = (unread: number): string =>
   `${counted(unread, "submission of an earlier run is", "submissions of earlier runs are")} not read back yet. `
   + "A rehearsal leaves them alone; the run reads them first."
 
-/** A practice service of its own with this form, over real HTTP on loopback. Its edit links lead nowhere once it is gone, so there are none. */
+/** Starts a practice service with this form, over HTTP on loopback. It returns no edit links, because they would soon lead nowhere. */
 const stage = (form: Form) =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], store: forgettingStore(), port: 0 })
@@ -69,7 +63,7 @@ const stage = (form: Form) =>
       read: (formId, submissionId, options) =>
         options?.editLink === true ? Effect.succeed(undefined) : service.read(formId, submissionId),
     }
-    // The one request that a run makes before its rows.
+    // A run makes this request before its rows.
     yield* staged.form(form.id)
     return staged
   })

@@ -1,26 +1,24 @@
-import { Effect, Schema } from "effect"
+import { Effect, Schema, type Scope } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import type { RunReport } from "../domain/report.ts"
+import type { Mode } from "../domain/run.ts"
 import type { Project } from "../project/Project.ts"
 import { ranBefore } from "../report/pastRuns.ts"
-import { traced } from "../service/telemetry.ts"
+import { annotated, traced } from "../service/telemetry.ts"
 import { isLong } from "../source/openSource.ts"
-import { asRun } from "./asRun.ts"
-import { requireUnchangedForm } from "./formChanges.ts"
 import type { RunSettings } from "./openRun.ts"
-import { orInterrupted } from "./orInterrupted.ts"
-import { prepare, type Prepared } from "./prepare.ts"
+import { type Prepared, prepareRun } from "./prepare.ts"
 import { type Services, serviceToConfirm } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
-/** What a person has to say yes to before rows are sent. */
+/** What a person has to confirm before rows are sent. */
 export interface SendQuestion {
   readonly service: string
   readonly form: Pick<Form, "id" | "name">
   readonly rows: number
 }
 
-/** What `run` was asked to do. */
 export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
@@ -29,17 +27,17 @@ export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress"
   readonly dryRun: boolean
   readonly limit: number | undefined
   readonly retryRefused: boolean
-  /** The services that the process shares: several pipelines keep one pace. */
+  /** The services that the process shares, so that several pipelines keep one pace. */
   readonly services?: Services | undefined
   /** Whether it is confirmed that rows may be sent to this service. */
   readonly confirm: (service: string) => boolean
-  /** Asks a person who has not confirmed that, once it is known how many rows there are; absent: nobody can be asked. */
+  /** Asks for the confirmation once the number of rows is known. Undefined if nobody can be asked. */
   readonly ask?: ((question: SendQuestion) => Effect.Effect<boolean>) | undefined
-  /** Findings that are no errors. */
+  /** Is called with the findings that are not errors. */
   readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
 }
 
-/** A run of everything as the pipeline says, with nothing asked for on the command line. */
+/** The options of a run that the command line changes in nothing. */
 export const asThePipelineSays = {
   to: undefined,
   source: undefined,
@@ -48,7 +46,7 @@ export const asThePipelineSays = {
   retryRefused: false,
 } as const
 
-/** `run` against this service needs `--confirm NAME` (exit 2). */
+/** `run` against this service needs `--confirm NAME` (exit code 2). */
 class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("ConfirmationMissing", {
   service: Schema.String,
   pipeline: Schema.String,
@@ -58,24 +56,18 @@ class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("Con
   }
 }
 
-/** Runs one pipeline of a project, from checking it to its report. */
+/** Runs a pipeline: checks it, sends its rows, and reports. */
 export const runPipeline = (project: Project, options: RunOptions) =>
   asRun(
     { pipeline: options.pipeline, mode: options.dryRun ? "dry-run" : "run" },
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
-      // Only a run asks whether the source is as it was, and only after another one.
+      // Only a run compares the source with that of an earlier run.
       const digestAhead = !options.dryRun && (yield* ranBefore(project.reports, pipeline.name))
         && (yield* isLong(pipeline.source.file))
-      const prepared = yield* traced(
-        "check",
-        {},
-        orInterrupted(options.interrupted, prepare(project, pipeline, { ...options, digestAhead })),
-      )
-      const warnings = [...(yield* requireUnchangedForm(prepared.changed)), ...prepared.warnings]
-      yield* options.warn(warnings)
+      const prepared = yield* traced("check", {}, prepareRun(project, pipeline, { ...options, digestAhead }))
       const mayBeSent = yield* confirmation(project, prepared, options)
-      // Loaded once the source is being read already: its digest is taken meanwhile.
+      // The source's digest is calculated while these load.
       const { openRun } = yield* Effect.promise(() => import("./openRun.ts"))
       const { execute } = yield* Effect.promise(() => import("../run/Run.ts"))
       const run = openRun(project, {
@@ -83,18 +75,39 @@ export const runPipeline = (project: Project, options: RunOptions) =>
         ...prepared,
         mode: options.dryRun ? "dry-run" : "run",
         mayBeSent,
-        otherSource: options.source,
-        warnings: warnings.map((warning) => warning.message),
       })
       return yield* Effect.provide(execute, run)
     }),
   )
 
-/** What asks a person before rows are sent; undefined: nobody has to be asked. Without a person who could be, the run is refused before its survey. */
-const confirmation = (project: Project, { form, pipeline, target }: Prepared, { ask, confirm, dryRun }: RunOptions) =>
+/** Returns how to ask a person before rows are sent, or undefined if no confirmation is missing. Fails, before the survey, if nobody can be asked. */
+const confirmation = (
+  project: Project,
+  { form, pipeline, target }: Omit<Prepared, "warnings">,
+  { ask, confirm, dryRun }: RunOptions,
+) =>
   Effect.gen(function*() {
     const service = serviceToConfirm(project, target.service)
     if (dryRun || service === undefined || confirm(service)) return undefined
     if (ask === undefined) return yield* new ConfirmationMissing({ service, pipeline: pipeline.name })
     return (rows: number) => ask({ service, form, rows })
   })
+
+/** Runs in a span with its scope. */
+export const asRun = <E, R>(
+  { mode, pipeline }: { readonly pipeline: string; readonly mode: Mode },
+  run: Effect.Effect<RunReport, E, R>,
+): Effect.Effect<RunReport, E, Exclude<R, Scope.Scope>> =>
+  traced(
+    mode,
+    { "formferry.pipeline": pipeline, "formferry.mode": mode },
+    Effect.tap(Effect.scoped(run), ({ exitCode, form, outcome, rows, run }) =>
+      annotated({
+        "formferry.run": run,
+        "formferry.service": form.service,
+        "formferry.form": form.id,
+        "formferry.outcome": outcome,
+        "formferry.exit_code": exitCode,
+        "formferry.rows": rows.read,
+      })),
+  )

@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, FiberSet, Queue, Schema } from "effect"
 import { exits, mostSevere } from "../domain/exit.ts"
 import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/ending.ts"
-import { statusOfExit } from "./attempt.ts"
+import { exitCodeOf } from "./attempt.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
 import { serviceToConfirm } from "./services.ts"
 import { chooseTarget, findPipeline } from "./target.ts"
@@ -67,7 +67,7 @@ const unconfirmed = (options: ScheduleOptions, { pipeline, schedule }: Scheduled
 export const runDue = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const { schedules, turns } = yield* start(options)
-    if (schedules.unreadable.length > 0) yield* options.tell({ _tag: "Unreadable", files: schedules.unreadable })
+    if (schedules.unreadable.length > 0) yield* options.onEvent({ _tag: "Unreadable", files: schedules.unreadable })
     const codes = yield* Effect.forEach(
       schedules.scheduled,
       (scheduled) =>
@@ -75,7 +75,7 @@ export const runDue = (options: ScheduleOptions) =>
           const turned = yield* turns.turn(scheduled, "due")
           yield* reportWaiting(options, scheduled, turned)
           return turned._tag === "Ran"
-            ? statusOfExit(turned.exit)
+            ? exitCodeOf(turned.exit)
             : (turned._tag === "Elsewhere" ? exits.busy : exits.complete).code
         }),
       { concurrency: "unbounded" },
@@ -92,11 +92,11 @@ export const runDue = (options: ScheduleOptions) =>
 const reportWaiting = (options: ScheduleOptions, { fault, pipeline, schedule }: Scheduled, turned: Turned) =>
   Effect.gen(function*() {
     if (fault !== undefined) return
-    if (turned._tag === "Elsewhere") yield* options.tell({ _tag: "Elsewhere", pipeline })
+    if (turned._tag === "Elsewhere") yield* options.onEvent({ _tag: "Elsewhere", pipeline })
     if (turned._tag !== "NotDue") return
     const now = yield* Clock.currentTimeMillis
     const next = nextTime(schedule, countsFrom(turned.last, now) ?? now)
-    yield* options.tell({ _tag: "Waits", pipeline, schedule, next })
+    yield* options.onEvent({ _tag: "Waits", pipeline, schedule, next })
   })
 
 /**
@@ -119,7 +119,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
       waiting.set(pipeline, { schedule, next })
       return before === next || fault !== undefined
         ? Effect.void
-        : options.tell({ _tag: "Waits", pipeline, schedule, next })
+        : options.onEvent({ _tag: "Waits", pipeline, schedule, next })
     }
 
     /** Finds the next time of a pipeline that is new to this process, or whose schedule was edited: then only future times count. */
@@ -145,7 +145,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         const turned = yield* turns.turn(scheduled, "later")
         const now = yield* Clock.currentTimeMillis
         if (turned._tag === "Elsewhere") {
-          yield* options.tell({ _tag: "Elsewhere", pipeline })
+          yield* options.onEvent({ _tag: "Elsewhere", pipeline })
           // The other process may have died, which shows after a while.
           return yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + lookEvery))
         }
@@ -164,7 +164,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         const now = yield* Clock.currentTimeMillis
         if (found.unreadable.join("\n") !== unreadable) {
           unreadable = found.unreadable.join("\n")
-          if (unreadable !== "") yield* options.tell({ _tag: "Unreadable", files: found.unreadable })
+          if (unreadable !== "") yield* options.onEvent({ _tag: "Unreadable", files: found.unreadable })
         }
         const names = new Set(found.scheduled.map(({ pipeline }) => pipeline))
         for (const name of waiting.keys()) if (!names.has(name)) waiting.delete(name)

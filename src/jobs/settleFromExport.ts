@@ -5,8 +5,6 @@ import type { Form } from "../domain/form.ts"
 import type { Cells } from "../domain/row.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow, Evidence, KnownSubmission, TestEntry, Waits } from "../ledger/records.ts"
-import { mentionedColumns } from "../mapping/ColumnBook.ts"
-import { compile } from "../mapping/compile.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { KeyTable, RowHash } from "../run/KeyTable.ts"
@@ -16,6 +14,7 @@ import { ExportOrder, makeSettling, Numbers } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
+import { compileWithoutSource } from "./prepare.ts"
 import { openTarget, type Target } from "./target.ts"
 
 /** The file can't be taken for an export of the form's results (exit 2). */
@@ -83,9 +82,7 @@ export const openExport = (
           }${form.questions.length > 8 ? ", …" : ""}.`,
       })
     }
-    // No row is asked for its key here.
-    const keyed = { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } } as const
-    const compiled = compile({ pipeline: keyed, form, columns: mentionedColumns(pipeline) })
+    const compiled = compileWithoutSource(pipeline, form)
     const made: Export = {
       name,
       file,

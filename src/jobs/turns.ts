@@ -5,9 +5,8 @@ import type { LastTurn } from "../ledger/Ledger.ts"
 import type { Schedule } from "../project/cron.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
-import { attempt, tell } from "./attempt.ts"
-import type { AttemptFailure } from "./exitStatus.ts"
-import { asThePipelineSays, type RunOptions } from "./run.ts"
+import { attempt, type AttemptFailure, notifyEnd } from "./attempt.ts"
+import { asThePipelineSays, type RunOptions, runPipeline } from "./run.ts"
 import { type Due, dueNow, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
 import { shareServices } from "./services.ts"
 
@@ -38,7 +37,7 @@ export type ScheduleEvent =
 export interface ScheduleOptions extends ScheduledProject, Pick<RunOptions, "interrupted" | "projectOption"> {
   /** Services that rows may be sent to. */
   readonly confirmed: ReadonlyArray<string>
-  readonly tell: (event: ScheduleEvent) => Effect.Effect<void>
+  readonly onEvent: (event: ScheduleEvent) => Effect.Effect<void>
   readonly progress?: ((pipeline: string, event: Progress) => Effect.Effect<void>) | undefined
   readonly warn?: ((pipeline: string, ...warnings: Parameters<RunOptions["warn"]>) => Effect.Effect<void>) | undefined
   /** How many pipelines may run at the same time. Each keeps a source open, and all share the ledger's file. Default: four. */
@@ -74,22 +73,26 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         const loaded = yield* Effect.exit(options.load([pipeline]))
         if (Exit.isFailure(loaded)) {
           const failed: Exit.Exit<RunReport, AttemptFailure> = Exit.failCause(loaded.cause)
-          yield* tell(yield* Ref.get(known), pipeline, failed)
+          yield* notifyEnd(yield* Ref.get(known), pipeline, failed)
           return failed
         }
         yield* Ref.set(known, loaded.value)
         return yield* Effect.exit(
-          attempt(loaded.value, {
-            ...asThePipelineSays,
+          attempt(
+            loaded.value,
             pipeline,
-            to: schedule.to,
-            services: yield* RcRef.get(services),
-            projectOption: options.projectOption,
-            confirm: (service) => options.confirmed.includes(service),
-            progress: (event) => options.progress?.(pipeline, event) ?? Effect.void,
-            warn: (warnings) => options.warn?.(pipeline, warnings) ?? Effect.void,
-            interrupted: options.interrupted,
-          }),
+            runPipeline(loaded.value, {
+              ...asThePipelineSays,
+              pipeline,
+              to: schedule.to,
+              services: yield* RcRef.get(services),
+              projectOption: options.projectOption,
+              confirm: (service) => options.confirmed.includes(service),
+              progress: (event) => options.progress?.(pipeline, event) ?? Effect.void,
+              warn: (warnings) => options.warn?.(pipeline, warnings) ?? Effect.void,
+              interrupted: options.interrupted,
+            }),
+          ),
         )
       }).pipe(Effect.scoped)
 
@@ -107,8 +110,8 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         ))
         if (Exit.isFailure(asked)) {
           const exit = Exit.failCause(asked.cause)
-          yield* tell(project, pipeline, exit)
-          yield* options.tell({ _tag: "Ended", pipeline, schedule, project, exit })
+          yield* notifyEnd(project, pipeline, exit)
+          yield* options.onEvent({ _tag: "Ended", pipeline, schedule, project, exit })
           return { _tag: "Ran", exit } satisfies Turned
         }
         const { change, last } = asked.value
@@ -116,13 +119,13 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
           const elsewhere = dueNow(schedule, last, now, unseen) === "elsewhere"
           return elsewhere ? { _tag: "Elsewhere" } satisfies Turned : { _tag: "NotDue", last } satisfies Turned
         }
-        yield* options.tell({ _tag: "Begins", pipeline, schedule, again: last.state === "brokenOff" })
+        yield* options.onEvent({ _tag: "Begins", pipeline, schedule, again: last.state === "brokenOff" })
         const exit = yield* run(scheduled)
         yield* Effect.ignoreLogged(
           withLedger(project, ({ turns }) => turns.record(pipeline, () => (brokeOff(exit) ? "brokenOff" : "done"))),
         )
         if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return stopped
-        yield* options.tell({ _tag: "Ended", pipeline, schedule, project: yield* Ref.get(known), exit })
+        yield* options.onEvent({ _tag: "Ended", pipeline, schedule, project: yield* Ref.get(known), exit })
         return { _tag: "Ran", exit } satisfies Turned
       }).pipe(places.withPermits(1))
 

@@ -44,7 +44,7 @@ const nights = (start: string) =>
       load: (pipelines) => loadProject(at.root, { pipelines }),
       confirmed: [],
       interrupted: Deferred.await(interrupted),
-      tell: (event) => Effect.sync(() => void events.push(event)),
+      onEvent: (event) => Effect.sync(() => void events.push(event)),
     }
     const notifier = {
       notify: (_: unknown, end: RunEnd) => Effect.sync(() => void ends.push(end)),

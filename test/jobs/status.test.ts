@@ -145,7 +145,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
         load: (pipelines) => loadProject(at.root, { pipelines }),
         confirmed: [],
         interrupted: Effect.never,
-        tell: () => Effect.void,
+        onEvent: () => Effect.void,
       }).pipe(Effect.provideService(Notifier, { notify: () => Effect.void }), during)
       const told = Effect.map(status, ({ health, notBegun }) => [notBegun, health?.map(({ healthy }) => healthy)])
 
