@@ -135,7 +135,7 @@ export class Nights extends VirtualProject {
         load: (pipelines) => loadProject(this.root, { pipelines }),
         confirmed: [],
         interrupted: Effect.never,
-        tell,
+        onEvent: tell,
       }),
     )
   }
