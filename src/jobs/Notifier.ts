@@ -1,21 +1,7 @@
 import { Context, Effect, Layer } from "effect"
-import type { Anomaly, RunReport } from "../domain/report.ts"
+import type { Anomaly } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
-
-/** How a pipeline's run ended: with a report, or before there was one. */
-export type RunEnd =
-  | { readonly _tag: "Reported"; readonly pipeline: string; readonly report: RunReport }
-  | {
-    readonly _tag: "Failed"
-    readonly pipeline: string
-    readonly exitCode: number
-    /** Tag of the error. */
-    readonly error: string
-    /** For people. */
-    readonly message: string
-    /** ISO 8601. */
-    readonly at: string
-  }
+import type { RunEnd } from "./webhookNotifier.ts"
 
 /** Notifies the webhooks of a project. Is called once after each run, only by attempt.ts. */
 export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {

@@ -3,9 +3,10 @@ import { exits } from "../domain/exit.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { Notifier, type RunEnd } from "./Notifier.ts"
+import { Notifier } from "./Notifier.ts"
 import type { reconcilePipeline } from "./reconcile.ts"
 import type { runPipeline } from "./run.ts"
+import type { RunEnd } from "./webhookNotifier.ts"
 
 /** Why a run can end without a report. */
 export type AttemptFailure =

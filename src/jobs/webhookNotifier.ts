@@ -1,4 +1,4 @@
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import { openLedger } from "../ledger/openLedger.ts"
@@ -7,34 +7,48 @@ import { unreportedAnomalies } from "../notify/unreportedAnomalies.ts"
 import { notifyWebhook, type Patience } from "../notify/webhook.ts"
 import type { Project, WebhookConfig } from "../project/Project.ts"
 import { historyOf } from "../run/history.ts"
-import type { Notifier } from "./Notifier.ts"
 import { ledgerOf, serviceAddress } from "./projectLedger.ts"
 
+/** How a pipeline's run ended: with a report, or before there was one. */
+export type RunEnd =
+  | { readonly _tag: "Reported"; readonly pipeline: string; readonly report: RunReport }
+  | {
+    readonly _tag: "Failed"
+    readonly pipeline: string
+    readonly exitCode: number
+    /** Tag of the error. */
+    readonly error: string
+    /** For people. */
+    readonly message: string
+    /** ISO 8601. */
+    readonly at: string
+  }
+
 /**
- * Tells the project's webhooks. A dry run and a rehearsal tell nobody: somebody sits in front of them, and nothing was written.
+ * Calls the project's webhooks. Not after a dry run or a rehearsal: these write nothing, and a person has started them.
  *
- * @param patience how long each is tried
+ * @param patience how long to retry each
  */
-export const webhookNotifier = (patience?: Patience): Context.Tag.Service<typeof Notifier> => ({
-  notify: (project, end, anomalies) => {
+export const webhookNotifier = (patience?: Patience) => ({
+  notify: (project: Project, end: RunEnd, anomalies: ReadonlyArray<Anomaly>): Effect.Effect<void> => {
     if (end._tag === "Failed") {
       return Effect.forEach(project.notify, (webhook) => notifyWebhook(webhook, failed(end), patience), all)
     }
     const { report } = end
     if (report.mode === "dry-run" || report.mode === "rehearsal") return Effect.void
-    const remembering = project.notify.filter(({ on }) => on.has("degraded"))
-    const others = project.notify.filter((webhook) => !remembering.includes(webhook))
-    const plainly = (webhooks: ReadonlyArray<WebhookConfig>) =>
+    const degraded = project.notify.filter(({ on }) => on.has("degraded"))
+    const others = project.notify.filter((webhook) => !degraded.includes(webhook))
+    const notifyAll = (webhooks: ReadonlyArray<WebhookConfig>) =>
       Effect.forEach(webhooks, (webhook) => notifyWebhook(webhook, reported(report, asFresh(anomalies)), patience), all)
-    // A ledger that is not there is not made, nor looked for twice.
-    if (remembering.length === 0 || !existsSync(project.ledger)) return plainly(project.notify)
+    // Opening the ledger would create it.
+    if (degraded.length === 0 || !existsSync(project.ledger)) return notifyAll(project.notify)
     return Effect.zip(
-      plainly(others),
-      remembered(project, remembering, report, anomalies, patience).pipe(
+      notifyAll(others),
+      notifyOfNew(project, degraded, report, anomalies, patience).pipe(
         Effect.catchAll((error) =>
           Effect.zipRight(
-            Effect.logWarning(`What webhooks were told can't be looked up: ${error.message}`),
-            plainly(remembering),
+            Effect.logWarning(`What webhooks were notified of can't be looked up: ${error.message}`),
+            notifyAll(degraded),
           )
         ),
       ),
@@ -48,8 +62,8 @@ const all = { concurrency: "unbounded", discard: true } as const
 const asFresh = (anomalies: ReadonlyArray<Anomaly>) =>
   anomalies.map(({ code, fresh, sentence }) => ({ code, message: sentence, new: fresh }))
 
-/** Tells webhooks what each of them has not been told yet, and writes down what it knows now. */
-const remembered = (
+/** Notifies each webhook of the anomalies that it was not notified of yet, and records that. */
+const notifyOfNew = (
   project: Project,
   webhooks: ReadonlyArray<WebhookConfig>,
   report: RunReport,
@@ -70,7 +84,7 @@ const remembered = (
       Effect.gen(function*() {
         const news = unreportedAnomalies(yield* view.notified(name), before, { anomalies, whole: own?.whole ?? false })
         if (yield* notifyWebhook({ name, ...webhook }, reported(report, news.anomalies), patience)) {
-          // A reconciliation is no run that could be unusual: what is known ends with the last one that was.
+          // A reconciliation has no anomalies, so the record is about the last run.
           yield* view.recordNotified(name, { codes: news.codes, run: history[0]?.run ?? report.run })
         }
       }), all)
