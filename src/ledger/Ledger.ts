@@ -16,6 +16,7 @@ import type {
   Facts,
   Forgetting,
   Forgotten,
+  FoundRow,
   IntendedRow,
   KnownRow,
   KnownSubmission,
@@ -103,30 +104,23 @@ export interface PipelineLedger {
   readonly pipeline: string
   readonly destination: Destination
   readonly facts: Effect.Effect<Facts, LedgerError>
-  /** The row of each key digest, in the same order; one call a chunk. */
+  /** What is known under each key digest, in the same order. */
   readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
   /**
-   * Which of a source's next rows are imported with the content that they have now, by their ids, as far as that shows without looking their keys up: where the rows come in the order in which
-   * they were sent. `lookUp` tells of the others, and sets where that order begins.
+   * What is known of a chunk of a source's rows, in the same order: by their keys, or by their content if they have none. Call it for one chunk after the other: rows that come in the order in which they were
+   * sent are found several times as fast.
    *
-   * @param content the digest of a row's content over the columns of a shape; undefined while that is not known
+   * @param keys undefined: a row without one
+   * @param content digests the content of a row of the chunk over these columns; undefined: over the columns that are mapped now
    */
-  readonly unchanged: (
+  readonly lookUpRows: (
     keys: ReadonlyArray<string | undefined>,
-    content: (at: number, shape: number) => Buffer | undefined,
-  ) => Effect.Effect<ReadonlyArray<number | undefined>, LedgerError>
-  /** The columns' names, sorted, that a content digest was taken over. */
-  readonly shape: (id: number) => Effect.Effect<ReadonlyArray<string>, LedgerError>
+    content: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer,
+  ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
   /** Rejections of earlier runs, to know what a mended row replaces: by key digest, or by row number when it had no key. The newest first. */
   readonly rejected: (
     row: { readonly keyDigest: Buffer } | { readonly row: number },
   ) => Effect.Effect<ReadonlyArray<{ readonly keyDigest: Buffer | undefined; readonly content: Buffer }>, LedgerError>
-  /** The number of the mended row that superseded each of these keyless contents, if there is one; in the same order. */
-  readonly superseded: (
-    contents: ReadonlyArray<Buffer>,
-  ) => Effect.Effect<ReadonlyArray<number | undefined>, LedgerError>
-  /** Whether a person left these keyless contents out for good; in the same order. For rows with a key, `lookUp` tells. */
-  readonly leftOut: (contents: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
   /**
    * For each of these rows that need a person, in the same order: `new`, or `seen` when an earlier run recorded it (`attention`) with this fate and content,
    * or `acknowledged` when a person has acknowledged it so.
@@ -228,8 +222,6 @@ export interface LedgerSession {
   readonly held: () => boolean
   /** How many rows the lock's taking put in doubt: intents that an earlier run left open. */
   readonly abandoned: number
-  /** The id of a content shape: the names of the mapped columns, sorted. */
-  readonly shapeOf: (columns: ReadonlyArray<string>) => Written<number>
   /** Records that these rows are about to be sent; durable before it returns. Gives the batch's number, which only grows. */
   readonly intend: (batch: {
     readonly rows: ReadonlyArray<IntendedRow>
@@ -237,6 +229,8 @@ export interface LedgerSession {
     readonly resend: boolean
     /** Names of the source's columns, in the order of `cells`. */
     readonly columns: ReadonlyArray<string>
+    /** Names of the columns that each row's `content` was taken over. */
+    readonly contentColumns: ReadonlyArray<string>
     readonly mapping: string
   }) => Written<number>
   /** Returns those of the submission ids that the ledger already has at this destination. */

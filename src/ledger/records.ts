@@ -11,7 +11,7 @@ export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCre
 
 /**
  * What the ledger knows of a row. Under a key of which nothing was ever sent, but that a person left out, or whose row was mended and imported under another key, it is
- * `notCreated`, with an empty key and content, and row and shape 0.
+ * `notCreated`, with an empty key, content and columns, and row 0.
  */
 export interface KnownRow {
   /** Its number in the ledger, which never changes; 0 under a key of which nothing was ever sent. */
@@ -22,8 +22,8 @@ export interface KnownRow {
   /** The row's number in the source of the run that sent it last. */
   readonly row: number
   readonly content: Buffer
-  /** Which columns `content` was taken over: see `shape`. */
-  readonly shape: number
+  /** Names of the columns, sorted, that `content` was taken over: one array for all rows with the same ones. */
+  readonly columns: ReadonlyArray<string>
   /** Contents that stood in the source before they were mended and imported: the same row, superseded; `mended`: the number of the row that it became. */
   readonly superseded: ReadonlyArray<{ readonly content: Buffer; readonly mended: number }>
   readonly batch: number | undefined
@@ -41,13 +41,30 @@ export interface KnownRow {
   readonly leftOut: boolean
 }
 
+/** What the ledger knows of a row of a source. */
+export type FoundRow = KnownRow | SameRow | KeylessRow
+
+/** A row that the ledger has as imported, with the content that it has now. */
+export interface SameRow {
+  readonly state: "same"
+  readonly id: number
+}
+
+/** A row without a key. */
+export interface KeylessRow {
+  readonly state: "keyless"
+  /** The number in the ledger of the fixed row that was imported in its place. */
+  readonly replacedBy: number | undefined
+  /** Whether a person left it out for good. */
+  readonly leftOut: boolean
+}
+
 /** A row about to be sent. */
 export interface IntendedRow {
   readonly keyDigest: Buffer
   readonly key: string
   readonly row: number
   readonly content: Buffer
-  readonly shape: number
   /** Digest of the cells besides the key's; undefined if there are none. */
   readonly rest?: Buffer | undefined
   /** The unmended row that this one replaces, when it comes from a mended rejected.csv: its content, and its key where it had one. */

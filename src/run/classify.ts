@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Fate } from "../domain/fate.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
-import type { KnownRow } from "../ledger/records.ts"
+import type { KnownRow, SameRow } from "../ledger/records.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import type { CanaryRows } from "./canary.ts"
 import { type Contents, positionsOf } from "./content.ts"
@@ -30,12 +30,6 @@ export interface SurveyState {
   readonly newRows: NewRows | undefined
   /** Counts an answer that is dropped from a row that is sent without it. */
   readonly dropped: (row: number, problem: Problem) => void
-}
-
-/** A row that the ledger has as imported, with its present content. */
-export interface SameRow {
-  readonly state: "same"
-  readonly id: number
 }
 
 /** Records a row that can't be sent, and why. */

@@ -64,24 +64,30 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
 /** Compares a row's content with the ledger's, over the columns that were mapped when the row was sent. */
 export interface Contents {
   readonly now: (cells: Cells) => Buffer
-  /** The content over the columns of a shape; undefined until `learn` has fetched the shape. */
-  readonly over: (shape: number, cells: Cells) => Buffer | undefined
+  /** The content over these columns. */
+  readonly over: (columns: ReadonlyArray<string>, cells: Cells) => Buffer
   /** Whether a fixed row has replaced this one. */
   readonly replaced: (known: KnownRow, cells: Cells) => boolean
   readonly same: (known: KnownRow, cells: Cells) => boolean
-  /** Fetches the column lists of rows that were sent under a different one. */
-  readonly learn: (known: ReadonlyArray<KnownRow | undefined>) => Effect.Effect<void, LedgerError>
 }
 
 /** @param seen the fixed rows whose earlier content the source has are marked in it */
 export const makeContents = (seen: SeenLedgerRows) =>
   Effect.gen(function*() {
     const { columns, shape } = yield* CurrentRun
-    const { ledger, view } = yield* RunLedger
-    const digestOf = (names: ReadonlyArray<string>) => contentDigest(names, columns, ledger.digest)
-    const now = digestOf(shape)
+    const { digest } = (yield* RunLedger).ledger
+    const now = contentDigest(shape, columns, digest)
     const current = [...shape].sort().join("\n")
-    const shapes = new Map<number, (cells: Cells) => Buffer>()
+    // By the array itself: the ledger has one for each list of columns.
+    const digests = new Map<ReadonlyArray<string>, (cells: Cells) => Buffer>()
+    const over = (names: ReadonlyArray<string>, cells: Cells): Buffer => {
+      let digestOf = digests.get(names)
+      if (digestOf === undefined) {
+        digestOf = names.join("\n") === current ? now : contentDigest(names, columns, digest)
+        digests.set(names, digestOf)
+      }
+      return digestOf(cells)
+    }
     const replaced = (known: KnownRow, cells: Cells) => {
       if (known.superseded.length === 0) return false
       const content = now(cells)
@@ -91,17 +97,9 @@ export const makeContents = (seen: SeenLedgerRows) =>
     }
     const contents: Contents = {
       now,
-      over: (shape, cells) => shapes.get(shape)?.(cells),
+      over,
       replaced,
-      same: (known, cells) => known.content.equals((shapes.get(known.shape) ?? now)(cells)) || replaced(known, cells),
-      learn: (known) => {
-        const strange = new Set<number>()
-        for (const row of known) if (row !== undefined && !shapes.has(row.shape)) strange.add(row.shape)
-        return Effect.forEach(strange, (shape) =>
-          Effect.map(view.shape(shape), (names) => {
-            shapes.set(shape, names.join("\n") === current ? now : digestOf(names))
-          }), { discard: true })
-      },
+      same: (known, cells) => known.content.equals(over(known.columns, cells)) || replaced(known, cells),
     }
     return contents
   })

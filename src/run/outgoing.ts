@@ -12,13 +12,11 @@ import type { Survey } from "./survey.ts"
  * Reads the same bytes as the survey again and returns the chosen rows in batches, ready to be sent. If the source has changed since or can't be read any more, the run stops: no more rows are
  * returned, and what is in flight is finished.
  *
- * @param shape id of the content shape in the ledger
  * @param choose whether a row (by number) is sent
  * @param count how many rows at most: reading ends with the last of them
  */
 export const outgoing = (
   survey: Survey,
-  shape: number,
   choose: (row: number) => boolean,
   count: number,
 ): Stream.Stream<ReadonlyArray<IntendedRow>, LedgerError, CurrentRun | RunLedger | Stop> =>
@@ -61,7 +59,6 @@ export const outgoing = (
           key,
           row,
           content: contentOf(cells),
-          shape,
           rest: restOf(cells),
           supersedes: undefined,
           item: mapped.item,

@@ -203,7 +203,6 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
             return old === undefined || old === row.key ? [] : [{ ...row, from: digest.key(old), was: old }]
           })
           const found = yield* view.lookUp(asked.map(({ from }) => from))
-          yield* contents.learn(found)
           const settled = new Set<Cells>()
           asked.forEach(({ cells, from, key, to, was }, at) => {
             const memory = found[at]

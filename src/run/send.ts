@@ -52,6 +52,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
         session,
         fit: (item, submission) => fit(item, submission, mapping.answers),
         columns: columnNames(columns),
+        contentColumns: shape,
         mapping: mapping.fingerprint,
         form: formFingerprint,
         resend: pipeline.sink.inDoubt === "resend",
@@ -70,20 +71,18 @@ export const send = (session: LedgerSession, survey: Survey) =>
     if (mayBeSent !== undefined && !(yield* mayBeSent(most))) {
       return yield* stop.request({ _tag: "Unconfirmed", service: serviceName })
     }
-    const shapeId = yield* session.shapeOf(shape)
-
     const canary = needed ? canaryOf(survey, pipeline.sink.canary, most) : new Set<number>()
     if (canary.size > 0) {
       counts.phase = "canary"
       counts.total = canary.size
-      yield* deliver(delivery, outgoing(survey, shapeId, (row) => canary.has(row), canary.size))
+      yield* deliver(delivery, outgoing(survey, (row) => canary.has(row), canary.size))
       yield* judgeCanary(canary.size)
       if (stop.requested()) return
     }
     counts.phase = "import"
     counts.total = most
     const isLeft = (row: number) => !canary.has(row) && survey.fates.get(row) === "pending"
-    yield* deliver(delivery, outgoing(survey, shapeId, isLeft, most - canary.size))
+    yield* deliver(delivery, outgoing(survey, isLeft, most - canary.size))
   })
 
 /** Returns the rows of the canary. If none of those that were chosen can be sent after all, the first ones that can. */

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { RowChunk } from "../domain/row.ts"
-import type { LedgerError } from "../ledger/Ledger.ts"
-import type { KnownRow } from "../ledger/records.ts"
+import type { FoundRow, KeylessRow } from "../ledger/records.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { eachChunk } from "../source/eachChunk.ts"
@@ -10,7 +9,7 @@ import { accountForLines } from "../source/lineCount.ts"
 import type { Fingerprint } from "../source/Source.ts"
 import { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
-import { duplicateOf, makeClassify, missingKey, type Reject, type SameRow, type SurveyState } from "./classify.ts"
+import { duplicateOf, makeClassify, missingKey, type Reject, type SurveyState } from "./classify.ts"
 import { type KeyOf, makeContents, rowKeys, rowTexts } from "./content.ts"
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { KeyHashes, KeyTable, RowHash } from "./KeyTable.ts"
@@ -45,14 +44,6 @@ export interface Survey {
 
 /** Rows after which the survey shows its progress: a few times as many as a chunk has, because showing it costs as much as a dozen rows. */
 const shownEvery = 4_096
-
-/** Rows of a chunk without a key that the ledger knows by their content, by index. */
-interface Keyless {
-  readonly superseded: ReadonlySet<number>
-  readonly leftOut: ReadonlySet<number>
-}
-
-const unknown: Keyless = { superseded: new Set(), leftOut: new Set() }
 
 /** Reads the whole source, maps and validates every row, looks each key up in the ledger, and gives every row its fate. Sends nothing. */
 export const survey = Effect.gen(function*() {
@@ -90,19 +81,21 @@ export const survey = Effect.gen(function*() {
     Effect.suspend(() => {
       const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : keyOf(cells)))
       return blank
-        ? classifyChunk(chunk, texts, [], unknown)
-        : Effect.flatMap(lookUp(chunk, texts), (known) =>
-          texts.includes(undefined)
-            ? Effect.flatMap(keylessRows(chunk, texts), (keyless) => classifyChunk(chunk, texts, known, keyless))
-            : classifyChunk(chunk, texts, known, unknown))
+        ? classifyChunk(chunk, texts, [])
+        : Effect.flatMap(
+          view.lookUpRows(texts, (at, columns) => {
+            const cells = chunk.rows[at]!
+            return columns === undefined ? contents.now(cells) : contents.over(columns, cells)
+          }),
+          (found) => classifyChunk(chunk, texts, found),
+        )
     })
 
   /** Gives the rows of a chunk their fates. */
   const classifyChunk = (
     chunk: RowChunk,
     texts: ReadonlyArray<string | undefined>,
-    known: ReadonlyArray<KnownRow | SameRow | undefined>,
-    keyless: Keyless,
+    found: ReadonlyArray<FoundRow | undefined>,
   ) =>
     Effect.suspend(() => {
       hashes.take(texts, hash, keys)
@@ -114,10 +107,12 @@ export const survey = Effect.gen(function*() {
         const cells = chunk.rows[index]!
         const row = chunk.firstRow + index
         const key = texts[index]
-        if (key === undefined) classifyKeyless(chunk, index, keyless, reject)
-        else {
+        const known = found[index]
+        if (key === undefined || known?.state === "keyless") {
+          classifyKeyless(chunk, index, known?.state === "keyless" ? known : undefined, reject)
+        } else {
           hashes.into(hash, index)
-          classify(row, cells, key, known[index], reject)
+          classify(row, cells, key, known, reject)
         }
         const fate = resending.has(row) ? undefined : fates.get(row)
         const repeats = fate === "duplicate" && rejected.at(-1)?.quiet === true
@@ -131,54 +126,21 @@ export const survey = Effect.gen(function*() {
       return rejected.length === 0 ? shown : Effect.zipRight(folder.reject(rejected), shown)
     })
 
-  const classifyKeyless = (chunk: RowChunk, index: number, keyless: Keyless, reject: Reject): void => {
+  const classifyKeyless = (chunk: RowChunk, index: number, known: KeylessRow | undefined, reject: Reject): void => {
     const cells = chunk.rows[index]!
     const row = chunk.firstRow + index
     const fault = chunk.faults.get(index)
-    if (fault === undefined && (mapping.filtered(cells) || keyless.leftOut.has(index))) {
+    const replacedBy = known?.replacedBy
+    if (replacedBy !== undefined) seen.mark(replacedBy, true)
+    if (fault === undefined && (mapping.filtered(cells) || known?.leftOut === true)) {
       fates.set(row, "filtered")
-    } else if (keyless.superseded.has(index)) {
+    } else if (replacedBy !== undefined) {
       fates.set(row, "alreadyImported")
     } else {
       fates.set(row, "invalid")
       reject(row, undefined, cells, "invalid", [fault ?? missingKey(plan)])
     }
   }
-
-  /** What the ledger knows of each row of a chunk, by its index. */
-  const lookUp = (chunk: RowChunk, texts: ReadonlyArray<string | undefined>) =>
-    Effect.flatMap(
-      view.unchanged(texts, (at, shape) => contents.over(shape, chunk.rows[at]!)),
-      (same): Effect.Effect<ReadonlyArray<KnownRow | SameRow | undefined>, LedgerError> => {
-        const digests: Array<Buffer> = []
-        texts.forEach((key, at) => {
-          if (key !== undefined && same[at] === undefined) digests.push(ledger.digest.key(key))
-        })
-        const rows = (found: ReadonlyArray<KnownRow | undefined>) => {
-          let next = 0
-          return texts.map((key, at): KnownRow | SameRow | undefined => {
-            const id = same[at]
-            return id !== undefined ? { state: "same", id } : key === undefined ? undefined : found[next++]
-          })
-        }
-        return digests.length === 0
-          ? Effect.succeed(rows([]))
-          : Effect.flatMap(view.lookUp(digests), (found) => Effect.as(contents.learn(found), rows(found)))
-      },
-    )
-
-  /** Which rows of a chunk without a key were fixed and imported since, or were left out by a person. */
-  const keylessRows = (chunk: RowChunk, texts: ReadonlyArray<string | undefined>) =>
-    Effect.gen(function*() {
-      const rows = chunk.rows.flatMap((cells, index) => (texts[index] === undefined ? [{ cells, index }] : []))
-      const digests = rows.map(({ cells }) => contents.now(cells))
-      const fixed = yield* view.superseded(digests)
-      for (const id of fixed) if (id !== undefined) seen.mark(id, true)
-      const leftOut = yield* view.leftOut(digests)
-      const those = (flags: ReadonlyArray<boolean>) =>
-        new Set(rows.flatMap(({ index }, at) => (flags[at] === true ? [index] : [])))
-      return { superseded: those(fixed.map((id) => id !== undefined)), leftOut: those(leftOut) }
-    })
 
   yield* eachChunk(source.read(), surveyChunk, stop.requested)
   yield* showProgress

@@ -67,7 +67,9 @@ export interface SinkOptions {
   readonly service: FormService
   readonly session: LedgerSession
   readonly fit: Fit
+  /** Names of the source's columns, and of those that a row's content is taken over. */
   readonly columns: ReadonlyArray<string>
+  readonly contentColumns: ReadonlyArray<string>
   /** Fingerprints that a refusal depends on: it is tried again when one of them changed. */
   readonly mapping: string
   readonly form: string
@@ -233,6 +235,7 @@ export const makeSink = (options: SinkOptions): Sink => {
         rows,
         resend: options.resend,
         columns: options.columns,
+        contentColumns: options.contentColumns,
         mapping: options.mapping,
       })
       const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)

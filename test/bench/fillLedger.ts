@@ -21,7 +21,6 @@ export const fillLedger = (root: string, address: string, count: number, seed: n
     const startedAt = "2026-01-01T00:00:00.000Z"
     yield* session.startRun({ run: "filled", mode: "run", startedAt })
     const sorted = [...columns].sort()
-    const shape = yield* session.shapeOf(sorted)
     const positions = sorted.map((name) => columns.findIndex((one) => one === name))
     let batch: Array<{ readonly cells: ReadonlyArray<string>; readonly row: number; readonly keyDigest: Buffer }> = []
     const record = Effect.suspend(() => {
@@ -34,13 +33,13 @@ export const fillLedger = (root: string, address: string, count: number, seed: n
             key: cells[0] ?? "",
             row,
             content: ledger.digest.content(positions.map((position) => cells[position] ?? "")),
-            shape,
             supersedes: undefined,
             item: { questions: [] },
             cells: [],
           })),
           resend: false,
           columns,
+          contentColumns: sorted,
           mapping: "filled",
         })
         yield* session.settle(

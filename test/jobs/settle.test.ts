@@ -193,17 +193,16 @@ const leftOpen = (
     const ledger = yield* openLedger({ file: project.ledger, holder, staleAfter: "200 millis" })
     const one = yield* view
     const session = yield* (yield* ledger.pipeline({ ...one, renamedFrom: undefined, alongside: [] })).hold("killed")
-    const shape = yield* session.shapeOf(["Mail", "Name", "No"])
     yield* session.intend({
       resend: false,
       columns: ["No", "Name", "Mail"],
+      contentColumns: ["Mail", "Name", "No"],
       mapping: "m",
       rows: [{
         keyDigest: ledger.digest.key("99"),
         key: "99",
         row: 99,
         content: ledger.digest.content(["x"]),
-        shape,
         supersedes: undefined,
         item: { questions: [{ id: "name", value: "Person 99" }, { id: "mail", value: "p99@example.org" }] },
         cells: ["99", "Person 99", "p99@example.org"],

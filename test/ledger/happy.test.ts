@@ -11,10 +11,8 @@ it.scopedLive("a row goes from intent to verified, and the ledger knows it by it
     expect((yield* view.facts).isNew).toBe(true)
     expect((yield* view.facts).firstColumns).toBeUndefined()
     const session = yield* view.hold("run1")
-    const shape = yield* session.shapeOf(["Name", "Email"])
-    expect(yield* view.shape(shape)).toEqual(["Email", "Name"])
-    const rows = [1, 2, 3].map((number) => ({ ...rowOf(ledger, number), shape }))
-    const batch = yield* session.intend(batchOf(rows))
+    const rows = [1, 2, 3].map((number) => rowOf(ledger, number))
+    const batch = yield* session.intend({ ...batchOf(rows), contentColumns: ["Name", "Email"] })
     expect(batch).toBe(1)
     expect((yield* view.counts).lastIntent).toBe(1)
     expect((yield* view.facts).isNew).toBe(false)
@@ -28,7 +26,7 @@ it.scopedLive("a row goes from intent to verified, and the ledger knows it by it
       key: "key 1",
       state: "imported",
       row: 1,
-      shape,
+      columns: ["Email", "Name"],
       batch: 1,
       submissionId: "s1",
       verdict: "unread",

@@ -27,7 +27,6 @@ export const rowOf = (
   key,
   row: number,
   content: ledger.digest.content([content]),
-  shape: 1,
   supersedes,
   item: { questions: [{ id: "q1", value: content }] },
   cells: [key, content],
@@ -37,6 +36,7 @@ export const batchOf = (rows: ReadonlyArray<IntendedRow>, resend = false) => ({
   rows,
   resend,
   columns: ["Key", "Content"],
+  contentColumns: ["Content"],
   mapping: "mapping1",
 })
 

@@ -259,7 +259,10 @@ describe("a mended row", () => {
         batch: undefined,
       })
       yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3") } })
-      expect(yield* view.superseded([content("bad 2"), content("bad 3")])).toEqual([undefined, 3])
+      expect(yield* view.lookUpRows([undefined, undefined], (at) => content(`bad ${at + 2}`))).toMatchObject([
+        { replacedBy: undefined },
+        { replacedBy: 3 },
+      ])
     }))
 })
 
@@ -341,10 +344,11 @@ describe("rows that need a person", () => {
       expect(yield* known("b")).toBeUndefined()
       expect((yield* session.acknowledge({ keys: "all", because: "test data", by: "me", leaveOut: true })).acknowledged)
         .toBe(2)
-      expect(yield* view.leftOut([ledger.digest.content(["keyless"]), ledger.digest.content(["bad"])])).toEqual([
-        true,
-        false,
-      ])
+      const keyless = yield* view.lookUpRows(
+        [undefined, undefined],
+        (at) => ledger.digest.content([at === 0 ? "keyless" : "bad"]),
+      )
+      expect(keyless).toMatchObject([{ leftOut: true }, { leftOut: false }])
       expect((yield* known("b"))?.leftOut).toBe(true)
       expect((yield* view.standing).leftOut).toBe(3)
     }))

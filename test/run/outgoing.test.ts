@@ -77,7 +77,7 @@ const batchesOf = (
 ) =>
   Effect.gen(function*() {
     const batches: Array<ReadonlyArray<IntendedRow>> = []
-    yield* Stream.runForEach(outgoing(survey, 1, choose, count), (batch) => afterEach(batches.push(batch)))
+    yield* Stream.runForEach(outgoing(survey, choose, count), (batch) => afterEach(batches.push(batch)))
     return batches
   }).pipe(Effect.provide(context))
 

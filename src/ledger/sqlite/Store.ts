@@ -42,6 +42,7 @@ export class Texts {
   private readonly db: Database
   private readonly ids = new Map<string, number>()
   private readonly texts = new Map<number, string>()
+  private readonly lists = new Map<number, ReadonlyArray<string>>()
 
   constructor(db: Database) {
     this.db = db
@@ -66,10 +67,25 @@ export class Texts {
     return text
   }
 
+  /** The number of a list of names; adds it, so only inside a transaction. */
+  idOfList(names: ReadonlyArray<string>): number {
+    return this.idOf(JSON.stringify(names))
+  }
+
+  /** The list of a number, always the same array; empty when there is none. */
+  listOf(id: number): ReadonlyArray<string> {
+    const known = this.lists.get(id)
+    if (known !== undefined) return known
+    const list = JSON.parse(this.textOf(id) ?? "[]") as ReadonlyArray<string>
+    this.lists.set(id, list)
+    return list
+  }
+
   /** After a rollback: numbers given in it are void. */
   forget(): void {
     this.ids.clear()
     this.texts.clear()
+    this.lists.clear()
   }
 }
 

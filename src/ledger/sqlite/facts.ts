@@ -19,7 +19,7 @@ export const facts = ({ db, texts }: Store, place: number): Facts => {
     ...noFacts,
     isNew: !has("batch"),
     isBlank: !["row", "leftOut", "superseded"].some(has),
-    firstColumns: first === null ? undefined : JSON.parse(texts.textOf(first) ?? "[]") as ReadonlyArray<string>,
+    firstColumns: first === null ? undefined : texts.listOf(first),
     ...Object.fromEntries(values.map(([name, value]) => [name, JSON.parse(value) as unknown])),
   }
 }

@@ -10,6 +10,7 @@ export interface Intent {
   readonly rows: ReadonlyArray<IntendedRow>
   readonly resend: boolean
   readonly columns: ReadonlyArray<string>
+  readonly contentColumns: ReadonlyArray<string>
   readonly mapping: string
 }
 
@@ -36,12 +37,13 @@ export const intend = (
       at.run,
       store.clock.unsafeCurrentTimeMillis(),
       texts.idOf(intent.mapping),
-      texts.idOf(JSON.stringify(intent.columns)),
+      texts.idOfList(intent.columns),
     ],
   ).id
-  const added = addNew(db, at.place, intent.rows, batch)
+  const shape = texts.idOfList(intent.contentColumns.toSorted())
+  const added = addNew(db, at.place, intent.rows, batch, shape)
   const rows = intent.rows.map((row, index) => {
-    const id = added[index] ?? sendAgain(db, at, row, batch, intent.resend)
+    const id = added[index] ?? sendAgain(db, at, row, { batch, shape, resend: intent.resend })
     if (row.supersedes !== undefined) {
       db.run("INSERT OR REPLACE INTO superseded (place, digest, content, mended) VALUES (?, ?, ?, ?)", [
         at.place,
@@ -58,8 +60,7 @@ export const intend = (
       some.flatMap(({ id, row }) => [id, JSON.stringify(row.item), JSON.stringify(row.cells)]),
     )
   }
-  const shape = intent.rows[0]?.shape
-  if (shape !== undefined) db.run("UPDATE place SET shape = ? WHERE id = ? AND shape IS NULL", [shape, at.place])
+  db.run("UPDATE place SET shape = ? WHERE id = ? AND shape IS NULL", [shape, at.place])
   return { batch, rows, again: added.includes(undefined) }
 }
 
@@ -69,13 +70,14 @@ const addNew = (
   place: number,
   rows: ReadonlyArray<IntendedRow>,
   batch: number,
+  shape: number,
 ): ReadonlyArray<number | undefined> =>
   inTens(rows).flatMap(([some, values]) => {
     const { changes, id } = db.run(
       `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent, rest) VALUES ${
         values("(?, ?, ?, 0, ?, ?, ?, ?, 0, ?)")
       } ON CONFLICT (place, digest) DO NOTHING`,
-      some.flatMap((row) => [place, row.keyDigest, row.key, row.row, row.content, row.shape, batch, row.rest ?? null]),
+      some.flatMap((row) => [place, row.keyDigest, row.key, row.row, row.content, shape, batch, row.rest ?? null]),
     )
     // Ids are given one after the other.
     if (changes === some.length) return some.map((_, index) => id - some.length + 1 + index)
@@ -97,8 +99,7 @@ const sendAgain = (
   db: Database,
   at: { readonly place: number; readonly run: number },
   row: IntendedRow,
-  batch: number,
-  resend: boolean,
+  { batch, resend, shape }: { readonly batch: number; readonly shape: number; readonly resend: boolean },
 ): number => {
   const known = db.get<readonly [number, number, number]>(
     "SELECT id, state, resent FROM row WHERE place = ? AND digest = ?",
@@ -109,7 +110,7 @@ const sendAgain = (
   const free = state === stateCode.notCreated || state === stateCode.refused
   const again = resend && state === stateCode.inDoubt && resent === 0
   const replaced = row.replaces !== undefined && state === stateCode.imported
-    && replace(db, id, row, row.replaces, { batch, run: at.run })
+    && replace(db, id, { ...row, shape }, row.replaces, { batch, run: at.run })
   if (!free && !again && !replaced) {
     throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already stand at the destination.`))
   }
@@ -117,7 +118,7 @@ const sendAgain = (
   if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
   db.run(
     `UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL, submission = NULL, time = NULL, rest = ? WHERE id = ?`,
-    [row.key, row.row, row.content, row.shape, batch, again ? 1 : 0, row.rest ?? null, id],
+    [row.key, row.row, row.content, shape, batch, again ? 1 : 0, row.rest ?? null, id],
   )
   db.run("DELETE FROM verified WHERE row = ?", [id])
   db.run("DELETE FROM refusal WHERE row = ?", [id])

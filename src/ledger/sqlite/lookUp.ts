@@ -1,5 +1,5 @@
 import { stateCode, stateOf, verdictOf } from "../codes.ts"
-import type { KnownRow } from "../records.ts"
+import type { FoundRow, KeylessRow, KnownRow } from "../records.ts"
 import type { Database } from "./database.ts"
 import { isoOf, type Store } from "./Store.ts"
 
@@ -30,11 +30,16 @@ const findRows = `
   FROM asked CROSS JOIN row INDEXED BY row_key ON place = ?2 AND digest = substr(?1, at * ${digestLength} + 1, ${digestLength})`
 
 /** The rows of these keys, each with its key's index. */
-const find = (db: Database, place: number, keys: ReadonlyArray<Buffer>, cursor: Cursor): ReadonlyArray<Found> => {
+const find = (
+  db: Database,
+  place: number,
+  keys: ReadonlyArray<Buffer>,
+  cursor: Cursor | undefined,
+): ReadonlyArray<Found> => {
   const text = db.get<readonly [string]>(findRows, [Buffer.concat(keys), place, keys.length])?.[0] ?? "[]"
   const found = JSON.parse(text) as ReadonlyArray<Found>
   // Else these are the rows that were not found by reading on, which goes on where it stands.
-  if (cursor.last === undefined) {
+  if (cursor !== undefined && cursor.last === undefined) {
     const ids = found.map(([, id]) => id)
     const [first, last] = [Math.min(...ids), Math.max(...ids)]
     cursor.last = ids.length >= keys.length / 2 && last - first < 2 * ids.length ? last : undefined
@@ -42,23 +47,45 @@ const find = (db: Database, place: number, keys: ReadonlyArray<Buffer>, cursor: 
   return found
 }
 
-/** Whether no row was ever intended, left out or superseded here: then no look-up can find anything. */
-export const isBlank = (db: Database, place: number): boolean =>
-  ["row", "leftOut", "superseded"].every((table) =>
-    db.get(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place]) === undefined
-  )
-
-/** Which rows are known and the same, as far as reading on tells: see `readOn`. */
-export const unchanged = (
-  { db }: Store,
+/** What the ledger knows of a chunk of a source's rows: by reading on where that goes, by key where it does not, and by content for those without a key. */
+export const lookUpRows = (
+  store: Store,
   place: number,
   keys: ReadonlyArray<string | undefined>,
-  content: (at: number, shape: number) => Buffer | undefined,
+  content: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer,
   cursor: Cursor,
-): ReadonlyArray<number | undefined> => readOn(db, place, keys, content, leftOutIn(db, place) !== never, cursor)
+): ReadonlyArray<FoundRow | undefined> => {
+  const same = readOn(store, place, keys, content, leftOutIn(store.db, place) !== never, cursor)
+  const asked: Array<number> = []
+  const digests: Array<Buffer> = []
+  const keyless: Array<number> = []
+  keys.forEach((key, at) => {
+    if (key === undefined) keyless.push(at)
+    else if (same[at] === undefined) {
+      asked.push(at)
+      digests.push(store.digest.key(key))
+    }
+  })
+  const found = same.map((id): FoundRow | undefined => (id === undefined ? undefined : { state: "same", id }))
+  const byKey = lookUp(store, place, digests, cursor)
+  asked.forEach((at, nth) => {
+    const row = byKey[nth]
+    found[at] = row
+    // Rows of other pipelines in between leave the end of a chunk beyond what reading on looks at.
+    const { last } = cursor
+    if (row !== undefined && last !== undefined && row.id > last && row.id <= last + keys.length + near) {
+      cursor.last = row.id
+    }
+  })
+  const byContent = keylessRows(store.db, place, keyless.map((at) => content(at, undefined)))
+  keyless.forEach((at, nth) => {
+    found[at] = byContent[nth]
+  })
+  return found
+}
 
 /**
- * What the ledger knows of each key digest, in their order.
+ * What the ledger knows under each key digest, in their order.
  *
  * @param cursor of the reading whose rows these are
  */
@@ -66,7 +93,7 @@ export const lookUp = (
   store: Store,
   place: number | undefined,
   keys: ReadonlyArray<Buffer>,
-  cursor: Cursor,
+  cursor?: Cursor,
 ): ReadonlyArray<KnownRow | undefined> => {
   const known = new Array<KnownRow | undefined>(keys.length).fill(undefined)
   if (place === undefined || keys.length === 0) return known
@@ -87,7 +114,7 @@ export const lookUp = (
       state: name,
       row,
       content: Buffer.from(content, "hex"),
-      shape,
+      columns: store.texts.listOf(shape),
       superseded: superseded(keyDigest),
       batch,
       submissionId: submission ?? undefined,
@@ -121,7 +148,7 @@ const unsent = (keyDigest: Buffer, leftOut: boolean, superseded: KnownRow["super
   state: "notCreated",
   row: 0,
   content: Buffer.alloc(0),
-  shape: 0,
+  columns: [],
   superseded,
   batch: undefined,
   submissionId: undefined,
@@ -157,28 +184,18 @@ const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["s
     ).map(([content, mended]) => ({ content, mended }))
 }
 
-/** The mended row, by its number, that superseded each of these keyless contents. */
-export const supersededKeyless = (
-  db: Database,
-  place: number,
-  contents: ReadonlyArray<Buffer>,
-): ReadonlyArray<number | undefined> => {
+/** What the ledger knows of rows without a key, by their contents. */
+const keylessRows = (db: Database, place: number, contents: ReadonlyArray<Buffer>): ReadonlyArray<KeylessRow> => {
+  if (contents.length === 0) return []
   const superseded = supersededIn(db, place)(Buffer.alloc(0))
-  const all = new Map(superseded.map(({ content, mended }) => [content.toString("latin1"), mended]))
-  return contents.map((content) => all.get(content.toString("latin1")))
-}
-
-/** Whether each of these keyless contents was left out for good. */
-export const leftOutKeyless = (
-  db: Database,
-  place: number,
-  contents: ReadonlyArray<Buffer>,
-): ReadonlyArray<boolean> => {
-  const any = db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 0 LIMIT 1", [place])
-  return contents.map((content) =>
-    any !== undefined
-    && db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 0 AND digest = ?", [place, content]) !== undefined
-  )
+  const replacedBy = new Map(superseded.map(({ content, mended }) => [content.toString("latin1"), mended]))
+  const any = db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 0 LIMIT 1", [place]) !== undefined
+  return contents.map((content) => ({
+    state: "keyless",
+    replacedBy: replacedBy.get(content.toString("latin1")),
+    leftOut: any
+      && db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 0 AND digest = ?", [place, content]) !== undefined,
+  }))
 }
 
 const refusalOf = (store: Store, table: "refusal" | "refusedAgain", row: number): KnownRow["refusal"] => {
@@ -232,14 +249,14 @@ const importedNotLeftOut = nextRows(
  * they were sent. Nothing is said of the others.
  *
  * @param keys of the source's rows; undefined: a row without one
- * @param content the digest of a row's content as it is now, over the columns of a shape; undefined: that shape is not known yet
+ * @param content the digest of a row's content as it is now, over these columns
  * @param leftOut whether a person left out rows of this place
  */
 const readOn = (
-  db: Database,
+  { db, texts }: Store,
   place: number,
   keys: ReadonlyArray<string | undefined>,
-  content: (at: number, shape: number) => Buffer | undefined,
+  content: (at: number, columns: ReadonlyArray<string>) => Buffer,
   leftOut: boolean,
   cursor: Cursor,
 ): ReadonlyArray<number | undefined> => {
@@ -261,8 +278,7 @@ const readOn = (
     met++
     last = ids[next]
     if (plain?.[next] !== "1") continue
-    const now = content(at, shapes[next] ?? 0)
-    if (now !== undefined && isAt(before, next * digestLength, now)) same[at] = last
+    if (isAt(before, next * digestLength, content(at, texts.listOf(shapes[next] ?? 0)))) same[at] = last
   }
   // Where less than half is met the source has another order, and looking up finds out where it goes on.
   cursor.last = met >= keys.length / 2 ? last : undefined

@@ -148,7 +148,7 @@ export const doubtfulPage = (
     reason,
     item: itemOf(item),
     cells: cellsOf(cells),
-    columns: JSON.parse(store.texts.textOf(columns) ?? "[]") as ReadonlyArray<string>,
+    columns: store.texts.listOf(columns),
     acknowledged: acknowledged === 1,
   }))
 

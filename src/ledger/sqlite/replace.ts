@@ -13,7 +13,7 @@ import { isoOf, type Store } from "./Store.ts"
 export const replace = (
   db: Database,
   row: number,
-  intended: Pick<IntendedRow, "content" | "shape" | "supersedes">,
+  intended: Pick<IntendedRow, "content" | "supersedes"> & { readonly shape: number },
   submission: string,
   by: { readonly batch: number; readonly run: number },
 ): boolean => {

@@ -22,7 +22,7 @@ export const makeSession = (
   overruling: ReadonlyArray<string>,
 ): Effect.Effect<LedgerSession, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
   Effect.gen(function*() {
-    const { db, writer, texts } = store
+    const { db, writer } = store
     const asker = { pipeline: at.pipeline, target: store.asker?.target }
     const marks = yield* attempt(store.file, "reading its marks", () => readMarks(store.marks))
     const held = yield* Effect.acquireRelease(
@@ -62,7 +62,6 @@ export const makeSession = (
       epoch: held.epoch,
       held: () => lease.held(),
       abandoned: held.abandoned,
-      shapeOf: (columns) => write("recording the columns", () => texts.idOf(JSON.stringify([...columns].sort()))),
       intend: (intent) =>
         Effect.map(
           writeForGood("recording an intent", () => intend(store, held, intent)),

@@ -6,7 +6,7 @@ import { readMarks } from "../marks.ts"
 import { attended, rejectedRows } from "./attention.ts"
 import { evidence, landedByWord, looseIds, submissionsPage, testEntries } from "./evidence.ts"
 import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
-import { type Cursor, leftOutKeyless, lookUp, supersededKeyless, unchanged } from "./lookUp.ts"
+import { type Cursor, lookUp, lookUpRows } from "./lookUp.ts"
 import { isNewest, lacking } from "./newest.ts"
 import { doubtfulPage, exportRows, missed, sentPage, unmetPage, vanishedPage } from "./pages.ts"
 import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
@@ -77,18 +77,10 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     pipeline: at.pipeline,
     destination: at.destination,
     facts: read("reading facts", noFacts, (place) => facts(store, place)),
-    lookUp: (keys) =>
-      reading(store, "looking up rows", () => {
-        return lookUp(store, known(), keys, cursor)
-      }),
-    unchanged: (keys, content) =>
-      read("looking up rows", keys.map(() => undefined), (place) => unchanged(store, place, keys, content, cursor)),
-    shape: (id) => reading(store, "reading columns", () => columnsOf(store, id)),
+    lookUp: (keys) => reading(store, "looking up rows", () => lookUp(store, known(), keys)),
+    lookUpRows: (keys, content) =>
+      read("looking up rows", keys.map(() => undefined), (place) => lookUpRows(store, place, keys, content, cursor)),
     rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(db, place, row)),
-    superseded: (contents) =>
-      read("looking up mended rows", contents.map(() => undefined), (place) => supersededKeyless(db, place, contents)),
-    leftOut: (contents) =>
-      read("looking up rows left out", contents.map(() => false), (place) => leftOutKeyless(db, place, contents)),
     attended: (rows) =>
       read("looking up rows that need a person", rows.map(() => "new" as const), (place) => attended(db, place, rows)),
     importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(db, place, mapping)),
@@ -150,6 +142,3 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     hold: (run, overruling = []) => makeSession(store, at, run, overruling),
   }
 }
-
-const columnsOf = (store: Store, shape: number): ReadonlyArray<string> =>
-  JSON.parse(store.texts.textOf(shape) ?? "[]") as ReadonlyArray<string>
