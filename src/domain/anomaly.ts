@@ -12,14 +12,14 @@ export const anomalyCodes = [
 /** What can be unlike other runs without being an error of the run. */
 export type AnomalyCode = (typeof anomalyCodes)[number]
 
-/** What is remembered of a run, so that later runs can be held against it. */
+/** What is kept of a run, to compare later runs with it. */
 export interface RunFacts {
   readonly run: string
   /** ISO 8601. */
   readonly startedAt: string
   /** In milliseconds, from start to report. */
   readonly duration: number
-  /** Whether it read the pipeline's own source to its end: else its counts say nothing about the source. */
+  /** Whether it read the pipeline's own source to its end. Otherwise its counts say nothing about the source. */
   readonly whole: boolean
   /** It found the source unchanged and read no row; its counts are those of the run that it repeats. */
   readonly unchanged: boolean
@@ -29,7 +29,7 @@ export interface RunFacts {
   readonly sent: number
   /** Rows of its source that earlier runs had imported. */
   readonly shared: number
-  /** The run whose source shared no row with the one before it, as long as nobody has accepted that. */
+  /** The run whose source shared no row with the one before it, until a person accepts that. */
   readonly gap?: string | undefined
   /** Rows of the pipeline that earlier runs had imported. */
   readonly alreadyKnown: number

@@ -11,7 +11,7 @@ export class DateCell {
   }
 }
 
-/** A workbook cell that holds an error, such as `#N/A`. */
+/** A workbook cell with an error, such as `#N/A`. */
 export class ErrorCell {
   readonly code: string
   constructor(code: string) {

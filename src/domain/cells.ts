@@ -1,7 +1,7 @@
 import { namesOf } from "./words.ts"
 import type { Word } from "./words.ts"
 
-/** What a pipeline does with a column, the most first: answers are read from it, it is part of the row key or a condition, `ignore` names it, nothing speaks of it. */
+/** How a pipeline uses a column, the strongest use first: for answers, for the row key or a condition, ignored, not mapped. */
 export const columnUses = ["answers", "keyOrCondition", "ignored", "notMapped"] as const
 export type ColumnUse = (typeof columnUses)[number]
 

@@ -8,13 +8,13 @@ export interface Destination {
 
 const practice = "practice:"
 
-/** The address of the embedded practice service with this name: it has a new one each time, so its name stands for it. */
+/** Returns the address that identifies the embedded practice service of this name: its real address changes with each start. */
 export const practiceAddress = (name: string): string => `${practice}${name}`
 
 /** Whether an address is that of an embedded practice service, whose forms are always its own. */
 export const isPractice = (address: string): boolean => address.startsWith(practice)
 
-/** IPv4 inside IPv6, as `URL` writes it. */
+/** Matches IPv4 inside IPv6, as `URL` writes it. */
 const mapped = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 
 const plainHost = (host: string): string => {

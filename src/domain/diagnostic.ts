@@ -1,4 +1,4 @@
-/** A finding about a configuration file, for people and for machines. Line and column count from 1. */
+/** A finding about a configuration file. Line and column count from 1. */
 export interface Diagnostic {
   readonly severity: "error" | "warning"
   readonly file: string
@@ -12,5 +12,5 @@ export interface Diagnostic {
   readonly suggestion?: string | undefined
 }
 
-/** Where in a YAML document something stands: member names and list indexes from the top. */
+/** A place in a YAML document: member names and list indexes from the top. */
 export type YamlPath = ReadonlyArray<string | number>

@@ -19,7 +19,7 @@ export const exits = {
 
 const bySeverity = namesOf(exits).map((name) => exits[name])
 
-/** What an exit code means; undefined for one that formferry does not have. */
+/** Returns the meaning of an exit code, or undefined if formferry does not have it. */
 export const exitMeaning = (code: number): string | undefined => bySeverity.find((one) => one.code === code)?.meaning
 
 /** The exit code of several pipelines. */

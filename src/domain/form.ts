@@ -1,16 +1,16 @@
-/** An option of a choice question. What is stored is `value`; `label` is what people see. */
+/** An option of a choice question. `value` is stored, `label` is shown. */
 export interface Option {
   readonly value: string
   readonly label: string
 }
 
-/** Something of a form that has an id and a name: a URL parameter, a scheduling or payment field, a calculation. */
+/** A part of a form with an id and a name: a URL parameter, a scheduling or payment field, a calculation. */
 export interface Element {
   readonly id: string
   readonly name: string
 }
 
-/** A question of a form. Type and options only where the deployment tells them. */
+/** A question of a form. Type and options are undefined if the service does not return them. */
 export interface Question extends Element {
   readonly type: string | undefined
   readonly options: ReadonlyArray<Option> | undefined

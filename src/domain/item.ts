@@ -42,7 +42,7 @@ export interface PaymentValue {
   readonly gatewaySubscriptionId?: string
 }
 
-/** A row turned into what the service is sent (service interface, "Submission item"). Members without content are left out. */
+/** A row as it is sent to the service. Members without content are left out. */
 export interface Item {
   readonly questions: ReadonlyArray<Answer>
   readonly urlParameters?: ReadonlyArray<UrlParameterValue>
@@ -51,4 +51,15 @@ export interface Item {
   readonly scheduling?: ReadonlyArray<{ readonly id: string; readonly value: SchedulingValue }>
   readonly payments?: ReadonlyArray<{ readonly id: string; readonly value: PaymentValue }>
   readonly login?: { readonly email: string }
+}
+
+/** Calls a function with the id of each member of an item that a mapping fills. */
+export const eachAnswered = (item: Item, found: (id: string) => void): void => {
+  for (const { id } of item.questions) found(id)
+  if (item.urlParameters !== undefined) { for (const { id } of item.urlParameters) found(id) }
+  if (item.scheduling !== undefined) { for (const { id } of item.scheduling) found(id) }
+  if (item.payments !== undefined) { for (const { id } of item.payments) found(id) }
+  if (item.submissionTime !== undefined) found("submissionTime")
+  if (item.lastUpdatedAt !== undefined) found("lastUpdatedAt")
+  if (item.login !== undefined) found("login")
 }

@@ -1,20 +1,20 @@
-/** Any JSON value, as the service sends and takes it. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
 
 export interface JsonObject {
   readonly [member: string]: Json
 }
 
-/** Whether a value has lists or objects within one another beyond so many. Goes no deeper than that, so that no value can exhaust the stack. */
+/** Whether lists and objects are nested deeper than `depth`. Looks no deeper, so that no value can exhaust the stack. */
 export const deeperThan = (value: Json, depth: number): boolean =>
   typeof value === "object" && value !== null
   && (depth === 0 || Object.values(value).some((each) => deeperThan(each as Json, depth - 1)))
 
-/** A value as people read it: a text as it is, all else as JSON, nothing if there is no value. */
+/** Returns a value as text: text as it is, other values as JSON, "" for undefined. */
 export const valueText = (value: Json | undefined): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value)
 
-/** JSON text with the members of every object in the order of their names, and undefined ones left out: equal values give equal text. */
+/** Returns JSON text with the members of every object sorted by name, without undefined ones. Equal values give equal text. */
 export const canonicalJson = (value: unknown): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
@@ -25,6 +25,6 @@ export const canonicalJson = (value: unknown): string => {
 
 export const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
-/** Whether a JSON value, or something that was parsed from JSON, has members. */
+/** Whether a JSON value is an object. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -38,15 +38,15 @@ export const problemCodes = namesOf(problemWords)
 /** One thing that is wrong with one row. */
 export interface Problem {
   readonly code: ProblemCode
-  /** The source column, by name, where one is to blame. */
+  /** The source column at fault, by name. */
   readonly column?: string | undefined
   /** The id of the question (or other element of the form) that the value was meant for. */
   readonly question?: string | undefined
   /** The offending value, cut to 80 characters. */
   readonly value?: string | undefined
-  /** A sentence for people: names the column, the value and what was expected. */
+  /** A sentence that names the column, the value and what was expected. */
   readonly message: string
-  /** Only this answer was left out (`onInvalid: drop`): the row goes on without it. */
+  /** Only this answer was left out (`onInvalid: drop`). The row is imported without it. */
   readonly dropped?: true
 }
 

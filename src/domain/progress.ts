@@ -10,7 +10,7 @@ export interface Progress {
   readonly phase: Phase
   /** Rows that this phase has been through. */
   readonly read: number
-  /** Rows that this phase has to go through, once known. */
+  /** Rows of this phase, if known. */
   readonly total: number | undefined
   /** Rows whose create request was answered. */
   readonly sent: number

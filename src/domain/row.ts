@@ -5,7 +5,7 @@ import type { Problem } from "./problem.ts"
 export interface Column {
   /** 0 for the first column. */
   readonly position: number
-  /** The header's text as it stands in the source. */
+  /** The header's text as in the source. */
   readonly title: string
   /** The name by which a pipeline calls it; unique among the columns of a source. Absent: it can only be reached by position. */
   readonly name: string | undefined
@@ -17,9 +17,9 @@ export interface ColumnBlock {
   readonly title: string
   readonly columns: ReadonlyArray<{
     readonly position: number
-    /** The option's (or row's) text; of `other` and `text` columns what the tool calls them. */
+    /** The option's or row's text. For `other` and `text` columns, the tool's name for them. */
     readonly option: string
-    /** `option`: a tick, rank or cell of this option; `other`: the tick or text of "Other"; `text`: what was written beside it. */
+    /** `option`: a tick, rank or cell of this option; `other`: the tick or text of "Other"; `text`: the text next to it. */
     readonly role: "option" | "other" | "text"
   }>
 }

@@ -1,7 +1,7 @@
 import { namesOf } from "./words.ts"
 import type { Word } from "./words.ts"
 
-/** What a run does, in people's words. */
+/** What a run does, as messages and pages show it. */
 export const modeWords = {
   run: "run",
   rehearsal: "rehearsal",
@@ -40,5 +40,5 @@ export type Outcome = keyof typeof outcomeWords
 
 export const outcomes = namesOf(outcomeWords)
 
-/** What of a file's `taken` names lines in which quotes were read as characters. */
+/** The name in a file's `taken` for lines whose quotes were read as characters. */
 export const strayQuotes = "stray quotes"

@@ -1,7 +1,7 @@
 import type { PaymentValue, SchedulingValue } from "./item.ts"
 import type { Json } from "./json.ts"
 
-/** A question's answer as the service returned it, its type known to us or not told. */
+/** A question's answer as the service returned it, its type known, unknown or missing. */
 export interface ReturnedAnswer {
   readonly id: string
   readonly name: string | undefined

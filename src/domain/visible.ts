@@ -1,6 +1,6 @@
 /**
- * Control characters, lone surrogates, line separators, and format characters: what moves a cursor, changes the direction of the text around it or can't be
- * seen. The joiners that some scripts and emoji are written with may stay.
+ * Matches characters that move a cursor, change the direction of text or are invisible: control and format characters, lone surrogates, line
+ * separators. The joiners of some scripts and emoji stay.
  */
 const unseen = /\r\n|\p{Cc}|\p{Surrogate}|\p{Zl}|\p{Zp}|(?![\u200C\u200D])\p{Cf}/gu
 
@@ -14,7 +14,7 @@ const name = (character: string): string => {
 }
 
 /**
- * A text of unknown origin, safe to show on one line of a terminal or page: control characters become signs that can be seen, so that no
- * cell can move the cursor, change colours, turn the direction of writing or forge a line.
+ * Returns a text of unknown origin so that it is safe on one line of a terminal or page. Control characters become visible signs: no cell can
+ * move the cursor, change colours or the direction of writing, or forge a line.
  */
 export const visible = (text: string): string => text.replace(unseen, name)

@@ -1,24 +1,24 @@
-/** How good news is: colours follow from it. */
+/** How good a piece of news is. It decides colours. */
 export type Tone = "good" | "calm" | "warn" | "bad"
 
-/** A term in people's words. */
+/** A term as messages and pages show it. */
 export interface Word {
   readonly title: string
   readonly meaning: string
   readonly tone: Tone
 }
 
-/** The names that a table declares, in its order. */
+/** Returns the names that a table declares, in its order. */
 export const namesOf = <K extends string>(table: { readonly [N in K]: unknown }): ReadonlyArray<K> =>
   Object.keys(table) as Array<K>
 
-/** A count, or a rate to a thousandth, with its thousands separated. Intl would do the same, and loading it takes each command 10 ms. */
+/** Returns a count, or a rate to a thousandth, with separated thousands. Intl does the same, but loading it takes 10 ms. */
 export const count = (value: number): string => {
   const [whole = "", ...part] = String(Number.isInteger(value) ? value : Math.round(value * 1000) / 1000).split(".")
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...part].join(".")
 }
 
-/** A count with its noun: `1 row`, `2 rows`. */
+/** Returns a count with its noun: `1 row`, `2 rows`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
@@ -33,7 +33,7 @@ export const firstOf = (parts: ReadonlyArray<string>, most: number): string =>
 /** Units of time and their milliseconds. */
 const units = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000], ["ms", 1]] as const
 
-/** A time in milliseconds, in at most two units: `1h 5m`. */
+/** Returns a time (milliseconds) in at most two units: `1h 5m`. */
 export const lasting = (millis: number): string => {
   let rest = millis < 10_000 ? Math.round(millis) : Math.round(millis / 1000) * 1000
   const parts = units.flatMap(([unit, size]) => {
@@ -44,7 +44,7 @@ export const lasting = (millis: number): string => {
   return parts.slice(0, 2).join(" ") || "0"
 }
 
-/** How long it took from one instant (ISO 8601) to another, in at most two units; undefined if they can't be read. */
+/** Returns the time between two instants (ISO 8601) in at most two units, or undefined if they can't be read. */
 export const span = (from: string, to: string): string | undefined => {
   // Date.parse alone reads nearly any text that contains a digit.
   const [start, end] = [from, to].map((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : NaN)

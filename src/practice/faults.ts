@@ -60,7 +60,7 @@ export interface PlannedFault {
   readonly keep?: (
     created: Submissions,
     context: FaultContext,
-  ) => { readonly kept: Submissions; readonly told: Submissions }
+  ) => { readonly kept: Submissions; readonly returned: Submissions }
   /** What the client sees; `served` serves the request and gives the service's own answer, which is the default. */
   readonly reply?: (served: Effect.Effect<PracticeAnswer>, context: FaultContext) => Effect.Effect<Reply>
 }
@@ -164,10 +164,10 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
       const { answer, created } = service.decide(request)
       if (created === undefined) return Effect.succeed(answer)
       if (fault?.keep === undefined) return Effect.as(service.keep(created.form, created.submissions), answer)
-      const { kept, told } = fault.keep(created.submissions, context)
+      const { kept, returned } = fault.keep(created.submissions, context)
       return Effect.as(service.keep(created.form, kept), {
         ...answer,
-        body: `{"submissions":[${told.map(({ json }) => json).join(",")}]}`,
+        body: `{"submissions":[${returned.map(({ json }) => json).join(",")}]}`,
       })
     })
 

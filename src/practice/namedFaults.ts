@@ -87,7 +87,7 @@ export const changingAnswers = (
     const stored = JSON.parse(submission.json) as { readonly questions: ReadonlyArray<StoredAnswer> }
     return { id: submission.id, json: JSON.stringify({ ...stored, questions: change(stored.questions, context) }) }
   })
-  return { kept, told: kept }
+  return { kept, returned: kept }
 }
 
 const reformatted = (value: unknown): unknown =>
@@ -205,7 +205,7 @@ export const namedFaults = {
   invisible: faultKind("invisible", Schema.Struct({ ...ofCreates, for: Time }), (settings) => ({
     keep: (created, { hide }) => {
       hide(created, Duration.toMillis(settings.for))
-      return { kept: created, told: created }
+      return { kept: created, returned: created }
     },
   })),
 }

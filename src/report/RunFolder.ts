@@ -58,7 +58,7 @@ export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
 
 /**
  * Makes the folder of one run, `reports/PIPELINE/RUN/`, for its owner only (folders 0700, files 0600), and opens its spools. A run's folder is never written twice. During the run
- * it contains nothing that looks finished: `finish` gives every file its name once all are written, report.json last, and then points
+ * it contains nothing that looks finished: `finish` gives every file its name after all are written, report.json last, and then points
  * `latest` to the folder. If the scope closes without that, the folder is removed; the pipeline's next run does the same for a run that was killed.
  */
 export const openRunFolder = (options: {

@@ -4,8 +4,8 @@ import Papa from "papaparse"
 export type CsvLine = ReadonlyArray<string>
 
 /**
- * What a spreadsheet may take for a formula: the usual starts, a line feed, and the full-width forms that some
- * spreadsheets fold to them; and the same behind apostrophes of the cell's own, so that one which is put there can be told from them. papaparse's own pattern lets a formula through that holds
+ * Matches what a spreadsheet may read as a formula: the usual starts, a line feed, and the full-width forms that some
+ * spreadsheets fold to them; and the same after apostrophes of the cell's own, so that an added one can be distinguished. papaparse's own pattern lets a formula through that holds
  * a line break.
  */
 const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
@@ -21,7 +21,7 @@ const write = (lines: ReadonlyArray<CsvLine>, escapeFormulae: RegExp | false): s
  */
 export const faithfulCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, false)
 
-/** The same for a CSV that people open in a spreadsheet: a cell that could be a formula gets a `'` in front, also where it has some already. */
+/** The same for a CSV that is opened in a spreadsheet: a cell that could be a formula gets a `'` in front, even if it has some already. */
 export const spreadsheetCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, formula)
 
 /** A cell as it was before `spreadsheetCsv` put a `'` in front of it. */

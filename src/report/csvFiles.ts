@@ -19,7 +19,7 @@ export interface RejectedRow {
   readonly fate: Extract<Fate, "invalid" | "refused" | "duplicate" | "changed">
   readonly problems: ReadonlyArray<Problem>
   readonly cells: ReadonlyArray<string>
-  /** Nothing is lost and no one is asked: a duplicate with the same content, a change that the pipeline ignores. */
+  /** Nothing is lost and nothing is to be decided: a duplicate with the same content, a change that the pipeline ignores. */
   readonly quiet: boolean
 }
 
@@ -58,7 +58,7 @@ const VanishedRow = Schema.Struct({
 })
 export type VanishedRow = typeof VanishedRow.Type
 
-/** Something about a row that a person may want to look at. */
+/** Something about a row that a person may want to review. */
 export interface AttentionEntry {
   readonly row: number
   readonly key: string
@@ -93,7 +93,7 @@ const shown = (value: Json | undefined): string => value == null ? "nothing" : c
 /** A CSV file of a run, and how rows become its lines and come back for a masked copy. */
 export interface CsvFile<A> {
   readonly name: string
-  /** What it contains, for people. */
+  /** A description of its content. */
   readonly holds: string
   /** Titles of our own columns. */
   readonly titles: ReadonlyArray<string>
@@ -102,11 +102,11 @@ export interface CsvFile<A> {
   readonly own: (row: A) => CsvLine
   readonly read: (own: CsvLine, cells: CsvLine) => A
   readonly redact: (row: A, mask: Mask) => A
-  /** What a person may want to look at. */
+  /** What a person may want to review. */
   readonly entryOf: (report: RunReport) => (row: A) => AttentionEntry | undefined
 }
 
-/** A file with a column for each field of a row's Schema; `cells` stands for the columns of the source. */
+/** A file with a column for each field of a row's Schema. `cells` means the columns of the source. */
 const asDeclared = <A extends object, I>(
   schema: Schema.Schema<A, I>,
   file: Pick<CsvFile<A>, "name" | "holds" | "entryOf">,
@@ -237,7 +237,7 @@ const rejected: CsvFile<RejectedRow> = {
       row: Number(row),
       key: key === "" ? undefined : key,
       fate: fates.find((fate) => codes.some((one) => one === codeOfFate[fate])) ?? "invalid",
-      // What the message says is not kept: it repeats the value.
+      // The message is left out, since it repeats the value.
       problems: codes.map((code, at) => ({ code, column: columns[at] === "" ? undefined : columns[at], message: "" })),
       cells,
       quiet: false,
@@ -274,8 +274,8 @@ export const csvText = <A>({ hasCells }: CsvFile<A>, lines: ReadonlyArray<CsvLin
   (hasCells ? faithfulCsv : spreadsheetCsv)(lines)
 
 /**
- * A line of a file. A row with fewer cells than the source has columns is filled up; cells beyond the header stand after our
- * columns: nothing is lost or shifted, and the line stays as ragged as it was until a person fixes it.
+ * A line of a file. A row with fewer cells than the source has columns is filled up. Cells beyond the header come after our
+ * columns: nothing is lost or shifted, and the line stays ragged until a person fixes it.
  */
 export const lineOf = <A extends object>(file: CsvFile<A>, row: A, columns: number): CsvLine => {
   const own = file.own(row)

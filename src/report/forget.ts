@@ -7,7 +7,7 @@ import type { ReportError } from "./partFiles.ts"
 import { runFolders } from "./pastRuns.ts"
 import { forgetRows, parseReport, reportJson } from "./reportFile.ts"
 
-/** A run's folder with the files that show something of rows. */
+/** A run's folder with the files that contain data of rows. */
 export interface Holding {
   readonly folder: string
   readonly files: ReadonlyArray<string>

@@ -25,13 +25,13 @@ export const spoolEnd = ".spool"
 /** Characters that are collected before they are written. */
 const blockSize = 64 * 1024
 
-/** Files of a folder that get their names only once all of them are written: what a killed run leaves does not look finished. */
+/** Files of a folder that get their names after all are written, so that what a killed run leaves does not look finished. */
 export interface PartFiles {
-  /** Writes a file under a temporary name, readable by its owner only. It stays open for the scope while the disk takes it. */
+  /** Writes a file under a temporary name, readable by its owner only. It stays open for the scope while it is flushed. */
   readonly write: <E>(name: string, text: Stream.Stream<string, E>) => Effect.Effect<void, ReportError | E, Scope.Scope>
   /** Waits until all that was written is on the disk, and gives the files their names, in this order. */
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ReportError>
-  /** Removes what was not published, and the folder if nothing is left in it. */
+  /** Removes what was not published, and the folder if it is then empty. */
   readonly tidy: Effect.Effect<void>
 }
 
@@ -43,7 +43,7 @@ export const partFiles = (
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const fileOf = (name: string) => path.join(folder, name)
-    // The disk takes several files in the time of one, and while the next are written.
+    // Flushing several files at once takes as long as one, and runs while the next are written.
     const syncs: Array<Effect.Effect<void, ReportError>> = []
 
     return {

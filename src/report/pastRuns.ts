@@ -69,7 +69,7 @@ export interface PastRun
   readonly folder: string
 }
 
-/** What the reports of a pipeline say. */
+/** What is read from the reports of a pipeline. */
 export interface PastRuns {
   /** The newest first, by the time at which they started. */
   readonly runs: ReadonlyArray<PastRun>
@@ -123,7 +123,7 @@ export const readLatestReports = (
         if (Either.isLeft(report)) warnings.push(`${report.left.message} It is passed over.`)
         else if (report.right === undefined) unfinished.push(name)
         else {
-          // Only what a list of many needs.
+          // Only what a list of runs needs.
           const { exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt } = report.right
           runs.push({ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder })
         }

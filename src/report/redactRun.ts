@@ -16,7 +16,7 @@ export interface FoundReport {
 }
 
 /**
- * Writes a copy of a run's report with keyed digests in the place of values, into `redacted/` in the run's folder, over an earlier copy. Reads the run's own files, whole.
+ * Writes a copy of a run's report with keyed digests instead of values into `redacted/` in the run's folder, replacing an earlier copy. Reads the run's own files completely.
  * @returns the copy's folder and its report
  */
 export const redactRun = (
@@ -31,7 +31,7 @@ export const redactRun = (
     const lines = (name: string) =>
       Effect.map(fs.readFileString(path.join(run.folder, name)).pipe(failed), (text) => {
         const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
-        // A rehearsal's mark is put on again.
+        // A rehearsal's mark is added again.
         const end = titles.at(-1) === rehearsalTitle ? -1 : undefined
         return { titles: titles.slice(0, end), lines: lines.map((line) => line.slice(0, end)) }
       })
@@ -46,7 +46,7 @@ export const redactRun = (
           (rows) => ({ columns: titles.slice(0, from), rows: Stream.make(rows) }),
         )
       })
-    /** A file that exists only if there is something in it. */
+    /** A file that exists only if it has content. */
     const some = <A>(file: CsvFile<A>) =>
       Effect.map(
         Effect.option(read(file)),

@@ -2,7 +2,7 @@ import { Either, Option, Schema, SchemaAST as AST } from "effect"
 import { OfRows, Redaction, RunReport, withoutValue } from "../domain/report.ts"
 import type { Mask } from "../domain/report.ts"
 
-/** Gives something else in the place of a value of this type, or nothing to keep it. */
+/** Returns a replacement for a value of this type, or undefined to keep it. */
 type Change = (type: AST.AST, value: unknown) => Option.Option<unknown>
 
 /** Rebuilds a value by its type: every declared field, in order, and with changes. */
@@ -41,7 +41,7 @@ export const reportJson = (content: RunReport, indent = 2): string =>
 const decodeReport = Schema.decodeUnknownEither(RunReport)
 
 /**
- * Reads the text of a report.json, of other versions too: what is missing is empty, what is unknown is passed over. Left: a sentence that says why it is no report; it repeats nothing of
+ * Reads the text of a report.json, also of other versions: missing fields are empty, unknown fields are skipped. Left: a sentence that says why it is not a report; it repeats nothing of
  * the file's content.
  */
 export const parseReport = (content: string): Either.Either<RunReport, string> =>
@@ -52,7 +52,7 @@ export const parseReport = (content: string): Either.Either<RunReport, string> =
   )
 
 /**
- * Masks by keyed digests: anyone who has the ledger's secret can check whether a value is the one that was masked (docs/reports.md), and no one else can guess it.
+ * Masks values with keyed digests. With the ledger's secret, a person can check whether a value is the masked one (docs/reports.md). Without it, values can't be guessed.
  *
  * @param digest the ledger's keyed digest of a value
  */
@@ -65,7 +65,7 @@ const masked = (mask: Mask): Change => (type, value) =>
     (redact) => redact(value, mask),
   )
 
-/** Gives a function that puts digests in the place of what a type declares as values of rows. */
+/** Makes a function that replaces what a type declares as values of rows with digests. */
 export const redacter = <A, I>(schema: Schema.Schema<A, I>) => {
   const rebuild = rebuilder(schema)
   return (value: A, mask: Mask): A => rebuild(value, masked(mask))
@@ -92,7 +92,7 @@ export const redactReport = (content: RunReport, mask: Mask): RunReport => {
   }
 }
 
-/** A report's counts, without anything of its rows or the service's words. */
+/** Returns a report's counts, without its rows and the service's messages. */
 export const forgetRows = (content: RunReport): RunReport => ({
   ...report(content, (type) => Option.map(AST.getAnnotation(type, OfRows), () => [])),
   warnings: ["Rows of this run were forgotten on a person's request: only its counts are kept."],

@@ -4,9 +4,9 @@ import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/repor
 import { strayQuotes } from "../domain/run.ts"
 import { count, counted, listed } from "../domain/words.ts"
 
-// What a report says in sentences: on the page and in the terminal.
+// A report's sentences, for the page and the terminal.
 
-/** What came of a run, in one sentence, for someone who was not there. */
+/** Returns the result of a run in one sentence. */
 export const sentence = (report: RunReport): string => {
   const { mode, readBack, rows } = report
   const proof = (all: number) =>
@@ -37,7 +37,7 @@ export const sentence = (report: RunReport): string => {
   return `Of ${counted(rows.read, "row")} that ${rows.read === 1 ? "was" : "were"} read, ${came}.`
 }
 
-/** Where the lines of a delimited text went: `3,065 lines: 1 above the data, 3,062 records, 2 inside cells`. */
+/** Returns what the lines of a delimited text contain: `3,065 lines: 1 above the data, 3,062 records, 2 inside cells`. */
 export const linesAccount = ({ lines }: SourceFile): string | undefined =>
   lines === undefined
     ? undefined
@@ -72,18 +72,18 @@ export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<strin
   ]
 }
 
-/** A column for people. */
+/** Returns a column's name for a sentence. */
 export const columnTitle = ({ position, title }: Pick<ColumnCells, "position" | "title">): string =>
   title.trim() === "" ? `without a title (column ${position})` : title.trim().replaceAll(/\s+/g, " ")
 
 /** Columns named in a sentence; the others are counted. */
 const mostNamed = 5
 
-/** What may be missed in the form, and how much: cells of imported rows that were not sent, or not wholly, and what was not read. Nothing if everything was sent. */
+/** Returns sentences about cells of imported rows that were not sent or only in part, and about what was not read. None if everything was sent. */
 export const leftBehind = (
   { columns = [], sources }: Pick<RunReport, "columns" | "sources">,
 ): ReadonlyArray<string> => {
-  /** `12 cells in 2 columns are …`; nothing without a cell. */
+  /** Returns `12 cells in 2 columns are …`, or nothing if there are no cells. */
   const cells = (some: ReadonlyArray<readonly [column: ColumnCells, cells: number]>, what: string) => {
     const filled = some.filter(([, cells]) => cells > 0)
     const all = filled.reduce((sum, [, cells]) => sum + cells, 0)

@@ -156,7 +156,7 @@ class RunReader<A extends Numbered> {
     }
   }
 
-  /** Takes the bytes that were wanted; a record cut by the block's end waits for the next block. */
+  /** Parses the next bytes. A record that the block's end cuts is kept for the next block. */
   take(bytes: Uint8Array): void {
     const segment = this.#segments[this.#segment]
     if (segment === undefined) return
@@ -190,7 +190,7 @@ const merged = <A extends Numbered>(
         }
       })
 
-    /** Returns the first records until a reader has nothing at hand. */
+    /** Returns the first records until a reader has none buffered. */
     const page = (): ReadonlyArray<A> => {
       const out: Array<A> = []
       while (out.length < pageSize) {

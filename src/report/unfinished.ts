@@ -5,7 +5,7 @@ import { type Holder, leftByEnded, ownedName } from "../ledger/holder.ts"
 import { partFiles } from "./partFiles.ts"
 import { draftOfLatest, isFolderName } from "./pastRuns.ts"
 
-/** How the empty files begin that say which process writes which run's folder. */
+/** How the names of empty files begin that say which process writes which run's folder. */
 const prefix = ".unfinished-"
 
 /** Says next to a run's folder which process writes it, until the scope closes or the report is finished (`end`). */
@@ -29,7 +29,7 @@ export const markUnfinished = (
   })
 
 /**
- * Tidies the folders of runs whose process was killed: unfinished files go, and the folder if nothing else is in it. Files that have their names are whole, and stay. What was sent is in the ledger.
+ * Tidies the folders of runs whose process was killed. Removes unfinished files, and the folder if it is then empty. Files with their final names are complete and stay. What was sent is in the ledger.
  */
 export const tidyLeft = (
   ofPipeline: string,

@@ -8,7 +8,7 @@ import { reportJson } from "./reportFile.ts"
 
 type Rows<A, E> = Stream.Stream<ReadonlyArray<A>, E>
 
-/** Everything that the files of a run are written from. The streams can be run more than once. */
+/** The content of a run's files. The streams can be run more than once. */
 export interface ReportContent<E> {
   /** Masked already if there is a mask. */
   readonly report: RunReport
@@ -20,7 +20,7 @@ export interface ReportContent<E> {
   readonly mask: Mask | undefined
 }
 
-/** The last column of a rehearsal's CSVs, so that no one takes them for the real thing. */
+/** The last column of a rehearsal's CSVs, so that they can't be mistaken for those of an import. */
 export const rehearsalTitle = "_rehearsal"
 
 /** rejected.csv is recognised by its last columns when it is fed back: there the messages say it. */
@@ -70,7 +70,7 @@ export const writeFiles = <E>(
 
     yield* write(csvFiles.differences, rows.differences)
     yield* write(csvFiles.imported, rows.imported)
-    // These two exist only if there is something in them.
+    // These two exist only if they have content.
     if ((report.replaced?.count ?? 0) > 0) yield* write(csvFiles.replaced, rows.replaced)
     if ((report.vanished?.count ?? 0) > 0 && report.unchangedSince === undefined) {
       yield* write(csvFiles.vanished, rows.vanished)

@@ -1,7 +1,7 @@
 import { Context, Layer } from "effect"
-import { eachAnswered } from "../domain/answered.ts"
 import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
 import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
+import { eachAnswered } from "../domain/item.ts"
 import type { Item } from "../domain/item.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { eachAnswered } from "../../src/domain/answered.ts"
+import { eachAnswered } from "../../src/domain/item.ts"
 
 it("every member of an item that a mapping can fill counts as answered", () => {
   const ids: Array<string> = []

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { eachAnswered } from "../../src/domain/answered.ts"
+import { eachAnswered } from "../../src/domain/item.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { ReturnedAnswer, Submission } from "../../src/domain/submission.ts"
 import { compareAnswer, compareSubmission, fit } from "../../src/kinds/submission.ts"

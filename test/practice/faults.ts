@@ -37,7 +37,7 @@ const telling = (
     ? (...all: A) => ReadonlyArray<StoredSubmission>
     : never,
 ): NonNullable<PlannedFault["keep"]> =>
-(created, context) => ({ kept: created, told: tell(created, context) })
+(created, context) => ({ kept: created, returned: tell(created, context) })
 
 /** Changes one answer, drawn among those that were given, on its way into the store. */
 const changingOne = (change: (answer: StoredAnswer) => StoredAnswer) =>
@@ -80,8 +80,8 @@ export const faultKinds = {
     Schema.Struct({ ...ofCreates, by: whole(1), created: Schema.Boolean }),
     (settings) => ({
       keep: (created) => {
-        const told = created.slice(0, Math.max(0, created.length - settings.by))
-        return { kept: settings.created ? created : told, told }
+        const returned = created.slice(0, Math.max(0, created.length - settings.by))
+        return { kept: settings.created ? created : returned, returned }
       },
     }),
   ),

@@ -5,7 +5,7 @@ import { patternOf } from "./pattern.ts"
 
 /** Examples kept of each finding. */
 const examples = 5
-/** Patterns of one question and verdict that are told apart; what comes later is put together. */
+/** The most patterns of one question and verdict that are listed. Later ones are counted together. */
 const mostPatterns = 12
 
 type Counted<A> = Omit<A, "count"> & { count: number }

@@ -1,4 +1,4 @@
-/** Ways in which a service is known to change a text, the most telling first; each gives what it did in words, or undefined. */
+/** Known ways in which a service changes a text, the most specific first. Each returns the change in words, or undefined. */
 type Change = (sent: string, returned: string) => string | undefined
 
 const becomes = (words: string, change: (sent: string) => string): Change => (sent, returned) =>
@@ -7,7 +7,7 @@ const becomes = (words: string, change: (sent: string) => string): Change => (se
 const bare = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "")
 const spaceless = (text: string) => text.replaceAll(/\s+/gu, "")
 
-/** Whether `part` is left when some characters are taken out of `whole`; gives those taken out. */
+/** Returns the characters to remove from `whole` to get `part`, or undefined if it is not possible. */
 const takenOut = (whole: string, part: string): ReadonlyArray<string> | undefined => {
   const out: Array<string> = []
   const kept = Array.from(part)
@@ -46,7 +46,7 @@ const added: Change = (sent, returned) => {
   return returned.includes(sent) ? "text was added around it" : undefined
 }
 
-/** The same length, and everything that is not the same is one sign of "not known". */
+/** Detects texts of the same length in which every difference is a sign for an unknown character. */
 const questionMarks: Change = (sent, returned) => {
   const [a, b] = [Array.from(sent), Array.from(returned)]
   if (a.length !== b.length) return undefined
@@ -119,7 +119,7 @@ const changes: ReadonlyArray<Change> = [
   added,
 ]
 
-/** What became of a text, in words that repeat nothing of it. */
+/** Describes the change of a text in words that repeat nothing of it. */
 export const textChange = (sent: string, returned: string): string => {
   for (const change of changes) {
     const words = change(sent, returned)

@@ -1,6 +1,6 @@
 /**
  * What runs in the page: the table of rows to look at. It reads the entries from their JSON, shows a page of them at a time, and puts every text in as text. Filters and sorts
- * work on arrays, so that 50,000 entries answer at once: what is searched in is made once, what is sorted by is made once a column.
+ * work on arrays, so that 50,000 entries respond at once: search texts are made once, sort keys once for each column.
  */
 export const attentionScript = String.raw`"use strict";
 (() => {

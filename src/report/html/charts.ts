@@ -25,7 +25,7 @@ interface Flow {
 }
 
 const nodeWidth = 12
-/** Room for a label beside each station, also beside one that is a hair's breadth high. */
+/** Space for a label next to each station, however low it is. */
 const distance = 26
 const flowMargin = { top: 14, bottom: 14, right: 190, left: 2 }
 
@@ -68,7 +68,7 @@ const stations = (
 
 /**
  * The balance as a picture: every row that was read flows to its fate, and every submission to what reading back showed. Laid out by d3-sankey, drawn
- * without styles of its own. The table beside it says the same in words.
+ * without styles of its own. The table next to it says the same in words.
  */
 export const flow = (report: RunReport): Markup | undefined => {
   const { links, nodes } = stations(report)
@@ -79,7 +79,7 @@ export const flow = (report: RunReport): Markup | undefined => {
     .nodeAlign(sankeyLeft)
     .nodeWidth(nodeWidth)
     .nodePadding(distance)
-    // As given: what was reached first is on top.
+    // In the given order: what is reached first is on top.
     .nodeSort(() => 0)
     .linkSort(null)
     .extent([[flowMargin.left, flowMargin.top], [width - flowMargin.right, height - flowMargin.bottom]])
@@ -121,7 +121,7 @@ const paceMargin = { top: 12, right: 12, bottom: 28, left: 52 }
 const kinds = ["create", "read", "metadata"] as const
 type Kind = (typeof kinds)[number]
 
-/** Requests per second of each kind, from the beginning of a span; the last one stands for the end. */
+/** Requests per second of each kind, from the start of a span. The last one marks the end. */
 interface Point extends Readonly<Record<Kind, number>> {
   readonly at: number
 }

@@ -10,16 +10,16 @@ import type { Content, Section } from "./markup.ts"
 
 // The sections of the page for looking closer.
 
-/** Where the entries go in the page. A control character can't come from anywhere else: all that is shown is made visible. */
+/** Marks the place of the entries in the page. A control character can't be part of any text, since all are made visible. */
 export const entriesPlace = "\u0000entries\u0000"
 
-/** Entries of the attention table that there are, and that the page holds. */
+/** How many entries the attention table has, and how many the page contains. */
 export interface AttentionCounts {
   readonly total: number
   readonly shown: number
 }
 
-/** An entry as JSON that may stand inside of a script element: nothing in it can end the element or begin a comment. */
+/** Returns an entry as JSON for a script element. It can neither end the element nor start a comment. */
 export const entryText = (entry: AttentionEntry): string =>
   JSON.stringify([entry.row, entry.key, entry.what, entry.where, entry.detail, entry.submissionId, entry.editLink])
     .replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
@@ -67,7 +67,7 @@ and <a href="differences.csv">differences.csv</a>.</p></noscript>
   ])
 }
 
-/** The questions without an answer, for one reason. */
+/** Lists the questions that have no answer for one reason. */
 const unansweredNote = (
   title: string,
   { unanswered = [] }: RunReport,
@@ -137,7 +137,7 @@ const most = 500
 const missed = ({ cells, states, use }: ColumnCells): number =>
   use === "notMapped" ? cells : states.sentInPart + states.dropped
 
-/** Column by column: its cells that are not empty, by what became of them; and what was left behind, in sentences. */
+/** Shows each column's filled cells by how they are used, and sentences about those that were not sent. */
 export const columnsSection = (report: RunReport): Section | undefined => {
   const { columns } = report
   const sentences = leftBehind(report)
@@ -187,7 +187,7 @@ export const columnsSection = (report: RunReport): Section | undefined => {
 
 const shown = (text: string | undefined) => text === undefined ? undefined : value(text)
 
-/** What was read, and what it was taken for. */
+/** Shows the files that were read, and how they were detected. */
 export const sourcesSection = (report: RunReport): Section | undefined =>
   report.sources.length === 0
     ? undefined
@@ -210,7 +210,7 @@ export const sourcesSection = (report: RunReport): Section | undefined =>
       ),
     )
 
-/** Figures that are wanted when something is looked into. */
+/** Shows figures for an investigation. */
 export const settingsSection = (report: RunReport): Section =>
   section("settings", "Form, mapping and versions", [
     facts([
@@ -229,7 +229,7 @@ export const settingsSection = (report: RunReport): Section =>
     ]),
   ])
 
-/** A CSV beside the page, and its lines below the header. */
+/** A CSV next to the page, and its number of lines without the header. */
 export interface WrittenFile {
   readonly name: string
   readonly rows: number
@@ -250,7 +250,7 @@ export const filesSection = (files: ReadonlyArray<WrittenFile>): Section =>
     ]),
   )
 
-/** What this page and the files beside it hold of people, so that whoever passes them on knows. */
+/** Says which personal data this page and the files next to it contain. */
 export const contentsSection = (report: RunReport): Section =>
   section(
     "contents",

@@ -2,7 +2,7 @@ import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
 import type { Tone } from "../../domain/words.ts"
 
-/** Markup that may stand in a page as it is. Made by `html` only, so that whatever else comes in is escaped. */
+/** Markup that is put into a page as it is. Only `html` makes it, so that everything else is escaped. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -10,7 +10,7 @@ export class Markup {
   }
 }
 
-/** What may be put into markup. Texts and numbers are escaped; nothing is shown for undefined and false. */
+/** What can be put into markup. Texts and numbers are escaped. Undefined and false show nothing. */
 export type Content = string | number | Markup | undefined | false | ReadonlyArray<Content>
 
 const entities: Readonly<Record<string, string>> = {
@@ -32,11 +32,11 @@ const rendered = (content: Content): string => {
   return content.map(rendered).join("")
 }
 
-/** Markup with values in it: every value is escaped unless it is markup itself. Attribute values stand in double quotes. */
+/** Makes markup with values in it. Every value is escaped unless it is markup itself. Attribute values need double quotes. */
 export const html = (parts: TemplateStringsArray, ...values: ReadonlyArray<Content>): Markup =>
   new Markup(parts.map((part, index) => part + rendered(values[index])).join(""))
 
-/** A link where the address is one of the web, else its text alone: a `javascript:` address never becomes a link. `said`: what it is called when it is read out. */
+/** Makes a link to a web address. Other addresses, such as `javascript:`, give the text only. `said`: its name for screen readers. */
 export const webLink = (address: string, text: string, said?: string): Markup =>
   /^https?:\/\//i.test(address)
     ? html`<a href="${address}" rel="noreferrer noopener" target="_blank"${
@@ -99,7 +99,7 @@ export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Marku
   }</dl>
 `
 
-/** A share in percent; nothing for nothing, and never 100% or 0% for what only comes near it. */
+/** Returns a share in percent: "" for none, and 100% only if it is exact. */
 export const share = (part: number, whole: number): string => {
   if (whole === 0 || part === 0) return ""
   if (part === whole) return "100%"
@@ -131,8 +131,8 @@ export const bar = (
 const longestName = 160
 const longestValue = 400
 
-/** A name of somebody else's: kept apart from the direction of the text around it. */
+/** Shows a name of unknown origin, isolated from the direction of the text around it. */
 export const name = (text: string): Markup => html`<bdi>${cut(text, longestName)}</bdi>`
 
-/** A value of somebody else's, likewise. */
+/** Shows a value of unknown origin, isolated in the same way. */
 export const value = (text: string): Markup => html`<code><bdi>${cut(text, longestValue)}</bdi></code>`

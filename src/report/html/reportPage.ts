@@ -35,13 +35,13 @@ import { style } from "./style.ts"
 
 export { entryText } from "./details.ts"
 
-/** A page in two pieces: between them go the entries of the attention table, each as `entryText` writes it, with commas between. */
+/** A page in two pieces. The entries of the attention table go between them, each written by `entryText`, separated by commas. */
 export interface ReportPage {
   readonly before: string
   readonly after: string
 }
 
-/** report.html: one page that needs nothing else, section by section in the order in which people ask. `files`: the CSVs next to it. */
+/** Makes report.html: one page without other files, its most important sections first. `files`: the CSVs next to it. */
 export const reportPage = (
   report: RunReport,
   files: ReadonlyArray<WrittenFile>,
@@ -88,7 +88,7 @@ const declaredOf = (type: AST.AST) => AST.getAnnotation<Declared>(type, SectionI
 /** Fields of the report that declare a section of the page. */
 const declaredFields = AST.getPropertySignatures(reportType).filter(({ type }) => Option.isSome(declaredOf(type)))
 
-/** The section that a list declares: sentences as they are, or a table with a column for each member of its objects. */
+/** Makes the section that a list declares: sentences, or a table with a column for each member of its objects. */
 const declaredSection = (report: RunReport, { name, type }: AST.PropertySignature): Section | undefined => {
   const list = (report as unknown as Readonly<Record<PropertyKey, ReadonlyArray<unknown> | undefined>>)[name] ?? []
   const { columns: titles = {}, intro, title } = Option.getOrThrow(declaredOf(type))
@@ -124,7 +124,7 @@ const declaredSection = (report: RunReport, { name, type }: AST.PropertySignatur
 const allowed = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 /**
- * A page that stands by itself: style and script are inside and named in the policy by their digests, so that nothing else can run, load or be sent. Both
+ * Makes a page without other files: style and script are inside, and the policy names their digests, so that nothing else can run, load or be sent. Both
  * are texts of ours without a value of a run.
  */
 const page = (content: { readonly title: string; readonly body: Markup }): string => {

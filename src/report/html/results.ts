@@ -22,7 +22,7 @@ const marks: { readonly [M in Mode]: string | undefined } = {
   reconcile: "This is a reconciliation: submissions of earlier runs were read back again. Nothing was sent.",
 }
 
-/** What a report is not, said before anything else. */
+/** Says first what a report is not. */
 export const markOf = (report: RunReport): Markup | undefined => {
   const mark = marks[report.mode]
   return mark === undefined
@@ -64,7 +64,7 @@ ${
 interface Counted {
   readonly word: Word
   readonly count: number
-  /** What the attention table calls it, where it holds such rows. */
+  /** Its name in the attention table, if such rows are in it. */
   readonly what: string | undefined
 }
 
@@ -97,7 +97,7 @@ const tally = (
     ],
   )
 
-/** Fates and verdicts whose rows stand in the attention table. */
+/** Fates and verdicts whose rows are in the attention table. */
 const listed = new Set(["invalid", "refused", "duplicate", "changed", "inDoubt", "missing", "unread"])
 
 /** The balance: every row read has one fate, and the counts add up (or do not, and then it says so). */
@@ -108,7 +108,7 @@ export const balanceSection = (report: RunReport): Section =>
       "Rows by fate",
       "fate",
       "rows",
-      // What was reached first, then what needs a look.
+      // What was reached comes first, then what needs a review.
       fates.toReversed().map((fate) => ({
         word: fateWords[fate],
         count: report.rows[fate],
@@ -197,7 +197,7 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
   ])
 }
 
-/** What the service wrote in another way, with the same meaning: nothing to do, and good to know. */
+/** Shows what the service stores in a different form with the same meaning. Nothing is to be done. */
 export const normalisedSection = (report: RunReport): Section | undefined =>
   report.normalised.length === 0
     ? undefined
@@ -259,7 +259,7 @@ export const problemsSection = (report: RunReport): Section | undefined => {
   ])
 }
 
-/** What is in doubt, why, what people have said about it, and how rows that were in doubt were settled. */
+/** Shows what is in doubt, why, notes about it, and how earlier rows in doubt were settled. */
 export const doubtsSection = (report: RunReport): Section | undefined => {
   const parts = [...open(report), ...settled(report)]
   return parts.length === 0 ? undefined : section("in-doubt", "In doubt", parts)

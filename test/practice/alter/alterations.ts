@@ -113,7 +113,7 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
       name: "alterations",
       keep: (created, { items }) => {
         const kept = created.map((submission, index) => alter(submission, items[index] as Partial<SentItem>))
-        return { kept, told: kept }
+        return { kept, returned: kept }
       },
     },
   }
