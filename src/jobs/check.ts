@@ -4,7 +4,7 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
 import { firstOf } from "../domain/words.ts"
-import { LedgerRefused } from "../ledger/Ledger.ts"
+import { type Ledger, LedgerRefused } from "../ledger/Ledger.ts"
 import { allEntries, entryColumns } from "../mapping/ColumnBook.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
@@ -15,13 +15,17 @@ import type { ColumnName, Pipeline } from "../project/Pipeline.ts"
 import { listPipelines } from "../project/pipelineFiles.ts"
 import type { Project } from "../project/Project.ts"
 import { suggest } from "../project/suggestion.ts"
+import { checkKeys, keysDiffer } from "../run/rowIdentity.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "../run/RunContext.ts"
+import { makeStop, Stop } from "../run/Stop.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source, SourceChanged } from "../source/Source.ts"
 import type { AttemptFailure } from "./attempt.ts"
 import { checkData, type CheckedData } from "./checkData.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
-import { missedBy, openIfAny } from "./projectLedger.ts"
+import { missedBy, openIfAny, serviceAddress } from "./projectLedger.ts"
+import { surveyKeys } from "./surveyKeys.ts"
 import { findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
 
 /** Why a pipeline can't run, apart from its file. */
@@ -183,12 +187,19 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
         columns: ownColumns(source.columns).map(({ title }) => title),
       })
     const { mapping, pipeline: keyed, warnings } = compiled.right
+    const keys = yield* openKeys(
+      project,
+      target,
+      { pipeline: keyed, form, mapping, source },
+      refused.length === 0 ? ledger : undefined,
+    )
     // Unreadable rows must not hide the other findings.
-    const data = yield* Effect.either(checkData(keyed, source, mapping, form))
+    const data = yield* Effect.either(checkData(keyed, source, mapping, form, keys?.look))
     const checkedData = Either.getOrUndefined(data)
+    const unknownKeys = checkedData === undefined || keys === undefined ? [] : yield* keys.refusal
     return {
       ...known,
-      failures: [...refused, ...Either.isLeft(data) ? [data.left] : []],
+      failures: [...refused, ...Either.isLeft(data) ? [data.left] : [], ...unknownKeys],
       fits: {
         columns: source.columns.length,
         answers: mapping.answers.filter(({ list }) => list === "questions").length,
@@ -217,6 +228,48 @@ const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Tar
   }).pipe(
     Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),
   )
+
+/**
+ * Prepares the comparison of the source's row keys with the ledger's, as a run does it before it sends. Returns undefined if the ledger has no rows of the pipeline, or has them under keys of other
+ * columns: a run gives these their new keys first.
+ */
+const openKeys = (
+  project: Project,
+  target: Target,
+  given: Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">,
+  ledger: Ledger | undefined,
+) =>
+  Effect.gen(function*() {
+    if (ledger === undefined) return undefined
+    const plan = CurrentRun.make({
+      ...given,
+      id: "",
+      mode: "dry-run",
+      target: target.target,
+      serviceName: target.service,
+      otherSource: undefined,
+      projectOption: undefined,
+      confirm: undefined,
+      limit: undefined,
+      retryRefused: false,
+      warnings: [],
+    })
+    const destination = { service: serviceAddress(project, target.service), form: given.form.id }
+    const view = ledger.view({ pipeline: given.pipeline.name, destination })
+    if ((yield* keysDiffer(plan, view))) return undefined
+    const survey = yield* surveyKeys(plan, { ledger, view })
+    const stop = yield* makeStop
+    const refusal = Effect.map(
+      checkKeys(survey).pipe(
+        Effect.provideService(CurrentRun, plan),
+        Effect.provideService(RunLedger, { ledger, view, session: undefined }),
+        Effect.provideService(Stop, stop),
+      ),
+      () =>
+        stop.reasons().flatMap((reason) => "because" in reason ? new LedgerRefused({ message: reason.because }) : []),
+    )
+    return { look: survey.look, refusal }
+  })
 
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,

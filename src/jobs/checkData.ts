@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { cut, type Problem, type ProblemCode } from "../domain/problem.ts"
-import type { Cells, Column } from "../domain/row.ts"
+import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
+import type { LedgerError } from "../ledger/Ledger.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import { names } from "../mapping/findElement.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
@@ -70,8 +71,19 @@ const collectProblems = () => {
   }
 }
 
-/** Reads a whole source through its mapping. Finds every problem, every choice that is not an option, and a column of times that could be submission times. */
-export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, form: Form) =>
+/**
+ * Reads a whole source through its mapping. Finds every problem, every choice that is not an option, and a column of times that could be submission times.
+ *
+ * @param lookUp is called with each chunk, and whether a row of it is valid
+ */
+export const checkData = (
+  pipeline: Pipeline,
+  source: Source,
+  mapping: Mapping,
+  form: Form,
+  lookUp: (chunk: RowChunk, isValid: (index: number) => boolean) => Effect.Effect<void, LedgerError> = () =>
+    Effect.void,
+) =>
   Effect.gen(function*() {
     const found = collectProblems()
     const choices = choiceQuestions(pipeline, mapping, form, source)
@@ -90,7 +102,8 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
       }]
     }
     yield* eachChunk(source.read(), (chunk) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
+        const valid = new Set<number>()
         for (const [index, cells] of chunk.rows.entries()) {
           counts.rows++
           const fault = chunk.faults.get(index)
@@ -101,6 +114,7 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
           const problems = fault === undefined ? problemsOf(cells) : [fault]
           for (const problem of problems) found.add(chunk.firstRow + index, problem)
           if (problems.length > 0) counts.invalid++
+          else valid.add(index)
           if (fault !== undefined) continue
           const cleaned = clean(cells)
           for (const { columns, counter } of choices) {
@@ -108,6 +122,7 @@ export const checkData = (pipeline: Pipeline, source: Source, mapping: Mapping, 
           }
           profiles.addRow(cleaned)
         }
+        return lookUp(chunk, (index) => valid.has(index))
       }))
     const files = yield* source.files
     yield* accountForLines(files)

@@ -1,17 +1,16 @@
 import { Effect } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { RowChunk } from "../domain/row.ts"
-import { type Ledger, type LedgerError, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"
+import { type Ledger, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { rowKeys } from "../run/content.ts"
 import { SeenLedgerRows } from "../run/FateTable.ts"
-import { newRows } from "../run/NewRows.ts"
 import { columnNames, ownColumns } from "../source/columns.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import { prepare } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
+import { surveyKeys } from "./surveyKeys.ts"
 
 /** A row's key in the ledger and its new one. */
 interface KeyPair {
@@ -101,37 +100,12 @@ const pairsOfSource = (
   Effect.gen(function*() {
     const { mapping, pipeline, source } = yield* prepare(project, named, { to, source: undefined })
     const columns = ownColumns(source.columns)
-    const run = {
-      mapping,
-      pipeline,
-      source,
-      columns,
-      shape: columnNames(mapping.columns),
-      ownSource: true,
-    }
-    const numbering = yield* rowKeys(run, { ledger, view })
-    const fresh = yield* newRows(run, { ledger, view })
-    const seen = new SeenLedgerRows()
-    const first = numbering()
-    const look = (chunk: RowChunk): Effect.Effect<void, LedgerError> => {
-      const rows = chunk.rows.flatMap((cells, at) => {
-        const key = chunk.faults.has(at) ? undefined : first(cells)
-        return key === undefined ? [] : [{ cells, key, row: chunk.firstRow + at }]
-      })
-      return Effect.map(
-        view.lookUp(rows.map(({ key }) => ledger.digest.key(key))),
-        (known) =>
-          rows.forEach(({ cells, key, row }, at) => {
-            const memory = known[at]
-            if (memory === undefined || memory.id === 0) fresh.add(row, key, cells)
-            else seen.mark(memory.id, true)
-          }),
-      )
-    }
-    yield* eachChunk(source.read(), look, never)
+    const plan = { mapping, pipeline, source, columns, shape: columnNames(mapping.columns), ownSource: true }
+    const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })
+    yield* eachChunk(source.read(), (chunk) => look(chunk, () => true), never)
     const old = new Map<number, string>()
     const several = new Set<number>()
-    yield* fresh.compare(view, seen.marks, (pair) => {
+    yield* newRows.compare(view, seen.marks, (pair) => {
       if (pair.ambiguous || old.has(pair.row)) several.add(pair.row)
       old.set(pair.row, pair.old)
     })

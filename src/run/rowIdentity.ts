@@ -276,7 +276,7 @@ const shownPairs = 5
  * Stops the run, before anything is sent, if new rows look like rows that were imported and are no longer in the source: by their keys except for formatting (even one), by the way in which the
  * source is read, or, for many, by their other cells.
  */
-export const checkKeys = (survey: Survey) =>
+export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger

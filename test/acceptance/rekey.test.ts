@@ -16,6 +16,13 @@ it.scopedLive("records the keys of reformatted rows once a person agrees, and th
     const refused = yield* at.run("run", "contacts")
     expect([refused.status, at.count()]).toEqual([2, 12])
     expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
+    const checked = yield* at.run("check", "contacts")
+    expect(checked.status).toBe(2)
+    const [sentence = ""] = /4 new rows have keys of imported rows that .* Nothing was sent\./.exec(
+      refused.stdout.replaceAll(/\s+/g, " "),
+    ) ?? []
+    expect(sentence).toContain('"C-000003" (row 3)')
+    expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(sentence)
     const shown = yield* at.run("ledger", "rekey", "contacts")
     expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
     expect(shown.stderr.trim().split("\n").at(-1)).toBe("formferry ledger rekey contacts --yes")
