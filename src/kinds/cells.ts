@@ -1,5 +1,5 @@
 import type { Cell } from "../domain/cell.ts"
-import { cellText, ErrorCell, JsonCell } from "../domain/cell.ts"
+import { cellText, ErrorCell, JsonCell, trimmed } from "../domain/cell.ts"
 import { isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { KindContext, Parse } from "./Kind.ts"
@@ -46,7 +46,7 @@ export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined |
   const cell = cells[0]
   if (cell === null || cell === undefined) return undefined
   if (typeof cell !== "string") return cell instanceof ErrorCell ? excelError : parse(cell)
-  const text = cell.trim()
+  const text = trimmed(cell)
   return text === "" ? undefined : parse(text)
 }
 

@@ -9,11 +9,12 @@ const notAnEmail = new Fault("not-an-email", "an e-mail address such as name@exa
 /** Returns the address with its domain in lower case. Only what stands before the @ may depend on case. */
 const withDomain = (address: string): string => {
   const at = address.lastIndexOf("@") + 1
-  return /[^a-z\d.-]/.test(address.slice(at)) ? address.slice(0, at) + address.slice(at).toLowerCase() : address
+  return address.slice(0, at) + address.slice(at).toLowerCase()
 }
 
-/** Matches nearly all addresses, and none that validator refuses. It takes a thirtieth of validator's time, which would double that of a dry run. */
-const usual = /^[a-z\d_+-]+(?:\.[a-z\d_+-]+)*@(?:[a-z\d]+(?:-[a-z\d]+)*\.)+[a-z]{2,18}$/i
+/** Matches nearly all addresses whose domain is in lower case, and none that validator refuses. It takes a thirtieth of validator's time, which would double that of a dry run. */
+const usual = /^[A-Za-z\d_+-]+(?:\.[A-Za-z\d_+-]+)*@(?:[a-z\d]+(?:-[a-z\d]+)*\.)+[a-z]{2,18}$/
+const usualInCapitals = new RegExp(usual, "i")
 
 const compareDomains = compareBy(
   (value) => typeof value === "string" ? withDomain(value) : undefined,
@@ -32,9 +33,11 @@ export const email: Kind = {
   sends: "string",
   types: ["EmailInput", "Email"],
   compile: () =>
-    oneText((text) =>
-      (text.length <= 64 && usual.test(text)) || validator.isEmail(text) ? withDomain(text) : notAnEmail
-    ),
+    oneText((text) => {
+      if (text.length <= 64 && usual.test(text)) return text
+      const isAddress = (text.length <= 64 && usualInCapitals.test(text)) || validator.isEmail(text)
+      return isAddress ? withDomain(text) : notAnEmail
+    }),
   compare: (sent, returned) => {
     const compared = compareDomains(sent, returned)
     return compared.verdict === "different" ? compareAddresses(sent, returned) : compared

@@ -135,7 +135,7 @@ export const rowMap = (
       const problems: Array<Problem> = []
       const rejecting = read(cells, problems)
       for (let index = 0; index < values.length; index++) answered[index] = values[index] === undefined ? 0 : 1
-      if (rejecting === undefined) dropped?.push(...problems)
+      if (rejecting === undefined && problems.length > 0) dropped?.push(...problems)
       return rejecting
     },
     explain: (cells, key) => {

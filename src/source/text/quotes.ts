@@ -35,6 +35,16 @@ export const nextLineEnd = (text: string, from: number): number => {
 
 const lineEnds = /[\r\n]/g
 
+/** Place of the next delimiter or line end, or the text's length. */
+const cellEnd = (text: string, from: number, delimiter: string): number => {
+  const first = delimiter.charCodeAt(0)
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x0a || code === 0x0d || (code === first && text.startsWith(delimiter, at))) return at
+  }
+  return text.length
+}
+
 /** Whether a quote closes its cell, by what follows: white space at most, then a delimiter or line end. Undefined: the text ends before that is known. */
 const closesAt = (text: string, quote: number, delimiter: string): number | "bad" | undefined => {
   for (let at = quote + 1; at < text.length; at++) {
@@ -77,12 +87,12 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
         open ??= opened
         if (strict) return { end: undefined, width, open, multiline, bad }
       }
-      if (/[\r\n]/.test(text.slice(opened, at))) {
+      if (nextLineEnd(text, opened) < at) {
         open ??= opened
         multiline.push({ position: width - 1, open: opened, end: at })
       }
     }
-    while (at < text.length && !isLineEnd(text[at]) && !text.startsWith(delimiter, at)) at++
+    at = cellEnd(text, at, delimiter)
     if (at === text.length) return { end: undefined, width, open, multiline, bad }
     if (isLineEnd(text[at])) return { end: afterLineEnd(text, at), width, open, multiline, bad }
     width++
