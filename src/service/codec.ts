@@ -1,11 +1,11 @@
 import { Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 import type { Element, Form } from "../domain/form.ts"
-import type { Item, PaymentValue, SchedulingValue } from "../domain/item.ts"
-import { canonicalJson, deeperThan, isObject } from "../domain/json.ts"
-import type { Json } from "../domain/json.ts"
-import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
-import { FormMetadata, gatewayNames, isKnownType, ReturnedSubmission } from "./wire.ts"
+import type { Item } from "../domain/item.ts"
+import { canonicalJson, isObject } from "../domain/json.ts"
+import type { Json, JsonObject } from "../domain/json.ts"
+import type { Submission } from "../domain/submission.ts"
+import { FormMetadata, gatewayNames, returnedSubmission } from "./wire.ts"
 
 /** Bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
 export interface Codec {
@@ -30,20 +30,9 @@ export const parseJson = (body: Uint8Array): unknown => {
 }
 
 const decodeForm = Schema.decodeUnknownOption(FormMetadata)
-const decodeSubmission = Schema.decodeUnknownOption(ReturnedSubmission)
 
 const present = <A>(list: ReadonlyArray<A | null> | undefined): ReadonlyArray<A> =>
   list === undefined ? [] : list.filter((element) => element !== null)
-
-/** Only the members that are there: a value's odd and missing members are left out. */
-const defined = <A extends object>(value: A): { [K in keyof A]?: Exclude<A[K], undefined> } => {
-  const result: { [K in keyof A]?: Exclude<A[K], undefined> } = {}
-  for (const key of Object.keys(value) as Array<keyof A>) {
-    const member = value[key]
-    if (member !== undefined) result[key] = member as Exclude<A[typeof key], undefined>
-  }
-  return result
-}
 
 const element = ({ id, name }: { readonly id: string; readonly name?: string | undefined }): Element => ({
   id,
@@ -67,90 +56,22 @@ const toForm = (wire: typeof FormMetadata.Type): Form => ({
   quiz: wire.quiz?.enabled === undefined ? undefined : { enabled: wire.quiz.enabled },
 })
 
-/** How deep lists and objects may be nested in a returned value: recursive functions must not exhaust the stack. */
-const deepest = 500
-
-const tooDeep = `nested more than ${deepest} deep`
-
-/** Returns a value as it was returned, or a text instead of one that is nested too deep. */
-const returnedValue = (value: unknown): Json => {
-  // What JSON.parse gave is JSON.
-  const json = value === undefined ? null : value as Json
-  return deeperThan(json, deepest) ? `(${tooDeep})` : json
-}
-
-/** Returns a question's answer as it was returned. One of an unknown type, or nested too deep, is marked as not known: it can't be compared. */
-const returnedAnswer = ({ id, name, type, value }: {
-  readonly id: string
-  readonly name?: string | undefined
-  readonly type?: string | undefined
-  readonly value?: unknown
-}): ReturnedAnswer =>
-  typeof value === "object" && deeperThan(value as Json, deepest)
-    ? { id, name, type: type === undefined ? tooDeep : `${type}, ${tooDeep}`, known: false, value: null }
-    : { id, name, type, known: isKnownType(type), value: (value ?? null) as Json }
-
 /** The codec for a deployment whose payment processor has this name; built once per service. */
 export const makeCodec = (gateway: string): Codec => {
   const names = gatewayNames(gateway).filter(([neutral, wire]) => neutral !== wire)
 
-  const rename = (value: object, from: 0 | 1, to: 0 | 1): object => {
+  const rename = (value: JsonObject, from: 0 | 1, to: 0 | 1): JsonObject => {
     if (names.length === 0) return value
-    const renamed: Record<string, unknown> = { ...value }
+    const renamed: Record<string, Json> = { ...value }
     for (const pair of names) {
       if (!(pair[from] in renamed)) continue
-      renamed[pair[to]] = renamed[pair[from]]
+      renamed[pair[to]] = renamed[pair[from]] ?? null
       delete renamed[pair[from]]
     }
     return renamed
   }
 
-  /** The payments' wire names by ours; whatever is odd is left for the Schema. */
-  const neutral = (wire: unknown): unknown => {
-    if (names.length === 0 || !isObject(wire) || !Array.isArray(wire["payments"])) return wire
-    const payments = wire["payments"].map((payment: unknown) =>
-      isObject(payment) && isObject(payment["value"])
-        ? { ...payment, value: rename(payment["value"], 1, 0) }
-        : payment
-    )
-    return { ...wire, payments }
-  }
-
-  const toSubmission = (body: unknown): Submission | undefined => {
-    const decoded = decodeSubmission(neutral(body))
-    if (Option.isNone(decoded)) return undefined
-    const wire = decoded.value
-    return {
-      submissionId: wire.submissionId,
-      submissionTime: wire.submissionTime,
-      lastUpdatedAt: wire.lastUpdatedAt,
-      questions: present(wire.questions).map(returnedAnswer),
-      calculations: present(wire.calculations).map(returnedAnswer).map(({ id, name, type, value }) => ({
-        id,
-        name,
-        type,
-        value,
-      })),
-      urlParameters: present(wire.urlParameters).map(({ id, name, value }) => ({
-        id,
-        name,
-        value: value == null ? null : typeof value === "string" ? value : JSON.stringify(returnedValue(value)),
-      })),
-      scheduling: present(wire.scheduling).map(({ id, name, value }) => ({
-        id,
-        name,
-        value: value === undefined ? null : defined(value) satisfies SchedulingValue,
-      })),
-      payments: present(wire.payments).map(({ id, name, value }) => ({
-        id,
-        name,
-        value: value === undefined ? null : defined(value) satisfies PaymentValue,
-      })),
-      quiz: wire.quiz === undefined ? undefined : { score: wire.quiz.score, maxScore: wire.quiz.maxScore },
-      login: wire.login === undefined ? undefined : { email: wire.login.email },
-      editLink: wire.editLink,
-    }
-  }
+  const toSubmission = (wire: unknown) => returnedSubmission(wire, (payment) => rename(payment, 1, 0))
 
   const toWire = (item: Item): object =>
     item.payments === undefined ? item : {
