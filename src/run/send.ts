@@ -130,13 +130,10 @@ const deliver = <R>(delivery: Delivery, batches: Stream.Stream<ReadonlyArray<Int
         Effect.zipRight(checkLimits(delivery)),
         Effect.catchAll(failed),
       )
-    const sending = yield* Effect.makeSemaphore(pipeline.sink.concurrency)
     const work = batches.pipe(
       Stream.catchAll((error) => Stream.execute(failed(error))),
-      Stream.mapEffect((rows) => Effect.flatMap(sending.withPermits(1)(sendBatch(rows)), readBatch), {
-        concurrency: pipeline.sink.concurrency + readingBatches,
-        unordered: true,
-      }),
+      Stream.mapEffect(sendBatch, { concurrency: pipeline.sink.concurrency, unordered: true }),
+      Stream.mapEffect(readBatch, { concurrency: readingBatches, unordered: true }),
       Stream.runDrain,
     )
     yield* traced((yield* RunCounts).phase, {}, work)
