@@ -1,11 +1,11 @@
 import type { CellNote } from "../kinds/Kind.ts"
 
 /** How an answer uses a cell, least first. */
-export const made = { nothing: 0, dropped: 1, part: 2, sent: 3 } as const
+export const cellUse = { nothing: 0, dropped: 1, part: 2, sent: 3 } as const
 
 /** How the answers of a row use its cells. A mapping has one and uses it for each row in turn, so that no row allocates anything. */
 export class CellUses {
-  /** By position: the most that any answer uses of the cell, as in `made`. */
+  /** By position: the most that any answer uses of the cell, as in `cellUse`. */
   readonly most: Uint8Array
   /** How often a cell gave an answer, or a part of one, in this row. */
   given = 0
@@ -17,18 +17,18 @@ export class CellUses {
 
   /** Starts a row. */
   begin(): void {
-    this.most.fill(made.nothing)
+    this.most.fill(cellUse.nothing)
     this.given = 0
   }
 
   mark(position: number, use: number): void {
-    if (use >= made.part) this.given++
+    if (use >= cellUse.part) this.given++
     if (use > (this.most[position] ?? 0)) this.most[position] = use
   }
 
   /** Removes the use of a cell. */
   forget(position: number): void {
-    this.most[position] = made.nothing
+    this.most[position] = cellUse.nothing
   }
 }
 
@@ -47,16 +47,16 @@ export class CellNotes {
   }
 
   /**
-   * Returns how a cell is used, as in `made`.
+   * Returns how a cell is used, as in `cellUse`.
    *
    * @param answered whether the answer that it is for has a value
    */
-  madeOf(cell: number, answered: boolean): number {
-    if (!this.any) return answered ? made.sent : made.nothing
+  useOf(cell: number, answered: boolean): number {
+    if (!this.any) return answered ? cellUse.sent : cellUse.nothing
     const flags = this.flags[cell] ?? 0
     const sent = (flags & bits.redirected) !== 0 || (answered && (flags & bits.unused) === 0)
-    if (sent) return (flags & lossy) === 0 ? made.sent : made.part
-    return (flags & bits.dropped) === 0 ? made.nothing : made.dropped
+    if (sent) return (flags & lossy) === 0 ? cellUse.sent : cellUse.part
+    return (flags & bits.dropped) === 0 ? cellUse.nothing : cellUse.dropped
   }
 
   clear(): void {

@@ -5,7 +5,7 @@ import type { MappingConfig } from "../project/Pipeline.ts"
 import type { CellUses } from "./CellUses.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
 import type { Findings } from "./Findings.ts"
-import type { Filled } from "./fingerprint.ts"
+import type { AnswerEntries } from "./fingerprint.ts"
 import type { MappedAnswer } from "./Mapping.ts"
 import type { Read } from "./readers.ts"
 
@@ -56,7 +56,7 @@ export interface CompiledEntry {
 }
 
 /** An answer with its place in the item, ready to read rows. */
-export interface CompiledAnswer extends Filled, CompiledEntry {}
+export interface CompiledAnswer extends AnswerEntries, CompiledEntry {}
 
 /** An answer before it is known whether its differences are tolerated. */
-export type Placed = Omit<CompiledAnswer, "answer"> & { readonly answer: Omit<MappedAnswer, "tolerated"> }
+export type AnswerDraft = Omit<CompiledAnswer, "answer"> & { readonly answer: Omit<MappedAnswer, "tolerated"> }

@@ -5,17 +5,17 @@ import type { Kind } from "../kinds/Kind.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { entryColumns } from "./ColumnBook.ts"
-import type { CompileContext, CompiledAnswer, CompiledEntry, Placed } from "./CompileContext.ts"
+import type { AnswerDraft, CompileContext, CompiledAnswer, CompiledEntry } from "./CompileContext.ts"
 import { compileElement, compileEntry } from "./compileEntry.ts"
 import { chooseKind, kindNamed } from "./compileKind.ts"
 import { compileConditions } from "./conditions.ts"
 import { findElement, withName } from "./findElement.ts"
-import type { Filled } from "./fingerprint.ts"
+import type { AnswerEntries } from "./fingerprint.ts"
 import { readWhen } from "./readers.ts"
 import { compileRedirects } from "./textRedirects.ts"
 
 /** A compiled entry: its kind, and how it is read unless something is wrong with it. */
-interface Made {
+interface CompiledKind {
   readonly kind: Kind | undefined
   readonly done: CompiledEntry | undefined
 }
@@ -28,12 +28,12 @@ export const compileAnswers = (
 ): ReadonlyArray<CompiledAnswer> => {
   const { findings } = context
   const { mapping } = pipeline
-  const places: Array<Placed["answer"]> = []
-  const compiled: Array<Placed> = []
+  const places: Array<AnswerDraft["answer"]> = []
+  const compiled: Array<AnswerDraft> = []
 
   const lineOf = (entry: MappingEntry) => pipeline.document.at(entry.path).line
 
-  const add = (answer: Placed["answer"], done: Omit<Placed, "answer"> | undefined): void => {
+  const add = (answer: AnswerDraft["answer"], done: Omit<AnswerDraft, "answer"> | undefined): void => {
     places.push(answer)
     if (done !== undefined) compiled.push({ answer, ...done })
   }
@@ -43,9 +43,9 @@ export const compileAnswers = (
     list: FormList,
     entries: ReadonlyArray<MappingEntry>,
     elements: ReadonlyArray<E>,
-    compileOne: (entry: MappingEntry, element: E) => Made,
+    compileOne: (entry: MappingEntry, element: E) => CompiledKind,
     kindName: string,
-    options: (element: E) => Filled["options"] = () => undefined,
+    options: (element: E) => AnswerEntries["options"] = () => undefined,
   ): void => {
     const groups = new Map<E, Array<MappingEntry>>()
     for (const entry of entries) {
@@ -138,11 +138,11 @@ export const compileAnswers = (
 
 /** Joins the entries for one answer. The first whose `when` holds for a row is used. */
 const joined = (
-  made: ReadonlyArray<Made & { readonly entry: MappingEntry }>,
+  made: ReadonlyArray<CompiledKind & { readonly entry: MappingEntry }>,
   entries: ReadonlyArray<MappingEntry>,
-  options: Filled["options"],
+  options: AnswerEntries["options"],
   context: CompileContext,
-): Omit<Placed, "answer"> | undefined => {
+): Omit<AnswerDraft, "answer"> | undefined => {
   const [only] = made
   if (made.length === 1 && only !== undefined && only.entry.when.length === 0) {
     return only.done === undefined ? undefined : { entries, options, ...only.done }
@@ -168,9 +168,9 @@ const touchColumns = (entry: MappingEntry, { columns }: CompileContext): void =>
 
 /** Returns the questions that get texts of others. If an entry of their own fills them too, that becomes an error. */
 const twiceFilled = (
-  compiled: ReadonlyArray<Placed>,
+  compiled: ReadonlyArray<AnswerDraft>,
   { findings }: CompileContext,
-): ReadonlyArray<Placed["answer"]> => {
+): ReadonlyArray<AnswerDraft["answer"]> => {
   const handed = compiled.filter(({ entries }) => entries.length === 0).map(({ answer }) => answer)
   for (const { answer, entries } of compiled) {
     const [entry] = entries
@@ -184,7 +184,7 @@ const twiceFilled = (
 /** Returns the answers that may come back different, and why. */
 const tolerations = (
   pipeline: Pipeline,
-  places: ReadonlyArray<Placed["answer"]>,
+  places: ReadonlyArray<AnswerDraft["answer"]>,
   { findings }: CompileContext,
 ): ReadonlyMap<string, string> => {
   const tolerated = new Map<string, string>()

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../domain/json.ts"
 import type { ElementPart } from "../kinds/elements.ts"
 import type { Kind } from "../kinds/Kind.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
-import { CellUses, made } from "./CellUses.ts"
+import { cellUse, CellUses } from "./CellUses.ts"
 import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
 import { compileInput, compileParts } from "./compileInput.ts"
 import { requiredProblem } from "./problems.ts"
@@ -71,7 +71,7 @@ const readElement = (
       if (member !== undefined) value[part] = member
       else if (needed.has(part)) problems.push(requiredProblem(element.id, `${element.name}: ${part}`, columns))
     }
-    useParts(parts, partUses, uses, () => made.sent)
+    useParts(parts, partUses, uses, () => cellUse.sent)
     return value
   }
 }

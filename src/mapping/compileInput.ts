@@ -8,7 +8,7 @@ import { CellNotes, CellUses } from "./CellUses.ts"
 import type { Block, ColumnBook } from "./ColumnBook.ts"
 import { inputColumns, otherColumn } from "./ColumnBook.ts"
 import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
-import type { Asked } from "./compileKind.ts"
+import type { AnswerSpec } from "./compileKind.ts"
 import { compileKind, constant, emptyFor, kindNamed, optionsOf } from "./compileKind.ts"
 import { compileExtract } from "./extract.ts"
 import { readingFixed } from "./fixedCells.ts"
@@ -23,7 +23,7 @@ const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyAr
 
 /** Compiles an input for one kind. Returns undefined if something is wrong with it, which is then among the findings. */
 export const compileInput = (
-  asked: Asked,
+  asked: AnswerSpec,
   input: Input,
   fallbackText: string | undefined,
   context: CompileContext,
@@ -184,7 +184,7 @@ const othersOf = (block: Block, withText: boolean): Block => {
 
 /** Compiles a kind for one cell: what an expression extracts from it, and what a fixed rejected.csv may hold. */
 const compileCell = (
-  asked: Asked,
+  asked: AnswerSpec,
   options: KindOptions,
   shape: InputShape,
   compile: (shape: InputShape) => Parse | undefined,
@@ -220,9 +220,9 @@ const inheritedBy = (part: Kind, whole: Kind | undefined, options: KindOptions):
 
 /** Compiles one part as an entry of its own. */
 const compilePart = (
-  { id, name }: Pick<Asked, "id" | "name">,
+  { id, name }: Pick<AnswerSpec, "id" | "name">,
   { default: fallback, extract, input, options, part, path }: PartEntry,
-  more: Pick<Asked, "kind"> & Partial<Asked>,
+  more: Pick<AnswerSpec, "kind"> & Partial<AnswerSpec>,
   context: CompileContext,
 ): ReadPart | undefined => {
   const done = compileInput(
@@ -240,12 +240,12 @@ const complete = (parts: ReadonlyArray<ReadPart | undefined>): ReadonlyArray<Rea
 const textKind = kinds.get("text")!
 
 /** Compiles options, ranks or rows. Each is read as text, whatever the pipeline's defaults for texts. */
-const compileNamed = (asked: Asked, parts: ReadonlyArray<PartEntry>, context: CompileContext) =>
+const compileNamed = (asked: AnswerSpec, parts: ReadonlyArray<PartEntry>, context: CompileContext) =>
   complete(parts.map((entry) => compilePart(asked, entry, { kind: textKind, plain: true }, context)))
 
 /** Compiles the parts of an answer, each by its own kind. */
 export const compileParts = (
-  asked: Pick<Asked, "id" | "name"> & Partial<Pick<Asked, "kind" | "options">>,
+  asked: Pick<AnswerSpec, "id" | "name"> & Partial<Pick<AnswerSpec, "kind" | "options">>,
   parts: ReadonlyArray<PartEntry>,
   kindOf: Readonly<Record<string, string>>,
   context: CompileContext,
@@ -266,7 +266,7 @@ export const compileParts = (
   }))
 
 /** Makes the part of a column that has no entry of its own: its text. */
-const textPart = ({ id }: Asked, part: string, column: Column, { empty, uses }: CompileContext): ReadPart => {
+const textPart = ({ id }: AnswerSpec, part: string, column: Column, { empty, uses }: CompileContext): ReadPart => {
   const parse = oneText((text) => text)
   return {
     part,

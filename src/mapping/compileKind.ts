@@ -59,7 +59,7 @@ const words = {
 } as const
 
 /** One answer to compile, or one part of it. */
-export interface Asked {
+export interface AnswerSpec {
   /** Id and name of the question or element. */
   readonly id: string
   readonly name: string
@@ -76,7 +76,7 @@ export interface Asked {
 }
 
 /** Returns the options of an entry: its own, then the whole's, then the pipeline's defaults for the kind. */
-export const optionsOf = (asked: Asked, input: Input | undefined, { defaults }: CompileContext): KindOptions => {
+export const optionsOf = (asked: AnswerSpec, input: Input | undefined, { defaults }: CompileContext): KindOptions => {
   const standard = asked.plain === true ? {} : defaults[asked.kind.name] ?? {}
   const inParts = input?._tag === "Parts" || input?._tag === "Block"
   const usable = inParts && asked.kind.cellOptions !== undefined
@@ -87,7 +87,7 @@ export const optionsOf = (asked: Asked, input: Input | undefined, { defaults }: 
 
 /** Returns the texts that mean "no answer" to an entry: those of `source.empty` that are not a name of an option, value or word of it. */
 export const emptyFor = (
-  { kind, question }: Asked,
+  { kind, question }: AnswerSpec,
   options: KindOptions,
   input: Input | undefined,
   empty: ReadonlySet<string>,
@@ -105,7 +105,7 @@ export const emptyFor = (
 
 /** Returns the place of an option: in the entry, or in the pipeline's defaults if the entry doesn't set it. */
 const placeOf =
-  (asked: Asked, input: Input | undefined, context: CompileContext) =>
+  (asked: AnswerSpec, input: Input | undefined, context: CompileContext) =>
   ({ option, member }: { readonly option?: string | undefined; readonly member?: string | number | undefined }) => {
     if (option === undefined) return undefined
     const tail = member === undefined ? [] : [member]
@@ -120,11 +120,12 @@ const placeOf =
   }
 
 /** Calls the kind. The options were decoded by its own Schema, where their type was lost. */
-const parseOf = ({ kind }: Asked, options: KindOptions, context: KindContext) => kind.compile(options as never, context)
+const parseOf = ({ kind }: AnswerSpec, options: KindOptions, context: KindContext) =>
+  kind.compile(options as never, context)
 
 /** Compiles a kind for one input. Returns undefined if its options have faults, which are then among the findings. */
 export const compileKind = (
-  asked: Asked,
+  asked: AnswerSpec,
   options: KindOptions,
   input: Input | undefined,
   shape: InputShape,
@@ -139,7 +140,7 @@ export const compileKind = (
 
 /** Turns a constant of the pipeline into a value, once. */
 export const constant = (
-  asked: Asked,
+  asked: AnswerSpec,
   options: KindOptions,
   text: string,
   place: "value" | "default",

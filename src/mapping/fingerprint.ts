@@ -5,7 +5,7 @@ import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import type { MappedAnswer } from "./Mapping.ts"
 
 /** An entry of a mapping with the place that it fills. */
-export interface Filled {
+export interface AnswerEntries {
   readonly answer: MappedAnswer
   /** Several, if each is for some rows only. None, if another answer's entry gives it. */
   readonly entries: ReadonlyArray<MappingEntry>
@@ -29,7 +29,7 @@ const withoutPlaces = (value: unknown): unknown => {
 
 /** Returns the SHA-256, in hex, of all that decides which item the same cells give: targets, kinds, options, defaults, inputs. */
 export const fingerprint = (
-  filled: ReadonlyArray<Filled>,
+  filled: ReadonlyArray<AnswerEntries>,
   empty: ReadonlySet<string>,
   { mapping: { defaults }, sink: { stamp } }: Pick<Pipeline, "mapping" | "sink">,
 ): string => {

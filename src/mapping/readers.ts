@@ -8,7 +8,7 @@ import { errorIn, textOf } from "../kinds/cells.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import type { CellNotes, CellUses } from "./CellUses.ts"
-import { made } from "./CellUses.ts"
+import { cellUse } from "./CellUses.ts"
 import { cellProblem, conflictProblem, requiredProblem, templateProblem } from "./problems.ts"
 
 /** Reads one answer of a row. Undefined: there is none, or it has problems, which are added to the list. */
@@ -77,7 +77,7 @@ export const readColumns = (columns: ReadonlyArray<Column>, reading: Reading): R
       return fail(reading, problems, cellProblem(id, column, list[value.cell], value))
     }
     for (let index = 0; index < columns.length; index++) {
-      if (list[index] !== null) uses.mark(columns[index]!.position, notes.madeOf(index, value !== undefined))
+      if (list[index] !== null) uses.mark(columns[index]!.position, notes.useOf(index, value !== undefined))
     }
     notes.clear()
     return value
@@ -93,9 +93,9 @@ export const readFirstOf = (columns: ReadonlyArray<Column>, reading: Reading): R
     if (cell === null) continue
     const value = parse([cell])
     if (value instanceof Fault) return fail(reading, problems, cellProblem(id, column, cell, value))
-    const use = notes.madeOf(0, value !== undefined)
+    const use = notes.useOf(0, value !== undefined)
     notes.clear()
-    uses.mark(column.position, first === undefined ? use : Math.min(use, made.part))
+    uses.mark(column.position, first === undefined ? use : Math.min(use, cellUse.part))
     if (value === undefined) continue
     if (first === undefined) first = { column, cell, value }
     else if (canonicalJson(value) !== canonicalJson(first.value)) {
@@ -144,7 +144,7 @@ export const readTemplate = (
     if (text === undefined) return fallback
     const value = parse([text])
     if (value instanceof Fault) return fail(reading, problems, templateProblem(id, text, value))
-    const use = notes.madeOf(0, value !== undefined)
+    const use = notes.useOf(0, value !== undefined)
     for (let index = 0; index < columns.length; index++) {
       if (list[index] !== null) uses.mark(columns[index]!.position, use)
     }
@@ -169,8 +169,8 @@ export const useParts = (
 ): void => {
   for (let index = 0; index < parts.length; index++) {
     for (const { position } of parts[index]!.columns) {
-      const use = partUses.most[position] ?? made.nothing
-      if (use !== made.nothing) uses.mark(position, Math.min(use, useOf(index)))
+      const use = partUses.most[position] ?? cellUse.nothing
+      if (use !== cellUse.nothing) uses.mark(position, Math.min(use, useOf(index)))
     }
   }
 }
@@ -208,7 +208,7 @@ export const readParts = (parts: ReadonlyArray<ReadPart>, reading: Reading, part
       if (column !== undefined) problems.push(cellProblem(id, column, cells[column.position], value))
       return undefined
     }
-    useParts(parts, partUses, uses, (part) => notes.madeOf(part, value !== undefined))
+    useParts(parts, partUses, uses, (part) => notes.useOf(part, value !== undefined))
     notes.clear()
     return value
   }
@@ -222,7 +222,7 @@ export const readDropping = (read: Read, columns: ReadonlyArray<Column>, uses: C
   const own: Array<Problem> = []
   const value = read(cells, own)
   if (own.length === 0) return value
-  for (const { position } of columns) uses.mark(position, made.dropped)
+  for (const { position } of columns) uses.mark(position, cellUse.dropped)
   for (const problem of own) {
     problems.push({
       ...problem,

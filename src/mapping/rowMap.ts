@@ -6,7 +6,7 @@ import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { CellUses } from "./CellUses.ts"
-import { made } from "./CellUses.ts"
+import { cellUse } from "./CellUses.ts"
 import type { CompiledAnswer } from "./CompileContext.ts"
 import type { Conditions } from "./conditions.ts"
 import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
@@ -126,7 +126,7 @@ export const rowMap = (
       const { item, parameters } = itemOf(answers, values)
       if (stamp !== undefined && key !== undefined) {
         parameters.push({ id: stamp.id, name: stamp.name, value: key })
-        for (const { position } of stamp.of) uses.mark(position, made.sent)
+        for (const { position } of stamp.of) uses.mark(position, cellUse.sent)
       }
       if (parameters.length > 0) item.urlParameters = parameters
       return problems.length === 0 ? { item } : { item, dropped: problems }

@@ -4,8 +4,8 @@ import { kindOfType } from "../kinds/index.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
 import type { KindOptions, MappingEntry } from "../project/Pipeline.ts"
-import type { CompileContext, Placed, TextRedirect, TextRedirects } from "./CompileContext.ts"
-import type { Asked } from "./compileKind.ts"
+import type { AnswerDraft, CompileContext, TextRedirect, TextRedirects } from "./CompileContext.ts"
+import type { AnswerSpec } from "./compileKind.ts"
 import { compileKind, kindNamed, optionsOf } from "./compileKind.ts"
 import { meantBy, theOnly } from "./findElement.ts"
 import type { Findings } from "./Findings.ts"
@@ -33,7 +33,7 @@ export const textRedirects = (questions: ReadonlyArray<Question>, findings: Find
 }
 
 /** Adds the redirects of an entry. Returns undefined if it has none. */
-export const redirectsOf = (asked: Asked, options: KindOptions, context: CompileContext) => {
+export const redirectsOf = (asked: AnswerSpec, options: KindOptions, context: CompileContext) => {
   const textTo = (option: "other" | "otherwise"): ReadonlyArray<readonly [string, YamlPath]> => {
     const value = options[option]
     return typeof value === "object" && value !== null && "textTo" in value && typeof value.textTo === "string"
@@ -58,16 +58,16 @@ export const redirectsOf = (asked: Asked, options: KindOptions, context: Compile
 export const compileRedirects = (
   from: Element,
   entries: ReadonlyArray<MappingEntry>,
-  source: Placed | undefined,
+  source: AnswerDraft | undefined,
   context: CompileContext,
-): ReadonlyArray<Placed> => {
+): ReadonlyArray<AnswerDraft> => {
   if (source === undefined || source.answer.id !== from.id) return []
   return context.redirects.from(from).flatMap((redirect) => {
     const parse = parseOf(redirect, entries, context)
     if (parse === undefined) return []
     const { columns } = source
     const blamed = columns.at(-1)
-    const answer: Placed = {
+    const answer: AnswerDraft = {
       answer: { id: redirect.to.id, name: redirect.to.name, kind: parse.kind, list: "questions" },
       entries: [],
       options: undefined,

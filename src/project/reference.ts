@@ -30,39 +30,35 @@ const keyLine = (path: string, signature: SchemaAST.PropertySignature): string =
   ].join(" ")
 }
 
+/** Returns the lines of a key and of the keys inside it. */
+const linesOf = (signature: SchemaAST.PropertySignature, prefix: string): ReadonlyArray<string> => {
+  const path = `${prefix}${String(signature.name)}`
+  return [keyLine(path, signature), ...inner(signature.type, path)]
+}
+
 /** Returns the lines of a struct's keys, with the keys inside them. */
-const keyLines = (
-  ast: SchemaAST.AST,
-  prefix: string,
-  skip: ReadonlySet<string> = new Set(),
-): ReadonlyArray<string> =>
+const keyLines = (ast: SchemaAST.AST, prefix: string): ReadonlyArray<string> =>
   shapesOf(ast).structs.flatMap(({ core }) => [
-    ...core.propertySignatures.flatMap((signature) => {
-      const path = `${prefix}${String(signature.name)}`
-      return skip.has(path) ? [] : [keyLine(path, signature), ...inner(signature.type, path, skip)]
-    }),
+    ...core.propertySignatures.flatMap((signature) => linesOf(signature, prefix)),
     // An expected answer may contain others, without end.
     ...core.indexSignatures.flatMap(({ type }) =>
       SchemaAST.isSuspend(type) || shapesOf(type).structs.some((each) => each.core === core)
         ? []
-        : keyLines(type, `${prefix}NAME.`, skip)
+        : keyLines(type, `${prefix}NAME.`)
     ),
   ])
 
-const inner = (type: SchemaAST.AST, path: string, skip: ReadonlySet<string>): ReadonlyArray<string> => {
+const inner = (type: SchemaAST.AST, path: string): ReadonlyArray<string> => {
   const { lists } = shapesOf(type)
   const items = lists.flatMap(({ core }) => core.rest.map((rest) => rest.type))
     .filter((item) => !SchemaAST.isSuspend(item))
-  return [...keyLines(type, `${path}.`, skip), ...items.flatMap((item) => keyLines(item, `${path}[].`, skip))]
+  return [...keyLines(type, `${path}.`), ...items.flatMap((item) => keyLines(item, `${path}[].`))]
 }
 
-const distinct = (lines: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(lines)]
-
+/** Returns a section of texts and lists. Alternatives of a union repeat keys: each line is listed once. */
 const section = (title: string, ...blocks: ReadonlyArray<string | ReadonlyArray<string>>): string =>
-  [title, ...blocks.map((block) => (typeof block === "string" ? block : block.join("\n")))].filter((text) =>
-    text !== ""
-  )
-    .join("\n\n")
+  [title, ...blocks.map((block) => (typeof block === "string" ? block : [...new Set(block)].join("\n")))]
+    .filter((text) => text !== "").join("\n\n")
 
 const member = (ast: SchemaAST.AST, key: string): SchemaAST.AST => {
   for (const { core } of shapesOf(ast).structs) {
@@ -131,22 +127,14 @@ export const referencePage = (): string => {
     head,
     section(
       "# pipelines/NAME.yaml",
-      distinct(
-        shapesOf(pipeline).structs.flatMap(({ core }) =>
-          core.propertySignatures.filter(({ name }) => !top.has(String(name)))
-            .flatMap((
-              signature,
-            ) => [
-              keyLine(String(signature.name), signature),
-              ...inner(signature.type, String(signature.name), new Set()),
-            ])
-        ),
+      shapesOf(pipeline).structs.flatMap(({ core }) => core.propertySignatures).flatMap((signature) =>
+        top.has(String(signature.name)) ? [] : linesOf(signature, "")
       ),
     ),
-    section("## source", distinct(keyLines(member(pipeline, "source"), "", new Set()))),
+    section("## source", keyLines(member(pipeline, "source"), "")),
     section(
       "## mapping",
-      distinct(keyLines(mapping, "", new Set())).filter((line) =>
+      keyLines(mapping, "").filter((line) =>
         !lists.some((list) => line.startsWith(`- **\`${list}.`) || line.startsWith(`- **\`${list}[`))
         && !line.startsWith("- **`defaults.")
       ),
@@ -155,17 +143,17 @@ export const referencePage = (): string => {
       "## An entry of the mapping",
       "Every entry names what it fills (`id`, `name` or both, which must agree with the form), says where its cells come from, and what they are (`as`). Without `as` the kind is that of the question's type, where the form tells it, else text; options of a kind need `as`.",
       inputs,
-      distinct(keyLines(commonEntry(), "")).filter((line) => !/^- \*\*`(?:from|when)\./.test(line)),
+      keyLines(commonEntry(), "").filter((line) => !/^- \*\*`(?:from|when)\./.test(line)),
     ),
     section("## The kinds of value (`as`)", "Every kind trims, and treats empty cells as no answer."),
     ...[...kinds.values()].map((kind) => kindSection(kind)),
-    section("## sink", distinct(keyLines(member(pipeline, "sink"), ""))),
-    section("## reconcile", distinct(keyLines(member(pipeline, "reconcile"), ""))),
+    section("## sink", keyLines(member(pipeline, "sink"), "")),
+    section("## reconcile", keyLines(member(pipeline, "reconcile"), "")),
     section(
       "## examples",
       "Tests of the pipeline, run by `check`: each row goes through the mapping alone. `where` and `unique` are not asked.",
-      distinct(inner(member(pipeline, "examples"), "examples", new Set())),
+      inner(member(pipeline, "examples"), "examples"),
     ),
-    section("# config/formferry.yaml", distinct(keyLines(projectSchema.ast, ""))),
+    section("# config/formferry.yaml", keyLines(projectSchema.ast, "")),
   ].join("\n\n") + "\n"
 }
