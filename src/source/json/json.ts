@@ -1,4 +1,4 @@
-import { Chunk, Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { Cell } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Problem } from "../../domain/problem.ts"
@@ -11,7 +11,7 @@ import type { Fingerprint, Source } from "../Source.ts"
 import { dialectEncoding } from "../text/encoding.ts"
 import type { Encoding } from "../text/encoding.ts"
 import { findEncoding } from "../text/findEncoding.ts"
-import { readable } from "../text/readable.ts"
+import { readable, readText } from "../text/readText.ts"
 import { makeJsonColumns } from "./columns.ts"
 import type { JsonColumns } from "./columns.ts"
 import { deepest, placeOf, pointerOf, readElements, readLines, walkJson } from "./records.ts"
@@ -25,9 +25,6 @@ export interface JsonSettings {
 
 /** Rows of a chunk at most. */
 const chunkRows = 2048
-
-/** Bytes that are turned into text at a time. */
-const pieceBytes = 64 * 1024
 
 /** Reads the file's beginning as text, piece by piece, until `see` has seen enough. */
 const lookAtText = (
@@ -143,12 +140,9 @@ const rowsOf = (
     readonly finished: (rows: Rows) => void
   },
 ) => {
-  const decoder = encoding.decoder()
   const unseen = new Map<string, { readonly row: number; cells: number }>()
-  let mark = encoding.mark
   let given = 0
   let empty = 0
-  let ended = false
 
   const toChunks = (records: ReadonlyArray<JsonRecord>): ReadonlyArray<RowChunk> => {
     const chunks: Array<RowChunk> = []
@@ -191,26 +185,9 @@ const rowsOf = (
     return chunks
   }
 
-  const pull = Effect.gen(function*() {
-    if (ended) return yield* Effect.fail(Option.none())
-    const block = yield* Effect.mapError(blocks.next, Option.some)
-    const made = yield* readable(file, encoding, reader.line, () => {
-      if (block === undefined) return toChunks(reader.push(decoder.end(), true))
-      const chunks: Array<RowChunk> = []
-      let at = Math.min(mark, block.length)
-      mark -= at
-      for (; at < block.length; at += pieceBytes) {
-        chunks.push(...toChunks(reader.push(decoder.write(block.subarray(at, at + pieceBytes)), false)))
-      }
-      return chunks
-    }).pipe(Effect.mapError(Option.some))
-    if (block === undefined) {
-      ended = true
-      finished({ rows: given, empty, unseen, outside: reader.outside })
-    }
-    return Chunk.unsafeFromArray(made)
-  })
-  return Stream.repeatEffectChunkOption(pull)
+  const take = (text: string, last: boolean) => toChunks(reader.push(text, last))
+  const ended = () => finished({ rows: given, empty, unseen, outside: reader.outside })
+  return readText({ file, blocks, encoding, decoder: encoding.decoder(), line: reader.line, take, ended })
 }
 
 /**

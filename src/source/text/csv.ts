@@ -1,12 +1,12 @@
-import { Chunk, Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { RowChunk } from "../../domain/row.ts"
 import { strayQuotes } from "../../domain/run.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
 import { limits, thousands } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
-import { readerVersion, SourceChanged, SourceError } from "../Source.ts"
-import type { Fingerprint, Source } from "../Source.ts"
+import { readerVersion, SourceError } from "../Source.ts"
+import type { Fingerprint, Source, SourceChanged } from "../Source.ts"
 import { dialectEncoding, isDamagedText, lineEndsIn } from "./encoding.ts"
 import type { Encoding } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
@@ -14,14 +14,11 @@ import { delimiterName, findHeader, oneColumn } from "./header.ts"
 import type { CsvSettings, Header } from "./header.ts"
 import { learnRecords } from "./quoteRule.ts"
 import type { QuoteRule } from "./quoteRule.ts"
-import { readable } from "./readable.ts"
+import { readable, readText } from "./readText.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 import type { Lines, Quotes } from "./records.ts"
 import { makeRows } from "./rows.ts"
 import type { RowCount } from "./rows.ts"
-
-/** Bytes that are turned into text at a time: longer strings are slower to collect. */
-const pieceBytes = 64 * 1024
 
 /** Bytes of the file's beginning in which the header is looked for first. */
 const headBytes = 64 * 1024
@@ -89,7 +86,7 @@ interface Layout {
   readonly pad: boolean
 }
 
-/** Turns a reading's blocks into chunks of rows, block by block: no block is asked for before the one before it was used up. */
+/** Reads the rows below a header. */
 const rowsOf = (
   { encoding, file, header, pad, rule }: Layout,
   blocks: Blocks,
@@ -103,64 +100,29 @@ const rowsOf = (
   const reader = readRecords({ delimiter, quoted, rule, line: lineEndsIn(header.text) + 1 })
   const rows = makeRows(titles, delimiter, pad)
   const lines = new LineCount()
-  let mark = encoding.mark
-  let changed = false
-  let ended = false
 
   /** The text up to the header's end, until it is there: it has to be what it was when the source was opened. */
   let held: string | undefined = ""
-  const belowHeader = (text: string, last: boolean): string => {
+  const belowHeader = (text: string, last: boolean): string | undefined => {
     if (held === undefined) return text
     held += text
     if (held.length < header.text.length && !last) return ""
-    changed = !held.startsWith(header.text)
+    if (!held.startsWith(header.text)) return undefined
     const below = held.slice(header.text.length)
     held = undefined
     return below
   }
 
-  const piece = (text: string, last: boolean): ReadonlyArray<RowChunk> => {
+  const take = (text: string, last: boolean) => {
     lines.add(text)
-    const chunks = rows.chunks(reader.push(belowHeader(text, last), last), isDamaged)
-    if (last && !changed && reader.quotes().unsettled > 0) throw new UnreadableRecord(unsettled(reader.quotes()))
+    const below = belowHeader(text, last)
+    if (below === undefined) return undefined
+    const chunks = rows.chunks(reader.push(below, last), isDamaged)
+    if (last && reader.quotes().unsettled > 0) throw new UnreadableRecord(unsettled(reader.quotes()))
     return chunks
   }
-
-  let block: Uint8Array = new Uint8Array(0)
-  let at = 0
-
-  const given = (rows: () => ReadonlyArray<RowChunk>) =>
-    Effect.flatMap(
-      Effect.mapError(readable(file, encoding, reader.line, rows), Option.some),
-      (made) =>
-        changed ? Effect.fail(Option.some(new SourceChanged({ file }))) : Effect.succeed(Chunk.unsafeFromArray(made)),
-    )
-
-  // A piece at a time, not a block: rows that are used before the next ones are made die young, which halves the collector's work. And no generator, which would
-  // keep them.
-  const pull: Effect.Effect<Chunk.Chunk<RowChunk>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
-    if (ended) return Effect.fail(Option.none())
-    if (at < block.length) {
-      return given(() => {
-        const bytes = block.subarray(at, at + pieceBytes)
-        at += pieceBytes
-        return piece(decoder.write(bytes), false)
-      })
-    }
-    return Effect.flatMap(Effect.mapError(blocks.next, Option.some), (next) => {
-      if (next !== undefined) {
-        block = next
-        at = Math.min(mark, block.length)
-        mark -= at
-        return pull
-      }
-      return Effect.tap(given(() => piece(decoder.end(), true)), () => {
-        ended = true
-        finished({ count: rows.count(), quotes: reader.quotes(), physical: lines.lines })
-      })
-    })
-  })
-  return Stream.repeatEffectChunkOption(pull)
+  const ended = () => finished({ count: rows.count(), quotes: reader.quotes(), physical: lines.lines })
+  return readText({ file, blocks, encoding, decoder, line: reader.line, take, ended })
 }
 
 const headingLeftOut = (file: string, { above, row }: Header) =>

@@ -192,21 +192,13 @@ export const settleLineEnds = (text: string, delimiter: string): string => {
 
 /** Where the delimiter or line end after a quoted cell stands, or the text's end when the cell is not closed. */
 const afterQuoted = (text: string, open: number, delimiter: string): number => {
-  let quote = open
-  for (;;) {
-    quote = text.indexOf('"', quote + 1)
-    if (quote === -1) return text.length
+  for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (text[quote + 1] === '"') {
       quote++
       continue
     }
-    let next = quote + 1
-    while (
-      next < text.length && !text.startsWith(delimiter, next) && text[next] !== "\r" && text[next] !== "\n"
-      && text[next]!.trim() === ""
-    ) next++
-    if (next === text.length || text.startsWith(delimiter, next) || text[next] === "\r" || text[next] === "\n") {
-      return next
-    }
+    const closed = closesAt(text, quote, delimiter)
+    if (closed !== "bad") return closed ?? text.length
   }
+  return text.length
 }

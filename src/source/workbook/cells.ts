@@ -44,38 +44,20 @@ const clock = (seconds: number) =>
     two[seconds % 60]
   }`
 
-/** Days in which the Gregorian calendar comes round: 400 years. */
-const roundDays = 146_097
-
-/**
- * The calendar day that is so many days after 1 March of the year 0. Years begin in March, so that a leap day is the last of one (Howard Hinnant's
- * `civil_from_days`).
- */
-const isoDay = (since: number): string => {
-  const round = Math.floor(since / roundDays)
-  const inRound = since - round * roundDays
-  const leapDays = Math.floor(inRound / 1460) - Math.floor(inRound / 36_524) + Math.floor(inRound / 146_096)
-  const year = Math.floor((inRound - leapDays) / 365)
-  const inYear = inRound - (365 * year + Math.floor(year / 4) - Math.floor(year / 100))
-  // Five months from March on have 153 days, and so have the next five.
-  const month = Math.floor((5 * inYear + 2) / 153)
-  const day = inYear - Math.floor((153 * month + 2) / 5) + 1
-  return `${year + 400 * round + (month < 10 ? 0 : 1)}-${two[month < 10 ? month + 3 : month - 9]}-${two[day]}`
-}
-
-/** Days that were met, by their number since 1900, up to the year 2079: finding one takes a third of making it. Made when the first one comes. */
-let days: Array<DateCell | undefined> = []
-const keptDays = 65_536
+/** Days that were seen, by their number since 1900: finding one takes a tenth of making it. */
+const days = new Map<number, DateCell>()
+const mostDays = 65_536
 
 /** The calendar day of a whole serial number; undefined for those that are none: 1900 was no leap year, though Excel has its 29 February. */
 const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   const since1900 = date1904 ? day + 1462 : day
   if (since1900 < 1 || since1900 > lastDay || since1900 === 60) return undefined
-  const known = since1900 < keptDays ? days[since1900] : undefined
+  const known = days.get(since1900)
   if (known !== undefined) return known
-  const cell = new DateCell(isoDay(since1900 + (since1900 < 60 ? 693_900 : 693_899)))
-  if (days.length === 0) days = Array.from({ length: keptDays })
-  if (since1900 < keptDays) days[since1900] = cell
+  const since1970 = since1900 - (since1900 < 60 ? 25_568 : 25_569)
+  const cell = new DateCell(new Date(since1970 * daySeconds * 1000).toISOString().slice(0, 10))
+  if (days.size === mostDays) days.clear()
+  days.set(since1900, cell)
   return cell
 }
 

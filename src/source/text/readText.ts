@@ -1,0 +1,97 @@
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { Blocks } from "../bytes.ts"
+import { UnreadableJson } from "../json/records.ts"
+import { thousands } from "../limits.ts"
+import { SourceChanged, SourceError } from "../Source.ts"
+import { Undecodable } from "./encoding.ts"
+import type { Decoder, Encoding } from "./encoding.ts"
+import { UnreadableRecord } from "./records.ts"
+
+const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
+  const where = error.offset === undefined ? `near line ${line}` : `byte ${thousands(error.offset)} (line ${line})`
+  return encoding.because === "as the pipeline says"
+    ? `It is not ${encoding.name} as \`source.encoding\` says: ${where} is no text in it. Correct \`source.encoding\`.`
+    : encoding.name === "UTF-8"
+    ? `It is not UTF-8: ${where} is no text in it. Say which encoding it has, such as \`encoding: windows-1252\` under \`source\`, or save it as UTF-8.`
+    : `It is not ${encoding.name}, as which it was taken ${encoding.because}: ${where} is no text in it. Save it as UTF-8.`
+}
+
+/** Runs what may throw one of our own errors; anything else it throws is a bug. `line`: where the text decoded so far ends. */
+export const readable = <A>(
+  file: string,
+  encoding: Encoding,
+  line: () => number,
+  run: () => A,
+): Effect.Effect<A, SourceError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      if (error instanceof UnreadableRecord || error instanceof UnreadableJson) {
+        return new SourceError({ file, message: `${file} can't be read on. ${error.message}` })
+      }
+      if (error instanceof Undecodable) {
+        return new SourceError({ file, message: `${file}: ${undecodable(error, encoding, line() + error.lineEnds)}` })
+      }
+      return Effect.die(error)
+    }
+  })
+
+/** Bytes that are turned into text at a time: longer strings are slower to collect. */
+const pieceBytes = 64 * 1024
+
+/** How a reading's text becomes chunks of rows. */
+interface TextReading<A> {
+  readonly file: string
+  readonly blocks: Blocks
+  readonly encoding: Encoding
+  readonly decoder: Decoder
+  /** Line, from 1, at which the text taken so far ends. */
+  readonly line: () => number
+  /** The chunks that a piece of text completes; undefined: the text is not what it was when the source was opened. */
+  readonly take: (text: string, last: boolean) => ReadonlyArray<A> | undefined
+  readonly ended: () => void
+}
+
+/** Turns a reading's blocks into chunks of rows, block by block: no block is asked for before the one before it was used up. */
+export const readText = <A>(
+  { blocks, decoder, encoding, ended, file, line, take }: TextReading<A>,
+): Stream.Stream<A, SourceError | SourceChanged> => {
+  let block: Uint8Array = new Uint8Array(0)
+  let at = 0
+  let mark = encoding.mark
+  let hasEnded = false
+
+  const given = (text: () => string, last: boolean) =>
+    Effect.flatMap(
+      Effect.mapError(readable(file, encoding, line, () => take(text(), last)), Option.some),
+      (made) =>
+        made === undefined
+          ? Effect.fail(Option.some(new SourceChanged({ file })))
+          : Effect.succeed(Chunk.unsafeFromArray(made)),
+    )
+
+  // A piece at a time, not a block: rows that are used before the next ones are made die young, which halves the collector's work. And no generator, which would
+  // keep them.
+  const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
+    if (hasEnded) return Effect.fail(Option.none())
+    if (at < block.length) {
+      const bytes = block.subarray(at, at + pieceBytes)
+      at += pieceBytes
+      return given(() => decoder.write(bytes), false)
+    }
+    return Effect.flatMap(Effect.mapError(blocks.next, Option.some), (next) => {
+      if (next !== undefined) {
+        block = next
+        at = Math.min(mark, block.length)
+        mark -= at
+        return pull
+      }
+      return Effect.tap(given(() => decoder.end(), true), () => {
+        hasEnded = true
+        ended()
+      })
+    })
+  })
+  return Stream.repeatEffectChunkOption(pull)
+}
