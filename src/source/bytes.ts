@@ -1,6 +1,6 @@
 import type { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Fiber, Option, Runtime } from "effect"
+import { Effect, Option } from "effect"
 import type { Scope } from "effect"
 import { createHash } from "node:crypto"
 import { SourceChanged, SourceError } from "./Source.ts"
@@ -87,39 +87,6 @@ const fill = (handle: FileSystem.File, buffer: Uint8Array) =>
     return length
   })
 
-/** A block, and how many of its bytes were read: none at the end of the file. */
-interface Filled {
-  readonly buffer: Uint8Array
-  readonly length: number
-}
-
-/** Reads blocks into two buffers in turn: while one is used, the system fills the other. What was read is valid until the next call. */
-const readAhead = (
-  handle: FileSystem.File,
-  size: number,
-): Effect.Effect<Effect.Effect<Filled, PlatformError>, never, Scope.Scope> =>
-  Effect.map(Effect.zip(Effect.runtime(), Effect.scope), ([runtime, scope]) => {
-    // Not `Effect.fork`, which begins only when this fiber waits for something.
-    const begin = Runtime.runFork(runtime)
-    let [used, other] = [new Uint8Array(size), new Uint8Array(size)]
-    let ahead: Fiber.Fiber<Filled, PlatformError> | undefined
-    const fillOther = Effect.suspend(() => {
-      const buffer = other
-      return Effect.map(fill(handle, buffer), (length): Filled => ({ buffer, length }))
-    })
-    return Effect.map(
-      Effect.suspend(() =>
-        // Not `join`, by which who reads on would take over what the reading was begun with.
-        ahead === undefined ? fillOther : Effect.flatten(Fiber.await(ahead))
-      ),
-      (filled) => {
-        ;[used, other] = [other, used]
-        ahead = filled.length < size ? undefined : begin(fillOther, { scope })
-        return filled
-      },
-    )
-  })
-
 /**
  * Finds a file, so that it can be read in blocks.
  *
@@ -182,7 +149,7 @@ export const findBytes = (
         if (!(yield* same)) return yield* changed
 
         const size = expected?.blockSize ?? blockSize
-        const filled = yield* readAhead(handle, size)
+        const buffer = new Uint8Array(size)
         const whole = createHash("sha256")
         const digests: Array<Buffer> = []
         let bytes = 0
@@ -195,7 +162,7 @@ export const findBytes = (
         })
 
         const next = Effect.gen(function*() {
-          const { buffer, length } = yield* failed(filled)
+          const length = yield* failed(fill(handle, buffer))
           if (length === 0) return yield* end
           const block = buffer.subarray(0, length)
           whole.update(block)

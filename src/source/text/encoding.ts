@@ -96,9 +96,8 @@ const firstInvalid = (bytes: Uint8Array): number => {
   return at
 }
 
-/** Strict, and faster than TextDecoder: the check and the conversion are both native, but for texts that can be had cheaper. */
+/** Strict, and faster than TextDecoder: the check and the conversion are both native. */
 const utf8 = (mark: number, damaged?: () => void): Decoder => {
-  const narrowText = makeNarrowText()
   const textOf = (bytes: Buffer): string => {
     if (isAscii(bytes)) return bytes.toString("latin1")
     if (!isUtf8(bytes)) {
@@ -109,7 +108,7 @@ const utf8 = (mark: number, damaged?: () => void): Decoder => {
       const at = firstInvalid(bytes)
       throw new Undecodable("UTF-8", offset + at, lineEndsIn(bytes.toString("latin1", 0, at)))
     }
-    return narrowText(bytes) ?? bytes.toString("utf8")
+    return bytes.toString("utf8")
   }
   let kept: Uint8Array | undefined
   let offset = mark
@@ -262,48 +261,4 @@ export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Enc
   const wide = unmarkedUtf16(head)
   if (wide !== undefined) return { name: wide, because: "by its zero bytes", mark: 0, decoder: () => utf16(wide) }
   return { name: "UTF-8", because: checkedUtf8, mark: 0, decoder: (damaged) => utf8(0, damaged) }
-}
-
-/**
- * Makes a function that turns sound UTF-8 into text when all of its characters are below U+0100, as those of most European languages are; undefined for any other.
- * Node's own conversion goes byte by byte from the first character on that is not ASCII; this one, from one such character to the next, takes a third of its time.
- */
-export const makeNarrowText = (): (utf8: Uint8Array) => string | undefined => {
-  let bytes = Buffer.alloc(0)
-  let words = new Int32Array(0)
-
-  /** The place of the next byte that is not ASCII, or the end. */
-  const nextWide = (from: number, end: number): number => {
-    let at = from
-    for (; (at & 3) !== 0 && at < end; at++) if (bytes[at]! > 0x7f) return at
-    if (at === end) return end
-    let word = at >> 2
-    const last = end >> 2
-    while (word < last && (words[word]! & 0x80808080) === 0) word++
-    for (at = word << 2; at < end; at++) if (bytes[at]! > 0x7f) return at
-    return at
-  }
-
-  return (utf8) => {
-    const { length } = utf8
-    if (length > bytes.length) {
-      words = new Int32Array((length + 3) >> 2)
-      bytes = Buffer.from(words.buffer)
-    }
-    bytes.set(utf8)
-    // What was read moves up to what was written: each character of two bytes leaves one behind.
-    let written = 0
-    let read = 0
-    for (let at = nextWide(0, length); at < length; at = nextWide(read, length)) {
-      const lead = bytes[at]!
-      if (lead > 0xc3) return undefined
-      const unit = ((lead & 3) << 6) | (bytes[at + 1]! & 0x3f)
-      if (written < read) bytes.copyWithin(written, read, at)
-      written += at - read
-      bytes[written++] = unit
-      read = at + 2
-    }
-    if (written < read) bytes.copyWithin(written, read, length)
-    return bytes.toString("latin1", 0, written + length - read)
-  }
 }
