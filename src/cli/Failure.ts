@@ -1,7 +1,8 @@
 import type { PlatformError } from "@effect/platform/Error"
 import type { QuitException } from "@effect/platform/Terminal"
-import { Data } from "effect"
-import { exits } from "../domain/exit.ts"
+import { Cause, type Context, Data, Effect, Either, LogLevel } from "effect"
+import { exits, wasInterrupted } from "../domain/exit.ts"
+import { commandLine } from "../domain/shell.ts"
 import type { NothingToAccept } from "../jobs/acceptances.ts"
 import type { NothingAcknowledged } from "../jobs/acknowledge.ts"
 import { type AttemptFailure, exitStatus } from "../jobs/attempt.ts"
@@ -14,7 +15,9 @@ import type { ExportUnusable } from "../jobs/settleFromExport.ts"
 import type { InitRefused } from "../jobs/suggestMapping.ts"
 import type { LedgerBusy } from "../ledger/Ledger.ts"
 import type { SourceChanged } from "../source/Source.ts"
-import type { OutputLost } from "./Output.ts"
+import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
+import { Output, type OutputLost } from "./Output.ts"
+import { wrapToWidth } from "./terminal/screen.ts"
 
 /** A command did its work and said what there is to say. It exits with this code. */
 export class CommandEnded extends Data.TaggedError("CommandEnded")<{
@@ -73,3 +76,121 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   // Ctrl-C while a question is asked.
   QuitException: exits.interrupted.code,
 }
+
+/** How a command or one of its pipelines ended. */
+export interface Ended {
+  readonly status: number
+  /** The command to run next; undefined if nothing is left to do. */
+  readonly next: string | undefined
+}
+
+type Asked = Context.Tag.Service<typeof Invocation>
+
+/** Says on stderr why a command ended early, with `--json` also on stdout. Returns the exit code and the command to run next. */
+export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    const invocation = yield* Invocation
+    const failure = Cause.failureOrCause(cause)
+    const error = Either.isLeft(failure) ? failure.left : undefined
+    if (error?._tag === "CommandEnded") return { status: error.status, next: error.next }
+
+    const exitCode = error === undefined ? exits.internalError.code : statusOf[error._tag]
+    const message = Either.isLeft(failure) ? messageOf(failure.left) : defectText(failure.right, invocation)
+    const diagnostics = error?._tag === "ConfigurationInvalid" ? error.diagnostics : undefined
+    const named = { ...(pipeline === undefined ? {} : { pipeline }), error: error?._tag ?? "Defect" }
+    const { showDiagnostics } = yield* Effect.promise(() => import("./terminal/diagnostics.ts"))
+    const shown = diagnostics !== undefined
+      ? showDiagnostics(diagnostics, output.err)
+      : error === undefined
+      ? message
+      : message.split("\n").flatMap((line) => wrapToWidth(line, output.err.width)).join("\n")
+    output.say(shown, { level: "ERROR", annotations: { ...named, exitCode }, own: true })
+    if (invocation.json) {
+      yield* output.print(JSON.stringify({ event: "failed", exitCode, ...named, message, diagnostics }))
+    }
+    const pipelines = pipeline === undefined ? invocation.pipelines : [pipeline]
+    const next = error === undefined
+      ? commandFor(invocation, ["status", "--verify"])
+      : nextCommand(error, invocation, pipelines)
+    return { status: exitCode, next }
+  })
+
+/** Writes the command to run next, the last line on stderr for every exit code but 0. Leaves out the command that just failed: it would fail again. */
+export const printNext = ({ status, next }: Ended) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    const isInterrupted = wasInterrupted(status)
+    if (
+      status === exits.complete.code || next === undefined
+      || (next === sameCommand(yield* Invocation) && !isInterrupted)
+    ) return
+    output.say(next)
+  })
+
+const messageOf = (error: Failure): string => error._tag === "QuitException" ? "Interrupted." : error.message
+
+const defectText = (cause: Cause.Cause<never>, { logLevel }: Asked): string => {
+  if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })
+  const [error] = Cause.prettyErrors(cause)
+  const [first] = (error?.message ?? "the reason is not known").split("\n")
+  return `This is a fault in formferry: ${first}. What was sent before stands in the ledger. --log-level debug shows where it happened; please report it.`
+}
+
+const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<string>): string | undefined => {
+  const command = (...words: ReadonlyArray<string>) => commandFor(invocation, words)
+  const again = sameCommand(invocation)
+  switch (error._tag) {
+    case "UsageWrong":
+      return error.lacks === undefined
+        ? commandLine([...(invocation.command?.split(" ") ?? []), "--help"])
+        : `${again} ${error.lacks}`
+    case "ConfigurationInvalid":
+    case "SourceError":
+    case "ServiceUnusable":
+      return isAboutPipelines(invocation) ? command("check", ...names) : again
+    case "ServiceUnknown":
+      return command("check")
+    case "PipelineUnknown":
+    case "ReportUnreadable":
+      return command("status")
+    case "ProjectNotFound":
+      return "formferry demo"
+    case "ConfirmationMissing":
+      return sameCommandWith(invocation, "--confirm", [error.service])
+    // The run is done and has its report.
+    case "OutputLost":
+      return ["run", "rehearse", "reconcile"].includes(invocation.command ?? "")
+        ? command("report", ...names.slice(0, 1))
+        : undefined
+    case "NothingScheduled":
+      return "formferry schema pipeline"
+    case "ScheduleUnconfirmed":
+      return sameCommandWith(invocation, "--confirm", [...error.confirmed, ...error.services])
+    case "TargetUnknown":
+      return error.known[0] === undefined
+        ? again
+        : sameCommandWith(invocation, "--to", [error.known[0]])
+    case "NothingAcknowledged":
+    case "NothingToAccept":
+    case "NothingSettled":
+    case "LedgerLocked":
+    case "LedgerBusy":
+    case "LedgerOvertaken":
+      return command("status", ...names)
+    case "LedgerRefused":
+    case "LedgerError":
+    case "OutcomeUnrecorded":
+      return command("status", ...names, "--verify")
+    case "InitRefused":
+      return "formferry init --help"
+    case "PracticeFormsMissing":
+      return sameCommandWith(invocation, "--forms", ["DIR"])
+    default:
+      return again
+  }
+}
+
+/** Whether `check` helps with what a command could not read. */
+const isAboutPipelines = ({ command }: Asked): boolean =>
+  !["form", "practice", "schema", "demo", "init", "inspect"].includes(command ?? "")

@@ -1,6 +1,7 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
+import { exits } from "../domain/exit.ts"
 import { count, counted } from "../domain/words.ts"
 import type { Checked, CheckedPipeline } from "../jobs/check.ts"
 import { choice, command, flag, json, pipelines } from "./command.ts"
@@ -40,8 +41,14 @@ export const check = command({
       const { diagnostics, pipelines } = checked
       const findings = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
       const failures = pipelines.flatMap((one) => one.failures.map((failure) => statusOf[failure._tag]))
-      const wrong = findings.some(({ severity }) => severity === "error") || failures.includes(2)
-      const status = wrong ? 2 : failures.includes(70) ? 70 : failures.length > 0 ? 5 : 0
+      const wrong = findings.some(({ severity }) => severity === "error") || failures.includes(exits.wrong.code)
+      const { code: status } = wrong
+        ? exits.wrong
+        : failures.includes(exits.internalError.code)
+        ? exits.internalError
+        : failures.length > 0
+        ? exits.unavailable
+        : exits.complete
       if (invocation.json) yield* output.print(JSON.stringify({ exitCode: status, ...plain(checked) }))
       else if (input.output === "github") {
         for (const line of yield* annotations(folder, checked)) yield* output.print(line)
@@ -52,7 +59,7 @@ export const check = command({
           yield* output.print("config/formferry.yaml is in order; there are no pipelines in pipelines/ yet.")
         }
       }
-      if (status !== 0) {
+      if (status !== exits.complete.code) {
         return yield* new CommandEnded({ status, next: commandFor(invocation, ["check", ...input.pipelines]) })
       }
     }),

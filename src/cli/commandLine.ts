@@ -17,15 +17,14 @@ import {
 import { completions, shells } from "./completions.ts"
 import { UsageWrong } from "./Failure.ts"
 import type { Invocation } from "./Invocation.ts"
-import { type LogFormat, logFormats } from "./log.ts"
-import { Output } from "./Output.ts"
+import { type LogFormat, logFormats, Output } from "./Output.ts"
 import { paints, type Screen } from "./terminal/screen.ts"
 
 /** Commands below the title under which the help lists them. */
-export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
+type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
 
 /** A command line as it was read. */
-export interface CommandLine {
+interface CommandLine {
   readonly invocation: Context.Tag.Service<typeof Invocation>
   readonly logFormat: LogFormat
   /** What it asks for. Fails with UsageWrong if it can't be read. */

@@ -1,5 +1,5 @@
 import { Effect, Scope } from "effect"
-import { mostSevere } from "../domain/exit.ts"
+import { exits, mostSevere } from "../domain/exit.ts"
 import { counted } from "../domain/words.ts"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
 import { command, json } from "./command.ts"
@@ -77,7 +77,7 @@ export const demo = command({
         ].join("\n"))
       }
       const status = mostSevere(steps.map(({ report }) => report.exitCode))
-      if (status !== 0) {
+      if (status !== exits.complete.code) {
         const next = steps.find(({ report }) => report.exitCode === status)?.report.next
         return yield* new CommandEnded({ status, next })
       }

@@ -2,6 +2,7 @@ import { makeRunMain } from "@effect/platform/Runtime"
 import { Context, Deferred, Effect, Exit, FiberId, Layer, type Scope } from "effect"
 import { closeSync } from "node:fs"
 import { isatty } from "node:tty"
+import { exits } from "../domain/exit.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import type { Signal } from "../run/Stop.ts"
 
@@ -86,7 +87,7 @@ export const runMain = <R>(
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
-      const status = Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : 70
+      const status = Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : exits.internalError.code
       onExit(heard !== undefined && Exit.isFailure(exit) ? statusOfSignal[heard.signal] : status)
     },
   })

@@ -1,13 +1,12 @@
 import { Path } from "@effect/platform"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
-import { mostSevere } from "../domain/exit.ts"
+import { exits, mostSevere, wasInterrupted } from "../domain/exit.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
-import { type Ended, explain } from "./explain.ts"
-import { CommandEnded, type Failure } from "./Failure.ts"
+import { CommandEnded, type Ended, explain, type Failure } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
@@ -40,7 +39,7 @@ export const showRun = (project: Project, report: RunReport) =>
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
       // For other exit codes the next command goes to stderr.
-      const shown = report.exitCode === 0 ? report : { ...report, next: undefined }
+      const shown = report.exitCode === exits.complete.code ? report : { ...report, next: undefined }
       yield* output.print(showSummary(shown, folder, output.out))
     }
     return { status: report.exitCode, next: report.next }
@@ -50,12 +49,12 @@ export const showRun = (project: Project, report: RunReport) =>
 export const together = (ends: ReadonlyArray<Ended>, status: number, otherwise?: string): Ended => {
   const nexts = (chosen: ReadonlyArray<Ended>) => chosen.flatMap(({ next }) => next ?? [])
   const last = nexts(ends.filter((end) => end.status === status))[0] ?? otherwise
-  const others = nexts(ends.filter((end) => end.status !== 0)).filter((next) => next !== last)
+  const others = nexts(ends.filter((end) => end.status !== exits.complete.code)).filter((next) => next !== last)
   return { status, next: last === undefined ? undefined : [...new Set(others), last].join("\n") }
 }
 
 /** Whether the next pipeline may run. Not with a broken balance or ledger, and not after an interrupt. */
-const mayContinue = (status: number): boolean => status !== 70 && status !== 130 && status !== 143
+const mayContinue = (status: number): boolean => status !== exits.internalError.code && !wasInterrupted(status)
 
 /** What every run of a pipeline needs. */
 export interface RunSurroundings {
@@ -109,7 +108,7 @@ export const runPipelines = <R>(
         }
       }
       const status = mostSevere(ends.map((end) => end.status))
-      if (status === 0) return
+      if (status === exits.complete.code) return
       return yield* new CommandEnded(together(ends, status))
     }),
   )

@@ -1,10 +1,10 @@
 import { type FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
+import { exits, wasInterrupted } from "../domain/exit.ts"
 import type { ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, texts } from "./command.ts"
-import type { Ended } from "./explain.ts"
-import { CommandEnded, UsageWrong } from "./Failure.ts"
+import { CommandEnded, type Ended, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -70,12 +70,12 @@ export const schedule = command({
             : Effect.void,
       }
       const status = yield* (input.once ? runDue(settings) : runOnSchedule(settings))
-      if (status === 0) return
+      if (status === exits.complete.code) return
       const invocation = yield* Invocation
-      const bySignal = status === 130 || status === 143
+      const bySignal = wasInterrupted(status)
       const otherwise = bySignal
         ? sameCommand(invocation)
-        : commandFor(invocation, status === 6 ? ["status"] : ["schedule", "--plan"])
+        : commandFor(invocation, status === exits.busy.code ? ["status"] : ["schedule", "--plan"])
       return yield* new CommandEnded(together(bySignal || !input.once ? [] : ends, status, otherwise))
     }).pipe(Effect.scoped),
 })

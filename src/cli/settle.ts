@@ -1,5 +1,6 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
+import { exits } from "../domain/exit.ts"
 import { visible } from "../domain/visible.ts"
 import { counted } from "../domain/words.ts"
 import type { SettleBy, SettleResult, WhichRows } from "../jobs/settle.ts"
@@ -71,7 +72,7 @@ export const settle = command({
       const next = by._tag !== "Export" || result.wants !== "a person" || open === undefined
         ? ["status", input.pipeline]
         : ["acknowledge", input.pipeline, ...target, "--rows", open.key, "--because", "…"]
-      return yield* new CommandEnded({ status: 4, next: commandFor(invocation, next) })
+      return yield* new CommandEnded({ status: exits.unproven.code, next: commandFor(invocation, next) })
     }),
 })
 

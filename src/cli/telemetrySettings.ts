@@ -1,5 +1,5 @@
 /** Where telemetry of one kind goes. */
-export interface Exported {
+interface Exported {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** Milliseconds between two exports. */

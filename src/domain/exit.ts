@@ -22,6 +22,10 @@ const bySeverity = namesOf(exits).map((name) => exits[name])
 /** Returns the meaning of an exit code, or undefined if formferry does not have it. */
 export const exitMeaning = (code: number): string | undefined => bySeverity.find((one) => one.code === code)?.meaning
 
+/** Whether a signal ended the process or its run. */
+export const wasInterrupted = (code: number): boolean =>
+  code === exits.interrupted.code || code === exits.terminated.code
+
 /** The exit code of several pipelines. */
 export const mostSevere = (codes: ReadonlyArray<number>): number =>
   bySeverity.find(({ code }) => codes.includes(code))?.code ?? exits.internalError.code

@@ -1,7 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Cause, Effect, LogLevel } from "effect"
-import { explain } from "../../src/cli/explain.ts"
-import { CommandEnded, type Failure, statusOf } from "../../src/cli/Failure.ts"
+import { CommandEnded, explain, type Failure, statusOf } from "../../src/cli/Failure.ts"
 import { Invocation } from "../../src/cli/Invocation.ts"
 import { Output } from "../../src/cli/Output.ts"
 import { LedgerError, LedgerLocked, LedgerRefused } from "../../src/ledger/Ledger.ts"

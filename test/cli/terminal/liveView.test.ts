@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import stringWidth from "fast-string-width"
-import { liveView } from "../../../src/cli/terminal/liveView.ts"
-import { SlidingRate } from "../../../src/cli/terminal/progress.ts"
+import { liveView, SlidingRate } from "../../../src/cli/terminal/progress.ts"
 import { type Phase, phases, type Progress } from "../../../src/domain/progress.ts"
 import { terminal } from "../terminal.ts"
 
