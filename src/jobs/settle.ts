@@ -4,7 +4,6 @@ import type { Settlement } from "../domain/report.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow, SettledRow } from "../ledger/records.ts"
 import type { Project } from "../project/Project.ts"
-import { paged, pageSize } from "../run/paged.ts"
 import type { OpenRow } from "../sink/settleRows.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
@@ -79,7 +78,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       yield* view.isNewest
       if ((yield* view.counts).inDoubt === 0) return nothing(pipeline.name)
       const doubtful = Effect.map(
-        Stream.runCollect(paged((after) => view.doubtful({ after, limit: pageSize }))),
+        Stream.runCollect(view.pages("doubtful", {})),
         (pages) => Array.from(pages).flat(),
       )
       if (options.by._tag === "Look") {

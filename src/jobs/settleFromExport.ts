@@ -1,5 +1,5 @@
 import { Path } from "@effect/platform"
-import { Clock, DateTime, Duration, Effect, Either, Schema } from "effect"
+import { Clock, DateTime, Duration, Effect, Either, Schema, Stream } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
 import type { Cells } from "../domain/row.ts"
@@ -110,7 +110,7 @@ const submissionsAtOnce = 10_000
 
 const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
-type View = Pick<PipelineLedger, "submissions" | "settlingFacts" | "evidence">
+type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence">
 
 /**
  * Looks the rows in doubt up in an export, submission by submission; what the ledger knows is set aside. Records nothing.
@@ -212,7 +212,7 @@ const makeIds = (digest: (id: string) => Buffer) => {
 
 /** What the ledger knows of the form's submissions, which of them an export has, and in which order. */
 const knownIn = (
-  view: Pick<PipelineLedger, "submissions">,
+  view: Pick<PipelineLedger, "pages">,
   looseIds: ReadonlyArray<string>,
   digest: (id: string) => Buffer,
   hasTimes: boolean,
@@ -276,13 +276,7 @@ const knownIn = (
   })
 
 const eachKnown = (
-  view: Pick<PipelineLedger, "submissions">,
+  view: Pick<PipelineLedger, "pages">,
   use: (page: ReadonlyArray<KnownSubmission>) => void,
 ): Effect.Effect<void, LedgerError> =>
-  Effect.gen(function*() {
-    for (let after: number | undefined = 0; after !== undefined;) {
-      const page: ReadonlyArray<KnownSubmission> = yield* view.submissions({ after, limit: submissionsAtOnce })
-      use(page)
-      after = page.length < submissionsAtOnce ? undefined : page.at(-1)?.at
-    }
-  })
+  Stream.runForEach(view.pages("submissions", { size: submissionsAtOnce }), (page) => Effect.sync(() => use(page)))

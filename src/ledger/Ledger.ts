@@ -1,7 +1,6 @@
 import { type Effect, Schema, type Scope, type Stream } from "effect"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Destination } from "../domain/destination.ts"
-import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
@@ -10,7 +9,6 @@ import type {
   Behind,
   Compacted,
   Counts,
-  DoubtfulRow,
   Evidence,
   ExportedRow,
   Facts,
@@ -19,24 +17,21 @@ import type {
   FoundRow,
   IntendedRow,
   KnownRow,
-  KnownSubmission,
-  Missed,
   Notified,
+  Pages,
   ReadBack,
   Reconciliation,
   Recorded,
   Rekeyed,
-  ReplacedSubmission,
   RowOutcome,
   RunRecord,
   SeenAgain,
-  SentRow,
+  SeenRows,
   SettledRow,
   SettlingFacts,
   Standing,
   TestEntry,
-  UnmetRows,
-  VanishedRow,
+  Vanished,
   Waits,
 } from "./records.ts"
 
@@ -130,30 +125,17 @@ export interface PipelineLedger {
   ) => Effect.Effect<ReadonlyArray<"new" | "seen" | "acknowledged">, LedgerError>
   /** How many rows were imported under another mapping fingerprint than this. */
   readonly importedUnderOtherMapping: (mapping: string) => Effect.Effect<number, LedgerError>
-  /** In pages, in the order in which rows were first sent; start with `after: undefined`, go on with the key digest of a page's last row. */
-  readonly sent: (page: {
-    readonly after: Buffer | undefined
-    readonly limit: number
-    /** Only these verdicts; default all. */
-    readonly verdicts?: ReadonlyArray<Verdict>
-    /** Only rows sent by this run. */
-    readonly run?: string
-    /** Whether items, answers and cells come along; default yes. Without them a page takes half the time. */
-    readonly content?: boolean
-  }) => Effect.Effect<ReadonlyArray<SentRow>, LedgerError>
-  readonly doubtful: (
-    page: { readonly after: Buffer | undefined; readonly limit: number },
-  ) => Effect.Effect<ReadonlyArray<DoubtfulRow>, LedgerError>
+  /** Reads rows in pages. A page holds `size` rows, or 1,000; `after`: only rows after the one with this `at`. */
+  readonly pages: <K extends keyof Pages>(
+    of: K,
+    choice: Pages[K]["choice"] & { readonly after?: number | undefined; readonly size?: number },
+  ) => Stream.Stream<ReadonlyArray<Pages[K]["row"]>, LedgerError>
   /** Counts of what is not proven or needs review: cheap, however many rows there are. */
   readonly counts: Effect.Effect<Counts, LedgerError>
   /** Counts over all rows, and the run in progress, all of one moment. */
   readonly standing: Effect.Effect<Standing, LedgerError>
   /** The reconciliation that was interrupted, or is in progress. */
   readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
-  /** All submissions that the ledger knows at this destination, in pages. Start with `after: 0`, continue with `at` of a page's last one. */
-  readonly submissions: (
-    page: { readonly after: number; readonly limit: number },
-  ) => Effect.Effect<ReadonlyArray<KnownSubmission>, LedgerError>
   /**
    * What the ledger knows about the requests with a row in doubt.
    *
@@ -168,25 +150,12 @@ export interface PipelineLedger {
   readonly settlingFacts: Effect.Effect<SettlingFacts, LedgerError>
   /** How rows in doubt were settled, the newest first. */
   readonly settlements: (limit: number) => Effect.Effect<ReadonlyArray<Settlement>, LedgerError>
-  /** Submissions that were replaced, the earliest first; start with `after: 0`. */
-  readonly replaced: (
-    page: { readonly after: number; readonly limit: number },
-  ) => Effect.Effect<ReadonlyArray<ReplacedSubmission>, LedgerError>
-  /**
-   * The imported rows that are not among these: by the number of a row in the ledger, not 0 when a source held it. Cheap when there are none.
-   */
-  readonly missed: (met: Uint8Array) => Effect.Effect<Missed, LedgerError>
-  /** The imported rows that a source did not hold, in the order in which they were sent; start with `after: 0`. */
-  readonly vanished: (
-    missed: Missed,
-    page: { readonly after: number; readonly limit: number },
-  ) => Effect.Effect<ReadonlyArray<VanishedRow>, LedgerError>
+  /** Counts the imported rows that a source lacks. Cheap if there are none. */
+  readonly vanished: (seen: SeenRows) => Effect.Effect<Vanished, LedgerError>
   /** Whether a person has accepted all of these refused states (`Recorded.acceptance`). */
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
   /** Those of these files (names below a pattern's folder) that no run has read. */
   readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
-  /** In pages, the rows that may stand at the destination and that are not among these: by the number of a row in the ledger, not 0 if a source held it. Start with `first: 0`. */
-  readonly unmet: (met: Uint8Array, first: number) => Effect.Effect<UnmetRows, LedgerError>
   /** The newest first. `done`: only those that did their work, whether or not rows need review (exit codes 0 and 1), the last finished first. */
   readonly runs: (
     which: { readonly limit: number; readonly done?: boolean },

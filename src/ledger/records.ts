@@ -91,6 +91,8 @@ export type RowOutcome =
 
 /** A row that was created and whose content is still kept. */
 export interface SentRow {
+  /** Where the next page goes on. */
+  readonly at: number
   readonly keyDigest: Buffer
   readonly key: string
   readonly row: number
@@ -137,7 +139,7 @@ export interface Reconciliation {
   /** When it last got on (ISO 8601). */
   readonly at: string
   /** The last row up to which all were read: where `sent` goes on. */
-  readonly after: Buffer
+  readonly after: number
   /** What stands in the ledger of the rows up to there, drift counted as differing or missing. */
   readonly readBack: VerdictCounts
 }
@@ -153,6 +155,8 @@ export type AnswerDigests = ReadonlyMap<string, AnswerDigest>
 
 /** A row in doubt, with its content. */
 export interface DoubtfulRow {
+  /** Where the next page goes on. */
+  readonly at: number
   readonly keyDigest: Buffer
   readonly key: string
   readonly row: number
@@ -288,9 +292,9 @@ export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "can
   /** Files that this run has read, so that nothing of them is left to do. */
   readonly filesRead?: ReadonlyArray<string>
   /** The imported rows that this run's source lacks; what it has again is not vanished any more. */
-  readonly vanished?: Missed
-  /** The last row up to which a reconciliation has read all; or that it has read all. */
-  readonly reconciled?: Buffer | "through"
+  readonly vanished?: Vanished
+  /** The `at` of the last row up to which a reconciliation has read all; or that it has read all. */
+  readonly reconciled?: number | "through"
   readonly acceptance?: Acceptance
   /** A text that a person is to enter in the form. */
   readonly testEntry?: string
@@ -396,15 +400,52 @@ export interface VanishedRow {
   readonly since: { readonly run: string; readonly at: string } | undefined
 }
 
-/** Of the imported rows, those that a source did not hold. */
-export interface Missed {
-  /** By the number of a row in the ledger: not 0 when the source held it. May be shorter than the ledger. */
-  readonly met: Uint8Array
-  /** Rows beyond this number came later, and are not asked for. */
+/** A row that may be at the destination and that a source lacks. */
+export interface UnseenRow {
+  /** Where the next page goes on. */
+  readonly at: number
+  readonly key: string
+  /** Digest of its cells besides the key's, in hexadecimal digits; empty: it has none. */
+  readonly rest: string
+}
+
+/** Which rows of the ledger a source has: by a row's number in the ledger, not 0 if it has the row. May be shorter than the ledger. */
+export type SeenRows = Uint8Array
+
+/** The imported rows that a source lacks. */
+export interface Vanished {
+  readonly seen: SeenRows
+  /** Rows beyond this number came later, and do not count. */
   readonly upTo: number
   readonly count: number
   /** How many of them are not recorded as vanished yet. */
   readonly fresh: number
+}
+
+/** What can be read in pages: what a row is, and which rows are chosen. */
+export interface Pages {
+  /** Imported rows with a submission, in the order in which they were first sent. */
+  readonly sent: {
+    readonly row: SentRow
+    readonly choice: {
+      /** Only these verdicts; default all. */
+      readonly verdicts?: ReadonlyArray<Verdict>
+      /** Only rows sent by this run. */
+      readonly run?: string
+      /** Whether items, answers and cells are read; default yes. Without them a page takes half the time. */
+      readonly content?: boolean
+    }
+  }
+  /** Rows in doubt, in the same order. */
+  readonly doubtful: { readonly row: DoubtfulRow; readonly choice: object }
+  /** All submissions that the ledger knows at this destination. */
+  readonly submissions: { readonly row: KnownSubmission; readonly choice: object }
+  /** Submissions that were replaced, the earliest first. */
+  readonly replaced: { readonly row: ReplacedSubmission; readonly choice: object }
+  /** The imported rows that a source lacks, in the order in which they were first sent. */
+  readonly vanished: { readonly row: VanishedRow; readonly choice: { readonly vanished: Vanished } }
+  /** The rows that may be at the destination and that a source lacks, in the same order. */
+  readonly unseen: { readonly row: UnseenRow; readonly choice: { readonly seen: SeenRows } }
 }
 
 /** What a ledger lacks of what its marks say. */
@@ -454,15 +495,6 @@ export interface RefusedState {
   readonly reason: AcceptReason
   readonly states: ReadonlyArray<string>
   readonly what: string
-}
-
-/** Rows that may stand at the destination and that a source did not hold. */
-export interface UnmetRows {
-  readonly keys: ReadonlyArray<string>
-  /** In hexadecimal digits; empty: none. */
-  readonly rests: ReadonlyArray<string>
-  /** Where the next page begins; undefined: there is none. */
-  readonly next: number | undefined
 }
 
 /** What the ledger holds of a row, or of a submission that another one replaced. */

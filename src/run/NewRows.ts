@@ -1,7 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Digester, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
+import type { SeenRows, UnseenRow } from "../ledger/records.ts"
 import { positionsOf } from "./content.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
@@ -99,16 +100,15 @@ export class NewRows {
    */
   compare(
     view: PipelineLedger,
-    seen: Uint8Array,
+    seen: SeenRows,
     each: (pair: Alike) => void,
   ): Effect.Effect<MissingRows, LedgerError> {
     const paired = new Uint8Array(this.rests.size)
     const found = { count: 0, reformatted: 0, misread: 0, replaced: 0 }
-    const page = (first: number): Effect.Effect<MissingRows, LedgerError> =>
-      Effect.flatMap(view.unmet(seen, first), ({ keys, next, rests }) => {
-        found.count += keys.length
-        for (let at = 0; at < keys.length; at++) {
-          const old = keys[at]!
+    const compared = (rows: ReadonlyArray<UnseenRow>) =>
+      Effect.sync(() => {
+        found.count += rows.length
+        for (const { key: old, rest } of rows) {
           const slot = this.byKey(old)
           if (slot >= 0) {
             found.reformatted++
@@ -121,7 +121,7 @@ export class NewRows {
             each({ old, row: this.keys.row(misread), by: "encoding", ambiguous: this.keys.matched(misread) })
             continue
           }
-          const same = this.byRest(rests[at] ?? "")
+          const same = this.byRest(rest)
           if (same < 0) continue
           if (paired[same] === 0) found.replaced++
           each({
@@ -132,9 +132,8 @@ export class NewRows {
           })
           paired[same] = 1
         }
-        return next === undefined ? Effect.succeed(found) : page(next)
       })
-    return page(0)
+    return Effect.as(Stream.runForEach(view.pages("unseen", { seen }), compared), found)
   }
 
   private put(table: KeyTable, row: number): void {

@@ -1,5 +1,5 @@
 import { DateTime, Effect } from "effect"
-import type { Missed } from "../ledger/records.ts"
+import type { Vanished } from "../ledger/records.ts"
 import { traced } from "../service/telemetry.ts"
 import { showProgress } from "./Progress.ts"
 import { type Repeated, unchangedSince } from "./repeat.ts"
@@ -24,7 +24,7 @@ export const execute = Effect.gen(function*() {
   const startedAt = yield* now
   let surveyed: Survey | undefined
   let review: Review | undefined
-  let missed: Missed | undefined
+  let missed: Vanished | undefined
   let repeated: Repeated | undefined
   const steps = Effect.gen(function*() {
     repeated = yield* unchangedSince

@@ -5,7 +5,6 @@ import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
 import type { ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { unlessAborted } from "../service/cancellation.ts"
-import { paged, pageSize } from "./paged.ts"
 import { showProgress } from "./Progress.ts"
 import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { now } from "./Run.ts"
@@ -28,7 +27,7 @@ const readingRows = 16
  * @param unfinished an interrupted reconciliation: continues after the rows that it has read, and counts them as it left them
  * @param pageRows submissions after which the progress is recorded
  */
-export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = pageSize) =>
+export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 1_000) =>
   Effect.gen(function*() {
     const { id, mapping, mode } = yield* CurrentRun
     const { view } = yield* RunLedger
@@ -46,7 +45,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
     counts.imported = imported
     if (unfinished !== undefined) takeOver(counts, unfinished)
     let whole = true
-    const pages = paged((after) => view.sent({ after, limit: pageRows }), { from: unfinished?.after, size: pageRows })
+    const pages = view.pages("sent", { after: unfinished?.after, size: pageRows })
       .pipe(
         Stream.filter((rows) => rows.length > 0),
         // In order: a page counts as read once all before it are.
@@ -118,7 +117,7 @@ const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
       return one === undefined || (one.standing === "unchanged" && row.drift === undefined) ? [] : [one]
     })
     if (news.length > 0) yield* RunLedger.record((session) => session.verdicts(news))
-    return compared && seen.every((one) => one !== undefined) ? rows.at(-1)?.keyDigest : undefined
+    return compared && seen.every((one) => one !== undefined) ? rows.at(-1)?.at : undefined
   })
 
 type VerifiedRow = SentRow & { readonly answers: NonNullable<SentRow["answers"]> }

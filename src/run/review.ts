@@ -67,7 +67,7 @@ export const vanishedRows = (survey: Survey) =>
   Effect.gen(function*() {
     const { ownSource, pipeline } = yield* CurrentRun
     if (!ownSource || pipeline.source.vanished === "ignore" || (yield* Stop).requested()) return undefined
-    return yield* (yield* RunLedger).view.missed(survey.seen.marks)
+    return yield* (yield* RunLedger).view.vanished(survey.seen.marks)
   })
 
 /** What a limit of `stopWhen` is compared with: so many rows, of so many. */

@@ -13,7 +13,6 @@ import type { BatchResult, SentRow, Sink, SinkFailure, Trouble } from "../sink/S
 import { columnNames } from "../source/columns.ts"
 import { canaryIsNeeded, judgeCanary } from "./canary.ts"
 import { outgoing } from "./outgoing.ts"
-import { paged, pageSize } from "./paged.ts"
 import { type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { attentionRow, overLimit } from "./review.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
@@ -97,7 +96,7 @@ const readUnread = ({ readBack }: Delivery) =>
     const { view } = yield* RunLedger
     const stop = yield* Stop
     yield* Stream.runForEach(
-      paged((after) => view.sent({ after, limit: pageSize, verdicts: ["unread"] })),
+      view.pages("sent", { verdicts: ["unread"] }),
       (rows) => {
         const unread = rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }]))
         return stop.requested() ? Effect.void : readBackRows(readBack, unread, false)

@@ -3,7 +3,7 @@ import type { RunFacts } from "../domain/anomaly.ts"
 import type { Json } from "../domain/json.ts"
 import type { Doubt, RunReport } from "../domain/report.ts"
 import { counted } from "../domain/words.ts"
-import type { Missed, SentRow } from "../ledger/records.ts"
+import type { SentRow, Vanished } from "../ledger/records.ts"
 import { version } from "../project/version.ts"
 import type { ImportedRow } from "../report/csvFiles.ts"
 import { redactReport } from "../report/reportFile.ts"
@@ -24,7 +24,6 @@ import {
 } from "./ending.ts"
 import { FateTable } from "./FateTable.ts"
 import { factsNow, historyOf, mappingOf } from "./history.ts"
-import { paged, pagedBy, pageSize } from "./paged.ts"
 import { measureRun } from "./Progress.ts"
 import { repeatable, type Repeated } from "./repeat.ts"
 import type { Review } from "./review.ts"
@@ -41,7 +40,7 @@ export interface Ended {
   readonly survey?: Survey | undefined
   readonly review?: Review | undefined
   /** Imported rows that are no longer in the source; undefined: unknown. */
-  readonly missed?: Missed | undefined
+  readonly missed?: Vanished | undefined
   /** The run that this one repeats, because nothing changed since. */
   readonly repeated?: Repeated | undefined
   /** For a reconciliation: how many submissions it was about; its verdicts are over these. */
@@ -63,27 +62,17 @@ export const writeSummary = (ended: Ended) =>
       report,
       columns: plan.columns.map((column) => column.title),
       imported: Stream.map(
-        paged((after) =>
-          view.sent({
-            after,
-            limit: pageSize,
-            content: false,
-            // A reconciliation is about all of them.
-            ...(plan.mode === "reconcile" ? {} : { run: plan.id }),
-          })
-        ),
+        // A reconciliation is about all of them.
+        view.pages("sent", { content: false, ...(plan.mode === "reconcile" ? {} : { run: plan.id }) }),
         (rows) => rows.map(asReadBack),
       ),
       inDoubt: Stream.map(
-        paged((after) => view.doubtful({ after, limit: pageSize })),
+        view.pages("doubtful", {}),
         (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
       ),
       repeats: ended.repeated?.earlier,
       vanished: missed === undefined ? Stream.empty : Stream.map(
-        pagedBy(
-          (after: number | undefined) => view.vanished(missed, { after: after ?? 0, limit: pageSize }),
-          (row) => row.at,
-        ),
+        view.pages("vanished", { vanished: missed }),
         (rows) => rows.map(({ since = firstMissed, ...row }) => ({ ...row, missingSince: since?.at, run: since?.run })),
       ),
       fateOf: (row) => ended.survey?.fateOf(row),
@@ -263,7 +252,7 @@ const doubts = Effect.gen(function*() {
   const { id } = yield* CurrentRun
   const { view } = yield* RunLedger
   const byReason = new Map<string, Doubt>()
-  yield* Stream.runForEach(paged((after) => view.doubtful({ after, limit: pageSize })), (rows) =>
+  yield* Stream.runForEach(view.pages("doubtful", {}), (rows) =>
     Effect.sync(() => {
       for (const row of rows) {
         const reason = byReason.has(row.reason) || byReason.size < mostReasons ? row.reason : "other reasons"

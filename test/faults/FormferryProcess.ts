@@ -17,6 +17,7 @@ import { make } from "../../src/service/client.ts"
 import { FormService } from "../../src/service/FormService.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { resultsColumns } from "../../src/sink/settleColumns.ts"
+import { listed } from "../ledger/rows.ts"
 import { memoryFolder } from "./memoryFolder.ts"
 import { memorySource, type SourceRow, tableSource } from "./source.ts"
 
@@ -103,7 +104,7 @@ export const settleProcess = (
       if (columns === undefined) return yield* new NotCompiled({ message: "The export has no submission ids." })
       const session = yield* view.hold(yield* newRunId)
       options.holding(session, yield* makeStop)
-      const doubtful = yield* view.doubtful({ after: undefined, limit: 10_000 })
+      const doubtful = yield* listed(view, "doubtful", { limit: 10_000 })
       const { settled } = yield* settleFromExport(doubtful, view, ledger.digest.key, {
         name: "results.csv",
         file: "results.csv",
@@ -136,7 +137,7 @@ export const settleByHandProcess = (
       const { view } = yield* open(options)
       const session = yield* view.hold(yield* newRunId)
       options.holding(session, yield* makeStop)
-      const doubtful = yield* view.doubtful({ after: undefined, limit: 10_000 })
+      const doubtful = yield* listed(view, "doubtful", { limit: 10_000 })
       yield* session.settleDoubts({
         rows: doubtful.map(({ key, keyDigest }) => ({
           keyDigest,

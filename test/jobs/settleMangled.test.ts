@@ -7,6 +7,7 @@ import { chooseTarget, findPipeline } from "../../src/jobs/target.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { Draws } from "../faults/Draws.ts"
+import { listed } from "../ledger/rows.ts"
 import { platform } from "../project/projectFolder.ts"
 import { type Fault, world } from "../run/world.ts"
 import { resultsExport } from "./resultsExport.ts"
@@ -75,7 +76,7 @@ for (const seed of [1, 2]) {
         const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("nothing was sent")
         const view = yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })
-        const doubtful = yield* view.doubtful({ after: undefined, limit: 1000 })
+        const doubtful = yield* listed(view, "doubtful", { limit: 1000 })
         const lost = doubtful.filter(({ item }) => !there.has(String(item?.questions[0]?.value))).map(({ key }) => key)
         expect(lost.length).toBeGreaterThan(0)
         expect(lost.length).toBeLessThan(doubtful.length)

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
 import type { holderProcess } from "./holderProcess.ts"
 import { ownProcess } from "./ownProcess.ts"
-import { batchOf, contacts, folder, rowOf } from "./rows.ts"
+import { batchOf, contacts, folder, listed, rowOf } from "./rows.ts"
 
 const holder = ownProcess("holderProcess")
 
@@ -89,7 +89,7 @@ describe("processes that want the same pipeline", () => {
       expect(session.epoch).toBe(2)
       expect(session.abandoned).toBeLessThanOrEqual(16)
       expect(yield* view.standing).toMatchObject({ inDoubt: session.abandoned })
-      const doubtful = yield* view.doubtful({ after: undefined, limit: 100 })
+      const doubtful = yield* listed(view, "doubtful", { limit: 100 })
       expect(doubtful.map((row) => row.cells)).toEqual(doubtful.map((row) => [row.key, `content ${row.row}`]))
       expect(yield* ledger.verify).toEqual([])
     }))

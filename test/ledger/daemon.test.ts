@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
 import type { daemonProcess } from "./daemonProcess.ts"
 import { ownProcess } from "./ownProcess.ts"
-import { contacts, folder } from "./rows.ts"
+import { contacts, folder, listed } from "./rows.ts"
 
 const daemon = ownProcess("daemonProcess")
 
@@ -69,8 +69,8 @@ it.scopedLive("a scheduler that opens the ledger again and again, others that lo
         told.flatMap((line) => line.startsWith(`${did} ${pipeline} `) ? [`key ${line.split(" ")[2]}`] : [])
       const view = yield* contacts(ledger, pipeline)
       yield* Effect.scoped(view.hold("last"))
-      const sent = (yield* view.sent({ after: undefined, limit: 100_000 })).map(({ key }) => key)
-      const doubtful = (yield* view.doubtful({ after: undefined, limit: 100 })).map(({ key }) => key)
+      const sent = (yield* listed(view, "sent", { limit: 100_000 })).map(({ key }) => key)
+      const doubtful = (yield* listed(view, "doubtful", { limit: 100 })).map(({ key }) => key)
       expect(sent).toEqual(expect.arrayContaining(rowsThat("settled")))
       // At most the batch that was in flight when it was killed.
       expect(doubtful.length).toBeLessThanOrEqual(1)

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 it.scopedLive("a row goes from intent to verified, and the ledger knows it by its key", () =>
   Effect.gen(function*() {
@@ -36,7 +36,7 @@ it.scopedLive("a row goes from intent to verified, and the ledger knows it by it
     expect(first?.content.equals(rows[0]?.content ?? Buffer.alloc(0))).toBe(true)
     expect(second).toMatchObject({ state: "inDoubt", doubt: { reason: "timeout" }, verdict: undefined })
     expect(third).toMatchObject({ state: "notCreated" })
-    const [sent] = yield* view.sent({ after: undefined, limit: 10 })
+    const [sent] = yield* listed(view, "sent", { limit: 10 })
     expect(sent).toMatchObject({
       key: "key 1",
       run: "run1",
@@ -46,9 +46,9 @@ it.scopedLive("a row goes from intent to verified, and the ledger knows it by it
     })
     const answers = digestsOf({ q1: { sent: "ab".repeat(16), returned: "cd".repeat(16) } })
     yield* session.verdicts([{ keyDigest: rows[0]?.keyDigest ?? Buffer.alloc(0), verdict: "verified", answers }])
-    const [read] = yield* view.sent({ after: undefined, limit: 10 })
+    const [read] = yield* listed(view, "sent", { limit: 10 })
     expect(read).toMatchObject({ verdict: "verified", item: undefined, cells: undefined, answers })
-    expect(yield* view.doubtful({ after: undefined, limit: 10 })).toMatchObject([
+    expect(yield* listed(view, "doubtful", { limit: 10 })).toMatchObject([
       {
         key: "key 2",
         reason: "timeout",

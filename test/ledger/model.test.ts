@@ -7,7 +7,7 @@ import type { Verdict } from "../../src/domain/fate.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { RowOutcome, RowState } from "../../src/ledger/records.ts"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, folder, imported, listed, rowOf } from "./rows.ts"
 
 interface ModelRow {
   state: RowState
@@ -207,7 +207,7 @@ const play = (steps: ReadonlyArray<Step>) =>
       ])
       expect(row.doubt === undefined).toBe(row.state !== "inDoubt")
     })
-    const sent = yield* view.sent({ after: undefined, limit: 100 })
+    const sent = yield* listed(view, "sent", { limit: 100 })
     expect(sent.map((row) => [row.row, row.item !== undefined]).sort()).toEqual(
       [...model.rows].filter(([, row]) => row.state === "imported").map(([number, row]) => [number, row.kept]).sort(),
     )

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { IntendedRow, RowOutcome } from "../../src/ledger/records.ts"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
 const notCreated: RowOutcome = { _tag: "NotCreated" }
@@ -55,15 +55,15 @@ it.scopedLive("only what stands for the row can be replaced, with other content,
     )
     expect(yield* known).toMatchObject({ state: "imported", submissionId: "s2", verdict: "unread", id: 1 })
     yield* run((session) => send(session, row("a", { replaces: "s2" }), imported("s3")))
-    expect((yield* view.replaced({ after: 0, limit: 9 })).map((one) => [one.submissionId, one.replacedBy])).toEqual([
+    expect((yield* listed(view, "replaced", { limit: 9 })).map((one) => [one.submissionId, one.replacedBy])).toEqual([
       ["s1", "s2"],
       ["s2", "s3"],
     ])
-    expect((yield* view.replaced({ after: 1, limit: 9 })).length).toBe(1)
-    const [sent] = yield* view.sent({ after: undefined, limit: 9 })
+    expect((yield* listed(view, "replaced", { after: 1, limit: 9 })).length).toBe(1)
+    const [sent] = yield* listed(view, "sent", { limit: 9 })
     expect(sent).toMatchObject({ submissionId: "s3", replaces: "s2" })
-    const page = yield* view.submissions({ after: 0, limit: 2 })
-    const rest = yield* view.submissions({ after: page.at(-1)?.at ?? 0, limit: 2 })
+    const page = yield* listed(view, "submissions", { limit: 2 })
+    const rest = yield* listed(view, "submissions", { after: page.at(-1)?.at ?? 0, limit: 2 })
     expect([...page, ...rest].map(({ id, isRequired }) => [id, isRequired]).toSorted()).toEqual([["s1", false], [
       "s2",
       false,
@@ -80,7 +80,7 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
     Effect.gen(function*() {
       const { known, ledger, row, run, send, view } = yield* ledgerWithOne
       const before = yield* known
-      const [sent] = yield* view.sent({ after: undefined, limit: 9 })
+      const [sent] = yield* listed(view, "sent", { limit: 9 })
       const bad = ledger.digest.content(["bad"])
       const mends = { keyDigest: row("").keyDigest, content: bad }
       yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), outcome))
@@ -88,8 +88,8 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
         ? { item: Buffer.alloc(16, 7), mapping: "m", form: "f", message: "no" }
         : undefined
       expect(yield* known).toEqual({ ...before, refusal })
-      expect(yield* view.sent({ after: undefined, limit: 9 })).toEqual([sent])
-      expect(yield* view.replaced({ after: 0, limit: 9 })).toEqual([])
+      expect(yield* listed(view, "sent", { limit: 9 })).toEqual([sent])
+      expect(yield* listed(view, "replaced", { limit: 9 })).toEqual([])
       // Tried again, it goes in; and what it mends counts from then on.
       yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), imported("s2")))
       expect(yield* known).toMatchObject({

@@ -1,10 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import type { Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Ledger, PipelineLedger } from "../../src/ledger/Ledger.ts"
-import type { AnswerDigests, IntendedRow } from "../../src/ledger/records.ts"
+import type { Ledger, LedgerError, PipelineLedger } from "../../src/ledger/Ledger.ts"
+import type { AnswerDigests, IntendedRow, Pages } from "../../src/ledger/records.ts"
 
 /** A folder that goes with the scope. */
 export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
@@ -52,3 +52,19 @@ export const digestsOf = (
 
 export const imported = (submissionId: string) =>
   ({ _tag: "Imported", submissionId, submissionTime: "2024-01-02T03:04:05.000Z" }) as const
+
+/** The first rows of what can be read in pages: as many as a page has, or all. */
+export const listed = <K extends keyof Pages>(
+  view: PipelineLedger,
+  of: K,
+  { limit = Infinity, ...choice }: Pages[K]["choice"] & { readonly after?: number; readonly limit?: number },
+): Effect.Effect<ReadonlyArray<Pages[K]["row"]>, LedgerError> =>
+  Effect.map(
+    Stream.runCollect(Stream.take(
+      Stream.flattenIterables(
+        view.pages(of, { ...choice, size: Math.min(limit, 1_000) } as Parameters<PipelineLedger["pages"]>[1]),
+      ),
+      limit,
+    )),
+    (rows) => Array.from(rows),
+  )

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { join } from "node:path"
-import type { AttentionRow, RowOutcome } from "../../src/ledger/records.ts"
+import type { AttentionRow, Pages, RowOutcome } from "../../src/ledger/records.ts"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { batchOf, contacts, destination, digestsOf, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, destination, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
 const notCreated: RowOutcome = { _tag: "NotCreated" }
@@ -92,7 +92,7 @@ describe("a row in doubt that is sent once more", () => {
         batch: 1,
         doubt: { reason: "timeout" },
       })
-      expect(yield* view.doubtful({ after: undefined, limit: 9 })).toMatchObject([{
+      expect(yield* listed(view, "doubtful", { limit: 9 })).toMatchObject([{
         batch: 1,
         cells: ["key 1", "content 1"],
       }])
@@ -147,7 +147,7 @@ describe("verdicts", () => {
       })
       yield* send(1, imported("s1"))
       const keyDigest = ledger.digest.key("key 1")
-      const row = Effect.map(view.sent({ after: undefined, limit: 5 }), ([one]) => one)
+      const row = Effect.map(listed(view, "sent", { limit: 5 }), ([one]) => one)
       yield* session.verdicts([{ keyDigest, verdict: "differing", answers }])
       expect(yield* row).toMatchObject({
         verdict: "differing",
@@ -190,14 +190,15 @@ describe("verdicts", () => {
       yield* send("run1", [1, 2, 3, 4, 5])
       yield* send("run2", [6, 7, 8, 9])
       yield* send("run3", [10, 11])
-      const pages = (options: Omit<Parameters<typeof view.sent>[0], "after" | "limit">) =>
+      const pages = (options: Pages["sent"]["choice"]) =>
         Effect.gen(function*() {
           const rows: Array<number> = []
-          for (let after: Buffer | undefined;;) {
-            const page = yield* view.sent({ ...options, after, limit: 2 })
+          for (let after = 0;;) {
+            const page = yield* listed(view, "sent", { ...options, after, limit: 2 })
+            const last = page.at(-1)
+            if (last === undefined) return rows
             rows.push(...page.map((row) => row.row))
-            after = page.at(-1)?.keyDigest
-            if (after === undefined) return rows
+            after = last.at
           }
         })
       expect(yield* pages({})).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
@@ -319,7 +320,7 @@ describe("rows that need a person", () => {
       })
       expect(yield* view.attended([old])).toEqual(["seen"])
       expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 1, missing: 1, unread: 0 })
-      expect(yield* view.doubtful({ after: undefined, limit: 9 })).toMatchObject([{ key: "key 5", acknowledged: true }])
+      expect(yield* listed(view, "doubtful", { limit: 9 })).toMatchObject([{ key: "key 5", acknowledged: true }])
       expect(yield* view.attended([attention(ledger, 5, "key 5", "edited since", "inDoubt")])).toEqual(["acknowledged"])
       expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({
         acknowledged: 0,

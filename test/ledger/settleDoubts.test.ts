@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect"
 import { join } from "node:path"
 import type { Ledger, LedgerSession, PipelineLedger } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, folder, imported, listed, rowOf } from "./rows.ts"
 
 const doubt = { _tag: "InDoubt", reason: "timeout" } as const
 
@@ -46,7 +46,7 @@ describe("settling rows in doubt", () => {
       expect(yield* stateOf(view, ledger, 2)).toBe("imported")
       expect(yield* stateOf(view, ledger, 3)).toBe("notCreated")
       expect(yield* stateOf(view, ledger, 4)).toBe("inDoubt")
-      const unread = yield* view.sent({ after: undefined, limit: 9, verdicts: ["unread"] })
+      const unread = yield* listed(view, "sent", { limit: 9, verdicts: ["unread"] })
       // Its content is still there to be compared with.
       expect(unread.map((row) => [row.submissionId, row.item !== undefined])).toEqual([["s1", true], ["s2", true]])
       expect(yield* view.standing).toMatchObject({ imported: 2, inDoubt: 1, verdicts: { unread: 2 } })
@@ -57,7 +57,7 @@ describe("settling rows in doubt", () => {
         landed: 1,
         notLanded: 1,
       }])
-      expect(yield* view.submissions({ after: 0, limit: 9 })).toMatchObject([
+      expect(yield* listed(view, "submissions", { limit: 9 })).toMatchObject([
         { id: "s1", isRequired: true, batch: 1, closed: 1, time: Date.parse("2024-01-02T03:04:05.000Z") },
         { id: "s2", isRequired: true, batch: 1, closed: 1, time: undefined },
       ])
@@ -84,7 +84,7 @@ describe("settling rows in doubt", () => {
         verdicts: { unread: 2 },
         acknowledged: { inDoubt: 0, unread: 1 },
       })
-      expect((yield* view.sent({ after: undefined, limit: 9 })).map((row) => row.submissionId)).toEqual(["s1"])
+      expect((yield* listed(view, "sent", { limit: 9 })).map((row) => row.submissionId)).toEqual(["s1"])
       expect(yield* ledger.verify).toEqual([])
     }))
 
@@ -123,7 +123,7 @@ describe("settling rows in doubt", () => {
         verdicts.map(([number, verdict]) => ({ keyDigest: digestOf(number), verdict, answers: new Map() })),
       )
       const required = Effect.map(
-        view.submissions({ after: 0, limit: 9 }),
+        listed(view, "submissions", { limit: 9 }),
         (known) => known.filter(({ isRequired }) => isRequired).map(({ id }) => id),
       )
       expect(yield* required).toEqual(["s1", "s5", "s6", "s7", "s8"])
@@ -145,7 +145,7 @@ describe("settling rows in doubt", () => {
       yield* session.settle(between, [imported("s5")])
       const again = yield* session.intend(batchOf([rowOf(ledger, 2)], true))
       yield* session.settle(again, [{ _tag: "InDoubt", reason: "timeout again" }])
-      const rows = yield* view.doubtful({ after: undefined, limit: 9 })
+      const rows = yield* listed(view, "doubtful", { limit: 9 })
       expect(rows.map(({ batch, first, key, resent }) => ({ batch, first, key, resent }))).toEqual([
         { key: "key 2", batch: 3, first: 1, resent: true },
         { key: "key 3", batch: 1, first: 1, resent: false },
@@ -162,7 +162,7 @@ describe("settling rows in doubt", () => {
       yield* settle(session, [{ keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "", proof: "person" }])
       const later = yield* session.intend(batchOf([rowOf(ledger, 2)]))
       yield* session.settle(later, [doubt])
-      const anew = (yield* view.doubtful({ after: undefined, limit: 9 })).find(({ key }) => key === "key 2")
+      const anew = (yield* listed(view, "doubtful", { limit: 9 })).find(({ key }) => key === "key 2")
       expect(anew).toMatchObject({ batch: 4, first: 4 })
     }))
 })

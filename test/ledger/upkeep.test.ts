@@ -6,7 +6,7 @@ import { join } from "node:path"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
 import { keptRuns } from "../../src/ledger/sqlite/standing.ts"
-import { batchOf, contacts, digestsOf, folder, imported, rowOf } from "./rows.ts"
+import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 const counts = {
   rows: { read: 1_000, alreadyImported: 1_000 },
@@ -77,7 +77,7 @@ it.scopedLive("what was sent makes room for what is sent next once it is verifie
     const ledger = yield* openLedger({ file })
     const { after } = yield* ledger.compact
     expect(imports / after).toBeLessThan(1.5)
-    expect(yield* (yield* contacts(ledger)).sent({ after: undefined, limit: 1 })).toMatchObject([{ answers }])
+    expect(yield* listed(yield* contacts(ledger), "sent", { limit: 1 })).toMatchObject([{ answers }])
     expect(yield* ledger.verify).toEqual([])
   }))
 
@@ -165,9 +165,9 @@ it.scopedLive("of hundreds of rows that were forgotten not a byte is left in the
     expect(left.map((known) => known?.leftOut)).toEqual(all.map(marked))
     expect((yield* view.standing).verdicts.differing).toBe(320)
     // An export of the results may hold their submissions or not: they are nobody's.
-    const ids = yield* view.submissions({ after: 0, limit: 10_000 })
+    const ids = yield* listed(view, "submissions", { limit: 10_000 })
     expect([ids.length, ids.filter(({ isRequired }) => isRequired).length]).toEqual([480, 320])
-    const paged = yield* view.submissions({ after: 0, limit: 300 })
-    const rest = yield* view.submissions({ after: paged.at(-1)?.at ?? 0, limit: 300 })
+    const paged = yield* listed(view, "submissions", { limit: 300 })
+    const rest = yield* listed(view, "submissions", { after: paged.at(-1)?.at ?? 0, limit: 300 })
     expect([...paged, ...rest].map(({ id }) => id).toSorted()).toEqual(ids.map(({ id }) => id).toSorted())
   }))

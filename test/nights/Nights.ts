@@ -15,6 +15,7 @@ import type { OpenTransport } from "../../src/service/transport.ts"
 import { form } from "../faults/pipeline.ts"
 import { VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine, type Running } from "../faults/VirtualTime.ts"
+import { listed } from "../ledger/rows.ts"
 import type { Night, Person } from "./plan.ts"
 
 const notify = `notify:
@@ -202,7 +203,7 @@ export class Nights extends VirtualProject {
         const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("The ledger is empty.")
         const view = yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })
-        const replaced = yield* view.replaced({ after: 0, limit: 10_000 })
+        const replaced = yield* listed(view, "replaced", { limit: 10_000 })
         return {
           findings: yield* ledger.verify,
           standing: yield* view.standing,

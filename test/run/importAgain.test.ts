@@ -4,6 +4,7 @@ import Papa from "papaparse"
 import type { RunReport } from "../../src/domain/report.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { listed } from "../ledger/rows.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
@@ -41,7 +42,7 @@ const imported = (rows: number, sink = again.sink) =>
         return yield* look(yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] }))
       }))
     const links = looked((view) =>
-      Effect.map(view.replaced({ after: 0, limit: 100 }), (all) =>
+      Effect.map(listed(view, "replaced", { limit: 100 }), (all) =>
         all.map(({ key, replacedBy, submissionId }) => [key, submissionId, replacedBy]))
     )
     return { ...one, first, looked, links, idOf: idOf(one) }
@@ -125,7 +126,7 @@ scoped(
     }
     expect(yield* one.links).toEqual([])
     // The earlier submission of the row is known: no export can take it for the new one.
-    const ids = yield* one.looked((view) => view.submissions({ after: 0, limit: 100 }))
+    const ids = yield* one.looked((view) => listed(view, "submissions", { limit: 100 }))
     expect(ids.filter(({ id }) => id === old)).toMatchObject([{ isRequired: false }])
     expect(ids.length).toBe(12)
 
@@ -133,7 +134,7 @@ scoped(
       one.looked((view) =>
         Effect.scoped(Effect.gen(function*() {
           const session = yield* view.hold("settle")
-          const [row] = yield* view.doubtful({ after: undefined, limit: 1 })
+          const [row] = yield* listed(view, "doubtful", { limit: 1 })
           if (row === undefined) throw new Error("Nothing is in doubt.")
           const id = one.idOf("Grace")
           yield* session.settleDoubts({

@@ -31,6 +31,7 @@ const sentAt = Date.UTC(2026, 0, 1, 12)
 const minute = 60_000
 
 const rowOf = (row: number, item: Item, { resent = false, first = 5 } = {}): DoubtfulRow => ({
+  at: row,
   keyDigest: Buffer.alloc(16, row),
   key: `k${row}`,
   row,

@@ -1,29 +1,18 @@
 import { Effect, Option, Stream } from "effect"
-import type { Verdict } from "../../domain/fate.ts"
 import type { Item } from "../../domain/item.ts"
 import { fateCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { LedgerError } from "../Ledger.ts"
-import type { DoubtfulRow, ExportedRow, Missed, SentRow, UnmetRows, VanishedRow } from "../records.ts"
+import type { DoubtfulRow, ExportedRow, Pages, SeenRows, SentRow, Vanished } from "../records.ts"
 import type { Database, Param } from "./database.ts"
-import { lastReplaced } from "./replace.ts"
+import { submissionsPage } from "./evidence.ts"
+import { lastReplaced, replacedPage } from "./replace.ts"
 import { isoOf, reading, type Store } from "./Store.ts"
 import { driftedOf, unpackAnswers } from "./verdicts.ts"
 
-/** The number after which a page begins: that of the last row of the page before. */
-const idOf = (db: Database, place: number, after: Buffer | undefined): number =>
-  after === undefined
-    ? 0
-    : db.get<readonly [number]>("SELECT id FROM row WHERE place = ? AND digest = ?", [place, after])?.[0] ?? 0
-
-interface SentPage {
-  readonly after: Buffer | undefined
-  readonly limit: number
-  readonly verdicts?: ReadonlyArray<Verdict>
-  readonly run?: string
-  readonly content?: boolean
-}
+type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }
 
 type SentColumns = readonly [
+  id: number,
   digest: Buffer,
   key: string,
   row: number,
@@ -42,11 +31,11 @@ type SentColumns = readonly [
 /**
  * A page of imported rows, in the order in which they were first sent: reading on is then reading forward in the file, and rows that a run sent lie together.
  */
-export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyArray<SentRow> => {
+const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArray<SentRow> => {
   const { db, texts } = store
   // A row that landed by a person's word has no submission that could be read.
   const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
-  let after = idOf(db, place, page.after)
+  let { after } = page
   // The partial index holds few rows, in order; else `+` keeps SQLite from sorting all rows of the place for every page.
   const rare = page.verdicts !== undefined && !page.verdicts.includes("verified")
   const runParams: Array<Param> = []
@@ -57,7 +46,7 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
     )
     const [first, last] = batches ?? [null, null]
     if (first === null || last === null) return []
-    if (page.after === undefined && !rare) {
+    if (after === 0 && !rare) {
       const start = db.get<readonly [number | null]>("SELECT min(id) FROM row WHERE batch BETWEEN ? AND ?", [
         first,
         last,
@@ -78,13 +67,16 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
       "LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
     ]
   return db.all<SentColumns>(
-    `SELECT r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, ${content}, f.standing, ${lastReplaced}
+    `SELECT r.id, r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, ${content}, f.standing, ${lastReplaced}
      FROM row r ${
       rare ? "INDEXED BY row_unverified" : "NOT INDEXED"
     } CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run ${join} LEFT JOIN drift f ON f.row = r.id
      WHERE ${where.join(" AND ")} ORDER BY r.id LIMIT ?`,
     [after, ...runParams, place, page.limit],
-  ).map(([keyDigest, key, row, batch, run, submissionId, time, verdict, item, answers, cells, drift, replaces]) => ({
+  ).map((
+    [at, keyDigest, key, row, batch, run, submissionId, time, verdict, item, answers, cells, drift, replaces],
+  ) => ({
+    at,
     keyDigest,
     key,
     row,
@@ -102,6 +94,7 @@ export const sentPage = (store: Store, place: number, page: SentPage): ReadonlyA
 }
 
 type DoubtColumns = readonly [
+  id: number,
   digest: Buffer,
   key: string,
   row: number,
@@ -119,23 +112,20 @@ type DoubtColumns = readonly [
 ]
 
 /** A page of rows in doubt, in the same order. */
-export const doubtfulPage = (
-  store: Store,
-  place: number,
-  page: { readonly after: Buffer | undefined; readonly limit: number },
-): ReadonlyArray<DoubtfulRow> =>
+const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): ReadonlyArray<DoubtfulRow> =>
   store.db.all<DoubtColumns>(
-    `SELECT r.digest, r.key, r.row, b.id, u.name, b.sent, x.first, CASE WHEN b.dead = 0 THEN b.closed END, r.resent, x.reason, d.item, d.cells, b.columns,
+    `SELECT r.id, r.digest, r.key, r.row, b.id, u.name, b.sent, x.first, CASE WHEN b.dead = 0 THEN b.closed END, r.resent, x.reason, d.item, d.cells, b.columns,
        EXISTS (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${
       fateCode("inDoubt")
     })
      FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run
      LEFT JOIN detail d ON d.row = r.id
      WHERE r.place = ? AND r.state = ${stateCode.inDoubt} AND r.id > ? ORDER BY r.id LIMIT ?`,
-    [place, idOf(store.db, place, page.after), page.limit],
+    [place, page.after, page.limit],
   ).map((
-    [keyDigest, key, row, batch, run, sent, first, closed, resent, reason, item, cells, columns, acknowledged],
+    [at, keyDigest, key, row, batch, run, sent, first, closed, resent, reason, item, cells, columns, acknowledged],
   ) => ({
+    at,
     keyDigest,
     key,
     row,
@@ -160,37 +150,41 @@ const cellsOf = (text: string | null): ReadonlyArray<string> | undefined =>
 /** Rows whose marks are handed over at a time: a byte each. */
 const slice = 1 << 16
 
-/** Imported rows of a slice that were not met. `+`: the rows of a slice lie together, an index would scatter them. */
-const missing = `r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND r.state = ${stateCode.imported}
-  AND substr(?3, r.id - ?1 + 1, 1) = x'00'`
+const imported = `${stateCode.imported}`
+const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}`
 
-/** The marks of the rows of the ledger from `from` on, slice by slice; what lies beyond `upTo` counts as met. */
+/** Rows of a slice that a source lacks. `+`: the rows of a slice lie together, an index would scatter them. */
+const unseen = (states: string) =>
+  `r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND r.state IN (${states}) AND substr(?3, r.id - ?1 + 1, 1) = x'00'`
+
+/** The marks of the rows of the ledger from `from` on, slice by slice; what lies beyond `upTo` counts as seen. */
 const eachSlice = (
-  { met, upTo }: Pick<Missed, "met" | "upTo">,
+  { seen, upTo }: Pick<Vanished, "seen" | "upTo">,
   from: number,
   use: (first: number, marks: Buffer) => boolean,
 ): void => {
   for (let first = from - (from % slice); first <= upTo; first += slice) {
     const marks = Buffer.alloc(slice)
-    marks.set(met.subarray(first, first + slice))
+    marks.set(seen.subarray(first, first + slice))
     if (first + slice > upTo) marks.fill(1, upTo + 1 - first)
     if (!use(first, marks)) return
   }
 }
 
-/** Counts over the imported rows of a place. */
-export const missed = (db: Database, place: number, met: Uint8Array): Missed => {
-  const upTo = db.get<readonly [number | null]>("SELECT max(id) FROM row")?.[0] ?? 0
-  const all = { met, upTo, count: 0, fresh: 0 }
-  // The index alone tells whether there is any: nothing of the rows themselves is read then.
-  const unmet = db.get<readonly [number | null]>(
+const lastRow = (db: Database): number => db.get<readonly [number | null]>("SELECT max(id) FROM row")?.[0] ?? 0
+
+/** Counts the imported rows of a place that a source lacks. */
+export const vanished = (db: Database, place: number, seen: SeenRows): Vanished => {
+  const all = { seen, upTo: lastRow(db), count: 0, fresh: 0 }
+  // The index alone shows whether there is any: nothing of the rows themselves is read then.
+  const missing = db.get<readonly [number | null]>(
     "SELECT sum(id >= length(?1) OR substr(?1, id + 1, 1) = x'00') FROM row INDEXED BY row_key WHERE place = ?2",
-    [Buffer.from(met.buffer, met.byteOffset, met.byteLength), place],
+    [Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength), place],
   )?.[0] ?? 0
-  if (unmet === 0) return all
+  if (missing === 0) return all
   eachSlice(all, 0, (first, marks) => {
     const found = db.get<readonly [number, number | null]>(
-      `SELECT count(*), sum(v.row IS NULL) FROM row r LEFT JOIN vanished v ON v.row = r.id WHERE ${missing}`,
+      `SELECT count(*), sum(v.row IS NULL) FROM row r LEFT JOIN vanished v ON v.row = r.id WHERE ${unseen(imported)}`,
       [first, place, marks],
     )
     all.count += found?.[0] ?? 0
@@ -200,11 +194,11 @@ export const missed = (db: Database, place: number, met: Uint8Array): Missed => 
   return all
 }
 
-/** Records, inside a transaction, which imported rows of a place a run did not meet. */
-export const recordVanished = (db: Database, place: number, run: number, missed: Missed): void =>
-  eachSlice(missed, 0, (first, marks) => {
+/** Records, inside a transaction, which imported rows of a place a run's source lacks. */
+export const recordVanished = (db: Database, place: number, run: number, vanished: Vanished): void =>
+  eachSlice(vanished, 0, (first, marks) => {
     db.run(
-      `INSERT INTO vanished (row, run) SELECT r.id, ?4 FROM row r WHERE ${missing} ON CONFLICT DO NOTHING`,
+      `INSERT INTO vanished (row, run) SELECT r.id, ?4 FROM row r WHERE ${unseen(imported)} ON CONFLICT DO NOTHING`,
       [first, place, marks, run],
     )
     db.run(
@@ -215,33 +209,85 @@ export const recordVanished = (db: Database, place: number, run: number, missed:
     return true
   })
 
-/** A page of the imported rows of a place that were not met, in the order in which they were first sent. */
-export const vanishedPage = (
+type UnseenColumns = readonly [
+  id: number,
+  key: string,
+  row: number,
+  submission: string | null,
+  rest: string,
+  run: string | null,
+  started: string | null,
+]
+
+/** A page of rows that a source lacks, in the order in which they were first sent. */
+const unseenPage = (
   db: Database,
   place: number,
-  missed: Missed,
-  page: { readonly after: number; readonly limit: number },
-): ReadonlyArray<VanishedRow> => {
-  const found: Array<VanishedRow> = []
-  eachSlice(missed, page.after + 1, (first, marks) => {
-    const rows = db.all<readonly [number, string, number, string | null, string | null, string | null]>(
-      `SELECT r.id, r.key, r.row, r.submission, u.name, u.started FROM row r
+  of: Pick<Vanished, "seen" | "upTo">,
+  states: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): ReadonlyArray<UnseenColumns> => {
+  const found: Array<UnseenColumns> = []
+  eachSlice(of, after + 1, (first, marks) => {
+    found.push(...db.all<UnseenColumns>(
+      `SELECT r.id, r.key, r.row, r.submission, hex(r.rest), u.name, u.started FROM row r
        LEFT JOIN vanished v ON v.row = r.id LEFT JOIN run u ON u.id = v.run
-       WHERE ${missing} AND r.id > ?4 ORDER BY r.id LIMIT ?5`,
-      [first, place, marks, page.after, page.limit - found.length],
-    )
-    for (const [at, key, row, submission, run, started] of rows) {
-      found.push({
-        at,
-        key,
-        row,
-        submissionId: submission ?? undefined,
-        since: run === null ? undefined : { run, at: started ?? "" },
-      })
-    }
-    return found.length < page.limit
+       WHERE ${unseen(states)} AND r.id > ?4 ORDER BY r.id LIMIT ?5`,
+      [first, place, marks, after, limit - found.length],
+    ))
+    return found.length < limit
   })
   return found
+}
+
+/** How a page of each is read. */
+const readers: {
+  readonly [K in keyof Pages]: (store: Store, place: number, page: Page<K>) => ReadonlyArray<Pages[K]["row"]>
+} = {
+  sent: sentPage,
+  doubtful: doubtfulPage,
+  submissions: ({ db }, place, page) => submissionsPage(db, place, page),
+  replaced: ({ db }, place, page) => replacedPage(db, place, page),
+  vanished: ({ db }, place, page) =>
+    unseenPage(db, place, page.vanished, imported, page).map(([at, key, row, submission, , run, started]) => ({
+      at,
+      key,
+      row,
+      submissionId: submission ?? undefined,
+      since: run === null ? undefined : { run, at: started ?? "" },
+    })),
+  unseen: ({ db }, place, page) =>
+    unseenPage(db, place, { seen: page.seen, upTo: lastRow(db) }, mayBeSent, page)
+      .map(([at, key, , , rest]) => ({ at, key, rest })),
+}
+
+/** Reads rows in pages: see `PipelineLedger.pages`. */
+export const pages = <K extends keyof Pages>(
+  store: Store,
+  place: () => number | undefined,
+  of: K,
+  { after = 0, size = pageRows, ...choice }: Pages[K]["choice"] & {
+    readonly after?: number | undefined
+    readonly size?: number
+  },
+): Stream.Stream<ReadonlyArray<Pages[K]["row"]>, LedgerError> =>
+  Stream.paginateEffect(after, (from) =>
+    reading(store, `reading ${names[of]}`, () => {
+      const at = place()
+      const page = { ...choice, after: from, limit: size } as unknown as Page<K>
+      const rows = at === undefined ? [] : readers[of](store, at, page)
+      const last = rows.at(-1)
+      return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
+    }))
+
+/** What is read, for messages. */
+const names: { readonly [K in keyof Pages]: string } = {
+  sent: "imported rows",
+  doubtful: "rows in doubt",
+  submissions: "submission ids",
+  replaced: "replaced submissions",
+  vanished: "vanished rows",
+  unseen: "vanished rows",
 }
 
 /** Rows that are read at a time. */
@@ -272,7 +318,12 @@ const tables = {
     FROM replaced x JOIN row r ON r.id = x.row JOIN place p ON p.id = r.place JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run`,
 } as const
 
-const page = (db: Database, table: keyof typeof tables, pipelines: string, after: number): ReadonlyArray<Columns> =>
+const exportedPage = (
+  db: Database,
+  table: keyof typeof tables,
+  pipelines: string,
+  after: number,
+): ReadonlyArray<Columns> =>
   db.all<Columns>(
     `${tables[table]} WHERE ${table === "row" ? "r" : "x"}.id > ?1
      AND (?2 = '[]' OR p.pipeline IN (SELECT value FROM json_each(?2))) ORDER BY 1 LIMIT ${pageRows}`,
@@ -300,33 +351,15 @@ export const exportRows = (
   store: Store,
   pipelines: ReadonlyArray<string>,
 ): Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError> => {
-  const names = JSON.stringify(pipelines)
+  const chosen = JSON.stringify(pipelines)
   const all = (table: keyof typeof tables) =>
     Stream.paginateEffect(
       0,
       (after) =>
-        Effect.map(reading(store, "exporting rows", () => page(store.db, table, names, after)), (rows) => [
+        Effect.map(reading(store, "exporting rows", () => exportedPage(store.db, table, chosen, after)), (rows) => [
           rows.map(exported),
           rows.length < pageRows ? Option.none() : Option.fromNullable(rows.at(-1)?.[0]),
         ]),
     )
   return Stream.concat(all("row"), all("replaced"))
-}
-
-/** A page of the rows of a place that may stand at the destination and were not met, by their numbers from `first` on. */
-export const unmetPage = (db: Database, place: number, met: Uint8Array, first: number): UnmetRows => {
-  const marks = Buffer.alloc(slice)
-  marks.set(met.subarray(first, first + slice))
-  const [keys, rests] = db.get<readonly [string, string]>(
-    `SELECT json_group_array(key), json_group_array(hex(rest)) FROM row r
-     WHERE r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2
-       AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}) AND substr(?3, r.id - ?1 + 1, 1) = x'00'`,
-    [first, place, marks],
-  ) ?? ["[]", "[]"]
-  const last = db.get<readonly [number | null]>("SELECT max(id) FROM row")?.[0] ?? 0
-  return {
-    keys: JSON.parse(keys) as ReadonlyArray<string>,
-    rests: JSON.parse(rests) as ReadonlyArray<string>,
-    next: first + slice <= last ? first + slice : undefined,
-  }
 }

@@ -4,13 +4,12 @@ import { freeSpace } from "../disk.ts"
 import type { Ledger, LedgerError, LedgerRefused, PipelineLedger } from "../Ledger.ts"
 import { readMarks } from "../marks.ts"
 import { attended, rejectedRows } from "./attention.ts"
-import { evidence, landedByWord, looseIds, submissionsPage, testEntries } from "./evidence.ts"
+import { evidence, landedByWord, looseIds, testEntries } from "./evidence.ts"
 import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
 import { type Cursor, lookUp, lookUpRows } from "./lookUp.ts"
 import { isNewest, lacking } from "./newest.ts"
-import { doubtfulPage, exportRows, missed, sentPage, unmetPage, vanishedPage } from "./pages.ts"
+import { exportRows, pages, vanished } from "./pages.ts"
 import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
-import { replacedPage } from "./replace.ts"
 import { makeSession } from "./session.ts"
 import { settlements } from "./settle.ts"
 import { counts, importedUnderOther, noCounts, noStanding, runRecords, standing } from "./standing.ts"
@@ -84,8 +83,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     attended: (rows) =>
       read("looking up rows that need a person", rows.map(() => "new" as const), (place) => attended(db, place, rows)),
     importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(db, place, mapping)),
-    sent: (page) => read("reading imported rows", [], (place) => sentPage(store, place, page)),
-    doubtful: (page) => read("reading rows in doubt", [], (place) => doubtfulPage(store, place, page)),
+    pages: (of, choice) => pages(store, known, of, choice),
     counts: reading(store, "counting rows", () => {
       const place = known()
       return place === undefined ? noCounts(db) : counts(db, place)
@@ -94,7 +92,6 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       const place = known()
       return place === undefined ? noStanding(db) : standing(store, at.pipeline, place)
     }),
-    submissions: (page) => read("reading submission ids", [], (place) => submissionsPage(db, place, page)),
     evidence: (batches, within, entries) =>
       Effect.flatMap(
         read("reading batches", undefined, (place) => evidence(db, place, batches, within, entries)),
@@ -111,23 +108,11 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     ),
     settlements: (limit) => read("reading settlements", [], (place) => settlements(db, place, limit)),
     reconciliation: read("reading the reconciliation", undefined, (place) => reconciliation(db, place)),
-    replaced: (page) => read("reading replaced submissions", [], (place) => replacedPage(db, place, page)),
-    missed: (met) =>
-      read(
-        "counting vanished rows",
-        { met, upTo: 0, count: 0, fresh: 0 },
-        (place) => missed(db, place, met),
-      ),
-    vanished: (missed, page) => read("reading vanished rows", [], (place) => vanishedPage(db, place, missed, page)),
+    vanished: (seen) =>
+      read("counting vanished rows", { seen, upTo: 0, count: 0, fresh: 0 }, (place) => vanished(db, place, seen)),
     accepted: (reason, states) =>
       read("reading acceptances", states.length === 0, (place) => isAccepted(db, place, reason, states)),
     unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(db, place, names)),
-    unmet: (met, first) =>
-      read(
-        "reading vanished rows",
-        { keys: [], rests: [], next: undefined },
-        (place) => unmetPage(db, place, met, first),
-      ),
     runs: (which) => read("reading runs", [], (place) => runRecords(db, place, which)),
     notified: (webhook) => read("reading what was reported", undefined, (place) => notified(db, place, webhook)),
     recordNotified: (webhook, what) =>

@@ -164,28 +164,27 @@ export const recordReconciled = (
   db: Database,
   place: number,
   run: number,
-  upTo: Buffer | "through",
+  upTo: number | "through",
   now: number,
 ): void => {
   if (upTo === "through") db.run("DELETE FROM reconciliation WHERE place = ?", [place])
   else {
     db.run(
-      `INSERT INTO reconciliation (place, run, after, at) SELECT ?1, ?2, id, ?3 FROM row WHERE place = ?1 AND digest = ?4
+      `INSERT INTO reconciliation (place, run, after, at) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET after = excluded.after, at = excluded.at`,
-      [place, run, now, upTo],
+      [place, run, upTo, now],
     )
   }
 }
 
 export const reconciliation = (db: Database, place: number): Reconciliation | undefined => {
-  const found = db.get<readonly [string, number, number, Buffer]>(
-    `SELECT u.name, c.at, c.after, r.digest FROM reconciliation c JOIN run u ON u.id = c.run JOIN row r ON r.id = c.after
-     WHERE c.place = ?`,
+  const found = db.get<readonly [string, number, number]>(
+    "SELECT u.name, c.at, c.after FROM reconciliation c JOIN run u ON u.id = c.run WHERE c.place = ?",
     [place],
   )
   if (found === undefined) return undefined
-  const [run, at, last, after] = found
-  return { run, at: isoOf(at), after, readBack: countsUpTo(db, place, last) }
+  const [run, at, after] = found
+  return { run, at: isoOf(at), after, readBack: countsUpTo(db, place, after) }
 }
 
 const countsUpTo = (db: Database, place: number, last: number): VerdictCounts => {
