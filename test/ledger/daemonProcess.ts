@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { writeSync } from "node:fs"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
 /** What a child process of the tests is told on its command line, as JSON. */

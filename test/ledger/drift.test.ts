@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { join } from "node:path"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 const seen = (text: string) => Buffer.from(text.padEnd(16, "."))

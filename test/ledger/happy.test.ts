@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 it.scopedLive("a row goes from intent to verified, and the ledger knows it by its key", () =>

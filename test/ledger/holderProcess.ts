@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
 /** What a child process of the tests is told on its command line, as JSON. */

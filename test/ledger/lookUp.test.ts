@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import type { Ledger } from "../../src/ledger/Ledger.ts"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
 /** Sends these rows in this order, every third in a pipeline of its own in between. */

@@ -2,8 +2,8 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { join } from "node:path"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { IntendedRow, RowOutcome } from "../../src/ledger/records.ts"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }

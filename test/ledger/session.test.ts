@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { join } from "node:path"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { AttentionRow, Pages, RowOutcome } from "../../src/ledger/records.ts"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
 import { batchOf, contacts, destination, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { join } from "node:path"
 import type { Ledger, LedgerSession, PipelineLedger } from "../../src/ledger/Ledger.ts"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, folder, imported, listed, rowOf } from "./rows.ts"
 
 const doubt = { _tag: "InDoubt", reason: "timeout" } as const

@@ -3,7 +3,7 @@ import { Effect, TestClock } from "effect"
 import { join } from "node:path"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
 import type { LastTurn, TurnChange } from "../../src/ledger/Ledger.ts"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { contacts, folder } from "./rows.ts"
 
 const me = LockHolder.defaultValue()()

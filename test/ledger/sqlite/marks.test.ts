@@ -2,12 +2,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Holder, LockHolder, ownedName } from "../../src/ledger/holder.ts"
-import { MarkWriter, readMarks } from "../../src/ledger/marks.ts"
-import { copyLedger } from "../../src/ledger/sqlite/copyLedger.ts"
-import { makeLedger, openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { openStore } from "../../src/ledger/sqlite/Store.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+import { type Holder, LockHolder, ownedName } from "../../../src/ledger/holder.ts"
+import { MarkWriter, readMarks } from "../../../src/ledger/marks.ts"
+import { copyLedger } from "../../../src/ledger/sqlite/copyLedger.ts"
+import { makeLedger, openLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
+import { openStore } from "../../../src/ledger/sqlite/Store.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 
 const holder = { ledger: "0123456789abcdef", epoch: 3, word: "fedcba9876543210" }
 

@@ -3,10 +3,10 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import type { LedgerSession } from "../../src/ledger/Ledger.ts"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { keptRuns } from "../../src/ledger/sqlite/standing.ts"
-import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
+import type { LedgerSession } from "../../../src/ledger/Ledger.ts"
+import { openLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
+import { keptRuns } from "../../../src/ledger/sqlite/standing.ts"
+import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "../rows.ts"
 
 const counts = {
   rows: { read: 1_000, alreadyImported: 1_000 },

@@ -14,12 +14,12 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { fileSystemType } from "../../src/ledger/disk.ts"
-import { LedgerRefused } from "../../src/ledger/Ledger.ts"
-import { copyLedger } from "../../src/ledger/sqlite/copyLedger.ts"
-import { openDatabase } from "../../src/ledger/sqlite/openDatabase.ts"
-import { openLedger } from "../../src/ledger/sqlite/sqliteLedger.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
+import { fileSystemType } from "../../../src/ledger/disk.ts"
+import { LedgerRefused } from "../../../src/ledger/Ledger.ts"
+import { copyLedger } from "../../../src/ledger/sqlite/copyLedger.ts"
+import { openDatabase } from "../../../src/ledger/sqlite/openDatabase.ts"
+import { openLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 
 const mode = (path: string) => statSync(path).mode & 0o777
 
