@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { appendFileSync, readFileSync, rmSync } from "node:fs"
 import { expect, it } from "vitest"
-import { digestAhead, worthAThread } from "../../src/source/digestAhead.ts"
+import { digestAhead, worthAThread } from "../../src/source/bytes.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { config, file, open, run } from "./opening.ts"
 

@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { truncateSync } from "node:fs"
 import { join } from "node:path"
-import { worthAThread } from "../../src/source/digestAhead.ts"
+import { worthAThread } from "../../src/source/bytes.ts"
 import { isLong } from "../../src/source/openSource.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 
