@@ -69,31 +69,27 @@ export const cutCharacter = (bytes: Uint8Array): number => {
 /** Whether text holds what a decoder made of bytes that are no characters. */
 export const isDamagedText = (text: string): boolean => /\p{Surrogate}/u.test(text)
 
+/** The place of the next byte that is no part of a character of UTF-8, or the end. */
+const nextWrong = (bytes: Uint8Array, from: number): number => {
+  let at = from
+  while (at < bytes.length) {
+    const length = lengthOfCharacter(bytes[at]!)
+    if (bytes[at]! > 0x7f && !isUtf8(bytes.subarray(at, at + length))) break
+    at += length
+  }
+  return at
+}
+
 /** Text of bytes that are not all UTF-8: each wrong one becomes a lone surrogate, which no sound text has. */
 const mended = (bytes: Buffer): string => {
   const parts: Array<string> = []
   let from = 0
-  for (let at = 0; at < bytes.length;) {
-    const length = lengthOfCharacter(bytes[at]!)
-    if (bytes[at]! < 0x80 || (length > 1 && isUtf8(bytes.subarray(at, at + length)))) {
-      at += length
-      continue
-    }
+  for (let at = nextWrong(bytes, 0); at < bytes.length; at = nextWrong(bytes, from)) {
     parts.push(bytes.toString("utf8", from, at), "\udc80")
-    from = ++at
+    from = at + 1
   }
   parts.push(bytes.toString("utf8", from))
   return parts.join("")
-}
-
-const firstInvalid = (bytes: Uint8Array): number => {
-  let at = 0
-  while (at < bytes.length) {
-    const length = lengthOfCharacter(bytes[at]!)
-    if (!isUtf8(bytes.subarray(at, at + length))) break
-    at += length
-  }
-  return at
 }
 
 /** Strict, and faster than TextDecoder: the check and the conversion are both native. */
@@ -105,7 +101,7 @@ const utf8 = (mark: number, damaged?: () => void): Decoder => {
         damaged()
         return mended(bytes)
       }
-      const at = firstInvalid(bytes)
+      const at = nextWrong(bytes, 0)
       throw new Undecodable("UTF-8", offset + at, lineEndsIn(bytes.toString("latin1", 0, at)))
     }
     return bytes.toString("utf8")
