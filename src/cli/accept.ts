@@ -30,7 +30,7 @@ export const accept = command({
         return yield* new UsageWrong({ message: "`--because` needs a reason." })
       }
       const project = yield* openProject([input.pipeline])
-      const { acceptRefused } = yield* Effect.promise(() => import("../jobs/acceptances.ts"))
+      const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
       const by = yield* userName
       const { because, reason } = input
       const { what } = yield* acceptRefused(project, { pipeline: input.pipeline, to: input.to, reason, because, by })

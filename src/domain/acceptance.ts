@@ -1,6 +1,6 @@
 import { commandLine } from "./shell.ts"
 
-/** What a person can accept with `formferry accept NAME REASON`, with a line for `--help`. `jobs/acceptances.ts` finds what is refused at the moment. */
+/** What a person can accept with `formferry accept NAME REASON`, with a line for `--help`. `jobs/accept.ts` finds what is refused at the moment. */
 export const acceptReasons = {
   files: "Files that match the source's pattern were never read, and none of their rows is missing.",
   gap: "The export shares no row with the one before, and no row between them is missing.",

@@ -7,7 +7,7 @@ import type { Signal } from "../run/Stop.ts"
 import { reconcilePipeline } from "./reconcile.ts"
 import { asThePipelineSays, runPipeline } from "./run.ts"
 
-/** The demonstration project that comes with formferry is not where it should be (exit 70). */
+/** The demonstration project is missing from this installation (exit code 70). */
 export class DemonstrationMissing extends Schema.TaggedError<DemonstrationMissing>()("DemonstrationMissing", {
   start: Schema.String,
 }) {
@@ -16,7 +16,7 @@ export class DemonstrationMissing extends Schema.TaggedError<DemonstrationMissin
   }
 }
 
-/** What the demonstration does with each pipeline: import it, run it again, read everything back once more. */
+/** The steps of the demonstration for each pipeline: import it, run it again, read everything back again. */
 export type DemonstrationStep = "import" | "again" | "reconcile"
 
 export interface Demonstrated {
@@ -28,19 +28,19 @@ export interface Demonstrated {
 
 interface DemonstrationOptions {
   readonly progress: (pipeline: string, event: Progress) => Effect.Effect<void>
-  /** Told as each step is done. */
+  /** Is called after each step. */
   readonly done: (step: Demonstrated) => Effect.Effect<void>
   readonly interrupted: Effect.Effect<Signal>
-  /** Whether it already was. */
+  /** Whether the user has interrupted. */
   readonly isInterrupted: Effect.Effect<boolean>
 }
 
-/** Parts of the repository that the demonstration is made of. */
+/** Folders of the repository that the demonstration copies. */
 const parts = ["config", "pipelines", "samples"] as const
 
 const Manifest = Schema.parseJson(Schema.Struct({ name: Schema.String }))
 
-/** formferry's own folder, from a file in it: the bundle is in dist/, a test runs the sources. */
+/** Finds formferry's own folder, upwards from this file: in dist/, or in src/ for a test. */
 const ownFolder = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -59,10 +59,8 @@ const ownFolder = Effect.gen(function*() {
 })
 
 /**
- * Runs the demonstration project in a new temporary folder, so that it never touches anybody's files and is always the same: imports every pipeline into the embedded practice
- * service over real HTTP, runs all of them again, which sends nothing, and reconciles.
- *
- * @returns the folder, which stays, for its reports
+ * Runs the demonstration project in a new temporary folder: imports every pipeline into the embedded practice service over HTTP, runs all of them again, which sends nothing, and reconciles. Returns
+ * the folder, which is kept for its reports.
  */
 export const demonstrate = (options: DemonstrationOptions) =>
   Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { jsonSchemas } from "../project/jsonSchemas.ts"
 import { referencePage } from "../project/reference.ts"
 import { reportFields } from "../report/reportFile.ts"
 
-/** Generated files that are not what the code would generate now. */
+/** Generated files differ from what the code generates now. */
 export class GeneratedFilesDiffer extends Schema.TaggedError<GeneratedFilesDiffer>()("GeneratedFilesDiffer", {
   files: Schema.Array(Schema.String),
 }) {
@@ -16,7 +16,7 @@ export class GeneratedFilesDiffer extends Schema.TaggedError<GeneratedFilesDiffe
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
 
-/** A page that describes every field of report.json. */
+/** Returns a page that describes every field of report.json. */
 const reportPage = (): string =>
   `# report.json
 
@@ -27,7 +27,7 @@ A field without a value is \`null\`, so that every field is always present. Time
 ${reportFields().map(([place, description]) => `| \`${place}\` | ${description} |`).join("\n")}
 `
 
-/** What is generated: file, from the repository's top, and its text. */
+/** Returns the generated files, relative to the repository, with their texts. */
 const generated = (): ReadonlyArray<readonly [file: string, text: string]> => {
   const { project, pipeline } = jsonSchemas()
   return [
@@ -39,9 +39,9 @@ const generated = (): ReadonlyArray<readonly [file: string, text: string]> => {
 }
 
 /**
- * Writes the files that are generated from code, or checks that they are as they would be written.
- * @param root the repository's top
- * @returns the files that were written; none when all were as they should be
+ * Writes the generated files that differ, or checks that none does. Returns the files that were written.
+ *
+ * @param root the repository's folder
  */
 export const generate = (
   root: string,

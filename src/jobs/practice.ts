@@ -2,9 +2,9 @@ import { Effect, Schema } from "effect"
 import { embedded } from "../practice/embedded.ts"
 import type { Project } from "../project/Project.ts"
 
-/** Nothing says which forms the practice service is to serve (exit 2). */
+/** It is unknown which forms the practice service is to serve (exit code 2). */
 export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissing>()("PracticeFormsMissing", {
-  /** Practice services of the project; undefined: there is no project. */
+  /** Practice services of the project. Undefined if there is no project. */
   services: Schema.UndefinedOr(Schema.Array(Schema.String)),
 }) {
   override get message() {
@@ -18,10 +18,10 @@ export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissin
 }
 
 /**
- * Serves the practice service for as long as the scope lasts: the forms of a folder, kept in memory; or the project's own practice service with its store.
+ * Serves the practice service for the scope: the forms of a folder with a store in memory, or the project's practice service with its store.
  *
- * @param options.faults a faults file: what goes wrong
- * @param options.port 0 for any free one
+ * @param options.faults a faults file
+ * @param options.port 0 for any free port
  */
 export const servePractice = (
   project: Project | undefined,

@@ -11,29 +11,30 @@ import { findPipeline } from "./target.ts"
 interface PreviewedAnswer {
   readonly name: string
   readonly kind: string
-  /** The cells that it is made of; none for a constant. */
+  /** The cells that it is made of. A constant has none. */
   readonly cells: ReadonlyArray<{ readonly column: string; readonly text: string }>
-  /** Undefined: no answer is sent. */
+  /** Undefined if no answer is sent. */
   readonly value: Json | undefined
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** One row as it would be sent, or why not. */
+/** One row as it would be sent, and its problems. */
 export interface PreviewedRow {
   readonly row: number
   readonly key: string | undefined
-  /** Whether the pipeline's `where` leaves it out. */
+  /** Whether the pipeline's `where` skips it. */
   readonly filtered: boolean
   readonly valid: boolean
   readonly answers: ReadonlyArray<PreviewedAnswer>
-  /** Problems that are no single answer's. */
+  /** Problems of the row as a whole. */
   readonly problems: ReadonlyArray<Problem>
 }
 
 /**
- * What would be sent for some rows of a pipeline's source: each cell beside the answer it becomes, problems included. Of the ledger only the form as it was is asked.
+ * Returns what would be sent for some rows of a pipeline's source: each cell, the answer it becomes, and its problems. Reads only the recorded form from the ledger.
  *
- * @param options.rows how many rows, from the first; `options.row`: this one only, the first record being 1
+ * @param options.rows how many rows, from the first
+ * @param options.row only this row. The first record is row 1
  */
 export const preview = (
   project: Project,
@@ -92,7 +93,7 @@ const previewer = ({ mapping }: Prepared) => (row: number, cells: Cells, fault: 
       : []),
     ...explained.problems,
   ]
-  // An answer that is left out leaves the row valid.
+  // The row stays valid without an answer that is dropped.
   const wrong = answers.some((answer) => answer.problems.some((problem) => problem.dropped !== true))
   return {
     row,

@@ -17,7 +17,7 @@ interface KeyPair {
   readonly new: string
 }
 
-/** Row keys that were, or would be, recorded; and how many rows look like several others, so that only a map can pair them. */
+/** Row keys that were, or would be, recorded. `ambiguous`: how many rows resemble several others, so that only a map can pair them. */
 interface Rekeying {
   readonly pairs: ReadonlyArray<KeyPair>
   readonly ambiguous: number
@@ -27,10 +27,9 @@ interface Rekeying {
 const never = (): boolean => false
 
 /**
- * Gives rows that were imported the new keys that the source has for them, once a person agrees. Takes the lock. Fails with `LedgerRefused` if a pair of the map names a key that is not known, or gives one
- * that another row has.
+ * Records the new keys of imported rows, once a person agrees. Takes the lock. Fails with `LedgerRefused` if the map names an unknown key, or gives a key that another row has.
  *
- * @param options.map a file of pairs, old then new, with a header; undefined: new rows of the source that differ from a vanished row by the key's formatting, or by nothing but the key
+ * @param options.map a file of pairs, old then new, with a header. Undefined: pairs vanished rows with new rows whose keys differ by formatting, or whose other cells are the same
  */
 export const rekeyPipeline = <E, R>(
   project: Project,

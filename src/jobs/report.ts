@@ -10,7 +10,7 @@ import { redactRun } from "../report/redactRun.ts"
 import { maskOf } from "../report/reportFile.ts"
 import { ledgerOf } from "./projectLedger.ts"
 
-/** A run's report, by default the latest one's, with its folder and the other runs that left one. */
+/** Returns the report of a run, by default of the latest one, with its folder and the other runs that have one. */
 export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
@@ -19,7 +19,7 @@ export const findReport = (project: Project, pipeline: string, run: string | und
     return { report, folder, page: path.join(folder, "report.html"), runs, unfinished, warnings }
   })
 
-/** Makes a copy of a run's report with keyed digests in the place of values; one that was masked from the start is its own copy. */
+/** Copies a run's report with keyed digests instead of values. Returns a report that was masked from the start as it is. */
 export const redactReport = (
   project: Project,
   found: { readonly report: RunReport; readonly folder: string },
@@ -33,23 +33,23 @@ export const redactReport = (
         message: `The digests are keyed by the secret of the ledger that the run wrote (${id}), and `
           + `${project.ledger} is not it. Put it and its key file back.`,
       })
-      // Opening one that is not there would make a new one, with another secret.
+      // Opening a missing ledger would create it, with a different secret.
       if (!(yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false))) return yield* refused
       const ledger = yield* openLedger(ledgerOf(project))
       if (ledger.id !== id) return yield* refused
       return yield* redactRun(found, maskOf(ledger.digest.value))
     }))
 
-/** What opens a file in its usual program, by platform. */
+/** The command that opens a file in its default program, by platform. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...ReadonlyArray<string>]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 }
 
-/** An opener that still runs after this has become the browser itself. */
+/** A command that still runs after this time is the browser itself. */
 const openedAfter = Duration.seconds(3)
 
-/** Opens a page in the browser. Returns false if this machine has nothing to open it with. */
+/** Opens a page in the browser. Returns false if that is not possible on this machine. */
 export const openPage = (page: string, platform: NodeJS.Platform): Effect.Effect<boolean> => {
   const [command, ...args] = openers[platform] ?? ["xdg-open"]
   return Effect.async<boolean>((resume) => {

@@ -12,7 +12,7 @@ export interface OpenedService {
   readonly service: FormService
 }
 
-/** One that several runs of the process can share. */
+/** A form service that several runs of the process can share. */
 interface SharedOpenedService extends OpenedService {
   readonly service: SharedService
 }
@@ -20,7 +20,7 @@ interface SharedOpenedService extends OpenedService {
 /** Why a service can't be opened. */
 export type OpenFailure = ServiceUnusable | PracticeFailure | ConfigurationInvalid
 
-/** The embedded practice service answers at once: these bounds only keep a fault from hanging. */
+/** Settings for the embedded practice service, which responds at once. The limits only stop an internal error from hanging. */
 export const practiceSettings = {
   requestsPerSecond: Number.POSITIVE_INFINITY,
   concurrency: 32,
@@ -29,13 +29,13 @@ export const practiceSettings = {
   gateway: "gateway",
 } as const
 
-/** The name of a service if rows are sent to it only after somebody has confirmed that. */
+/** Returns the name of a service if sending to it needs confirmation. */
 export const serviceToConfirm = (project: Project, name: string): string | undefined => {
   const config = project.services.get(name)
   return config?._tag === "Live" && config.confirm ? name : undefined
 }
 
-/** An unknown form of the practice service, with those that it has: its forms are called by their ids, not by their files. */
+/** Adds the forms of the practice service to an error about an unknown form: forms are named by their ids, not by their files. */
 const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {
   if (error.reason !== "form-not-found") return error
   const near = nearest(id, forms.map((form) => form.id))
@@ -51,7 +51,7 @@ const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"])
   })
 }
 
-/** Opens the client of a service for as long as the scope lasts; the embedded practice service is started for it, on loopback. */
+/** Opens the client of a service for the scope. Starts the embedded practice service, on loopback. */
 export const openService = (
   config: ServiceConfig,
 ): Effect.Effect<SharedOpenedService, OpenFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
@@ -61,7 +61,7 @@ export const openService = (
       const service = yield* make({ ...config, apiKey: yield* config.apiKey })
       return { name: config.name, service }
     }
-    // Its room is loaded only when it is used.
+    // Loaded only when it is used.
     const { embedded } = yield* Effect.promise(() => import("../practice/embedded.ts"))
     const practice = yield* embedded(config, 0)
     const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
@@ -71,17 +71,17 @@ export const openService = (
 
 /** The form services of a process. */
 export interface Services {
-  /** Opens a service the first time; all that ask for it share its pace, its queue and its connections, and count their requests apart. */
+  /** Opens a service on first use. All users share its pace, its queue and its connections. Each counts its own requests. */
   readonly open: (
     config: ServiceConfig,
   ) => Effect.Effect<OpenedService, OpenFailure, FileSystem.FileSystem | Path.Path>
 }
 
-/** Opens each service once, by its name in the project, until the scope closes: several pipelines in one process keep the pace of one. */
+/** Opens each service once, by its name in the project, until the scope closes. */
 export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect.gen(function*() {
   const scope = yield* Effect.scope
   const opened = new Map<string, SharedOpenedService>()
-  // Two that ask at the same time must not open it twice.
+  // Concurrent users must not open a service twice.
   const turn = yield* Effect.makeSemaphore(1)
   return {
     open: (config) =>
@@ -94,7 +94,7 @@ export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect
   }
 })
 
-/** A service that config/formferry.yaml does not name (exit 2). */
+/** A service that config/formferry.yaml does not name (exit code 2). */
 export class ServiceUnknown extends Schema.TaggedError<ServiceUnknown>()("ServiceUnknown", {
   service: Schema.String,
   known: Schema.Array(Schema.String),
@@ -106,7 +106,7 @@ export class ServiceUnknown extends Schema.TaggedError<ServiceUnknown>()("Servic
   }
 }
 
-/** A form's metadata, fetched from a service of the project. */
+/** Fetches a form's metadata from a service of the project. */
 export const fetchForm = (project: Project, service: string, formId: string) =>
   Effect.scoped(
     Effect.gen(function*() {

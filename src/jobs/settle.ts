@@ -8,23 +8,23 @@ import type { OpenRow } from "../sink/settleRows.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
 
-/** Nothing could be settled as asked (exit 2). */
+/** No row in doubt was chosen (exit code 2). */
 export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {
   pipeline: Schema.String,
   message: Schema.String,
 }) {}
 
-/** Which rows in doubt a person speaks of. */
+/** Which rows in doubt a person settles. */
 export type WhichRows =
   | { readonly _tag: "All" }
   | { readonly _tag: "Batch"; readonly batch: number }
   | { readonly _tag: "Rows"; readonly keys: ReadonlyArray<string> }
 
-/** What shows it: an export of the form's results (`file` absolute; `isComplete`: a person vouches that it is complete), or a person. */
+/** The evidence: an export of the form's results (`file` absolute; `isComplete`: a person vouches that it is complete), or a person. */
 export type SettleBy =
   | { readonly _tag: "Export"; readonly file: string; readonly isComplete: boolean }
   | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
-  /** Nothing yet: the rows in doubt are only shown. */
+  /** None: only shows the rows in doubt. */
   | { readonly _tag: "Look" }
 
 interface SettleOptions {
@@ -35,7 +35,7 @@ interface SettleOptions {
   readonly because: string | undefined
 }
 
-/** A row that was in doubt, and what it turned out to be. */
+/** A row that was in doubt, and its outcome. */
 interface SettledResult {
   readonly row: number
   readonly key: string
@@ -46,13 +46,13 @@ interface SettledResult {
   readonly reason: string
 }
 
-/** What `settle` did. */
+/** The result of `settle`. */
 export interface SettleResult {
   readonly pipeline: string
   readonly rows: ReadonlyArray<SettledResult>
   readonly landed: number
   readonly notLanded: number
-  /** Rows that are in doubt still, over all that the ledger holds here. */
+  /** Rows of the pipeline that are still in doubt. */
   readonly left: number
   /** What may settle most of them. */
   readonly wants: OpenRow["wants"] | undefined
@@ -65,10 +65,7 @@ export interface SettleResult {
   readonly warnings: ReadonlyArray<string>
 }
 
-/**
- * Settles rows in doubt from an export of the form's results, or by a person's word (product.md, "Settling what is in doubt"). Takes the lock; what is settled is
- * recorded with who, when, why and from which file.
- */
+/** Settles rows in doubt from an export of the form's results, or manually. Takes the lock. Records who settled them, when, why and from which file. */
 export const settlePipeline = (project: Project, options: SettleOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
@@ -85,7 +82,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
         const rows = (yield* doubtful).map((row) => shownRow(row, "in doubt", row.reason))
         return { ...nothing(pipeline.name), rows, left: rows.length }
       }
-      // What can fail for other reasons than the ledger's comes before the lock.
+      // The lock is taken only once the export could be opened.
       const opened = options.by._tag === "Export"
         ? yield* openExport(project, pipeline, target, options.by.file)
         : undefined
@@ -220,7 +217,7 @@ const byExport = (
     }
   })
 
-/** A text that is a witness for these rows: one that was handed out before and is late enough, or a new one. */
+/** Returns a text for a test entry that proves an export late enough for these rows: an earlier one if it is late enough, otherwise a new one. */
 const testEntryFor = (
   rows: ReadonlyArray<DoubtfulRow>,
   view: PipelineLedger,
@@ -239,7 +236,7 @@ const testEntryFor = (
     return entries[0]?.text
   })
 
-/** Letters and digits that are not taken for one another. */
+/** Letters and digits that are not mistaken for each other. */
 const alphabet = "abcdefghjkmnpqrstuvwxyz23456789"
 
 const newEntryText = (): string =>

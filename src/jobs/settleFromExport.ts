@@ -17,13 +17,13 @@ import type { Source } from "../source/Source.ts"
 import { compileWithoutSource } from "./prepare.ts"
 import { openTarget, type Target } from "./target.ts"
 
-/** The file can't be taken for an export of the form's results (exit 2). */
+/** The file is not an export of the form's results (exit code 2). */
 export class ExportUnusable extends Schema.TaggedError<ExportUnusable>()("ExportUnusable", {
   file: Schema.String,
   message: Schema.String,
 }) {}
 
-/** An export of a form's results, its header understood. */
+/** An open export of a form's results. */
 export interface Export {
   /** The file's name without folders. */
   readonly name: string
@@ -31,7 +31,7 @@ export interface Export {
   readonly source: Source
   readonly form: Form
   readonly columns: ResultsColumns
-  /** Kinds of the pipeline's answers, as far as its mapping tells them. */
+  /** Kinds of the pipeline's answers, if its mapping compiles. */
   readonly kinds: ReadonlyArray<AnswerKind>
   readonly stamp: string | undefined
   /** Whether the pipeline sends submission times. */
@@ -40,7 +40,7 @@ export interface Export {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Opens an export of the results of the target's form. Reads the form, to know its questions by their names. */
+/** Opens an export of the results of the target's form. Fetches the form for the names of its questions. */
 export const openExport = (
   project: Project,
   pipeline: Pipeline,
@@ -89,7 +89,7 @@ export const openExport = (
       source,
       form,
       columns,
-      // A mapping that does not fit the form any more is no obstacle: the questions' types tell the kinds.
+      // If the mapping no longer fits the form, the kinds follow from the types of the questions.
       kinds: Either.isRight(compiled) ? compiled.right.mapping.answers : [],
       stamp,
       hasTimes: pipeline.mapping.submissionTime !== undefined,
@@ -99,13 +99,13 @@ export const openExport = (
     return made
   })
 
-/** How long a pipeline waits before the absence of a submission says anything. */
+/** Returns how long after sending a missing submission proves something. */
 export const waitsOf = ({ reconcile }: Pipeline): Waits => ({
   visibleWithin: Duration.toMillis(reconcile.visibleWithin),
   lateWithin: Duration.toMillis(reconcile.lateWithin),
 })
 
-/** Submissions that are read from the ledger at a time. */
+/** How many submissions are read from the ledger at a time. */
 const submissionsAtOnce = 10_000
 
 const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
@@ -113,7 +113,7 @@ const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake
 type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence">
 
 /**
- * Looks the rows in doubt up in an export, submission by submission; what the ledger knows is set aside. Records nothing.
+ * Finds the rows in doubt among the submissions of an export that the ledger doesn't know. Records nothing.
  *
  * @param isComplete whether a person vouches that the export is complete
  */
@@ -182,7 +182,7 @@ const nothingKnown: Evidence = {
   hasClockGoneBack: false,
 }
 
-/** Ids in 32 bytes each, with the batch that each belongs to, and which of them were seen. */
+/** Makes a set of ids, 32 bytes each, with the batch of each and whether it was seen. */
 const makeIds = (digest: (id: string) => Buffer) => {
   const table = new KeyTable()
   const hash = new RowHash()
@@ -210,7 +210,7 @@ const makeIds = (digest: (id: string) => Buffer) => {
   }
 }
 
-/** What the ledger knows of the form's submissions, which of them an export has, and in which order. */
+/** Tracks which of the submissions that the ledger knows an export has, and in which order. */
 const knownIn = (
   view: Pick<PipelineLedger, "pages">,
   looseIds: ReadonlyArray<string>,
@@ -235,11 +235,11 @@ const knownIn = (
         latest = Math.max(latest, time)
       }
     })
-    // Ids that belong to no row may be those of rows in doubt: they must be there, and are not set aside.
+    // Ids without a row may belong to rows in doubt. The export must contain them, but they are not known rows.
     const loose = makeIds(digest)
     for (const id of looseIds) loose.add(id, 0)
     return {
-      /** Notes that the export has it; whether a row of the ledger is known to be it. */
+      /** Records that the export has an id. Returns whether a row of the ledger has it. */
       see: (id: string): boolean => {
         loose.see(id)
         const slot = known.see(id)
@@ -251,14 +251,14 @@ const knownIn = (
         if (!Number.isNaN(time)) byTime.see(time, time)
         return true
       },
-      /** Notes that the export has a test entry: made after all batches that had ended when its text was handed out. */
+      /** Records that the export has a test entry, which was submitted after all batches that had ended when its text was shown. */
       seeEntry: ({ after, at }: TestEntry): void => {
         byCreation.see(after + 1, Infinity)
         byTime.see(at, Infinity)
       },
       isInOrder: () => byCreation.isSorted || (hasTimes && byTime.isSorted),
       times: hasTimes ? { earliest, latest } : undefined,
-      /** What the export has to have and has not. */
+      /** Counts the submissions that the export must contain and lacks. */
       lacking: Effect.gen(function*() {
         let count = 0
         let example: string | undefined

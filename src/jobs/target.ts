@@ -6,7 +6,7 @@ import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { type OpenedService, type OpenFailure, openService, type Services } from "./services.ts"
 
-/** A pipeline of a project by its name. */
+/** Returns a pipeline of a project by its name. */
 export const findPipeline = (project: Project, name: string): Effect.Effect<Pipeline, PipelineUnknown> => {
   const pipeline = project.pipelines.get(name)
   return pipeline === undefined
@@ -14,7 +14,7 @@ export const findPipeline = (project: Project, name: string): Effect.Effect<Pipe
     : Effect.succeed(pipeline)
 }
 
-/** The pipeline has several targets and none, or an unknown one, was chosen (exit 2). */
+/** The pipeline has several targets, and none or an unknown one was chosen (exit code 2). */
 class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown", {
   pipeline: Schema.String,
   target: Schema.UndefinedOr(Schema.String),
@@ -36,7 +36,7 @@ class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown",
 
 export type Target = SinkConfig["targets"][number]
 
-/** The target that `--to` names; without it the pipeline's only one. */
+/** Returns the target that `--to` names, or without it the pipeline's only one. */
 export const chooseTarget = (pipeline: Pipeline, to: string | undefined): Effect.Effect<Target, TargetUnknown> => {
   const { targets } = pipeline.sink
   const known = targets.flatMap((one) => (one.target === undefined ? [] : [one.target]))
@@ -55,7 +55,7 @@ export const firstTarget = (pipeline: Pipeline): Effect.Effect<Target, TargetUnk
 /**
  * Opens the service of a target.
  *
- * @param services those that the process shares; without them it is opened for this scope alone
+ * @param services the services that the process shares. Without them, the service is opened for this scope only
  */
 export const openTarget = (
   project: Project,

@@ -10,12 +10,11 @@ import { type CsvLine, spreadsheetCsv } from "../report/csv.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { ledgerOf, missedBy } from "./projectLedger.ts"
 
-/** Refuses a ledger that is not there, which is not made: whether nothing was imported yet, or it vanished. */
+/** Fails if the ledger does not exist, because nothing was imported yet or because it is missing. */
 const mustBeThere = (project: Project) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     if (yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false)) return
-    // A ledger that vanished is refused as such; nothing is created.
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
     if (missed !== undefined) return yield* new LedgerRefused({ message: missed.message })
     return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
@@ -83,19 +82,18 @@ export const exportLedger = (project: Project, names: ReadonlyArray<string>, for
     return format === "csv" ? Stream.concat(Stream.make(spreadsheetCsv([titles])), lines) : lines
   }))
 
-/** Rows that a person wants forgotten. */
 interface ForgetOptions {
   readonly pipeline: string
   readonly keys: ReadonlyArray<string>
   readonly by: string
   readonly because: string
-  /** Whether reports that hold them are emptied too. */
+  /** Whether reports that contain them are emptied too. */
   readonly reports: boolean
 }
 
 /**
- * Forgets rows on a person's request: nothing but the keyed digests of their keys stays in the ledger, so that they are not imported again. Says where reports still hold them; with
- * `reports` these are emptied: of each only its counts stay.
+ * Forgets rows. Only the keyed digests of their keys stay in the ledger, so that they are not imported again. Returns the reports that contain them. With `reports`, these are emptied: only their
+ * counts stay.
  */
 export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {

@@ -13,7 +13,7 @@ import { prepare, type Prepared } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { findPipeline } from "./target.ts"
 
-/** What a reason is checked against: the pipeline as a run would start it. */
+/** The pipeline as a run would start it. */
 interface Checked {
   readonly project: Project
   readonly prepared: Prepared
@@ -21,19 +21,19 @@ interface Checked {
   readonly view: PipelineLedger
 }
 
-/** A refused state: `states` name it exactly (what `view.accepted` is asked for), `what` says it to the person who accepts it. */
+/** A refused state: `states` identify it for `view.accepted`, `what` describes it for people. */
 interface Refused {
   readonly states: ReadonlyArray<string>
   readonly what: string
-  /** What accepting records beside: it alone settles the state, which is refused anew if it comes back. */
+  /** Also records what accepting changes. The same state is refused again if it recurs. */
   readonly settle?: (session: LedgerSession) => Effect.Effect<void, LedgerError | LedgerOvertaken>
 }
 
 type Entry = (checked: Checked) => Effect.Effect<Refused | undefined, LedgerError, FileSystem.FileSystem>
 
 /**
- * What is refused at the moment, for each reason; undefined if nothing is. To add a reason: its line in `acceptReasons`, its entry here, and in the run `view.accepted(reason, states)` with the same
- * states, before a refusal whose message contains `acceptCommand`.
+ * Finds what is refused now, for each reason. To add a reason: a line in `acceptReasons`, an entry here, and in the run `view.accepted(reason, states)` with the same states before a refusal whose
+ * message contains `acceptCommand`.
  */
 const acceptances: { readonly [R in AcceptReason]: Entry } = {
   files: ({ prepared: { source }, view }) =>
@@ -70,7 +70,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     Effect.map(view.facts, ({ refused }) => (refused?.reason === "row-key" ? refused : undefined)),
 }
 
-/** Nothing is refused for this reason, so nothing can be accepted (exit 2). */
+/** Nothing is refused for this reason (exit code 2). */
 export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("NothingToAccept", {
   pipeline: Schema.String,
   reason: Schema.String,
@@ -80,15 +80,10 @@ export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("Noth
   }
 }
 
-/** What was accepted, in a sentence. */
-export interface Accepted {
-  readonly what: string
-}
-
 /**
- * Records that a person accepts what a run of the pipeline is refused for: valid for exactly the state that is refused now. Takes the lock.
+ * Records that a person accepts the state for which a run of the pipeline is refused. Valid for exactly that state. Takes the lock. Returns a description of it.
  *
- * @param options.by who
+ * @param options.by name of the person
  */
 export const acceptRefused = (
   project: Project,
@@ -118,6 +113,6 @@ export const acceptRefused = (
       const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])
       yield* session.record({ acceptance: { reason, states: refused.states, because, by } })
       if (refused.settle !== undefined) yield* refused.settle(session)
-      return { what: refused.what } satisfies Accepted
+      return { what: refused.what }
     }),
   )
