@@ -7,23 +7,14 @@ import { hashOf, type Room, UniqueCheck } from "../mapping/suggest/UniqueCheck.t
 import { saysNo, saysYes } from "../mapping/suggest/words.ts"
 import { CellTraps, type Trap } from "./columnTraps.ts"
 
-/** What the answers of a column can be taken for: names of kinds (configuration.md). `empty`: there are none. */
-type InferredKind =
-  | "empty"
-  | "text"
-  | "number"
-  | "boolean"
-  | "date"
-  | "time"
-  | "dateTime"
-  | "email"
-  | "phone"
-  | "url"
-  | "choice"
-  | "choices"
-  | "json"
+/** Kinds that one cell shows. */
+const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
+type Shape = (typeof shapes)[number]
 
-/** What the cells of a column are like. */
+/** The kind that most cells of a column have. `empty`: the column has no cells. */
+type InferredKind = Shape | "empty" | "text" | "choice" | "choices"
+
+/** The result of looking at the cells of a column. */
 export interface ColumnFindings {
   readonly filled: number
   /** Filled cells as a share of the rows, 0 to 1. */
@@ -32,9 +23,9 @@ export interface ColumnFindings {
   /** Share of the filled cells that are of this kind. */
   readonly share: number
   readonly distinct: { readonly count: number; readonly exact: boolean }
-  /** Undefined: too many to tell. */
+  /** Undefined if there are too many cells to know. */
   readonly unique: boolean | undefined
-  /** The most frequent cells, cut short. */
+  /** The most frequent cells, shortened. */
   readonly samples: ReadonlyArray<{ readonly text: string; readonly times: number }>
   readonly traps: ReadonlyArray<Trap>
 }
@@ -46,16 +37,13 @@ const separators = ["; ", ";", ", ", " | ", "|", "\n", " / "]
 
 const phone = /^(?:\+|00|\(?0)[\d\s()./-]{6,22}$/
 
-const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
-type Shape = (typeof shapes)[number]
-
-/** From this share of the cells on, a column is of a kind, and the others are strangers in it. */
+/** A column has a kind if at least this share of its cells has it. Other cells are exceptions. */
 const most = 0.9
 
-/** Texts of a column that are remembered with what they are: most columns hold the same few again and again. */
+/** How many texts of a column are cached with their shape, because most columns repeat a few texts. */
 const remembered = 1_000
 
-/** What a text was found to be. */
+/** A text that was seen. */
 interface Known {
   readonly text: string
   readonly hash: number
@@ -63,32 +51,22 @@ interface Known {
   readonly tick: "yes" | "no" | undefined
 }
 
-/** What a cell says, if it says yes or no. */
+/** Returns whether a cell means yes or no. */
 const tickOf = (cell: Cell, text: string): Known["tick"] => {
   if (typeof cell === "boolean") return cell ? "yes" : "no"
   if (text.length > 12) return undefined
   return saysYes(text) ? "yes" : saysNo(text) ? "no" : undefined
 }
 
-/** Looks at a column cell by cell; what it keeps does not grow with the rows beyond a bound. */
+/** Looks at a column cell by cell, in bounded memory. */
 export class ColumnLook {
   private readonly dates = collectDates()
   private readonly numbers = collectNumbers()
   private readonly distinct = new DistinctCount()
   private readonly uniqueCheck: UniqueCheck
   private readonly cellTraps: CellTraps
-  private readonly counts: Record<Shape, number> = {
-    email: 0,
-    url: 0,
-    phone: 0,
-    number: 0,
-    boolean: 0,
-    date: 0,
-    dateTime: 0,
-    time: 0,
-    json: 0,
-  }
-  private readonly strangers = new Map<Shape | "none", string>()
+  private readonly counts = Object.fromEntries(shapes.map((shape) => [shape, 0])) as Record<Shape, number>
+  private readonly exceptions = new Map<Shape | "none", string>()
   private readonly memory = new Map<string, Known>()
   private readonly said = new Set<"yes" | "no">()
   private filled = 0
@@ -99,8 +77,8 @@ export class ColumnLook {
   }
 
   /**
-   * @param raw as the cell stands in the file
-   * @param cell what it means to the form tool, if one wrote it
+   * @param raw the cell in the file
+   * @param cell its meaning for the form tool that wrote the file
    */
   add(raw: Cell, cell: Cell): void {
     const known = typeof raw === "string" && raw === cell ? this.memory.get(raw) : undefined
@@ -109,7 +87,7 @@ export class ColumnLook {
     const text = cellText(cell).trim()
     if (text === "") return
     const shape = this.shapeOf(cell, text)
-    if (!this.strangers.has(shape)) this.strangers.set(shape, text)
+    if (!this.exceptions.has(shape)) this.exceptions.set(shape, text)
     const found: Known = { text, hash: hashOf(text), shape, tick: tickOf(cell, text) }
     // Traps are counted cell by cell.
     if (!trapped && typeof raw === "string" && raw === cell && this.memory.size < remembered) {
@@ -129,7 +107,7 @@ export class ColumnLook {
       distinct: unique === true ? { count: this.filled, exact: true } : this.distinct.count(),
       unique,
       samples: this.distinct.most(samplesShown).map(({ text, times }) => ({ text: cut(text, sampleLength), times })),
-      traps: [...more, ...this.cellTraps.traps(), ...this.dateTraps(), ...this.strangerTraps(kind)],
+      traps: [...more, ...this.cellTraps.traps(), ...this.dateTraps(), ...this.exceptionTraps(kind)],
     }
   }
 
@@ -138,7 +116,7 @@ export class ColumnLook {
     this.distinct.add(text, hash)
     this.uniqueCheck.add(hash)
     if (shape !== "none") this.counts[shape]++
-    // A tick may be a number too: 0 and 1.
+    // 0 and 1 are both ticks and numbers.
     if (tick !== undefined) this.said.add(tick)
     if (tick !== undefined && shape !== "boolean") this.counts.boolean++
   }
@@ -155,18 +133,18 @@ export class ColumnLook {
     return this.numbers.add(text) === undefined ? "none" : "number"
   }
 
-  /** What most of the cells are, and how large a part of them. */
+  /** Returns the kind of most cells, and their share. */
   private kind(): readonly [InferredKind, number] {
     if (this.filled === 0) return ["empty", 1]
     const share = (shape: Shape) => this.counts[shape] / this.filled
     const { count, exact } = this.distinct.count()
-    // Two words for yes, such as x and y, are no answers of yes or no.
+    // Two words that mean yes, such as x and y, are not yes and no.
     const told = count === 2 ? this.said.size === 2 : count === 1 && share("number") < 1
     if (share("boolean") === 1 && told) return ["boolean", 1]
     const [best, part] = shapes.filter((shape) => shape !== "boolean").map((shape) => [shape, share(shape)] as const)
       .toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]
     const times = share("date") + share("dateTime")
-    // Midnight may be left out, and a workbook's dates have no time where it is midnight.
+    // Midnight is often omitted, and a workbook's dates have no time at midnight.
     if (best === "dateTime" && times >= most) return ["dateTime", times]
     if (part >= most) return [best, part]
     if (this.splits(count)) return ["choices", 1]
@@ -174,13 +152,13 @@ export class ColumnLook {
     return part >= 0.5 ? [best, part] : ["text", 1]
   }
 
-  /** Whether so few different texts stand in so many cells that they are options. */
+  /** Whether the different texts are so few that they are options. */
   private isFew(count: number): boolean {
     if (count <= 30 && count <= this.filled / 2) return true
     return count <= 6 ? this.filled >= count + 2 : count <= 200 && count <= this.filled / 50
   }
 
-  /** Whether cells are lists of pieces that come again and again, and are fewer than the cells that they make up. */
+  /** Whether cells are lists of repeated pieces, with fewer different pieces than cells. */
   private splits(different: number): boolean {
     const cells = this.distinct.most(200)
     return separators.some((separator) => {
@@ -209,13 +187,13 @@ export class ColumnLook {
     }]
   }
 
-  private strangerTraps(kind: InferredKind): ReadonlyArray<Trap> {
+  private exceptionTraps(kind: InferredKind): ReadonlyArray<Trap> {
     if (kind === "text" || kind === "choice" || kind === "choices" || kind === "empty" || kind === "boolean") return []
     const same = kind === "dateTime" ? this.counts.date + this.counts.dateTime : this.counts[kind]
     const others = this.filled - same
     if (others <= 0) return []
     const related = new Set<string>(kind === "dateTime" ? ["date", "dateTime"] : [kind])
-    const examples = [...this.strangers].filter(([shape]) => !related.has(shape)).map(([, text]) => cut(text, 40))
+    const examples = [...this.exceptions].filter(([shape]) => !related.has(shape)).map(([, text]) => cut(text, 40))
     return [{
       code: "mixed-kinds",
       count: others,
@@ -227,15 +205,15 @@ export class ColumnLook {
   }
 }
 
-/** Texts that are kept, and up to which their number is exact. */
+/** How many texts are kept. Up to this number, the count is exact. */
 const kept = 1_000
 
-/** Hashes that are kept beyond that: the smallest ones tell how many there are, to about 3 in 100. */
+/** How many of the smallest hashes are kept to estimate larger counts, to about 3%. */
 const smallest = 1_024
 
 const two53 = 2 ** 53
 
-/** How many different texts there are: counted up to a bound, estimated beyond it. Memory is bounded. */
+/** Counts different texts: exactly up to a limit, estimated above it. Memory is bounded. */
 export class DistinctCount {
   private texts = new Map<string, number>()
   private full = false
@@ -245,20 +223,20 @@ export class DistinctCount {
   add(text: string, hash: number): void {
     const times = this.texts.get(text)
     if (times !== undefined) this.texts.set(text, times + 1)
-    // A long text is not kept: it is no option.
+    // A long text is not an option, so it is not kept.
     else if (this.texts.size < kept && text.length <= 1_000) this.texts.set(text, 1)
     else this.full = true
     this.offer(hash)
   }
 
-  /** The number of different texts, and whether it is exact. */
+  /** Returns the number of different texts, and whether it is exact. */
   count(): { readonly count: number; readonly exact: boolean } {
     if (!this.full) return { count: this.texts.size, exact: true }
     if (this.hashes.length < smallest) return { count: this.hashes.length, exact: true }
     return { count: Math.round((smallest - 1) / ((this.hashes.at(-1) ?? two53) / two53)), exact: false }
   }
 
-  /** The texts that occur most often among those that are kept. */
+  /** Returns the most frequent of the kept texts. */
   most(number: number): ReadonlyArray<{ readonly text: string; readonly times: number }> {
     return [...this.texts].map(([text, times]) => ({ text, times })).toSorted((a, b) => b.times - a.times).slice(
       0,

@@ -20,14 +20,14 @@ const trapCodes = [
   "wrapped",
 ] as const
 
-/** Something about a column that may make its answers wrong. */
+/** A property of a column that may make its answers wrong. */
 export interface Trap {
   readonly code: (typeof trapCodes)[number]
-  /** Cells that it concerns; 0 where it concerns the title. */
+  /** How many cells it concerns. 0 if it concerns the title. */
   readonly count: number
   /** A sentence for people: what was found, and what to do. */
   readonly message: string
-  /** A few of the cells, cut short. */
+  /** A few of the cells, shortened. */
   readonly examples: ReadonlyArray<string>
 }
 
@@ -47,7 +47,7 @@ type CellCode = Extract<
 
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 
-/** What Excel makes of `6-25`, `1-5` and the like when it opens a CSV. */
+/** What Excel turns `6-25` or `1-5` into when it opens a CSV. */
 const excelDate = new RegExp(`^(?:${month}-\\d{2}|\\d{1,2}-${month})$`, "i")
 const scientific = /^\d(?:[.,]\d+)?E\+?\d{2}$/i
 const rounded = /^[1-9]\d{10,14}0{5,}$|^\d{15}0+$/
@@ -86,17 +86,17 @@ const verbs: Readonly<Record<CellCode, readonly [one: string, many: string]>> = 
   wrapped: ["cell is wrapped in", "cells are wrapped in"],
 }
 
-/** `3 cells hold`, for the beginning of a sentence. */
+/** Returns the beginning of a sentence, such as `3 cells hold`. */
 const counted = (code: CellCode, count: number) =>
   `${count.toLocaleString("en-GB")} ${verbs[code][count === 1 ? 0 : 1]}`
 
 const examplesKept = 3
 
-/** Titles of numbers that may begin with zeros. */
+/** Titles of numbers that may start with zeros. */
 const numberedTitle =
   /\b(?:zip|postal|post ?code|plz|postleitzahl|code postal|cap|cep|phone|telephone|tel|mobile|mobil|handy|telefon|fax|ssn|iban|barcode|ean)\b/i
 
-/** Looks for traps in the cells of a column, as they stand in the file. */
+/** Looks for traps in the cells of a column, as they are in the file. */
 export class CellTraps {
   private readonly found = new Map<CellCode, { count: number; readonly examples: Array<string> }>()
   private readonly numbered: boolean
@@ -105,15 +105,15 @@ export class CellTraps {
   private zeroFirst = 0
   private readonly lengths = new Map<number, number>()
 
-  /** @param title tells whether the column's numbers may begin with zeros */
+  /** @param title shows whether the column's numbers may start with zeros */
   constructor(title: string) {
     this.numbered = numberedTitle.test(title.replaceAll("_", " "))
   }
 
   /**
-   * @param cell as it stands in the file
-   * @param meant what it means to the form tool: a guard that the tool is known to set is no trap
-   * @returns whether the cell has to be looked at again each time: it was counted
+   * @param cell the cell in the file
+   * @param meant its meaning for the form tool: a guard that the tool adds is not a trap
+   * @returns whether the cell was counted, so that its repetitions must be looked at too
    */
   add(cell: Cell, meant: Cell): boolean {
     const before = this.noted
@@ -169,7 +169,7 @@ export class CellTraps {
     this.found.set(code, known)
   }
 
-  /** Numbers that have one length, some being shorter, none beginning with a zero, under a title that speaks of such numbers. */
+  /** Finds numbers that may have lost zeros: most have one length, some are shorter, none starts with 0, and the title names such numbers. */
   private lostZeros(): Trap | undefined {
     if (this.digits < 3 || this.zeroFirst > 0) return undefined
     const [usual = 0, times = 0] = [...this.lengths].toSorted((a, b) => b[1] - a[1])[0] ?? []

@@ -9,49 +9,49 @@ import type { Source, ToolCandidate, ToolReading } from "../source/Source.ts"
 import { type ColumnFindings, ColumnLook } from "./ColumnLook.ts"
 import type { Trap } from "./columnTraps.ts"
 
-/** What a column is, and what its cells are like. */
+/** A column and the result of looking at its cells. */
 export interface InspectedColumn extends ColumnFindings {
   /** From 1. */
   readonly position: number
   readonly title: string
-  /** By which a pipeline calls it; undefined: it needs a name under `source.columns`. */
+  /** The name that a pipeline uses. Undefined if it needs a name under `source.columns`. */
   readonly name: string | undefined
-  /** The question as people read it, where it is not the title. */
+  /** The question as people read it, if it differs from the title. */
   readonly label: string | undefined
-  /** What it means to the form tool, where it is no answer. */
+  /** Its meaning for the form tool, if it is not an answer. */
   readonly role: string | undefined
-  /** The question that it is a part of, and the option, row or rank that it stands for. */
+  /** Its question, if that has several columns, and the option, row or rank of this one. */
   readonly block: string | undefined
   readonly option: string | undefined
 }
 
-/** What a file is and why, and what is in it. */
+/** What a file is, why, and what it contains. */
 export interface Inspection {
   readonly file: string
   readonly format: string
-  /** How it was taken: format, encoding, delimiter, sheet, header, … */
+  /** How it was read: format, encoding, delimiter, sheet, header, … */
   readonly taken: SourceFile["taken"]
   readonly warnings: ReadonlyArray<string>
   readonly tool:
     | ToolCandidate & { readonly variant: string | undefined; readonly notes: ReadonlyArray<string> }
     | undefined
-  /** Other form tools that something speaks for, the likeliest first. */
+  /** Other form tools that may have written it, the likeliest first. */
   readonly others: ReadonlyArray<ToolCandidate>
   readonly rows: number
-  /** Rows that can't be read properly, and what is wrong with the first of them. */
+  /** Rows that can't be read, and what is wrong with the first ones. */
   readonly faulty: number
   readonly faults: ReadonlyArray<string>
-  /** Responses that were never finished; undefined: the file does not tell. */
+  /** Responses that were never finished. Undefined if the file doesn't show that. */
   readonly unfinished: number | undefined
   readonly columns: ReadonlyArray<InspectedColumn>
-  /** Questions that are spread over several columns, by title. */
+  /** Questions with several columns, by title. */
   readonly blocks: ReadonlyArray<{ readonly title: string; readonly options: ReadonlyArray<string> }>
   readonly rowKey: ReadonlyArray<RowKeyCandidate>
 }
 
 const faultsShown = 5
 
-/** @param same the columns that have this column's title, itself among them */
+/** @param same all columns with this column's title, itself included */
 const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
   if (column.title.trim() === "") {
     return filled
@@ -74,7 +74,7 @@ const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean
   }]
 }
 
-/** Whether a response was finished, as the tool tells it; undefined: it does not. */
+/** Returns how to recognise a finished response, if the form tool shows that. */
 const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
   const complete = source.tool?.complete
   if (complete === undefined) return undefined
@@ -86,7 +86,7 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
 }
 
 /**
- * Opens a file as a pipeline would and reads all of it once, in memory that does not grow with its rows beyond a bound.
+ * Opens a file as a pipeline would and reads all of it once, in bounded memory.
  *
  * @param file absolute, or relative to the working folder
  */
@@ -186,7 +186,7 @@ export const inspectFile = (file: string) =>
     return inspection
   }))
 
-/** Whether a row holds the titles once more, as files have that were put together of several. */
+/** Whether a row repeats the header, as in files that were joined from several. */
 const headerAgain = (columns: ReadonlyArray<Column>) => {
   const titled = columns.filter(({ title }) => title.trim() !== "")
   const [first] = titled
@@ -195,7 +195,7 @@ const headerAgain = (columns: ReadonlyArray<Column>) => {
     && titled.every(({ position, title }) => cells[position] === title)
 }
 
-/** What is said of rows that hold the titles. */
+/** Returns the warning about rows that repeat the header. */
 const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
   rows.length === 0 ? [] : [
     `${
@@ -204,7 +204,7 @@ const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
     + "seems to be put together of several. Take such rows out, or leave them out with `where`.",
   ]
 
-/** Columns that may make a row the same row tomorrow. */
+/** Columns that may identify a row in later runs. */
 interface RowKeyCandidate {
   readonly columns: ReadonlyArray<string>
   readonly because: string
@@ -212,20 +212,20 @@ interface RowKeyCandidate {
 
 const candidatesShown = 5
 
-/** How much a name looks like that of an id. */
+/** Scores how much a column looks like an id. */
 const points = (column: Column, { kind }: ColumnFindings): number =>
   (/^#$|\b(?:id|key|no|nr|number|code|uuid|guid|token|ref|reference)\b|nummer$|_id$/i.test(column.name ?? "") ? 3 : 0)
   + (column.position === 0 ? 1 : 0)
   + (kind === "email" ? 1 : 0)
   - (kind === "dateTime" || kind === "date" || kind === "choices" ? 2 : 0)
 
-/** What looks least like an id is named only where nothing else can be. */
+/** Keeps columns that don't look like an id only if there are no others. */
 const likely = <A extends { readonly points: number }>(list: ReadonlyArray<A>): ReadonlyArray<A> => {
   const better = list.filter(({ points }) => points > 0)
   return better.length > 0 ? better : list
 }
 
-/** The form tool's own id, then columns that are filled in every row and different in each, the likeliest first. */
+/** Returns the form tool's own id, then columns that are filled and different in every row, the likeliest first. */
 const rowKeyCandidates = (
   columns: ReadonlyArray<Column>,
   findings: ReadonlyArray<ColumnFindings>,
