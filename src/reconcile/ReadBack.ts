@@ -58,7 +58,7 @@ const verdictOf = (
 /**
  * Reads submissions back and compares them answer by answer. Waits until each is visible, within the limit.
  *
- * @param each is told each result as soon as it is there, by the index of its request; not of what was not visible before the run stopped
+ * @param each is called with each result at once, and the index of its request; not for a submission that was not visible before the run stopped
  */
 export const readBack = (
   requests: ReadonlyArray<ReadBackRequest>,

@@ -10,7 +10,7 @@ import type { FateTable } from "./FateTable.ts"
 const indexOf = Object.fromEntries(cellStates.map((state, index) => [state, index])) as Record<CellState, number>
 const states = cellStates.length
 
-/** The state that a row gives all of its cells. Of an imported row each cell has its own. */
+/** The state of all cells of a row with this fate. In an imported row each cell has its own. */
 const stateOf: Readonly<Record<Exclude<Fate, "imported">, CellState>> = {
   filtered: "skipped",
   duplicate: "rejected",
@@ -22,7 +22,7 @@ const stateOf: Readonly<Record<Exclude<Fate, "imported">, CellState>> = {
   pending: "pending",
 }
 
-/** The state of a cell that gave nothing, by what the pipeline does with its column. */
+/** The state of a cell that produced no answer, by how the pipeline uses its column. */
 const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
   answers: "noAnswer",
   keyOrCondition: "keyOrCondition",
@@ -37,23 +37,23 @@ const isFilled = (cell: Cell | undefined): boolean => {
   return (first > 32 && first < 127) || cell.trim() !== ""
 }
 
-/** The state of a cell that an answer used, by `Mapping.cellUses`; -1: none did. */
+/** The state of a cell that an answer used, by `Mapping.cellUses`; -1: no answer used it. */
 const usedAs = [-1, indexOf.dropped, indexOf.sentInPart, indexOf.sent]
 
-/** Stands for an empty cell in the states of a row's cells. */
+/** Marks an empty cell among the states of a row's cells. */
 const empty = 0xff
 
 /**
- * Counts, per column, the cells that are not empty by what became of them: all rows in the survey, and those that are sent once more with what each cell gave.
- * Two numbers a state and column, whatever the number of rows; besides, one byte a column for each row whose fate is still open or that is on its way.
+ * Counts, per column, the cells that are not empty by their state: of all rows in the survey, and then of the rows that are sent, by what each cell produced.
+ * Two numbers for each state and column, whatever the number of rows; also one byte a column for each row whose fate is undecided or that is being sent.
  */
 export class CellTable {
   private readonly columns: ReadonlyArray<Column>
   private readonly uses: ReadonlyArray<ColumnUse>
-  /** By column, then by state. The column behind the last one stands for what is beyond the header. */
+  /** By column, then by state. The column after the last one counts cells beyond the header. */
   private readonly counts: Float64Array
   private readonly filled: Float64Array
-  /** Rows whose fate is known at the end only, and rows on their way to the service: for each column, whether its cell is filled, and what it gave. */
+  /** Rows whose fate is known only at the end, and rows that are being sent: for each column, whether its cell is filled, and what it produced. */
   private readonly open = new Map<number, Uint8Array>()
   private readonly sending = new Map<number, Uint8Array>()
   private readonly beyond: number
@@ -98,7 +98,7 @@ export class CellTable {
     }
   }
 
-  /** Notes what each cell of a row gave, which is on its way to the service: just mapped. */
+  /** Notes what each cell of a row produced. The row is about to be sent and was just mapped. */
   send(row: number, cells: Cells, cellUses: Mapping["cellUses"]): void {
     const width = this.columns.length
     const found = new Uint8Array(width).fill(empty)
@@ -110,7 +110,7 @@ export class CellTable {
     this.sending.set(row, found)
   }
 
-  /** Counts the cells of a row that was sent where they stand now. */
+  /** Moves the cells of a row that was sent to their present state. */
   settle(row: number, fate: "imported" | "inDoubt" | "refused" | "pending"): void {
     const found = this.sending.get(row)
     this.sending.delete(row)
@@ -125,7 +125,7 @@ export class CellTable {
   }
 
   /**
-   * Counts the rows whose fate was open: no row is read or sent afterwards.
+   * Counts the rows whose fate was undecided. No row is read or sent afterwards.
    *
    * @param repeated those that are duplicates of a row with the same content
    */
@@ -149,7 +149,7 @@ export class CellTable {
     })
   }
 
-  /** All columns in their order; behind them what is beyond the header, if anything is. */
+  /** All columns in their order; after them the cells beyond the header, if there are any. */
   get all(): ReadonlyArray<ColumnCells> {
     return columnCells(
       this.columns,
@@ -160,13 +160,13 @@ export class CellTable {
   }
 }
 
-/** What is kept of a column for a run that finds the source unchanged: all cells that are not empty, those of rejected rows and of skipped rows. */
+/** Counts kept of a column for a run that finds the source unchanged: all cells that are not empty, those of rejected rows and those of skipped rows. */
 export type KeptCells = readonly [cells: number, rejected: number, skipped: number]
 
 export const kept = (columns: ReadonlyArray<ColumnCells>): ReadonlyArray<KeptCells> =>
   columns.map(({ cells, states }) => [cells, states.rejected, states.skipped])
 
-/** The columns of an unchanged source: what was neither rejected nor skipped is known by now. */
+/** Returns the columns of an unchanged source: cells that were neither rejected nor skipped are known by now. */
 export const columnsAgain = (
   columns: ReadonlyArray<Column>,
   { columnUses }: Pick<Mapping, "columnUses">,

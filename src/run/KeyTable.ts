@@ -7,17 +7,17 @@ const stride = 6
 /** Of the sixth word: the mark. The other bits hold the row's number. */
 const mark = 0x8000_0000
 
-/** Entries of a page: 192 KiB that never move, so that nothing has to be copied, or stands in memory twice, when keys are added. */
+/** Entries of a page: 192 KiB that never move, so that adding keys copies nothing. */
 const pageBits = 13
 const pageEntries = 1 << pageBits
 
 const smallest = 64
-/** Beyond two thirds the way to an empty place gets long. */
+/** Share of places in use: beyond two thirds, finding an empty place takes long. */
 const load = 0.66
 
 /**
- * A place of the index holds the number of an entry and one more, so that 0 is an empty place; and above that some bits of its hash, by which fifteen of sixteen
- * other keys are told without a look at their entries, which are seldom in the processor's cache.
+ * A place of the index contains the number of an entry plus one, so that 0 is an empty place. Its upper bits are part of the entry's hash: fifteen of sixteen
+ * different keys are distinguished without reading their entries, which are seldom in the processor's cache.
  */
 const numberBits = 28
 const numbers = (1 << numberBits) - 1
@@ -29,17 +29,15 @@ const numbers = (1 << numberBits) - 1
 export class KeyTable {
   /** The entries in the order in which they were added. */
   private readonly pages: Array<Int32Array> = []
-  /** Where the entry of a key stands: open addressing, a power of two of places. */
+  /** The index of keys: open addressing, a power of two of places. */
   private places = new Int32Array(smallest)
   private entries = 0
-  /** Of no meaning: a look whose result goes nowhere would be left out. */
-  protected looked = 0
 
   get size(): number {
     return this.entries
   }
 
-  /** The slot of a key, or -1. */
+  /** Returns a key's slot, or -1. */
   find(hash: RowHash): number {
     const { places } = this
     const last = places.length - 1
@@ -55,20 +53,7 @@ export class KeyTable {
     }
   }
 
-  /**
-   * Looks at the places where keys belong, so that they are in the processor's cache.
-   *
-   * @param firsts the first word of each key's hash, `stride` words from one to the next
-   */
-  fetch(firsts: Int32Array, stride: number, count: number): void {
-    const { places } = this
-    const last = places.length - 1
-    let looked = 0
-    for (let at = 0; at < count * stride; at += stride) looked ^= places[firsts[at]! & last]!
-    this.looked = looked
-  }
-
-  /** Adds a key that is not there yet, with the row that holds it first. Gives its slot. */
+  /** Adds a new key with the first row that has it. Returns its slot. */
   add(hash: RowHash, row: number): number {
     const slot = this.entries++
     if (slot >= numbers) throw new RangeError(`more than ${numbers} row keys`)
@@ -86,7 +71,7 @@ export class KeyTable {
     return slot
   }
 
-  /** Number of the row under which a key was added, or of times it was counted. */
+  /** Returns the number of the row with which a key was added, or how often it was counted. */
   row(slot: number): number {
     return this.page(slot)[offset(slot) + 5]! & ~mark
   }
@@ -97,7 +82,7 @@ export class KeyTable {
     page[at] = (page[at]! & mark) | row
   }
 
-  /** Marks a key whose imported (or in-doubt) content stands in the source. */
+  /** Marks a key whose imported (or in-doubt) content is in the source. */
   match(slot: number): void {
     const page = this.page(slot)
     const at = offset(slot) + 5
@@ -118,7 +103,7 @@ export class KeyTable {
     return this.pages[slot >>> pageBits]!
   }
 
-  /** Makes the index anew, from the entries in their order: in the order of their places each would be a miss of the processor's cache. */
+  /** Rebuilds the index in the order of the entries: in the order of their places, each would be a cache miss. */
   private grow(): void {
     const places = new Int32Array(this.places.length * 2)
     for (let slot = 0; slot < this.entries; slot++) {
@@ -130,10 +115,10 @@ export class KeyTable {
   }
 }
 
-/** Where an entry begins in its page. */
+/** Returns where an entry starts in its page. */
 const offset = (slot: number): number => (slot & (pageEntries - 1)) * stride
 
-/** Puts an entry into the first empty place from where its hash says. */
+/** Puts an entry into the first empty place after the one for its hash. */
 const put = (places: Int32Array, a: number, c: number, slot: number): void => {
   const last = places.length - 1
   let at = a & last
@@ -141,47 +126,9 @@ const put = (places: Int32Array, a: number, c: number, slot: number): void => {
   places[at] = (c & ~numbers) | (slot + 1)
 }
 
-const words = 3
-
 /**
- * The hashes of the keys of a chunk of rows, taken before its rows are gone through. A table of many keys is larger than the processor's caches: asked for one key after
- * another it has to wait for each; its places, fetched one right after the other, come side by side.
- */
-export class KeyHashes {
-  private all = new Int32Array(words * 512)
-
-  /**
-   * Takes the hashes of these keys, and has a table fetch the places where they belong.
-   *
-   * @param hash is filled with each of them in turn
-   */
-  take(keys: ReadonlyArray<string | undefined>, hash: RowHash, table: KeyTable): void {
-    if (keys.length * words > this.all.length) this.all = new Int32Array(keys.length * words)
-    const { all } = this
-    for (let index = 0; index < keys.length; index++) {
-      const key = keys[index]
-      if (key === undefined) continue
-      hash.key(key)
-      const to = index * words
-      all[to] = hash.a
-      all[to + 1] = hash.b
-      all[to + 2] = hash.c
-    }
-    table.fetch(all, words, keys.length)
-  }
-
-  /** Fills a hash with that of the key of this index. */
-  into(hash: RowHash, index: number): void {
-    const from = index * words
-    hash.a = this.all[from]!
-    hash.b = this.all[from + 1]!
-    hash.c = this.all[from + 2]!
-  }
-}
-
-/**
- * Hashes that tell the keys and contents of one source's rows apart within a run: 96 bits of the key, 64 of the content. They never leave the process, so they
- * need no secret, and cost a fraction of a keyed digest. One instance is filled anew for every row, so that no row allocates.
+ * Hashes that distinguish the keys and contents of one source's rows within a run: 96 bits of the key, 64 of the content. They never leave the process, so they
+ * need no secret, and cost a fraction of a keyed digest. One instance is reused for every row, so that no row allocates.
  */
 export class RowHash {
   a = 0
@@ -196,7 +143,7 @@ export class RowHash {
     let c = 0x3c6ef372
     const last = text.length - 1
     for (let at = 0; at <= last; at += 2) {
-      // Two code units at once: the chain of multiplications is what a hash takes its time for.
+      // Two code units at once: a hash spends its time on the chain of multiplications.
       const unit = at < last ? text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16) : text.charCodeAt(at)
       a = rotated(Math.imul(a ^ unit, 0x9e3779b1), 13)
       b = rotated(Math.imul(b ^ unit, 0x85ebca77), 17)
@@ -219,7 +166,7 @@ export class RowHash {
       const text = typeof cell === "string" ? cell : cellText(cell)
       const last = text.length - 1
       let at = 0
-      // Four code units at once, two for each word, and the words into one another: half the multiplications of two words that each see all.
+      // Four code units at once, two for each word, and each word into the other: half as many multiplications.
       for (; at + 3 <= last; at += 4) {
         const first = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)
         const second = text.charCodeAt(at + 2) | (text.charCodeAt(at + 3) << 16)
@@ -231,7 +178,7 @@ export class RowHash {
         d = (rotated(Math.imul(d ^ unit, 0x9e3779b1), 13) + e) | 0
         e = rotated(Math.imul(e ^ unit, 0x85ebca77), 17) ^ d
       }
-      // Lengths after the cells: ["ab", ""] must not be taken for ["a", "b"].
+      // Lengths after the cells: ["ab", ""] must differ from ["a", "b"].
       d = Math.imul(d ^ text.length, 0xc2b2ae3d)
       e = Math.imul(e ^ (text.length + 0x10000), 0x27d4eb2f)
     }
@@ -239,7 +186,7 @@ export class RowHash {
     this.e = finished(e)
   }
 
-  /** For a row whose content nothing will be held against: the ledger has it so. */
+  /** For a row whose content is not compared, because the ledger has the same. */
   noContent(): void {
     this.d = 0
     this.e = 0

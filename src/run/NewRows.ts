@@ -248,7 +248,7 @@ export const looseKey = (
 }
 
 /** Returns a key without its characters that are not ASCII: the only certain ones if they may have been read in the wrong encoding. Undefined if it has only these. */
-export const asciiOf = (key: string): string | undefined => {
+const asciiOf = (key: string): string | undefined => {
   const ascii = key.replaceAll(/[^\0-\x7f]+/g, "")
   return ascii === key ? undefined : ascii
 }

@@ -45,12 +45,12 @@ const inDoubt = Metric.gauge("formferry.in_doubt", {
   description: "Rows in doubt over all that the ledger holds, after the last run",
 })
 const duration = Metric.gauge("formferry.run.duration", { description: "How long the last run took, in seconds" })
-const sent = Metric.gauge("formferry.run.sent", { description: "Rows that the run going on has sent so far" })
+const sent = Metric.gauge("formferry.run.sent", { description: "Rows that the run in progress has sent so far" })
 const fresh = Metric.gauge("formferry.run.in_doubt", {
-  description: "Rows that the run going on has put in doubt so far",
+  description: "Rows that the run in progress has put in doubt so far",
 })
 
-/** How far a run is: told once a chunk of rows and once a batch. */
+/** Records the progress of a run: once for each chunk of rows and each batch. */
 export const measureProgress = (pipeline: string, event: ProgressEvent): Effect.Effect<void> =>
   measured(() =>
     Effect.zipRight(
@@ -59,7 +59,7 @@ export const measureProgress = (pipeline: string, event: ProgressEvent): Effect.
     )
   )
 
-/** What a run came to. */
+/** Records the result of a run. */
 export const measureRun = (report: RunReport): Effect.Effect<void> =>
   measured(() => {
     const { finishedAt, mode, outcome, pipeline, readBack, startedAt } = report

@@ -8,7 +8,7 @@ import type { Phase } from "../domain/progress.ts"
 import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain/report.ts"
 import { Findings } from "../report/findings/Findings.ts"
 
-/** Examples kept of each group of problems. */
+/** Most examples kept of each group of problems. */
 const examples = 5
 /** Differences and replacements that report.json shows; all of them are in differences.csv and replaced.csv. */
 const shownDifferences = 1_000
@@ -33,12 +33,12 @@ export class RunCounts extends Context.Tag("formferry/RunCounts")<RunCounts, Cou
 /** What a run counts: bounded, whatever the number of rows. */
 export class Counts {
   phase: Phase = "survey"
-  /** Rows that this phase has been through, and has to go through, once known. */
+  /** Rows that this phase has processed, and has to process, once known. */
   read = 0
   total: number | undefined = undefined
   sent = 0
   imported = 0
-  /** Rows that this run put in doubt, refused, or read back as differing: what `stopWhen` looks at. */
+  /** Rows that this run put in doubt, refused, or read back as differing: `stopWhen` limits these. */
   readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
   private readonly groups = new Map<string, MutableGroup>()
   private readonly byVerdict = new Map<Verdict, number>()
@@ -49,7 +49,7 @@ export class Counts {
   readonly replacements: { count: number; readonly examples: Array<Replacement> } = { count: 0, examples: [] }
 
   problem(row: number, problem: Problem): void {
-    // The same code, column and question; a refusal also by its words.
+    // Grouped by code, column and question; a refusal also by its words.
     const id = JSON.stringify([
       problem.code,
       problem.column,

@@ -1,31 +1,31 @@
 import { Context, Effect, Layer } from "effect"
 import { setMaxListeners } from "node:events"
 
-/** What ends a run from outside: Ctrl-C, a supervisor, a terminal that was closed. */
+/** A signal that stops a run: Ctrl-C, a supervisor, a closed terminal. */
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP"
 
-/** Why a run ends before all rows are sent. Several may come together. */
+/** Why a run stops before all rows are sent. There may be several reasons. */
 export type StopReason =
   | { readonly _tag: "Interrupted"; readonly signal: Signal }
-  /** A person was asked and did not say yes (exit 2). */
+  /** A person was asked and did not confirm (exit code 2). */
   | { readonly _tag: "Unconfirmed"; readonly service: string }
-  /** Rows may be known under other keys (exit 2). */
+  /** Rows may be known under different keys (exit code 2). */
   | { readonly _tag: "Refused"; readonly because: string }
-  /** The canary failed or a `stopWhen` limit was passed (exit 3). */
+  /** The canary failed or a `stopWhen` limit was exceeded (exit code 3). */
   | { readonly _tag: "Protected"; readonly because: string }
-  /** The canary ended in doubt: it proves nothing (exit 4). */
+  /** The canary ended in doubt: it proves nothing (exit code 4). */
   | { readonly _tag: "CanaryInDoubt" }
-  /** The service can't be used, or the source changed under the run (exit 5). */
+  /** The service can't be used, or the source changed during the run (exit code 5). */
   | { readonly _tag: "Unavailable"; readonly because: string }
-  /** Another run took the lock over (exit 6). */
+  /** Another run took over the lock (exit code 6). */
   | { readonly _tag: "Overtaken"; readonly because: string }
-  /** The ledger or a report can't be written: the run fails, and everything else must end first. */
+  /** The ledger or a report can't be written: the run fails once everything in flight is finished. */
   | { readonly _tag: "Failed" }
 
 /** A latch that every part of a run checks before it takes new rows. What is in flight is always finished and recorded. */
 export class Stop extends Context.Tag("formferry/Stop")<Stop, {
   readonly request: (reason: StopReason) => Effect.Effect<void>
-  /** Asked synchronously by row work. */
+  /** Whether a stop was requested. Synchronous, for row work. */
   readonly requested: () => boolean
   readonly reasons: () => ReadonlyArray<StopReason>
   /** Aborted once a stop is requested: nothing new is sent. */

@@ -4,8 +4,8 @@ import type { UniqueAnswer } from "../mapping/Mapping.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 
 /**
- * The answers that no two rows of a source may give alike (`unique`), as far as they were given: hashes of some 30 bytes each. A row counts when it goes
- * out, or went out before; the same row, by its key, may come again.
+ * The answers given so far that must be unique among the rows of a source (`unique`): hashes of about 30 bytes each. A row counts if it is
+ * sent, or was sent before; the same row, by its key, may repeat.
  */
 export class UniqueAnswers {
   private readonly all: ReadonlyArray<{ readonly answer: UniqueAnswer; readonly given: KeyTable }>
@@ -16,7 +16,7 @@ export class UniqueAnswers {
     this.all = answers.map((answer) => ({ answer, given: new KeyTable() }))
   }
 
-  /** Takes a row's answers down; or gives its problems, when another row has given one of them. Then none of them counts. */
+  /** Records a row's answers. If another row has given one of them, records none and returns the problems. */
   take(cells: Cells, key: string, row: number): ReadonlyArray<Problem> | undefined {
     if (this.all.length === 0) return undefined
     const problems: Array<Problem> = []
@@ -37,7 +37,7 @@ export class UniqueAnswers {
     return undefined
   }
 
-  /** The answer stands where a key does in the table, and the row's key where its content does. */
+  /** In the table, the answer takes the place of a key, and the row's key that of a content. */
   private fill(value: string, key: string): void {
     this.keyHash.key(key)
     this.hash.key(value)

@@ -6,14 +6,14 @@ import { type Coverage, covered } from "./coverage.ts"
 import { percent } from "./review.ts"
 import type { RunPlan } from "./RunContext.ts"
 
-/** What an unchanged source can show as well. */
+/** What an unchanged source can also show. */
 const ofNow: ReadonlySet<AnomalyCode> = new Set(["stale-source", "unread-files", "gap"])
 
-/** Runs that this one is held against, and how many there must be before anything is called unusual. */
+/** Runs that this one is compared with, and how many there must be before anything counts as unusual. */
 const considered = 10
 const needed = 3
 
-/** Fewer rows than these say nothing. */
+/** Fewer rows than these prove nothing. */
 const fewRows = 10
 
 /** The limits that docs/nightly.md gives. */
@@ -23,7 +23,7 @@ const manyVanished = 0.05
 const slower = { times: 3, millis: 60_000 }
 
 /**
- * What is unusual about a run, held against the runs before it (docs/nightly.md, "What is unusual"): a sentence each. What the run before showed
+ * Returns a sentence about each thing that is unusual about a run, compared with the runs before it (docs/nightly.md, "What is unusual"). What the run before showed
  * too is not `fresh`. A run that did not read its own source to the end shows nothing; one that found it unchanged shows what it repeats, and its age.
  *
  * @param history earlier runs of the pipeline at this destination, the newest first
@@ -42,7 +42,7 @@ export const anomalies = (
   const shown = whole[0]?.anomalies ?? []
   const found: ReadonlyArray<readonly [AnomalyCode, string | undefined]> = [
     ["empty-source", emptySource(run)],
-    // A source that seldom changes: a night on which it did not says what it holds as well as one on which it was read.
+    // A source that seldom changes: a night without a change also shows its size.
     ["shrunken-source", shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read)],
     ["stale-source", stale],
     ["unread-files", coverage.unreadFiles],
@@ -96,7 +96,7 @@ const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray
   }.`
 }
 
-/** The middle one, the lower of two; undefined where there are too few to speak of what is usual. */
+/** Returns the middle one, the lower of two; undefined if there are too few to say what is usual. */
 const median = (values: ReadonlyArray<number>): number | undefined =>
   values.length < needed ? undefined : [...values].sort((a, b) => a - b)[(values.length - 1) >> 1]
 

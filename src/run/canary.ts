@@ -18,7 +18,7 @@ interface Candidate {
  */
 export class CanaryRows {
   private readonly fullest: Array<Candidate | undefined>
-  /** How many answers each of them has, beside one another: every row is held against them. */
+  /** How many answers each of them has, in an array of its own because every row is compared with them. */
   private readonly counts: Uint32Array
   private readonly first: Array<number> = []
   private readonly size: number

@@ -17,7 +17,7 @@ export interface Coverage {
 
 export const covered: Coverage = { unreadFiles: undefined, gap: undefined, accepts: undefined }
 
-/** Returns the files that match the source's pattern, that no run has read, and that nobody has accepted. */
+/** Returns the files that match the source's pattern, that no run has read, and that are not accepted. */
 export const unreadFiles = (
   view: Pick<PipelineLedger, "accepted" | "unreadFiles">,
   { matched }: Pick<Source, "matched">,

@@ -2,21 +2,21 @@ import { fates, fateWords, type RowCounts, type VerdictCounts, verdicts, verdict
 import type { RunReport } from "../domain/report.ts"
 import { lasting, listed } from "../domain/words.ts"
 
-/** What a rehearsal came to, from its report. */
+/** A rehearsal's result, from its report. */
 export type Rehearsed = Pick<
   RunReport,
   "run" | "finishedAt" | "sources" | "fingerprints" | "rows" | "readBack" | "outcome"
 >
 
-/** What a run came to, to hold against its rehearsal. */
+/** A run's result, to compare with its rehearsal. */
 export interface AfterRehearsal extends Pick<RunReport, "startedAt" | "sources" | "fingerprints"> {
   readonly rows: RowCounts
   readonly readBack: VerdictCounts
-  /** Whether it went through to its end, so that its counts can be compared. */
+  /** Whether it reached its end, so that its counts can be compared. */
   readonly whole: boolean
 }
 
-/** Sentences on what a run has in common with its rehearsal, and on what is different. */
+/** Returns sentences about what a run has in common with its rehearsal, and about what is different. */
 export const sinceRehearsal = (
   then: Rehearsed,
   now: AfterRehearsal,

@@ -12,7 +12,7 @@ import { CellTable } from "./CellTable.ts"
 import { duplicateOf, makeClassify, missingKey, type Reject, type SurveyState } from "./classify.ts"
 import { type KeyOf, makeContents, rowKeys, rowTexts } from "./content.ts"
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
-import { KeyHashes, KeyTable, RowHash } from "./KeyTable.ts"
+import { KeyTable, RowHash } from "./KeyTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
@@ -67,7 +67,6 @@ export const survey = Effect.gen(function*() {
     dropped: (row, problem) => counts.problem(row, problem),
   }
   const { fates, hash, keys, resending, seen } = state
-  const hashes = new KeyHashes()
   const cellTable = new CellTable(plan.columns, source.columns.length, mapping)
   const numbering = yield* rowKeys(plan, { ledger, view })
   const keyOf = numbering()
@@ -98,7 +97,6 @@ export const survey = Effect.gen(function*() {
     found: ReadonlyArray<FoundRow | undefined>,
   ) =>
     Effect.suspend(() => {
-      hashes.take(texts, hash, keys)
       const rejected: Array<RejectedRow> = []
       const reject: Reject = (row, key, cells, fate, problems, quiet = false) => {
         rejected.push({ row, key, fate, problems, cells: rowTexts(cells, plan.columns), quiet })
@@ -111,7 +109,7 @@ export const survey = Effect.gen(function*() {
         if (key === undefined || known?.state === "keyless") {
           classifyKeyless(chunk, index, known?.state === "keyless" ? known : undefined, reject)
         } else {
-          hashes.into(hash, index)
+          hash.key(key)
           classify(row, cells, key, known, reject)
         }
         const fate = resending.has(row) ? undefined : fates.get(row)

@@ -4,7 +4,7 @@ import pLimit from "p-limit"
 import type { Pace } from "./pace.ts"
 import { NeverSent } from "./transport.ts"
 
-/** Returns the time in milliseconds since 1970, with fractions, by a clock that nobody sets: a rounded time would miss the edge of a rate window. */
+/** Returns the time in milliseconds since 1970, with fractions, by a clock that is never set: a rounded time would miss the edge of a rate window. */
 export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
 
 /** Reads go before creates: what was created is verified before more is. */

@@ -5,10 +5,10 @@ interface Sent {
   isAnswered: boolean
 }
 
-/** The requests of late that the service has not refused, in the order in which they were sent. Times are milliseconds, given by the caller. */
+/** The latest requests that the service has not refused, in the order in which they were sent. Times are milliseconds, given by the caller. */
 export class SentRequests {
   #sent: Array<Sent> = []
-  /** Where those begin that are not forgotten. */
+  /** Index of the first that is not forgotten. */
   #first = 0
   #fastest = Infinity
 
@@ -29,7 +29,7 @@ export class SentRequests {
 
   /**
    * Learns when the service counted a request: an answer that took longer than others may have been long on its way there. It was counted before those
-   * that were sent after it, so a slow answer between fast ones tells nothing.
+   * that were sent after it, so a slow answer between fast ones proves nothing.
    *
    * @param atMost milliseconds that it is taken to have been on its way longer than others
    */
@@ -55,7 +55,7 @@ export class SentRequests {
     }
   }
 
-  /** Takes a request out that was refused: it doesn't count. */
+  /** Removes a request that was refused: it doesn't count. */
   refused(sentAt: number): void {
     const at = this.#indexOf(sentAt)
     if (at >= 0) this.#sent.splice(at, 1)

@@ -35,7 +35,7 @@ export interface FormServiceOptions {
   readonly unavailableIsNotCreated?: boolean
 }
 
-/** How services are reached, where nobody says otherwise: over HTTP. Whoever runs formferry and a service in one process gives another. */
+/** How services are reached: over HTTP by default. Tests that run formferry and a service in one process provide a different transport. */
 export class Transports extends Context.Reference<Transports>()("formferry/Transports", {
   defaultValue: (): OpenTransport => overHttp,
 }) {}
@@ -58,10 +58,10 @@ const makeCreate = ({ count, send }: Requests, settings: OutcomeSettings): FormS
     }))
 }
 
-/** How often a read goes back to the queue for a 429 before it is given up. */
+/** How often a read returns to the queue after a 429 before it fails. */
 const throttledTries = 20
 
-/** A read that may be tried again, and why. */
+/** A read that may be retried, and why. */
 interface TryAgain {
   readonly _tag: "TryAgain"
   readonly reason: string
@@ -79,7 +79,7 @@ interface Reading extends Telling {
   readonly retries: ReturnType<typeof backOff>
 }
 
-/** Requests that are safe to repeat: forms and submissions. What fails for a while is tried again, in its turn. */
+/** Requests that are safe to repeat: forms and submissions. What fails is retried, in its turn. */
 const makeReads = (
   { baseUrl, codec, editLinkParameter, masked, requests, retries }: Reading,
 ): Pick<FormService, "form" | "read" | "readMany"> => {
@@ -98,7 +98,7 @@ const makeReads = (
         : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
     })
 
-  /** What an answer to a request that is safe to repeat says. */
+  /** Judges an answer to a request that is safe to repeat. */
   const judge = <A>(
     operation: "metadata" | "read",
     response: TransportResponse,
@@ -141,7 +141,7 @@ const makeReads = (
         })
       })
       return once.pipe(
-        // The pace already makes it wait, and a 429 does not count as a failed connection.
+        // The pace makes it wait, and a 429 does not count as a failed connection.
         Effect.retry({ times: throttledTries, while: (error) => isAgain(error) && error.kind === "throttled" }),
         Effect.retry({ schedule: retries, while: (error) => isAgain(error) && error.kind !== "throttled" }),
         Effect.mapError((error) => (isAgain(error) ? unreachable(error) : error)),
@@ -151,7 +151,7 @@ const makeReads = (
   const pathOf = (formId: string, submissionId: string) =>
     `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
 
-  /** What the service holds under an id. A submission under another one proves nothing about this one, however alike their answers are. */
+  /** Reads the submission with an id. One with a different id proves nothing about this one, however similar their answers are. */
   const found =
     (submissionId: string) =>
     (response: TransportResponse): { readonly submission: Submission | undefined } | undefined => {

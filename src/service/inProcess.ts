@@ -24,7 +24,7 @@ export interface InProcessServer {
   readonly answer: (request: ServedRequest) => Effect.Effect<TransportResponse, ConnectionFailed>
 }
 
-/** Requests to a server in this process, on Effect's clock: what the simulation stands on. Keeps the same promises as `overHttp`. */
+/** Sends requests to a server in this process, on Effect's clock, for the simulation. Keeps the same promises as `overHttp`. */
 export const inProcess = (server: InProcessServer): OpenTransport => (target) =>
   Effect.sync(() => {
     const prefix = new URL(target.baseUrl).pathname.replace(/\/+$/, "")
@@ -44,7 +44,7 @@ export const inProcess = (server: InProcessServer): OpenTransport => (target) =>
                 return Effect.fail(new NeverSent({ reason: "it was held back", heldBack: true }))
               }
               begun = true
-              // Who sends must often not be interrupted, but an answer that never comes must end with its time.
+              // The sender is often uninterruptible, but the wait for an answer must end with the timeout.
               return Effect.mapError(
                 Effect.interruptible(server.answer({
                   method: request.method,

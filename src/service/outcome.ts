@@ -201,7 +201,7 @@ export const outcomeOfFailure = (failure: NeverSent | MaybeSent): CreateOutcome 
         : `${failure.reason} after an answer with status ${failure.status} had begun`,
     )
 
-/** Written where a service's words repeat the API key. */
+/** Replaces the API key in a service's words. */
 const mask = "<the API key>"
 
 const named: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" }
@@ -224,7 +224,7 @@ const encoded = (character: string): string => {
   return String.raw`\\*(?:${forms.join("|")})`
 }
 
-/** What stands in Base64 of any text for these bytes in it, by how many bytes stand before them modulo 3: characters that their neighbours share are left out. */
+/** Returns how Base64 of any text encodes these bytes in it, for 0, 1 and 2 bytes before them, without characters that encode neighbouring bytes too. */
 const inBase64 = (bytes: Buffer): ReadonlyArray<string> =>
   [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64")

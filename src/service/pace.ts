@@ -29,7 +29,7 @@ const nearly = 0.95
 const doubling = 800
 /** Milliseconds that slots may be late and still be made up for. */
 const patience = 250
-/** Milliseconds between two refusals from which on the share of them in which we sent tells something, and that share. */
+/** Milliseconds between two refusals from which on the share of them in which we sent is meaningful, and that share. */
 const longEnough = 3_000
 const mostlyWaiting = 0.6
 /** Milliseconds between two requests that timers can keep. */
@@ -125,7 +125,7 @@ export class Pace {
     this.#sent.answered(sentAt, now, this.#window * mostLate)
     if (told?.retryAfter !== undefined) this.#pause(told.retryAfter, now)
     if (status < 400) {
-      // One that was in flight when the others were refused tells nothing of afterwards.
+      // One that was in flight when the others were refused proves nothing about afterwards.
       if (sentAt >= (this.#refusal?.heardAt ?? 0)) this.#hasAccepted = true
       if (told?.remaining === 0 && told.reset !== undefined && this.#isShared(told, sentAt)) {
         this.#pause(told.reset, now)
@@ -177,7 +177,7 @@ export class Pace {
     return this.#accepted > change * before || this.#accepted * change < before
   }
 
-  /** Takes down the rate that was accepted until a request was refused. */
+  /** Records the rate that was accepted until a request was refused. */
   #lower(last: Refusal | undefined, sentAt: number): void {
     const measured = Math.min(this.rateAt(sentAt), this.#measured(sentAt))
     const since = last === undefined ? 0 : sentAt - last.sentAt
@@ -187,7 +187,7 @@ export class Pace {
     this.#accepted = Math.max(slowest, measured * (isLonger ? Math.max(sending, 0.5) : 1))
   }
 
-  /** Requests per second that were accepted of late, before a time: at least one, since a refusal of the very first request tells nothing of the rate. */
+  /** Requests per second that were accepted of late, before a time: at least one, because a refusal of the very first request proves nothing about the rate. */
   #measured(before: number): number {
     const span = Math.max(usualWindow, Math.min(this.#span(this.rateAt(before)), before - this.#resumedAt))
     return Math.max(1, this.#sent.between(before - span, before)) * 1000 / span
@@ -199,7 +199,7 @@ export class Pace {
   }
 
   #pause(wait: number, now: number): void {
-    // Too long to wait for: whoever asks next learns it at once.
+    // Too long to wait for: the next request is refused at once.
     if (wait > longestPause) return
     this.#pausedUntil = Math.max(this.#pausedUntil, now + wait)
     this.#next = Math.max(this.#next, this.#pausedUntil)

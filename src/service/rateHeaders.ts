@@ -3,11 +3,11 @@ import type { ResponseHeaders } from "./transport.ts"
 
 /** What the service says about its pace. Times are milliseconds. */
 export interface RateHeaders {
-  /** Requests per window, and the window's length where the policy tells it. */
+  /** Requests per window, and the window's length if the policy states it. */
   readonly limit: number | undefined
   readonly window: number | undefined
   readonly remaining: number | undefined
-  /** Until the window begins anew. */
+  /** Until the next window starts. */
   readonly reset: number | undefined
   readonly retryAfter: number | undefined
 }
@@ -29,7 +29,7 @@ export const retryAfter = (text: string | undefined, now: number): number | unde
 const epochSeconds = 1e9
 const epochMillis = 1e12
 
-/** Milliseconds until a window is over: told in seconds, or as a moment by the service's clock. */
+/** Milliseconds until a window is over: given in seconds, or as a moment by the service's clock. */
 const resetIn = (told: number | undefined, servicesNow: () => number): number | undefined => {
   if (told === undefined) return undefined
   if (told < epochSeconds) return told * 1000
@@ -38,18 +38,18 @@ const resetIn = (told: number | undefined, servicesNow: () => number): number | 
 
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
 
-/** A date that the service tells is by its own clock, which tells how far away it is. */
+/** The time by the service's clock: a date that the service gives is by this clock. */
 const servicesTime = (headers: ResponseHeaders, now: number): number => {
   const told = Date.parse(header(headers, "date") ?? "")
   return Number.isNaN(told) ? now : told
 }
 
-/** The rate headers of an answer; IETF draft names, without or with the older `x-` in front. Undefined when it has none. */
+/** Returns the rate headers of an answer: IETF draft names, with or without the older prefix `x-`. Undefined if it has none. */
 export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders | undefined => {
   const of = (name: string) => header(headers, `ratelimit-${name}`) ?? header(headers, `x-ratelimit-${name}`)
   const limit = count(of("limit"))
   const asked = header(headers, "retry-after")
-  // Nearly no answer asks to wait, and reading a date takes longer than all else here.
+  // Few answers ask to wait, and reading a date takes longer than everything else here.
   const after = asked === undefined ? undefined : retryAfter(asked, servicesTime(headers, now))
   const remaining = count(of("remaining"))
   if (limit === undefined && after === undefined && remaining === undefined) return undefined

@@ -275,7 +275,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       }
     })
 
-  /** Refuses the row that the error names, or halves the batch until the refused row stands alone; the others go out again. */
+  /** Refuses the row that the error names, or halves the batch until the refused row is alone; the others are sent again. */
   const isolate = (
     batch: number,
     rows: ReadonlyArray<IntendedRow>,

@@ -1,7 +1,7 @@
 import type { Item } from "../domain/item.ts"
 import type { Submission } from "../domain/submission.ts"
 
-/** How well a created submission fits an item: `kinds/submission.ts` tells. */
+/** Returns how well a created submission fits an item (kinds/submission.ts). */
 export type Fit = (item: Item, submission: Submission) => "exact" | "equivalent" | "no"
 
 /** Which submission each item became. */

@@ -2,9 +2,8 @@ import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Cells } from "../domain/row.ts"
 import { kindOfType } from "../kinds/index.ts"
-import { relate, type SentAnswer } from "./settleCell.ts"
+import { relate, type Relation, type SentAnswer } from "./settleCell.ts"
 import type { ResultsColumns } from "./settleColumns.ts"
-import type { Relation } from "./settleTime.ts"
 
 /**
  * Whether a submission of an export is an item that was sent: it is (`fits`), it may be, altered or not to be read (`resembles`), or it is another one
