@@ -66,7 +66,7 @@ export const survey = Effect.gen(function*() {
     newRows: blank ? undefined : yield* newRows(plan, { ledger, view }),
     dropped: (row, problem) => counts.problem(row, problem),
   }
-  const { fates, hash, keys, resending, seen } = state
+  const { fates, hash, resending, seen } = state
   const cellTable = new CellTable(plan.columns, source.columns.length, mapping)
   const numbering = yield* rowKeys(plan, { ledger, view })
   const keyOf = numbering()
