@@ -129,7 +129,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
 ]
 
 /** SQLite's own check, then ours. Findings as sentences; empty when sound. */
-export const verify = (db: Database): ReadonlyArray<string> => {
+const verify = (db: Database): ReadonlyArray<string> => {
   const damage = db.all<readonly [string]>("PRAGMA integrity_check").map(([line]) => line).filter((line) =>
     line !== "ok"
   )
