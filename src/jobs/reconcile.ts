@@ -74,6 +74,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
           mapping: fingerprint === undefined ? plan.mapping : { ...plan.mapping, fingerprint },
         }))
       })
+      // @effect-diagnostics-next-line strictEffectProvide:off
       return yield* Effect.provide(reconciliation, run)
     }),
   )

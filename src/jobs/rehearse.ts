@@ -45,6 +45,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
           warnings: [...plan.warnings, ...(unread === 0 ? [] : [leftAlone(unread)])],
         }))
       })
+      // @effect-diagnostics-next-line strictEffectProvide:off
       return yield* Effect.provide(rehearsal, run)
     }),
   )

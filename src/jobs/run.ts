@@ -76,6 +76,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
         mode: options.dryRun ? "dry-run" : "run",
         mayBeSent,
       })
+      // @effect-diagnostics-next-line strictEffectProvide:off
       return yield* Effect.provide(execute, run)
     }),
   )

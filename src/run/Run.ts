@@ -57,7 +57,7 @@ export const execute = Effect.gen(function*() {
   yield* showProgress
   const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review, missed, repeated }
   return yield* traced("report", {}, writeSummary(ended))
-}).pipe(Effect.provide(RunCounts.layer))
+}).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make))
 
 /** The time as ISO 8601. */
 export const now = Effect.map(DateTime.now, DateTime.formatIso)

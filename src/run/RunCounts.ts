@@ -1,4 +1,4 @@
-import { Context, Layer } from "effect"
+import { Context, Effect } from "effect"
 import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
 import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import { eachAnswered } from "../domain/item.ts"
@@ -27,7 +27,8 @@ interface Answered {
 
 /** Counts of the run in progress. */
 export class RunCounts extends Context.Tag("formferry/RunCounts")<RunCounts, Counts>() {
-  static readonly layer = Layer.sync(this, () => new Counts())
+  /** Starts at zero. */
+  static readonly make = Effect.sync(() => new Counts())
 }
 
 /** What a run counts: bounded, whatever the number of rows. */

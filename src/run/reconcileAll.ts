@@ -71,7 +71,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
     counts.phase = "report"
     yield* showProgress
     return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported })
-  }).pipe(Effect.provide(RunCounts.layer))
+  }).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make))
 
 interface Again {
   readonly readBack: ReadBackOptions
