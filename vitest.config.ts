@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** Rooms of plain functions and files: their tests share the modules of a thread, since loading Effect anew for each took most of their time. */
@@ -16,8 +15,8 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: "test/temporaryFolder.ts",
-    // More than there are cores: much of a test is waiting for processes, for files and for the pace.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // All cores: much of a test is waiting for processes and for files.
+    maxWorkers: "100%",
     minWorkers: 1,
     poolOptions: { threads: { isolate: false }, forks: { isolate: false } },
     projects: [
