@@ -13,7 +13,7 @@ interface Candidate {
 }
 
 /**
- * Chooses a run's first rows so that together they cover every question that any row answers (product.md, "A run, step by step"). Rows are offered
+ * Chooses a run's first rows so that together they cover every question that any row answers. Rows are offered
  * one by one; for each answer of the mapping the fullest row that has it is kept, so memory grows with the questions, not with the rows.
  */
 export class CanaryRows {

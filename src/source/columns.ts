@@ -4,7 +4,7 @@ import { cut } from "../domain/problem.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 
-/** The columns that rejected.csv adds after the source's own (product.md, "What a run leaves"). */
+/** The columns that rejected.csv adds after the source's own. */
 export const mendedColumns = ["_row", "_key", "_code", "_column", "_message"] as const
 
 const endsMended = (names: ReadonlyArray<string | undefined>) =>

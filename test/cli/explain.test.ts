@@ -43,7 +43,7 @@ const told = (
 
 const unusable = new ServiceUnusable({ reason: "credentials", message: "The key was refused. Look at FORM_KEY." })
 
-it.effect("each failure has the exit status of product.md and a command to run next, for the same project", () =>
+it.effect("each failure has its exit code and a command to run next, for the same project", () =>
   Effect.gen(function*() {
     const cases: ReadonlyArray<readonly [Failure, number, string]> = [
       [unusable, 5, "formferry check contacts --project '/my project'"],
@@ -98,6 +98,6 @@ it.effect("a defect is one sentence with exit 70; its stack shows with --log-lev
     expect(long.err).toMatch(/explain\.test\.ts/)
   }))
 
-it("exit statuses are those of product.md", () => {
+it("exit codes are as documented", () => {
   expect([...new Set(Object.values(statusOf))].toSorted((a, b) => a - b)).toEqual([2, 5, 6, 70, 130])
 })

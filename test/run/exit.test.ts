@@ -21,7 +21,7 @@ describe("the exit status of a run", () => {
     expect(ending({ ...clean, reasons: [{ _tag: "CanaryInDoubt" }] })).toEqual({ exitCode: 4, outcome: "inDoubt" })
   })
 
-  it("follows the order of product.md when several apply", () => {
+  it("has an order when several apply", () => {
     const all = {
       balanced: true,
       reasons: [stopped, unavailable, interrupted],
