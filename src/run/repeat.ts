@@ -127,7 +127,6 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
 /** Returns a digest of everything that decides about rows besides the source; the source's place does not matter. */
 const settingsOf = ({ formFingerprint, keyColumns, mapping, pipeline, shape }: RunPlan, digest: Digester): string => {
   const { file: _, maxAge: __, ...source } = pipeline.source
-  const { blankRows, inDoubt, onChange, stopWhen } = pipeline.sink
   const all = {
     version,
     mapping: mapping.fingerprint,
@@ -135,7 +134,7 @@ const settingsOf = ({ formFingerprint, keyColumns, mapping, pipeline, shape }: R
     columns: shape,
     keys: keyColumns,
     source,
-    sink: { blankRows, inDoubt, onChange, stopWhen },
+    sink: pipeline.sink,
   }
   return digest.value(JSON.parse(JSON.stringify(all)) as Json).toString("hex")
 }
