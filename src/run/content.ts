@@ -6,7 +6,7 @@ import type { KnownRow } from "../ledger/records.ts"
 import { columnNames } from "../source/columns.ts"
 import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
-import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import type { RunLedger, RunPlan } from "./RunContext.ts"
 
 /** Returns the positions of the columns with these names, in the order of their names; -1 for one that the source lacks. */
 export const positionsOf = (names: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<number> => {
@@ -72,34 +72,34 @@ export interface Contents {
 }
 
 /** @param seen the fixed rows whose earlier content the source has are marked in it */
-export const makeContents = (seen: SeenLedgerRows) =>
-  Effect.gen(function*() {
-    const { columns, shape } = yield* CurrentRun
-    const { digest } = (yield* RunLedger).ledger
-    const now = contentDigest(shape, columns, digest)
-    const current = [...shape].sort().join("\n")
-    // By the array itself: the ledger has one for each list of columns.
-    const digests = new Map<ReadonlyArray<string>, (cells: Cells) => Buffer>()
-    const over = (names: ReadonlyArray<string>, cells: Cells): Buffer => {
-      let digestOf = digests.get(names)
-      if (digestOf === undefined) {
-        digestOf = names.join("\n") === current ? now : contentDigest(names, columns, digest)
-        digests.set(names, digestOf)
-      }
-      return digestOf(cells)
+export const makeContents = (
+  { columns, shape }: Pick<RunPlan, "columns" | "shape">,
+  digest: Digester,
+  seen: SeenLedgerRows,
+): Contents => {
+  const now = contentDigest(shape, columns, digest)
+  const current = [...shape].sort().join("\n")
+  // By the array itself: the ledger has one for each list of columns.
+  const digests = new Map<ReadonlyArray<string>, (cells: Cells) => Buffer>()
+  const over = (names: ReadonlyArray<string>, cells: Cells): Buffer => {
+    let digestOf = digests.get(names)
+    if (digestOf === undefined) {
+      digestOf = names.join("\n") === current ? now : contentDigest(names, columns, digest)
+      digests.set(names, digestOf)
     }
-    const replaced = (known: KnownRow, cells: Cells) => {
-      if (known.superseded.length === 0) return false
-      const content = now(cells)
-      const one = known.superseded.find((superseded) => superseded.content.equals(content))
-      if (one !== undefined) seen.mark(one.mended, true)
-      return one !== undefined
-    }
-    const contents: Contents = {
-      now,
-      over,
-      replaced,
-      same: (known, cells) => known.content.equals(over(known.columns, cells)) || replaced(known, cells),
-    }
-    return contents
-  })
+    return digestOf(cells)
+  }
+  const replaced = (known: KnownRow, cells: Cells) => {
+    if (known.superseded.length === 0) return false
+    const content = now(cells)
+    const one = known.superseded.find((superseded) => superseded.content.equals(content))
+    if (one !== undefined) seen.mark(one.mended, true)
+    return one !== undefined
+  }
+  return {
+    now,
+    over,
+    replaced,
+    same: (known, cells) => known.content.equals(over(known.columns, cells)) || replaced(known, cells),
+  }
+}

@@ -86,7 +86,7 @@ const takeOver = (counts: Counts, { readBack }: Reconciliation): void => {
   counts.read = verified + differing + missing + unread
 }
 
-/** Reads the submissions of a page. Returns the key digest of its last row, or undefined if the run stopped meanwhile. */
+/** Reads the submissions of a page. Returns the number of its last row, or undefined if the run stopped meanwhile. */
 const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
   Effect.gen(function*() {
     const stop = yield* Stop

@@ -174,7 +174,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     const key = (yield* rowKeys(run, { ledger, view }))()
     const makers = earlier.map((make) => make())
     const placed = new SeenLedgerRows()
-    const contents = yield* makeContents(new SeenLedgerRows())
+    const contents = makeContents(run, digest, new SeenLedgerRows())
     const contested = new Map<number, Contested>()
     let collided = false
     const taken = (id: number) => placed.marks[id] === 1

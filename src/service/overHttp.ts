@@ -6,6 +6,8 @@ import { defaultMaxAnswer } from "./transport.ts"
 import type { OpenTransport } from "./transport.ts"
 import { buildConnector, errors, Pool } from "./undici.ts"
 
+/** Milliseconds that a timer of Node can wait: with more it fires at once. */
+const longestTimer = 2 ** 31 - 1
 /** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
 const idle = 3_000
 const longestIdle = 20_000
@@ -73,7 +75,7 @@ export const overHttp: OpenTransport = (target) =>
             clearTimeout(timer)
             resume(outcome)
           })
-          const timer = setTimeout(() => exchange.expire(timeout), timeout)
+          const timer = setTimeout(() => exchange.expire(timeout), Math.min(timeout, longestTimer))
           const isCreate = request.body !== undefined
           const connections = isCreate && closesUnannounced ? onePerRequest : pool
           connections.dispatch(

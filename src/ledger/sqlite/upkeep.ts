@@ -66,8 +66,8 @@ const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
       }
     })
     if (emptied) return
-    // Whoever still reads would also keep the closing of the ledger waiting.
-    store.db.set("busy_timeout = 0")
+    // Whoever still reads would keep the closing of the ledger waiting as long again.
+    store.db.set("busy_timeout = 500")
     return yield* new LedgerBusy({ file: store.file })
   })
 
