@@ -140,12 +140,21 @@ const makeReads = (
           onSuccess: ({ response, wait }) => judge(operation, response, wait, decode),
         })
       })
-      return once.pipe(
-        // The pace makes it wait, and a 429 does not count as a failed connection.
-        Effect.retry({ times: throttledTries, while: (error) => isAgain(error) && error.kind === "throttled" }),
-        Effect.retry({ schedule: retries, while: (error) => isAgain(error) && error.kind !== "throttled" }),
-        Effect.mapError((error) => (isAgain(error) ? unreachable(error) : error)),
-      )
+      // Schedules only come in once a request has failed: for each request they would take a tenth of an import's processor time.
+      return Effect.catchAll(once, (failure) => {
+        let isFirst = true
+        const next = Effect.suspend(() => {
+          if (!isFirst) return once
+          isFirst = false
+          return Effect.fail(failure)
+        })
+        return next.pipe(
+          // The pace makes it wait, and a 429 does not count as a failed connection.
+          Effect.retry({ times: throttledTries, while: (error) => isAgain(error) && error.kind === "throttled" }),
+          Effect.retry({ schedule: retries, while: (error) => isAgain(error) && error.kind !== "throttled" }),
+          Effect.mapError((error) => (isAgain(error) ? unreachable(error) : error)),
+        )
+      })
     })
 
   const pathOf = (formId: string, submissionId: string) =>
