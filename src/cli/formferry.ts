@@ -84,8 +84,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
       // `schedule` runs unattended, also in a terminal.
-      // @effect-diagnostics-next-line strictEffectProvide:off
-      Effect.provide(Notifier.layer(output.interactive && invocation.command !== "schedule")),
+      Effect.provideService(Notifier, Notifier.overHttp(output.interactive && invocation.command !== "schedule")),
       Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output.say))),
       Logger.withMinimumLogLevel(invocation.logLevel),
     )

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect } from "effect"
 import type { Anomaly } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 import type { RunEnd } from "./webhookNotifier.ts"
@@ -17,14 +17,13 @@ export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {
    *
    * @param attended whether a person sees the run in a terminal: a run that fails before its report is not notified then
    */
-  static readonly layer = (attended: boolean) =>
-    Layer.succeed(this, {
-      notify: (project, end, anomalies) =>
-        project.notify.length === 0 || (attended && end._tag === "Failed")
-          ? Effect.void
-          : Effect.flatMap(
-            Effect.promise(() => import("./webhookNotifier.ts")),
-            ({ webhookNotifier }) => webhookNotifier().notify(project, end, anomalies),
-          ),
-    })
+  static readonly overHttp = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
+    notify: (project, end, anomalies) =>
+      project.notify.length === 0 || (attended && end._tag === "Failed")
+        ? Effect.void
+        : Effect.flatMap(
+          Effect.promise(() => import("./webhookNotifier.ts")),
+          ({ webhookNotifier }) => webhookNotifier().notify(project, end, anomalies),
+        ),
+  })
 }

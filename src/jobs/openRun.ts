@@ -51,10 +51,10 @@ export interface RunSettings {
 const reportsRead = 50
 
 /**
- * Opens what a run takes from its context: the ledger, with the pipeline's lock unless it is a dry run, the run's folder, and a stop that listens for interrupts.
+ * Opens what a run takes from its context, until the scope closes: the ledger, with the pipeline's lock unless it is a dry run, the run's folder, and a stop that listens for interrupts.
  */
 export const openRun = (project: Project, settings: RunSettings) =>
-  Layer.scopedContext(Effect.gen(function*() {
+  Effect.gen(function*() {
     const { form, mode, opened, pipeline, source, target } = settings
     const asker = { pipeline: pipeline.name, target: target.target }
     const past = yield* readLatestReports(project.reports, pipeline.name, reportsRead)
@@ -118,7 +118,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       Context.add(RunFolder, folder),
       Context.add(Progress, { show }),
     )
-  }))
+  })
 
 /** Returns the latest rehearsal of a pipeline for a form, if no run followed it: only the first run is compared with it. A report that can't be read counts as none. */
 const lastRehearsal = (

@@ -51,7 +51,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const compiled = compileWithoutSource(pipeline, form)
       if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
       const { mapping, warnings } = compiled.right
-      const run = openRun(project, {
+      const run = yield* openRun(project, {
         ...options,
         mode: "reconcile",
         pipeline,
@@ -74,7 +74,6 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
           mapping: fingerprint === undefined ? plan.mapping : { ...plan.mapping, fingerprint },
         }))
       })
-      // @effect-diagnostics-next-line strictEffectProvide:off
       return yield* Effect.provide(reconciliation, run)
     }),
   )

@@ -28,7 +28,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
       const pipeline = yield* findPipeline(project, options.pipeline)
       const prepared = yield* prepareRun(project, pipeline, options)
       const { form, opened } = prepared
-      const run = openRun(project, {
+      const run = yield* openRun(project, {
         ...options,
         ...prepared,
         opened: { ...opened, service: yield* stage(form) },
@@ -45,7 +45,6 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
           warnings: [...plan.warnings, ...(unread === 0 ? [] : [leftAlone(unread)])],
         }))
       })
-      // @effect-diagnostics-next-line strictEffectProvide:off
       return yield* Effect.provide(rehearsal, run)
     }),
   )

@@ -70,13 +70,12 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       // The source's digest is calculated while these load.
       const { openRun } = yield* Effect.promise(() => import("./openRun.ts"))
       const { execute } = yield* Effect.promise(() => import("../run/Run.ts"))
-      const run = openRun(project, {
+      const run = yield* openRun(project, {
         ...options,
         ...prepared,
         mode: options.dryRun ? "dry-run" : "run",
         mayBeSent,
       })
-      // @effect-diagnostics-next-line strictEffectProvide:off
       return yield* Effect.provide(execute, run)
     }),
   )
