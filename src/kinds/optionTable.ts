@@ -42,7 +42,7 @@ export const optionOptions = {
   ),
   matchCase: option(
     Schema.Boolean,
-    "Whether upper and lower case are told apart; when left out, an option is found exactly, then ignoring case and space",
+    "Whether upper and lower case are distinguished. Without it, an option is found exactly, otherwise ignoring case and space",
     true,
   ),
 }
