@@ -50,6 +50,7 @@ export const outgoing = (
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
         if (key === undefined || given === count || !choose(row)) continue
         const mapped = mapping.map(cells, key)
+        // The survey has mapped the same cells, so this holds. A row for which it did not would stay pending.
         if (!("item" in mapped)) continue
         given++
         survey.cells.send(row, cells, mapping.cellUses)
