@@ -2,19 +2,21 @@
 
 const stations = ["source", "mapping", "sink", "reconcile", "report", "notify"]
 const floors = ["project", "service", "ledger"]
+const ground = ["kinds", "formtools", "domain"]
 
 /** For every folder of src, the folders it may import besides itself. */
 const mayImport = {
   domain: [],
   kinds: ["domain"],
-  project: ["kinds", "domain"],
+  formtools: ["domain"],
+  project: ground,
   service: ["kinds", "domain"],
   ledger: ["kinds", "domain"],
   practice: ["project", "service", "kinds", "domain"],
-  ...Object.fromEntries(stations.map((station) => [station, [...floors, "kinds", "domain"]])),
-  run: [...stations, "practice", ...floors, "kinds", "domain"],
-  jobs: ["run", ...stations, "practice", ...floors, "kinds", "domain"],
-  cli: ["jobs", "run", ...stations, "practice", ...floors, "kinds", "domain"],
+  ...Object.fromEntries(stations.map((station) => [station, [...floors, ...ground]])),
+  run: [...stations, "practice", ...floors, ...ground],
+  jobs: ["run", ...stations, "practice", ...floors, ...ground],
+  cli: ["jobs", "run", ...stations, "practice", ...floors, ...ground],
 }
 
 const direction = Object.entries(mayImport).map(([folder, allowed]) => ({

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import iconv from "iconv-lite"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import { formTools } from "../formtools/index.ts"
 import {
   becoming,
   Column,
@@ -148,30 +149,6 @@ const Aliases = becoming(
 
 // The section
 
-/** The form tools whose exports can be read, by their names in `source.format`. */
-export const formToolNames = [
-  "typeform",
-  "google-forms",
-  "microsoft-forms",
-  "jotform",
-  "surveymonkey",
-  "qualtrics",
-  "tally",
-  "fillout",
-  "limesurvey",
-  "kobo",
-  "odk",
-  "redcap",
-  "alchemer",
-  "gravity-forms",
-  "cognito-forms",
-  "zoho-forms",
-  "paperform",
-  "airtable",
-] as const
-
-export type FormToolName = (typeof formToolNames)[number]
-
 const Character = Schema.String.pipe(Schema.pattern(/^[^"\r\n]$/u)).annotations(expecting("one character, such as `;`"))
 
 const Encoding = Schema.String.pipe(
@@ -194,7 +171,7 @@ export const source = section({
     description: "Which file of a zip archive; needed where several may hold rows",
     examples: ["answers.csv"],
   }),
-  format: optional(Schema.Literal("csv", "excel", "json", "jsonl", ...formToolNames), {
+  format: optional(Schema.Literal("csv", "excel", "json", "jsonl", ...formTools.map(({ name }) => name)), {
     description: "csv, excel, json, jsonl, or the form tool that wrote the file; recognised, and said, when left out",
   }),
   records: optional(

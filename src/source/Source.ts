@@ -2,8 +2,7 @@ import { Schema } from "effect"
 import type { Effect, Stream } from "effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
-import type { FormToolName } from "../project/sourceSection.ts"
-import type { AnswerStyle, Layout, MetaColumn } from "./tools/FormTool.ts"
+import type { AnswerStyle, Layout, MetaColumn } from "../formtools/FormTool.ts"
 
 /** A source that can't be opened or read as what it should be. The message says where and what to do next. */
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
@@ -45,7 +44,7 @@ export interface Head {
 
 /** A form tool that a file may come from. */
 export interface ToolCandidate {
-  readonly name: FormToolName
+  readonly name: string
   readonly title: string
   /** 0 to 1. */
   readonly score: number

@@ -1,8 +1,10 @@
 import type { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import { formToolNamed } from "../formtools/index.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, zipMember } from "./archive.ts"
+import { asFormTool } from "./asFormTool.ts"
 import { digestAhead, digestOf, findBytes, worthAThread } from "./bytes.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { isMended } from "./columns.ts"
@@ -10,8 +12,6 @@ import { SourceError } from "./Source.ts"
 import type { Source } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
 import { mendedDelimiter } from "./text/header.ts"
-import { asFormTool } from "./tools/asFormTool.ts"
-import { formToolNamed } from "./tools/index.ts"
 
 export interface FileOptions {
   /** The file is a mended rejected.csv; without it that is recognised by its columns. */

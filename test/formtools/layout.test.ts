@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { JsonCell } from "../../../src/domain/cell.ts"
-import type { Cell } from "../../../src/domain/cell.ts"
-import { config, file, read, run } from "../opening.ts"
+import { JsonCell } from "../../src/domain/cell.ts"
+import type { Cell } from "../../src/domain/cell.ts"
+import { config, file, read, run } from "../source/opening.ts"
 
-const samples = fileURLToPath(new URL("../../../samples", import.meta.url))
+const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 
 /** What a sample is read as: column names by position, blocks in a short form, rows as they stand and cleaned. */
 const layoutOf = async (path: string) => {

@@ -1,4 +1,4 @@
-import { monthNumber } from "../../domain/months.ts"
+import { monthNumber } from "../domain/months.ts"
 import type { FormTool } from "./FormTool.ts"
 import { cleansAt, count, evidence, has, metaOf, nothingWhen, rewritten, withRole } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"

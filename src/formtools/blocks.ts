@@ -1,4 +1,4 @@
-import type { ColumnBlock } from "../../domain/row.ts"
+import type { ColumnBlock } from "../domain/row.ts"
 import type { ColumnFacts, Sample } from "./FormTool.ts"
 import { cellsOf, tidy } from "./sample.ts"
 

@@ -1,6 +1,5 @@
-import type { Cell } from "../../domain/cell.ts"
-import type { Cells, Column, ColumnBlock } from "../../domain/row.ts"
-import type { FormToolName } from "../../project/sourceSection.ts"
+import type { Cell } from "../domain/cell.ts"
+import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 
 /** The beginning of a file from the record on that may be a tool's (first) header. */
 export interface Sample {
@@ -137,7 +136,7 @@ export interface RecordTool {
  * they are: docs/formats.md.
  */
 export interface FormTool {
-  readonly name: FormToolName
+  readonly name: string
   /** As people write it. */
   readonly title: string
   /** What speaks for the sample beginning with this tool's header; undefined: nothing does, or something rules it out. */

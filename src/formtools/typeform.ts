@@ -1,7 +1,7 @@
-import { cellText, JsonCell } from "../../domain/cell.ts"
-import type { Cell } from "../../domain/cell.ts"
-import { isObject } from "../../domain/json.ts"
-import type { Json, JsonObject } from "../../domain/json.ts"
+import { cellText, JsonCell } from "../domain/cell.ts"
+import type { Cell } from "../domain/cell.ts"
+import { isObject } from "../domain/json.ts"
+import type { Json, JsonObject } from "../domain/json.ts"
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool, MetaColumn, RecordTool, Role } from "./FormTool.ts"
 import {

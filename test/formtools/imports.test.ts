@@ -5,10 +5,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { runOf } from "../../demo/runOf.ts"
-import { platform, projectFolder } from "../../project/projectFolder.ts"
+import { runOf } from "../demo/runOf.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
 
-const samples = fileURLToPath(new URL("../../../samples", import.meta.url))
+const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 
 type Answers = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 

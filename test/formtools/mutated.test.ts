@@ -2,10 +2,10 @@ import { Effect, Either } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
-import { checkText } from "../mutated/truth.ts"
-import { config, file, read, run } from "../opening.ts"
+import { checkText } from "../source/mutated/truth.ts"
+import { config, file, read, run } from "../source/opening.ts"
 
-const folder = fileURLToPath(new URL("../../../samples/form-tools/", import.meta.url))
+const folder = fileURLToPath(new URL("../../samples/form-tools/", import.meta.url))
 
 /** Mulberry32: the same numbers for the same seed. */
 const random = (seed: number) => () => {

@@ -3,8 +3,8 @@ import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import Papa from "papaparse"
-import { runOf } from "../../demo/runOf.ts"
-import { platform, projectFolder } from "../../project/projectFolder.ts"
+import { runOf } from "../demo/runOf.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
 
 const header =
   "#,Name,Phone number,Hiking,Cycling,Other,Response Type,Start Date (UTC),Stage Date (UTC),Submit Date (UTC),Network ID,Tags"

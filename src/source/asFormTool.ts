@@ -1,17 +1,16 @@
 import { Effect, Option, Stream } from "effect"
-import { cellText } from "../../domain/cell.ts"
-import type { Problem } from "../../domain/problem.ts"
-import type { SourceFile } from "../../domain/report.ts"
-import type { Cells, Column, RowChunk } from "../../domain/row.ts"
-import type { FormToolName } from "../../project/sourceSection.ts"
-import { isMended, ownColumns, toColumns } from "../columns.ts"
-import { eachChunk } from "../eachChunk.ts"
-import { SourceError } from "../Source.ts"
-import type { Head, Source, ToolCandidate, ToolReading } from "../Source.ts"
-import { withTexts } from "./blocks.ts"
-import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, Sample } from "./FormTool.ts"
-import { formToolNamed, formTools } from "./index.ts"
-import { cellsOf, cleaner, sampleOf, tidy, withRole } from "./sample.ts"
+import { cellText } from "../domain/cell.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { SourceFile } from "../domain/report.ts"
+import type { Cells, Column, RowChunk } from "../domain/row.ts"
+import { withTexts } from "../formtools/blocks.ts"
+import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, Sample } from "../formtools/FormTool.ts"
+import { formToolNamed, formTools } from "../formtools/index.ts"
+import { cellsOf, cleaner, sampleOf, tidy, withRole } from "../formtools/sample.ts"
+import { isMended, ownColumns, toColumns } from "./columns.ts"
+import { eachChunk } from "./eachChunk.ts"
+import { SourceError } from "./Source.ts"
+import type { Head, Source, ToolCandidate, ToolReading } from "./Source.ts"
 
 /** A tool that a file may come from. */
 export interface Candidate {
@@ -144,7 +143,7 @@ const withReading = (source: Source, read: Read): Source => {
 export interface ToolOptions {
   readonly file: string
   /** The tool that the pipeline names; undefined: it is recognised. */
-  readonly asked: FormToolName | undefined
+  readonly asked: string | undefined
   /** The pipeline's `headerRow`. */
   readonly headerRow: number | undefined
 }

@@ -1,4 +1,3 @@
-import type { FormToolName } from "../../project/sourceSection.ts"
 import { airtable } from "./airtable.ts"
 import { alchemer } from "./alchemer.ts"
 import { cognitoForms } from "./cognitoForms.ts"
@@ -19,7 +18,7 @@ import { tally } from "./tally.ts"
 import { typeform } from "./typeform.ts"
 import { zohoForms } from "./zohoForms.ts"
 
-/** All form tools, in the order in which the first of two that are equally likely wins. A new tool is a file, its line here, its name, and a test. */
+/** All form tools. Of two that are equally likely the first wins. A new tool is a file, its line here, and a test. `source.format` and recognition find it here. */
 export const formTools: ReadonlyArray<FormTool> = [
   qualtrics,
   fillout,
@@ -43,5 +42,5 @@ export const formTools: ReadonlyArray<FormTool> = [
 
 const byName = new Map<string, FormTool>(formTools.map((tool) => [tool.name, tool]))
 
-/** The tool of that name; undefined for a format that is none. */
-export const formToolNamed = (name: FormToolName | string): FormTool | undefined => byName.get(name)
+/** Returns the tool of a name, or undefined if the format is no tool's. */
+export const formToolNamed = (name: string): FormTool | undefined => byName.get(name)

@@ -1,5 +1,5 @@
-import type { Cell } from "../../domain/cell.ts"
-import type { Cells } from "../../domain/row.ts"
+import type { Cell } from "../domain/cell.ts"
+import type { Cells } from "../domain/row.ts"
 import type { Clean, Evidence, Layout, MetaColumn, Role, Sample } from "./FormTool.ts"
 
 /** A title to compare and show: no byte order mark, trimmed, white space collapsed. */
