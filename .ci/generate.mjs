@@ -1,35 +1,18 @@
-// Writes the files that are generated from code; with --check only compares them. The code is TypeScript: it is bundled first.
-import { build } from "esbuild"
-import { rmSync } from "node:fs"
-import { pathToFileURL } from "node:url"
+// Writes the files that are generated from code; with --check only compares them.
+import { writeFileSync } from "node:fs"
+import { bundled } from "./bundled.mjs"
 
-const bundle = "node_modules/.cache/formferry-generate.mjs"
-await build({
-  stdin: {
-    contents: `
-      import { NodeContext, NodeRuntime } from "@effect/platform-node"
-      import { Console, Effect } from "effect"
-      import { generate } from "./src/jobs/generate.ts"
-      const check = process.argv.includes("--check")
-      NodeRuntime.runMain(generate(".", { check }).pipe(
-        Effect.flatMap((files) => Effect.forEach(files, (file) => Console.log("written: " + file))),
-        Effect.tapError((error) => Console.error(error.message)),
-        Effect.provide(NodeContext.layer),
-      ), { disableErrorReporting: true })
-    `,
-    resolveDir: ".",
-    loader: "ts",
-  },
-  outfile: bundle,
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  banner: {
-    js:
-      `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
-  },
-  logLevel: "warning",
-})
-await import(pathToFileURL(bundle).href)
-rmSync(bundle)
+const { differing } = await bundled("test/house/generated.ts")
+const files = differing(".")
+if (process.argv.includes("--check")) {
+  if (files.length > 0) {
+    const names = files.map(({ file }) => file).join(", ")
+    console.error(`${names}: not as generated. Run npm run generate and commit what changes.`)
+    process.exitCode = 1
+  }
+} else {
+  for (const { file, text } of files) {
+    writeFileSync(file, text)
+    console.log(`written: ${file}`)
+  }
+}

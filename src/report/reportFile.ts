@@ -97,22 +97,3 @@ export const forgetRows = (content: RunReport): RunReport => ({
   ...report(content, (type) => Option.map(AST.getAnnotation(type, OfRows), () => [])),
   warnings: ["Rows of this run were forgotten on a person's request: only its counts are kept."],
 })
-
-/** Every place of report.json that has a value, `problems[].examples[].row`, with its description. */
-export const reportFields = (): ReadonlyArray<readonly [place: string, description: string]> => {
-  const found: Array<readonly [string, string]> = []
-  const visit = (type: AST.AST, place: string, above: string): void => {
-    const description = Option.getOrElse(AST.getDescriptionAnnotation(type), () => above)
-    const [member = type] = AST.isUnion(type) ? type.types.filter((one) => !AST.isUndefinedKeyword(one)) : []
-    const isList = AST.isTupleType(type) ? type.rest[0]?.type : undefined
-    if (AST.isUnion(type) && member !== type && type.types.length === 2) visit(member, place, description)
-    else if (isList !== undefined) visit(isList, `${place}[]`, description)
-    else if (AST.isTypeLiteral(type) && type.propertySignatures.length > 0) {
-      for (const { name, type: field } of type.propertySignatures) {
-        visit(field, place === "" ? String(name) : `${place}.${String(name)}`, "")
-      }
-    } else found.push([AST.isTypeLiteral(type) ? `${place}.*` : place, description])
-  }
-  visit(AST.typeAST(RunReport.ast), "", "")
-  return found
-}

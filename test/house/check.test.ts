@@ -33,7 +33,7 @@ const check = async (step: string, planted: Record<string, string>) => {
   try {
     // What is generated comes from our own code: that step gets the whole of it.
     const whole = step === "check:generated"
-    for (const folder of whole ? ["src", ".ci", "config", "docs"] : [".ci"]) {
+    for (const folder of whole ? ["src", "test/house", ".ci", "config", "docs"] : [".ci"]) {
       await cp(join(house, folder), join(project, folder), { recursive: true })
     }
     for (const [file, text] of Object.entries({ ...(whole ? {} : small), ...planted })) {

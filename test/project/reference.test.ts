@@ -3,7 +3,7 @@ import { Ajv } from "ajv"
 import { Schema } from "effect"
 import { kinds } from "../../src/kinds/index.ts"
 import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
-import { referencePage } from "../../src/project/reference.ts"
+import { referencePage } from "../house/generated.ts"
 
 type Node = Readonly<Record<string, unknown>>
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,14 +1,19 @@
-import { Schema, SchemaAST } from "effect"
+// The files that are generated from the annotations of the schemas: `npm run generate` writes them.
+import { Option, Schema, SchemaAST } from "effect"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { stringify } from "yaml"
-import { listed } from "../domain/words.ts"
-import { kinds } from "../kinds/index.ts"
-import type { Kind } from "../kinds/Kind.ts"
-import { expected, property, shapesOf } from "./expectations.ts"
-import { annotation } from "./fields.ts"
-import { questionEntry } from "./mappingEntries.ts"
-import { pipelineSchema } from "./Pipeline.ts"
-import { projectSchema } from "./Project.ts"
-import { quoted } from "./suggestion.ts"
+import { RunReport } from "../../src/domain/report.ts"
+import { listed } from "../../src/domain/words.ts"
+import { kinds } from "../../src/kinds/index.ts"
+import type { Kind } from "../../src/kinds/Kind.ts"
+import { expected, property, shapesOf } from "../../src/project/expectations.ts"
+import { annotation } from "../../src/project/fields.ts"
+import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
+import { questionEntry } from "../../src/project/mappingEntries.ts"
+import { pipelineSchema } from "../../src/project/Pipeline.ts"
+import { projectSchema } from "../../src/project/Project.ts"
+import { quoted } from "../../src/project/suggestion.ts"
 
 const inYaml = (value: unknown): string => {
   const text = stringify(value, { collectionStyle: "flow", lineWidth: 0, defaultStringType: "PLAIN" }).trim()
@@ -156,4 +161,52 @@ export const referencePage = (): string => {
     ),
     section("# config/formferry.yaml", keyLines(projectSchema.ast, "")),
   ].join("\n\n") + "\n"
+}
+
+/** Every place of report.json that has a value, `problems[].examples[].row`, with its description. */
+const reportFields = (): ReadonlyArray<readonly [place: string, description: string]> => {
+  const found: Array<readonly [string, string]> = []
+  const visit = (type: SchemaAST.AST, place: string, above: string): void => {
+    const description = Option.getOrElse(SchemaAST.getDescriptionAnnotation(type), () => above)
+    const [member = type] = SchemaAST.isUnion(type)
+      ? type.types.filter((one) => !SchemaAST.isUndefinedKeyword(one))
+      : []
+    const isList = SchemaAST.isTupleType(type) ? type.rest[0]?.type : undefined
+    if (SchemaAST.isUnion(type) && member !== type && type.types.length === 2) visit(member, place, description)
+    else if (isList !== undefined) visit(isList, `${place}[]`, description)
+    else if (SchemaAST.isTypeLiteral(type) && type.propertySignatures.length > 0) {
+      for (const { name, type: field } of type.propertySignatures) {
+        visit(field, place === "" ? String(name) : `${place}.${String(name)}`, "")
+      }
+    } else found.push([SchemaAST.isTypeLiteral(type) ? `${place}.*` : place, description])
+  }
+  visit(SchemaAST.typeAST(RunReport.ast), "", "")
+  return found
+}
+
+/** Returns a page that describes every field of report.json. */
+const reportPage = (): string =>
+  `# report.json
+
+A field without a value is \`null\`, so that every field is always present. Times are ISO 8601 in UTC. More fields may be added; these stay. [Reports](reports.md) describes the other files of a run.
+
+| field | is |
+| --- | --- |
+${reportFields().map(([place, description]) => `| \`${place}\` | ${description} |`).join("\n")}
+`
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
+
+/** Returns the generated files, relative to the repository, whose texts below `root` are missing or different. */
+export const differing = (root: string): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
+  const { pipeline, project } = jsonSchemas()
+  return [
+    { file: "config/schemas/project.schema.json", text: json(project) },
+    { file: "config/schemas/pipeline.schema.json", text: json(pipeline) },
+    { file: "docs/pipeline.md", text: referencePage() },
+    { file: "docs/report-json.md", text: reportPage() },
+  ].filter(({ file, text }) => {
+    const path = join(root, file)
+    return !existsSync(path) || readFileSync(path, "utf8") !== text
+  })
 }
