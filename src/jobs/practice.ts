@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { embedded } from "../practice/embedded.ts"
+import { embedded } from "../practice/PracticeService.ts"
 import type { Project } from "../project/Project.ts"
 
 /** It is unknown which forms the practice service is to serve (exit code 2). */

@@ -1,6 +1,6 @@
 import type { FileSystem, Path } from "@effect/platform"
 import { Duration, Effect, Schema, Scope } from "effect"
-import type { EmbeddedPractice, PracticeFailure } from "../practice/embedded.ts"
+import type { EmbeddedPractice, PracticeFailure } from "../practice/PracticeService.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted, suggest } from "../project/suggestion.ts"
@@ -62,7 +62,7 @@ export const openService = (
       return { name: config.name, service }
     }
     // Loaded only when it is used.
-    const { embedded } = yield* Effect.promise(() => import("../practice/embedded.ts"))
+    const { embedded } = yield* Effect.promise(() => import("../practice/PracticeService.ts"))
     const practice = yield* embedded(config, 0)
     const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
     const form = (id: string) => Effect.mapError(service.form(id), namingForms(config.name, id, practice.forms))

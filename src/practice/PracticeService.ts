@@ -1,3 +1,4 @@
+import type { FileSystem, Path } from "@effect/platform"
 import { Effect, FiberHandle, Random, Redacted, Runtime, Schema, Utils } from "effect"
 import type { Scope } from "effect"
 import { randomBytes } from "node:crypto"
@@ -7,18 +8,17 @@ import type { AddressInfo } from "node:net"
 import type { Form } from "../domain/form.ts"
 import type { Submission } from "../domain/submission.ts"
 import { makeCodec } from "../service/codec.ts"
-import { inProcess as inProcessTransport } from "../service/inProcess.ts"
-import type { ConnectionFailed, ServedRequest } from "../service/inProcess.ts"
-import type { OpenTransport, TransportResponse } from "../service/transport.ts"
 import { makeFaults } from "./faults.ts"
 import type { FaultPlan, Reply } from "./faults.ts"
+import { loadFaults, loadForms } from "./files.ts"
+import type { FaultsFileInvalid, FormFileInvalid } from "./files.ts"
 import { refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
-import { results } from "./results/results.ts"
+import { results } from "./results.ts"
 import { makeRules, RateWindow } from "./rules.ts"
-import type { RateLimit } from "./rules.ts"
-import { memoryStore } from "./store.ts"
-import type { PracticeStore } from "./store.ts"
+import type { RateLimit, ServedRequest } from "./rules.ts"
+import { folderStore, memoryStore } from "./store.ts"
+import type { PracticeStore, StoreUnusable } from "./store.ts"
 
 /** The practice service can't listen on the port that it was given. */
 export class PracticeNotServed extends Schema.TaggedError<PracticeNotServed>()("PracticeNotServed", {
@@ -59,13 +59,10 @@ export interface Practice {
   readonly faults: () => Readonly<Record<string, number>>
 }
 
-export interface ServedPractice extends Practice {
+/** A practice service that is reached over HTTP. */
+export interface HttpPractice extends Practice {
   /** With the version segment, without a trailing slash. */
   readonly baseUrl: string
-}
-
-/** A practice service that is reached over HTTP. */
-export interface HttpPractice extends ServedPractice {
   /** The address of the results page, with its token. */
   readonly results: string
 }
@@ -73,7 +70,8 @@ export interface HttpPractice extends ServedPractice {
 /** Returns 128 random bits as text for a header or a path. */
 const secret = () => randomBytes(16).toString("hex")
 
-const prefix = "/v1/api"
+/** The path of its interface. */
+export const prefix = "/v1/api"
 const maxBodyDefault = 4 * 1024 * 1024
 
 /** What a browser sees at the root: no form and no count, since other users of the machine see it, too. */
@@ -84,8 +82,8 @@ const overview: PracticeAnswer = {
     `formferry practice service. Its interface is under ${prefix}; its results page opens by the link that formferry practice printed.\n`,
 }
 
-/** The service behind both ways to reach it. */
-const start = (options: PracticeOptions, origin: () => string) =>
+/** Starts the service, whatever way it is reached. `origin` returns the address of its edit links. */
+export const start = (options: PracticeOptions, origin: () => string) =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
     const draw = Random.nextIntBetween(0, 2 ** 31)
@@ -190,51 +188,8 @@ export const serve = (
 const isOwnHost = (host: string | undefined, port: number): boolean =>
   ["127.0.0.1", "localhost"].some((name) => host === `${name}:${port}` || (port === 80 && host === name))
 
-/** Opens the practice service without a network, as a transport: the simulation uses it. Like a server, it finishes a request that its client has given up. */
-export const inProcess = (
-  options: PracticeOptions,
-): Effect.Effect<ServedPractice & { readonly open: OpenTransport }> =>
-  Effect.gen(function*() {
-    const { practice, faults, clock } = yield* start(options, () => "http://127.0.0.1")
-    const run = Runtime.runCallback(yield* Effect.runtime<never>())
-    const open: OpenTransport = (target) => {
-      const connection = {}
-      return inProcessTransport({
-        connect: Effect.suspend(() =>
-          clock.unsafeCurrentTimeMillis() < faults.refusedUntil()
-            ? Effect.fail({ reason: "the connection was refused" })
-            : Effect.void
-        ),
-        answer: (request) =>
-          Effect.async((resume) => {
-            const met = faults.meet(request, connection)
-            if (met.fault?.resetsUnread === true) return resume(asSeen({ _tag: "Reset" }))
-            run(faults.reply(request, met), {
-              onExit: (exit) => resume(asSeen(exit._tag === "Success" ? exit.value : brokenDown)),
-            })
-          }),
-      })(target)
-    }
-    return { ...practice, baseUrl: `http://127.0.0.1${prefix}`, open }
-  })
-
-/** Returns what a client sees of a reply. */
-const asSeen = (reply: Reply): Effect.Effect<TransportResponse, ConnectionFailed> => {
-  switch (reply._tag) {
-    case "Answer": {
-      const { body, headers, status } = reply.answer
-      return Effect.succeed({ status, headers, body: Buffer.from(body) })
-    }
-    case "Cut":
-      return Effect.fail({ reason: "the answer was cut short" })
-    case "Reset":
-      return Effect.fail({ reason: "the connection was reset" })
-    case "Silence":
-      return Effect.never
-  }
-}
-
-const brokenDown: Reply = { _tag: "Answer", answer: refusal(500, "Internal Server Error") }
+/** The reply if the service itself fails. */
+export const brokenDown: Reply = { _tag: "Answer", answer: refusal(500, "Internal Server Error") }
 
 const listenAt = (server: Server, port: number): Effect.Effect<Server, PracticeNotServed> =>
   Effect.async((resume) => {
@@ -296,3 +251,33 @@ const perform = (outgoing: ServerResponse, given: Reply): void => {
     }
   }
 }
+
+export type PracticeFailure = FormFileInvalid | FaultsFileInvalid | PracticeNotServed | StoreUnusable
+
+/** The practice service and the forms that it serves. */
+export interface EmbeddedPractice extends HttpPractice {
+  readonly forms: ReadonlyArray<Pick<Form, "id" | "name">>
+}
+
+/**
+ * Serves the practice service on loopback until the scope closes.
+ *
+ * @param settings.forms folder of form files
+ * @param settings.store folder in which submissions survive a restart. Default: in memory
+ * @param settings.faults a faults file (docs/faults.md)
+ * @param port 0 for any free port
+ */
+export const embedded = (
+  settings: { readonly forms: string; readonly store: string | undefined; readonly faults?: string | undefined },
+  port: number,
+): Effect.Effect<EmbeddedPractice, PracticeFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const forms = yield* loadForms(settings.forms)
+    const served = yield* serve({
+      forms,
+      port,
+      ...settings.store === undefined ? {} : { store: yield* folderStore(settings.store) },
+      ...settings.faults === undefined ? {} : { faults: yield* loadFaults(settings.faults) },
+    })
+    return { ...served, forms: forms.map(({ id, name }) => ({ id, name })) }
+  })

@@ -1,8 +1,7 @@
 import { Effect, Utils } from "effect"
-import type { ServedRequest } from "../service/inProcess.ts"
 import { refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
-import type { Decision } from "./rules.ts"
+import type { Decision, ServedRequest } from "./rules.ts"
 import type { StoredSubmission } from "./store.ts"
 
 /** What a request asks for. */

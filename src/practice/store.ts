@@ -1,4 +1,6 @@
-import { Effect } from "effect"
+import { FileSystem, Path } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect, Schema, Scope } from "effect"
 
 /** A submission as the practice service keeps it: the JSON text that it returns. */
 export interface StoredSubmission {
@@ -58,3 +60,90 @@ export const forgettingStore = (keep = remembered): PracticeStore => {
       }),
   }
 }
+
+/** The practice service's folder can't be read or written, or contains something else. */
+export class StoreUnusable extends Schema.TaggedError<StoreUnusable>()("StoreUnusable", {
+  folder: Schema.String,
+  reason: Schema.String,
+}) {
+  override get message() {
+    return `The practice service's store ${this.folder} can't be used: ${this.reason}. Fix or delete it; it contains nothing but practice submissions.`
+  }
+}
+
+const decodeLine = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ submissionId: Schema.NonEmptyString })))
+
+const extension = ".jsonl"
+
+/**
+ * Opens a store that survives a restart: a folder with a file of JSON lines per form, only ever appended to. A last line that a crash cut short
+ * is dropped. Any other line that is not a submission is an error.
+ */
+export const folderStore = (
+  folder: string,
+): Effect.Effect<PracticeStore, StoreUnusable, FileSystem.FileSystem | Path.Path | Scope.Scope> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const scope = yield* Effect.scope
+    const memory = memoryStore()
+    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    // An existing folder may be readable by others, and will contain rows.
+    yield* fs.chmod(folder, 0o700)
+
+    const load = (name: string) =>
+      Effect.gen(function*() {
+        const file = path.join(folder, name)
+        yield* fs.chmod(file, 0o600)
+        const text = yield* fs.readFileString(file)
+        const end = text.lastIndexOf("\n") + 1
+        // Otherwise the next append would continue the cut line.
+        if (end < text.length) yield* fs.truncate(file, Buffer.byteLength(text.slice(0, end)))
+        const submissions: Array<StoredSubmission> = []
+        const lines = text.slice(0, end).split("\n")
+        lines.pop()
+        for (const [index, json] of lines.entries()) {
+          const line = decodeLine(json)
+          if (line._tag === "None") {
+            return yield* new StoreUnusable({ folder, reason: `line ${index + 1} of ${name} is not a submission` })
+          }
+          submissions.push({ id: line.value.submissionId, json })
+        }
+        yield* memory.append(decodeURIComponent(name.slice(0, -extension.length)), submissions)
+      })
+
+    for (const name of yield* fs.readDirectory(folder)) {
+      if (name.endsWith(extension)) yield* load(name)
+    }
+
+    const files = new Map<string, FileSystem.File>()
+    const fileOf = (form: string) =>
+      Effect.gen(function*() {
+        const open = files.get(form)
+        if (open !== undefined) return open
+        const file = yield* fs.open(path.join(folder, `${encodeURIComponent(form)}${extension}`), {
+          flag: "a",
+          mode: 0o600,
+        })
+        files.set(form, file)
+        return file
+      })
+    // One write at a time: whole lines, in the order of the memory.
+    const turn = yield* Effect.makeSemaphore(1)
+
+    return {
+      get: memory.get,
+      all: memory.all,
+      append: (form: string, submissions: ReadonlyArray<StoredSubmission>) =>
+        Effect.gen(function*() {
+          const file = yield* Effect.provideService(fileOf(form), Scope.Scope, scope)
+          yield* file.writeAll(new TextEncoder().encode(submissions.map(({ json }) => `${json}\n`).join("")))
+          yield* memory.append(form, submissions)
+        }).pipe(turn.withPermits(1), Effect.uninterruptible, Effect.orDie),
+    }
+  }).pipe(
+    Effect.catchTags({
+      BadArgument: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: error.message })),
+      SystemError: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: error.message })),
+    }),
+  )

@@ -2,12 +2,12 @@ import { Cause, Effect, Option, Random, Redacted } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Store } from "../../src/ledger/sqlite/Store.ts"
-import { inProcess } from "../../src/practice/PracticeService.ts"
-import { resultsTable } from "../../src/practice/results/table.ts"
+import { resultsTable } from "../../src/practice/results.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import type { Stop } from "../../src/run/Stop.ts"
 import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
 import { type FaultPlan, planned } from "../practice/faults.ts"
+import { inProcess } from "../practice/inProcess.ts"
 import {
   type Bug,
   formferryProcess,

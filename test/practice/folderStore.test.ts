@@ -2,7 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { folderStore } from "../../src/practice/folderStore.ts"
+import { folderStore } from "../../src/practice/store.ts"
 
 const stored = (id: string) => ({ id, json: JSON.stringify({ submissionId: id, name: "Ä" }) })
 

@@ -2,8 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { loadFaults } from "../../src/practice/faultsFile.ts"
-import { loadForms, parseForm } from "../../src/practice/forms.ts"
+import { loadFaults, loadForms, parseForm } from "../../src/practice/files.ts"
 
 const yaml = `
 id: f1

@@ -1,9 +1,10 @@
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Random, Redacted } from "effect"
-import { inProcess, serve } from "../../src/practice/PracticeService.ts"
+import { serve } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { form } from "./forms.ts"
+import { inProcess } from "./inProcess.ts"
 
 const options = { forms: [form], apiKey: Redacted.make("sk_1"), rateLimit: { requests: 1000, windowSeconds: 60 } }
 

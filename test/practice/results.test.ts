@@ -2,9 +2,9 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { request } from "node:http"
 import Papa from "papaparse"
-import { parseForm } from "../../src/practice/forms.ts"
+import { parseForm } from "../../src/practice/files.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
-import { cellOf } from "../../src/practice/results/table.ts"
+import { cellOf } from "../../src/practice/results.ts"
 import { submitted } from "./filled.ts"
 import { form } from "./forms.ts"
 
@@ -146,7 +146,7 @@ it.scopedLive("a request under another host's name gets an empty answer, whateve
 
 it.effect("questions of the same name keep a column each, in the form's order", () =>
   Effect.gen(function*() {
-    const { resultsTable } = yield* Effect.promise(() => import("../../src/practice/results/table.ts"))
+    const { resultsTable } = yield* Effect.promise(() => import("../../src/practice/results.ts"))
     const twins = yield* parseForm(
       "twins.yaml",
       "id: t\nname: T\nquestions: [{ id: a, name: Why? }, { id: b, name: Why? }]\n",

@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effect"
 import type { Item } from "../../src/domain/item.ts"
 import { make } from "../../src/service/client.ts"
-import { inProcess } from "../../src/service/inProcess.ts"
-import type { ConnectionFailed } from "../../src/service/inProcess.ts"
 import type { TransportResponse } from "../../src/service/transport.ts"
+import { inProcessTransport } from "./inProcessTransport.ts"
+import type { ConnectionFailed } from "./inProcessTransport.ts"
 import { options } from "./options.ts"
 
 const response = (status: number, body: unknown, headers: Record<string, string> = {}): TransportResponse => ({
@@ -18,7 +18,7 @@ const submission = { submission: { submissionId: "s", questions: [] } }
 /** A service whose answers are these, in turn; the last one stays. */
 const answering = (...answers: ReadonlyArray<TransportResponse | ConnectionFailed>) => {
   let asked = 0
-  return inProcess({
+  return inProcessTransport({
     answer: () =>
       Effect.suspend((): Effect.Effect<TransportResponse, ConnectionFailed> => {
         const answer = answers[Math.min(asked++, answers.length - 1)] ?? { reason: "no answer" }
@@ -90,7 +90,7 @@ describe("the client", () => {
         let asked = 0
         const service = yield* make(
           options,
-          inProcess({
+          inProcessTransport({
             answer: () => {
               asked++
               return "reason" in answer ? Effect.fail(answer) : Effect.succeed(answer)
@@ -218,7 +218,7 @@ describe("the client", () => {
           [{ connect: Effect.never, answer: () => Effect.never }, "NotCreated"],
         ] as const
       ) {
-        const service = yield* make(options, inProcess(server))
+        const service = yield* make(options, inProcessTransport(server))
         const fiber = yield* Effect.fork(service.create("f", items, always))
         yield* TestClock.adjust(Duration.seconds(31))
         expect((yield* Fiber.join(fiber))._tag).toBe(expected)

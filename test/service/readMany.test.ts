@@ -3,8 +3,8 @@ import { Effect, Fiber, TestClock } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { make } from "../../src/service/client.ts"
-import { inProcess } from "../../src/service/inProcess.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
+import { inProcessTransport } from "./inProcessTransport.ts"
 import { options } from "./options.ts"
 
 /** What each submission is answered with, in turn, the last one again and again; 0: no answer ever; 299: with another submission. */
@@ -27,7 +27,7 @@ const served = (answers: Answers) => {
   const answer = answerer(answers)
   return make(
     options,
-    inProcess({
+    inProcessTransport({
       answer: ({ path }) => {
         const { body, status } = answer(path)
         return status === 0 ? Effect.never : Effect.succeed({ status, headers: {}, body: Buffer.from(body) })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber, Redacted } from "effect"
 import type { Scope } from "effect"
-import { inProcess } from "../../src/service/inProcess.ts"
-import type { ConnectionFailed } from "../../src/service/inProcess.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
 import { header } from "../../src/service/transport.ts"
 import type { Transport, TransportResponse, TransportTarget } from "../../src/service/transport.ts"
+import { inProcessTransport } from "./inProcessTransport.ts"
+import type { ConnectionFailed } from "./inProcessTransport.ts"
 import { answerText, rawServer } from "./rawServer.ts"
 
 /** What a server does with a request; the same for both transports. */
@@ -52,7 +52,7 @@ const withoutNetwork = (behaviour: Behaviour): Effect.Effect<Harness, never, Sco
   Effect.gen(function*() {
     const seen: Array<string> = []
     let authorization: string | undefined
-    const transport = yield* inProcess({
+    const transport = yield* inProcessTransport({
       connect: behaviour === "unreachable" ? Effect.fail({ reason: "refused" }) : Effect.void,
       answer: (request) =>
         Effect.suspend((): Effect.Effect<TransportResponse, ConnectionFailed> => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { request } from "undici"
-import { parseForm } from "../../src/practice/forms.ts"
+import { parseForm } from "../../src/practice/files.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import * as exchanges from "./exchanges.ts"
 import { form } from "./expected.ts"

@@ -5,7 +5,7 @@ import { parse } from "yaml"
 import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
 import type { Origin, Suggestions } from "../../../src/mapping/suggest/Suggestion.ts"
-import { FormFile, toForm } from "../../../src/practice/forms.ts"
+import { FormFile, toForm } from "../../../src/practice/files.ts"
 import { openSource } from "../../../src/source/openSource.ts"
 import type { Source } from "../../../src/source/Source.ts"
 

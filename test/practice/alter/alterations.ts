@@ -1,8 +1,8 @@
 import { Utils } from "effect"
 import type { Json } from "../../../src/domain/json.ts"
 import type { PlannedFault } from "../../../src/practice/faults.ts"
+import type { SentItem } from "../../../src/practice/rules.ts"
 import type { StoredSubmission } from "../../../src/practice/store.ts"
-import type { SentItem } from "../../../src/practice/submit.ts"
 import { corruptionsOf, isEmpty, uninvited } from "./corruptions.ts"
 import { normalisationsOf } from "./normalisations.ts"
 

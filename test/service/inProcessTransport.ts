@@ -1,16 +1,7 @@
 import { Duration, Effect, Redacted } from "effect"
-import { defaultMaxAnswer, MaybeSent, NeverSent } from "./transport.ts"
-import type { OpenTransport, TransportResponse } from "./transport.ts"
-
-/** A request as a server sees it. */
-export interface ServedRequest {
-  readonly method: string
-  /** With the base URL's path in front, and the query, still encoded. */
-  readonly path: string
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Uint8Array
-}
+import type { ServedRequest } from "../../src/practice/rules.ts"
+import { defaultMaxAnswer, MaybeSent, NeverSent } from "../../src/service/transport.ts"
+import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
 
 /** The connection failed: before the request was written (`connect`), or after (`answer`). */
 export interface ConnectionFailed {
@@ -25,7 +16,7 @@ export interface InProcessServer {
 }
 
 /** Sends requests to a server in this process, on Effect's clock, for the simulation. Keeps the same promises as `overHttp`. */
-export const inProcess = (server: InProcessServer): OpenTransport => (target) =>
+export const inProcessTransport = (server: InProcessServer): OpenTransport => (target) =>
   Effect.sync(() => {
     const prefix = new URL(target.baseUrl).pathname.replace(/\/+$/, "")
     const authorization = `Bearer ${Redacted.value(target.apiKey)}`

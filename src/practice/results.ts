@@ -1,11 +1,86 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import Papa from "papaparse"
-import type { Form } from "../../domain/form.ts"
-import { json, refusal } from "../refusals.ts"
-import type { PracticeAnswer } from "../refusals.ts"
-import type { PracticeStore } from "../store.ts"
+import type { Form } from "../domain/form.ts"
+import { isObject } from "../domain/json.ts"
+import type { Json } from "../domain/json.ts"
+import { json, refusal } from "./refusals.ts"
+import type { PracticeAnswer } from "./refusals.ts"
 import { policy, resultsPage } from "./resultsPage.ts"
-import { resultsTable } from "./table.ts"
+import { decodeSegment } from "./rules.ts"
+import type { PracticeStore, StoredSubmission } from "./store.ts"
+
+/** A form's submissions as a table, like a service's own results view. Cells are texts. */
+export interface ResultsTable {
+  readonly titles: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+}
+
+interface Element {
+  readonly id: string
+  readonly name?: string
+  readonly value: Json
+}
+
+/** As `submit` writes it; faults may have touched answers, never this shape. */
+interface Stored {
+  readonly submissionId: string
+  readonly submissionTime: string
+  readonly lastUpdatedAt: string
+  readonly questions: ReadonlyArray<Element>
+  readonly calculations: ReadonlyArray<Element>
+  readonly urlParameters: ReadonlyArray<Element>
+  readonly scheduling: ReadonlyArray<Element>
+  readonly payments: ReadonlyArray<Element>
+  readonly login?: { readonly email: string }
+}
+
+/** Returns a value as a cell: texts as they are, lists joined by `, `, files by their addresses, other objects as JSON, no answer as an empty text. */
+export const cellOf = (value: Json | undefined): string => {
+  if (value === null || value === undefined) return ""
+  if (typeof value === "string") return value
+  if (Array.isArray(value)) return value.map(cellOf).join(", ")
+  if (isObject(value)) {
+    return typeof value["url"] === "string" && "filename" in value ? value["url"] : JSON.stringify(value)
+  }
+  return String(value)
+}
+
+const lists = ["questions", "calculations", "scheduling", "payments", "urlParameters"] as const
+
+/** Returns the table of a form's submissions, in the order of creation. URL parameters that the form does not declare also have columns. */
+export const resultsTable = (form: Form, submissions: ReadonlyArray<StoredSubmission>): ResultsTable => {
+  const stored = submissions.map(({ json }): Stored => JSON.parse(json))
+  const declared = new Set(form.urlParameters.map(({ id }) => id))
+  const others = new Map(
+    stored.flatMap(({ urlParameters }) => urlParameters.filter(({ id }) => !declared.has(id)))
+      .map((parameter) => [parameter.id, { id: parameter.id, name: parameter.name ?? parameter.id }]),
+  )
+  const elements = lists.flatMap((list) =>
+    [...form[list], ...list === "urlParameters" ? others.values() : []].map(({ id, name }) => ({ list, id, name }))
+  )
+  const hasLogin = stored.some(({ login }) => login !== undefined)
+  return {
+    titles: [
+      "Submission ID",
+      "Submission time",
+      "Last updated",
+      ...elements.map(({ name }) => name),
+      ...hasLogin ? ["Login"] : [],
+    ],
+    rows: stored.map((submission) => {
+      const values = new Map(
+        lists.flatMap((list) => submission[list].map(({ id, value }) => [`${list} ${id}`, value] as const)),
+      )
+      return [
+        submission.submissionId,
+        submission.submissionTime,
+        submission.lastUpdatedAt,
+        ...elements.map(({ id, list }) => cellOf(values.get(`${list} ${id}`))),
+        ...hasLogin ? [submission.login?.email ?? ""] : [],
+      ]
+    }),
+  }
+}
 
 const pageSize = 100
 
@@ -53,14 +128,6 @@ const rows = (form: Form, store: Pick<PracticeStore, "all">, query: URLSearchPar
   )
 }
 
-const decoded = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
-
 /** Whether two texts are the same, in a time that does not depend on how much of them is. */
 const isSame = (a: string, b: string): boolean => {
   const digest = (text: string) => createHash("sha256").update(text).digest()
@@ -89,7 +156,7 @@ export const results = (
     )
   }
   if (id === undefined || id === "") return html
-  const form = service.forms.find((one) => one.id === decoded(id))
+  const form = service.forms.find((one) => one.id === decodeSegment(id))
   if (form === undefined) return refusal(404, "Not Found")
   if (what === undefined || what === "") return html
   if (what === "csv") return csv(form, service.store)

@@ -1,0 +1,208 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Either, ParseResult, Schema } from "effect"
+import { parseDocument } from "yaml"
+import type { Form } from "../domain/form.ts"
+import { yamlTooLarge } from "../project/pipelineFiles.ts"
+import { nearest } from "../project/suggestion.ts"
+import type { FaultPlan, PlannedFault } from "./faults.ts"
+import { namedFaults } from "./namedFaults.ts"
+
+/** All that is wrong with a file of the practice service, one line each. */
+type Problems = ReadonlyArray<string>
+
+const unusable = ({ file, problems }: { readonly file: string; readonly problems: Problems }): string =>
+  [`${file} can't be used:`, ...problems.map((problem) => `  ${problem}`)].join("\n")
+
+/** Reads the text of a form file or a faults file. */
+const readPracticeFile = (file: string): Effect.Effect<string, Problems, FileSystem.FileSystem> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const tooLarge = yield* yamlTooLarge(file)
+    if (tooLarge !== undefined) return yield* Effect.fail([tooLarge])
+    return yield* Effect.mapError(fs.readFileString(file), (error): Problems => [error.message])
+  })
+
+/** Returns the value of such a text, YAML or JSON. */
+const parsePracticeFile = (text: string): Effect.Effect<unknown, Problems> =>
+  Effect.suspend(() => {
+    const document = parseDocument(text, { prettyErrors: true })
+    return document.errors.length > 0
+      ? Effect.fail(document.errors.map((error) => error.message))
+      : Effect.succeed<unknown>(document.toJS())
+  })
+
+/**
+ * Returns what is wrong with a value, one line per place: `faults[2].wait: is missing`.
+ * @param at the value's own place; empty for the whole file
+ */
+const problemsOf = (error: ParseResult.ParseError, at = ""): Problems => {
+  const places = new Map<string, string>()
+  for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+    const path = issue.path.map((member) => (typeof member === "number" ? `[${member}]` : `.${String(member)}`))
+    const place = `${at}${path.join("")}`.replace(/^\./, "")
+    const problem = issue._tag === "Missing"
+      ? "is missing"
+      : issue._tag === "Unexpected"
+      ? "is not a setting here"
+      : issue.message.split("\n")[0] ?? ""
+    // Of an optional setting's alternatives, the setting itself comes first.
+    if (!places.has(place)) places.set(place, problem)
+  }
+  return Array.from(places, ([place, problem]) => `${place === "" ? "the file" : place}: ${problem}`)
+}
+
+const absentIsEmpty = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optionalWith(Schema.Array(schema), { default: () => [] })
+
+const Element = Schema.Struct({ id: Schema.NonEmptyString, name: Schema.String })
+
+const Option = Schema.Union(
+  Schema.String,
+  Schema.Struct({ value: Schema.String, label: Schema.optional(Schema.String) }),
+)
+
+/** A form file's content: a form's metadata as in wire.ts, but exact. Lists may be missing; an option may be a text alone. */
+export const FormFile = Schema.Struct({
+  id: Schema.NonEmptyString,
+  name: Schema.String,
+  questions: Schema.Array(
+    Schema.Struct({
+      ...Element.fields,
+      type: Schema.optional(Schema.NonEmptyString),
+      options: Schema.optional(Schema.Array(Option)),
+    }),
+  ),
+  calculations: absentIsEmpty(Element),
+  urlParameters: absentIsEmpty(Element),
+  scheduling: absentIsEmpty(Element),
+  payments: absentIsEmpty(Element),
+  quiz: Schema.optional(Schema.Struct({ enabled: Schema.optional(Schema.Boolean) })),
+})
+
+/** The form that a form file describes. */
+export const toForm = (file: typeof FormFile.Type): Form => ({
+  ...file,
+  questions: file.questions.map(({ id, name, type, options }) => ({
+    id,
+    name,
+    type,
+    options: options?.map((option) =>
+      typeof option === "string"
+        ? { value: option, label: option }
+        : { value: option.value, label: option.label ?? option.value }
+    ),
+  })),
+  quiz: file.quiz?.enabled === undefined ? undefined : { enabled: file.quiz.enabled },
+})
+
+/** A form file of the practice service can't be used. */
+export class FormFileInvalid extends Schema.TaggedError<FormFileInvalid>()("FormFileInvalid", {
+  file: Schema.String,
+  problems: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    return `The form file ${unusable(this)}\n`
+      + "A form file holds what the service returns as a form's metadata: id, name, questions and the other lists."
+  }
+}
+
+const decodeForm = Schema.decodeUnknownEither(FormFile, { errors: "all", onExcessProperty: "ignore" })
+
+const repeatedIds = (form: Form): ReadonlyArray<string> => {
+  const seen = new Set<string>()
+  return [...form.questions, ...form.scheduling, ...form.payments, ...form.urlParameters, ...form.calculations]
+    .filter(({ id }) => seen.size === seen.add(id).size)
+    .map(({ id }) => `the id ${JSON.stringify(id)} occurs twice`)
+}
+
+/** Decodes a form file's text, YAML or JSON. */
+export const parseForm = (file: string, text: string): Effect.Effect<Form, FormFileInvalid> =>
+  Effect.gen(function*() {
+    const content = yield* parsePracticeFile(text)
+    const form = toForm(yield* Either.mapLeft(decodeForm(content), (error) => problemsOf(error)))
+    const problems = repeatedIds(form)
+    return problems.length > 0 ? yield* Effect.fail(problems) : form
+  }).pipe(Effect.mapError((problems) => new FormFileInvalid({ file, problems })))
+
+/** Loads all form files of a folder (`*.yaml`, `*.yml`, `*.json`), by file name. Two forms with one id are an error. */
+export const loadForms = (
+  folder: string,
+): Effect.Effect<ReadonlyArray<Form>, FormFileInvalid, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const listed = yield* Effect.mapError(
+      fs.readDirectory(folder),
+      (error) => new FormFileInvalid({ file: folder, problems: [error.message] }),
+    )
+    const forms = new Map<string, Form>()
+    for (const name of listed.filter((name) => /\.(ya?ml|json)$/i.test(name)).sort()) {
+      const file = path.join(folder, name)
+      const text = yield* Effect.mapError(
+        readPracticeFile(file),
+        (problems) => new FormFileInvalid({ file, problems }),
+      )
+      const form = yield* parseForm(file, text)
+      if (forms.has(form.id)) {
+        return yield* new FormFileInvalid({
+          file,
+          problems: [`another file has the id ${JSON.stringify(form.id)} already`],
+        })
+      }
+      forms.set(form.id, form)
+    }
+    return Array.from(forms.values())
+  })
+
+/** A faults file of the practice service can't be used (exit 2). */
+export class FaultsFileInvalid extends Schema.TaggedError<FaultsFileInvalid>()("FaultsFileInvalid", {
+  file: Schema.String,
+  problems: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    return `The faults file ${unusable(this)}\n`
+      + "A faults file has a seed and a list of faults: docs/faults.md lists them."
+  }
+}
+
+const decodeFaults = Schema.decodeUnknownEither(
+  Schema.Struct({
+    seed: Schema.optionalWith(Schema.Int, { default: () => 1 }),
+    faults: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  }),
+  { errors: "all", onExcessProperty: "error" },
+)
+
+const isNamed = (name: string): name is keyof typeof namedFaults => Object.hasOwn(namedFaults, name)
+
+const decodeEntry = (
+  { fault: name, ...settings }: Readonly<Record<string, unknown>>,
+  at: string,
+): Either.Either<PlannedFault, Problems> => {
+  if (name === undefined) return Either.left([`${at}.fault: is missing`])
+  if (typeof name === "string" && isNamed(name)) {
+    return Either.mapLeft(namedFaults[name].decode(settings), (error) => problemsOf(error, at))
+  }
+  const near = nearest(String(name), Object.keys(namedFaults))
+  return Either.left([
+    `${at}.fault: there is no fault ${JSON.stringify(name)}${near === undefined ? "" : `; did you mean ${near}?`}`,
+  ])
+}
+
+/** Plans the faults of a faults file's text, YAML or JSON. */
+export const parseFaults = (file: string, text: string): Effect.Effect<FaultPlan, FaultsFileInvalid> =>
+  Effect.gen(function*() {
+    const content = yield* parsePracticeFile(text)
+    const { faults, seed } = yield* Either.mapLeft(decodeFaults(content), (error) => problemsOf(error))
+    const entries = faults.map((entry, index) => decodeEntry(entry, `faults[${index}]`))
+    const problems = entries.flatMap((entry) => (Either.isLeft(entry) ? entry.left : []))
+    if (problems.length > 0) return yield* Effect.fail(problems)
+    return { seed, faults: entries.flatMap((entry) => (Either.isRight(entry) ? [entry.right] : [])) }
+  }).pipe(Effect.mapError((problems) => new FaultsFileInvalid({ file, problems })))
+
+/** Reads a faults file. */
+export const loadFaults = (file: string): Effect.Effect<FaultPlan, FaultsFileInvalid, FileSystem.FileSystem> =>
+  readPracticeFile(file).pipe(
+    Effect.mapError((problems) => new FaultsFileInvalid({ file, problems })),
+    Effect.flatMap((text) => parseFaults(file, text)),
+  )

@@ -1,0 +1,57 @@
+import { Effect, Runtime } from "effect"
+import type { Reply } from "../../src/practice/faults.ts"
+import { brokenDown, prefix, start } from "../../src/practice/PracticeService.ts"
+import type { Practice, PracticeOptions } from "../../src/practice/PracticeService.ts"
+import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
+import { inProcessTransport } from "../service/inProcessTransport.ts"
+import type { ConnectionFailed } from "../service/inProcessTransport.ts"
+
+/** A practice service that is reached without a network. */
+export interface InProcessPractice extends Practice {
+  readonly baseUrl: string
+  readonly open: OpenTransport
+}
+
+/** Opens the practice service without a network, as a transport: the simulation uses it. Like a server, it finishes a request that its client has given up. */
+export const inProcess = (
+  options: PracticeOptions,
+): Effect.Effect<InProcessPractice> =>
+  Effect.gen(function*() {
+    const { practice, faults, clock } = yield* start(options, () => "http://127.0.0.1")
+    const run = Runtime.runCallback(yield* Effect.runtime<never>())
+    const open: OpenTransport = (target) => {
+      const connection = {}
+      return inProcessTransport({
+        connect: Effect.suspend(() =>
+          clock.unsafeCurrentTimeMillis() < faults.refusedUntil()
+            ? Effect.fail({ reason: "the connection was refused" })
+            : Effect.void
+        ),
+        answer: (request) =>
+          Effect.async((resume) => {
+            const met = faults.meet(request, connection)
+            if (met.fault?.resetsUnread === true) return resume(asSeen({ _tag: "Reset" }))
+            run(faults.reply(request, met), {
+              onExit: (exit) => resume(asSeen(exit._tag === "Success" ? exit.value : brokenDown)),
+            })
+          }),
+      })(target)
+    }
+    return { ...practice, baseUrl: `http://127.0.0.1${prefix}`, open }
+  })
+
+/** Returns what a client sees of a reply. */
+const asSeen = (reply: Reply): Effect.Effect<TransportResponse, ConnectionFailed> => {
+  switch (reply._tag) {
+    case "Answer": {
+      const { body, headers, status } = reply.answer
+      return Effect.succeed({ status, headers, body: Buffer.from(body) })
+    }
+    case "Cut":
+      return Effect.fail({ reason: "the answer was cut short" })
+    case "Reset":
+      return Effect.fail({ reason: "the connection was reset" })
+    case "Silence":
+      return Effect.never
+  }
+}
