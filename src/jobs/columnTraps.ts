@@ -1,5 +1,7 @@
 import { type Cell, ErrorCell } from "../domain/cell.ts"
 import { cut } from "../domain/problem.ts"
+import type { ColumnProfile, Shape } from "../mapping/suggest/ColumnProfile.ts"
+import { dateFormats } from "../mapping/suggest/dateEvidence.ts"
 
 const trapCodes = [
   "repeated-title",
@@ -92,6 +94,9 @@ const counted = (code: CellCode, count: number) =>
 
 const examplesKept = 3
 
+/** How many texts without a trap are cached for each column, because most columns repeat a few texts. */
+const cached = 1_000
+
 /** Titles of numbers that may start with zeros. */
 const numberedTitle =
   /\b(?:zip|postal|post ?code|plz|postleitzahl|code postal|cap|cep|phone|telephone|tel|mobile|mobil|handy|telefon|fax|ssn|iban|barcode|ean)\b/i
@@ -104,6 +109,7 @@ export class CellTraps {
   private digits = 0
   private zeroFirst = 0
   private readonly lengths = new Map<number, number>()
+  private readonly harmless = new Set<string>()
 
   /** @param title shows whether the column's numbers may start with zeros */
   constructor(title: string) {
@@ -113,13 +119,14 @@ export class CellTraps {
   /**
    * @param cell the cell in the file
    * @param meant its meaning for the form tool: a guard that the tool adds is not a trap
-   * @returns whether the cell was counted, so that its repetitions must be looked at too
    */
-  add(cell: Cell, meant: Cell): boolean {
-    const before = this.noted
+  add(cell: Cell, meant: Cell): void {
     if (cell instanceof ErrorCell) this.note("excel-error", cell.code)
-    else if (typeof cell === "string") this.addText(cell, cell === meant)
-    return this.noted > before
+    else if (typeof cell === "string" && !this.harmless.has(cell)) {
+      const before = this.noted
+      this.addText(cell, cell === meant)
+      if (this.noted === before && this.harmless.size < cached) this.harmless.add(cell)
+    }
   }
 
   private addText(cell: string, asItStands: boolean): void {
@@ -184,4 +191,40 @@ export class CellTraps {
       examples: [],
     }
   }
+}
+
+/** Returns the trap of dates whose order of day and month the column doesn't decide. */
+export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArray<Trap> => {
+  const formats = dateFormats(dates)
+  const dated = shapes.date + shapes.dateTime
+  if (formats._tag === "Decided" || dated < filled / 2) return []
+  const mixed = dates.writings.some(({ first, second }) => first > 12 && second > 12)
+  return [{
+    code: mixed ? "two-date-orders" : "open-date-order",
+    count: dated,
+    message: mixed
+      ? `Its dates are written in two orders: ${formats.why}. Such a cell as 01/02/2024 could be either: ask whoever made the file.`
+      : `Its dates may be ${formats.formats.join(" or ")}: ${formats.why}. Say which with \`format\`.`,
+    examples: [],
+  }]
+}
+
+/** Returns the trap of cells that are not what most cells of the column are. */
+export const exceptionTraps = (
+  { examples, filled, shapes }: ColumnProfile,
+  kind: Shape | "empty" | "text" | "choice" | "choices",
+): ReadonlyArray<Trap> => {
+  if (kind === "text" || kind === "choice" || kind === "choices" || kind === "empty" || kind === "boolean") return []
+  const usual: ReadonlyArray<Shape | undefined> = kind === "dateTime" ? ["date", "dateTime"] : [kind]
+  const others = filled - (kind === "dateTime" ? shapes.date + shapes.dateTime : shapes[kind])
+  if (others <= 0) return []
+  return [{
+    code: "mixed-kinds",
+    count: others,
+    message: `${others.toLocaleString("en-GB")} of ${filled.toLocaleString("en-GB")} filled cells ${
+      others === 1 ? "is" : "are"
+    } no ${kind === "dateTime" ? "date and time" : kind}, as the others are.`,
+    examples: [...examples].filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
+      .slice(0, examplesKept),
+  }]
 }

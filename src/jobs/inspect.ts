@@ -1,16 +1,18 @@
 import { Effect } from "effect"
-import { type Cell, cellText } from "../domain/cell.ts"
+import { cellText } from "../domain/cell.ts"
+import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import { hashesKept } from "../mapping/suggest/UniqueCheck.ts"
+import { type ColumnProfile, profiler, type Shape, shapes } from "../mapping/suggest/ColumnProfile.ts"
+import { likelySeparator } from "../mapping/suggest/optionNames.ts"
+import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { asFound, openSource } from "../source/openSource.ts"
-import type { Source, ToolCandidate, ToolReading } from "../source/Source.ts"
-import { type ColumnFindings, ColumnLook } from "./ColumnLook.ts"
-import type { Trap } from "./columnTraps.ts"
+import type { Source, ToolCandidate } from "../source/Source.ts"
+import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.ts"
 
-/** A column and the result of looking at its cells. */
-export interface InspectedColumn extends ColumnFindings {
+/** A column and what its cells show. */
+export interface InspectedColumn {
   /** From 1. */
   readonly position: number
   readonly title: string
@@ -23,7 +25,22 @@ export interface InspectedColumn extends ColumnFindings {
   /** Its question, if that has several columns, and the option, row or rank of this one. */
   readonly block: string | undefined
   readonly option: string | undefined
+  readonly filled: number
+  /** Filled cells as a share of the rows, 0 to 1. */
+  readonly fill: number
+  readonly kind: InferredKind
+  /** Share of the filled cells that are of this kind. */
+  readonly share: number
+  readonly distinct: ColumnProfile["distinctCount"]
+  /** Undefined if there are too many cells to know. */
+  readonly unique: boolean | undefined
+  /** The most frequent cells, shortened. */
+  readonly samples: ReadonlyArray<{ readonly text: string; readonly times: number }>
+  readonly traps: ReadonlyArray<Trap>
 }
+
+/** The kind that most cells of a column have. `empty`: the column has no cells. */
+type InferredKind = Shape | "empty" | "text" | "choice" | "choices"
 
 /** What a file is, why, and what it contains. */
 export interface Inspection {
@@ -93,15 +110,14 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
 export const inspectFile = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const source = yield* openSource(asFound(file))
-    const room = { left: hashesKept }
-    const looks = source.columns.map((column) => new ColumnLook(column.title, room))
+    const profiles = profiler(source.columns, { keepMissing: true })
+    const cellTraps = source.columns.map((column) => new CellTraps(column.title))
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
     const isFinished = finished(source)
     const faults: Array<string> = []
     const repeated: Array<number> = []
     const isHeader = headerAgain(source.columns)
     const counts = { rows: 0, faulty: 0, unfinished: 0 }
-    const none: Cell = null
     yield* eachChunk(source.read(), (chunk) =>
       Effect.sync(() => {
         chunk.rows.forEach((raw, at) => {
@@ -114,9 +130,8 @@ export const inspectFile = (file: string) =>
           }
           if (isHeader(raw)) repeated.push(counts.rows)
           const cells = clean(raw)
-          for (let position = 0; position < looks.length; position++) {
-            looks[position]?.add(raw[position] ?? none, cells[position] ?? none)
-          }
+          profiles.addRow(cells)
+          cellTraps.forEach((traps, position) => traps.add(raw[position] ?? null, cells[position] ?? null))
           if (isFinished?.(cells) === false) counts.unfinished++
         })
       }))
@@ -126,18 +141,9 @@ export const inspectFile = (file: string) =>
       const title = column.title.trim()
       titled.set(title, [...(titled.get(title) ?? []), column])
     }
-    const findings = looks.map((look, at) => {
-      const column = source.columns[at]
-      const found = look.findings(rows - counts.faulty, [])
-      return column === undefined
-        ? found
-        : {
-          ...found,
-          traps: [...titleTraps(titled.get(column.title.trim()) ?? [], column, found.filled > 0), ...found.traps],
-        }
-    })
     const files = yield* source.files
     const tool = source.tool
+    const profileOf = profiles.profiles()
     const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
     const parts = new Map(
       source.blocks.flatMap(({ columns, title }) =>
@@ -165,10 +171,12 @@ export const inspectFile = (file: string) =>
       faults,
       unfinished: isFinished === undefined ? undefined : counts.unfinished,
       columns: source.columns.flatMap((column, at): ReadonlyArray<InspectedColumn> => {
-        const found = findings[at]
-        if (found === undefined) return []
+        const profile = profileOf.get(column.position)
+        if (profile === undefined) return []
         const label = tool?.labels[at]
         const part = parts.get(column.position)
+        const { distinctCount: distinct, filled, unique } = profile
+        const [kind, share] = kindOf(profile)
         return [{
           position: column.position + 1,
           title: column.title,
@@ -177,11 +185,26 @@ export const inspectFile = (file: string) =>
           role: roles.get(column.position),
           block: part?.title,
           option: part?.option,
-          ...found,
+          filled,
+          fill: profile.rows === 0 ? 0 : filled / profile.rows,
+          kind,
+          share,
+          distinct,
+          unique,
+          samples: mostFrequent(profile, samplesShown).map(([text, times]) => ({
+            text: cut(text, sampleLength),
+            times,
+          })),
+          traps: [
+            ...titleTraps(titled.get(column.title.trim()) ?? [], column, filled > 0),
+            ...cellTraps[at]?.traps() ?? [],
+            ...dateTraps(profile),
+            ...exceptionTraps(profile, kind),
+          ],
         }]
       }),
       blocks: source.blocks.map(({ columns, title }) => ({ title, options: columns.map(({ option }) => option) })),
-      rowKey: rowKeyCandidates(source.columns, findings, rows - counts.faulty, tool),
+      rowKey: rowKeyCandidates(source, profileOf),
     }
     return inspection
   }))
@@ -204,51 +227,74 @@ const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
     + "seems to be put together of several. Take such rows out, or leave them out with `where`.",
   ]
 
+const samplesShown = 4
+const sampleLength = 60
+
+const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
+  [...distinct].toSorted((a, b) => b[1] - a[1]).slice(0, most)
+
+/** A column has a kind if at least this share of its cells has it. Other cells are exceptions. */
+const most = 0.9
+
+/** Returns the kind of most cells of a column, and their share. */
+const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
+  const { distinctCount: { count, exact }, filled, share, shapes: cells, ticks } = profile
+  if (filled === 0) return ["empty", 1]
+  // Two words that mean yes, such as x and y, are not yes and no.
+  const isTold = count === 2 ? ticks.size === 2 : count === 1 && cells.number < filled
+  if (share.boolean === 1 && isTold) return ["boolean", 1]
+  const [best, part] = shapes.filter((shape) => shape !== "boolean")
+    .map((shape) => [shape, cells[shape] / filled] as const).toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]
+  const times = (cells.date + cells.dateTime) / filled
+  // Midnight is often omitted, and a workbook's dates have no time at midnight.
+  if (best === "dateTime" && times >= most) return ["dateTime", times]
+  if (part >= most) return [best, part]
+  if (holdsLists(profile)) return ["choices", 1]
+  if (exact && isFew(count, filled)) return ["choice", 1]
+  return part >= 0.5 ? [best, part] : ["text", 1]
+}
+
+/** Whether the different texts are so few that they are options. */
+const isFew = (count: number, filled: number): boolean => {
+  if (count <= 30 && count <= filled / 2) return true
+  return count <= 6 ? filled >= count + 2 : count <= 200 && count <= filled / 50
+}
+
+/** Whether cells are lists of repeated pieces, with fewer different pieces than cells. */
+const holdsLists = (profile: ColumnProfile): boolean => {
+  const texts = mostFrequent(profile, 200)
+  const separator = likelySeparator(new Map(texts))
+  if (separator === undefined) return false
+  const lists = texts.filter(([text]) => text.includes(separator))
+  if (lists.length < 3 || lists.length < texts.length / 4) return false
+  const pieces = texts.flatMap(([text]) => text.split(separator).map((piece) => piece.trim()))
+    .filter((piece) => piece !== "")
+  const different = new Set(pieces).size
+  return different < profile.distinctCount.count && different <= pieces.length / 3
+    && pieces.every((piece) => piece.length <= 80)
+}
+
 /** Columns that may identify a row in later runs. */
 interface RowKeyCandidate {
   readonly columns: ReadonlyArray<string>
   readonly because: string
 }
 
-const candidatesShown = 5
-
-/** Scores how much a column looks like an id. */
-const points = (column: Column, { kind }: ColumnFindings): number =>
-  (/^#$|\b(?:id|key|no|nr|number|code|uuid|guid|token|ref|reference)\b|nummer$|_id$/i.test(column.name ?? "") ? 3 : 0)
-  + (column.position === 0 ? 1 : 0)
-  + (kind === "email" ? 1 : 0)
-  - (kind === "dateTime" || kind === "date" || kind === "choices" ? 2 : 0)
-
-/** Keeps columns that don't look like an id only if there are no others. */
-const likely = <A extends { readonly points: number }>(list: ReadonlyArray<A>): ReadonlyArray<A> => {
-  const better = list.filter(({ points }) => points > 0)
-  return better.length > 0 ? better : list
-}
-
-/** Returns the form tool's own id, then columns that are filled and different in every row, the likeliest first. */
+/** Returns the columns that `init` would suggest as the row key, then the other candidates, the likeliest first. */
 const rowKeyCandidates = (
-  columns: ReadonlyArray<Column>,
-  findings: ReadonlyArray<ColumnFindings>,
-  rows: number,
-  tool: ToolReading | undefined,
+  { columns, tool }: Source,
+  profiles: ReadonlyMap<number, ColumnProfile>,
 ): ReadonlyArray<RowKeyCandidate> => {
-  const own = tool?.defaultRowKey
-  const told = own === undefined || tool === undefined
-    ? []
-    : [{ columns: own, because: `the id of ${tool.title}, the default` }]
-  const unique = columns.flatMap((column, index) => {
-    const found = findings[index]
-    if (column.name === undefined || found === undefined || rows === 0 || found.filled < rows) return []
-    if (found.unique === false || (own?.length === 1 && own[0] === column.name)) return []
-    const because = found.unique === true
-      ? "filled in every row and different in each"
-      : "filled in every row; too many to see whether all are different"
-    return [{ columns: [column.name], because, points: points(column, found) }]
-  })
+  const { because, candidates, names } = suggestRowKey(columns, profiles, tool)
   return [
-    ...told,
-    ...(told.length > 0 ? unique.filter((one) => one.points > 0) : likely(unique)).toSorted((a, b) =>
-      b.points - a.points
-    ).map(({ because, columns }) => ({ columns, because })),
-  ].slice(0, candidatesShown)
+    ...(names.length === 0 ? [] : [{ columns: names, because }]),
+    ...candidates.flatMap(({ name, position }) =>
+      name === undefined ? [] : [{
+        columns: [name],
+        because: profiles.get(position)?.unique === true
+          ? "filled in every row and different in each"
+          : "filled in every row; too many to see whether all are different",
+      }]
+    ),
+  ]
 }

@@ -7,9 +7,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, it } from "vitest"
 import { showInspection } from "../../src/cli/inspect.ts"
-import { DistinctCount } from "../../src/jobs/ColumnLook.ts"
 import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
-import { hashOf, UniqueCheck } from "../../src/mapping/suggest/UniqueCheck.ts"
+import { DistinctTexts, hashOf, UniqueCheck } from "../../src/mapping/suggest/distinctTexts.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "formferry-inspect-"))
@@ -198,7 +197,7 @@ describe("inspect of a whole file", () => {
 
 describe("what is counted beyond a bound", () => {
   it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])("%i different texts: to within %d", (number, tolerance) => {
-    const distinct = new DistinctCount()
+    const distinct = new DistinctTexts()
     for (let round = 0; round < 2; round++) {
       for (let at = 0; at < number; at++) distinct.add(`text ${at}`, hashOf(`text ${at}`))
     }

@@ -1,30 +1,34 @@
-import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 import validator from "validator"
 import type { Cell } from "../../domain/cell.ts"
 import { ErrorCell, JsonCell } from "../../domain/cell.ts"
-import type { Cells, Column, RowChunk } from "../../domain/row.ts"
+import type { Cells, Column } from "../../domain/row.ts"
 import { textOf } from "../../kinds/cells.ts"
 import type { DateEvidence } from "./dateEvidence.ts"
 import { collectDates } from "./dateEvidence.ts"
+import type { Room } from "./distinctTexts.ts"
+import { DistinctTexts, hashesKept, hashOf, UniqueCheck } from "./distinctTexts.ts"
 import type { NumberEvidence } from "./numberEvidence.ts"
 import { collectNumbers } from "./numberEvidence.ts"
-import type { Room } from "./UniqueCheck.ts"
-import { hashesKept, hashOf, UniqueCheck } from "./UniqueCheck.ts"
-import { isTick, sameText } from "./words.ts"
+import { sameText, saysNo, saysYes } from "./words.ts"
 
-/** What a cell's text may be. One text may be several of them. */
-const shapes = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const
+/** What a cell most likely is, if it is no mere text. */
+export const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
+export type Shape = (typeof shapes)[number]
 
-type Shape = (typeof shapes)[number]
+/** What a cell may be. One text may be several of them: `0301234567` is a phone number and a number. */
+const possible = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const
+type Possible = (typeof possible)[number]
 
 /** What is known of a column after all its cells were read. */
 export interface ColumnProfile {
   readonly rows: number
   readonly filled: number
-  /** Distinct texts with their counts, at most `distinctKept` of them. */
+  /** Distinct texts with their counts, in the order of their first cells; at most 1,000 of them. */
   readonly distinct: ReadonlyMap<string, number>
   /** Whether there were more than these. */
   readonly more: boolean
+  /** How many distinct texts there were. Estimated to about 3% if not exact. */
+  readonly distinctCount: { readonly count: number; readonly exact: boolean }
   /** Whether no two rows have the same text. Undefined: there were too many to find out. */
   readonly unique: boolean | undefined
   /** The first two distinct texts. */
@@ -32,22 +36,22 @@ export interface ColumnProfile {
   /** Characters of a filled cell, on average. */
   readonly length: number
   /** Share of the filled cells by what they may be, 0 to 1. */
-  readonly share: Readonly<Record<Shape, number>>
+  readonly share: Readonly<Record<Possible, number>>
+  /** Number of cells by what they most likely are. */
+  readonly shapes: Readonly<Record<Shape, number>>
+  /** The first text of each shape; `undefined`: of those without one. */
+  readonly examples: ReadonlyMap<Shape | undefined, string>
+  /** Which of yes and no its cells say. */
+  readonly ticks: ReadonlySet<"yes" | "no">
   readonly dates: DateEvidence
   readonly numbers: NumberEvidence
   /** Smallest and greatest of the numbers. */
   readonly range: { readonly min: number; readonly max: number } | undefined
-  /** Share of phone numbers with a country code, 0 to 1. */
-  readonly international: number
+  /** Whether all its phone numbers begin with a country code. */
+  readonly international: boolean
   /** Share of cells that equal the column's own title: ticks in an option's column. */
   readonly ownTitle: number
 }
-
-/** The most distinct texts of a column that are kept: a question with more options is not a choice. */
-const distinctKept = 1_000
-
-/** The most characters of such a text: a longer one is not an option. */
-const longestKept = 1_000
 
 /** Matches texts that may be phone numbers. Digits alone are more likely another number. */
 const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
@@ -56,105 +60,147 @@ const isPhone = (text: string): boolean => {
   if (!phoneLike.test(text)) return false
   const digits = text.replaceAll(/\D/g, "").length
   if (digits < 7 || digits > 15 || /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/.test(text)) return false
-  return text.startsWith("+") || text.startsWith("'+") || text.startsWith("00") || text.startsWith("0")
-    || /[\s()/-]/.test(text) || digits === 10
+  return /^(?:'?\+|0)/.test(text) || /[\s()/-]/.test(text) || digits === 10
 }
-
-const isInternational = (text: string): boolean =>
-  parsePhoneNumberFromString(text.replace(/^'/, ""), { extract: false })?.isValid() === true
 
 const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)\S+$/i.test(text)
 
 const isEmail = (text: string): boolean => text.includes("@") && text.length <= 254 && validator.isEmail(text)
 
-/** Texts for "no answer". They are counted, and left out of the profile. */
+/** Texts for "no answer". */
 const noAnswer = /^(?:[-–—]+|n\/?a|#n\/a|null|nil|k\. ?a\.?|keine angabe|s\/d|n\/d|n\. ?d\.)$/i
 
-/** Collects a column's profile, cell by cell. */
-const collectColumn = (
-  column: Column,
-  empty: ReadonlySet<string>,
-  noteMissing: (text: string) => void,
-  room: Room,
-) => {
+/** What one cell shows. */
+interface Reading {
+  readonly text: string
+  readonly hash: number
+  readonly shape: Shape | undefined
+  readonly possible: ReadonlyArray<Possible>
+  readonly tick: "yes" | "no" | undefined
+  readonly number: number | undefined
+  readonly isTitle: boolean
+}
+
+/** How many texts of a column are cached with their readings, because most columns repeat a few texts. */
+const cached = 1_000
+
+/**
+ * Collects a column's profile, cell by cell.
+ *
+ * @param noteMissing is called with each text for "no answer", which is then left out of the profile. Undefined: such texts and a workbook's errors count like any other
+ */
+const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) => void) | undefined) => {
   const dates = collectDates()
   const numbers = collectNumbers()
-  const counts: Record<Shape, number> = {
-    email: 0,
-    url: 0,
-    phone: 0,
-    number: 0,
-    integer: 0,
-    boolean: 0,
-    date: 0,
-    dateTime: 0,
-    time: 0,
-  }
-  const title = sameText(column.title)
-  const distinct = new Map<string, number>()
-  const samples: Array<string> = []
+  const distinct = new DistinctTexts()
   const uniqueCheck = new UniqueCheck(room)
-  let [rows, filled, length, international, own] = [0, 0, 0, 0, 0]
+  const counts = Object.fromEntries(possible.map((one) => [one, 0])) as Record<Possible, number>
+  const found = Object.fromEntries(shapes.map((shape) => [shape, 0])) as Record<Shape, number>
+  const examples = new Map<Shape | undefined, string>()
+  const ticks = new Set<"yes" | "no">()
+  const readings = new Map<string, Reading>()
+  const title = sameText(column.title)
+  let [rows, filled, length, own] = [0, 0, 0, 0]
   let [min, max] = [Infinity, -Infinity]
-  let more = false
+  let international = true
 
-  const shapesOf = (cell: Cell, text: string): void => {
-    const day = dates.add(cell, text)
-    if (day !== undefined) counts[day.day ? (day.time ? "dateTime" : "date") : "time"]++
-    if (typeof cell === "boolean" || isTick(text)) counts.boolean++
+  const tickOf = (cell: Cell, text: string): "yes" | "no" | undefined => {
+    if (typeof cell === "boolean") return cell ? "yes" : "no"
+    if (text.length > 12) return undefined
+    return saysYes(text) ? "yes" : saysNo(text) ? "no" : undefined
+  }
+
+  const read = (cell: Cell, text: string): Reading => {
+    const base = { text, hash: hashOf(text), isTitle: title !== "" && sameText(text) === title }
+    if (cell instanceof JsonCell) {
+      return { ...base, shape: "json", possible: [], tick: undefined, number: undefined }
+    }
+    const isText = typeof cell === "string"
+    const date = dates.add(cell, text)
+    const day = date === undefined ? undefined : date.day ? (date.time ? "dateTime" : "date") : "time"
+    const tick = tickOf(cell, text)
     const number = typeof cell === "number"
       ? { integer: Number.isInteger(cell), value: cell }
-      : day === undefined && typeof cell === "string"
+      : day === undefined && isText
       ? numbers.add(text)
       : undefined
-    if (number !== undefined) {
-      counts.number++
-      if (number.integer) counts.integer++
-      min = Math.min(min, number.value)
-      max = Math.max(max, number.value)
+    const contact = !isText
+      ? undefined
+      : isEmail(text)
+      ? "email"
+      : isUrl(text)
+      ? "url"
+      : isPhone(text)
+      ? "phone"
+      : undefined
+    if (contact === "phone") international &&= /^'?\+/.test(text)
+    // A number is more likely a phone number if it begins like one.
+    const isNumber = number !== undefined && (contact === undefined || !/^['+0]/.test(text))
+    const shape = typeof cell === "boolean" ? "boolean" : day ?? (isNumber ? "number" : contact)
+    return {
+      ...base,
+      shape,
+      possible: [
+        ...(day === undefined ? [] : [day]),
+        ...(tick === undefined ? [] : ["boolean" as const]),
+        ...(number === undefined ? [] : ["number" as const]),
+        ...(number?.integer === true ? ["integer" as const] : []),
+        ...(contact === undefined ? [] : [contact]),
+      ],
+      tick,
+      number: number?.value,
     }
-    if (typeof cell !== "string") return
-    if (isEmail(text)) counts.email++
-    else if (isUrl(text)) counts.url++
-    else if (isPhone(text)) {
-      counts.phone++
-      if (isInternational(text)) international++
-    }
+  }
+
+  const count = ({ hash, isTitle, number, possible, shape, text, tick }: Reading): void => {
+    filled++
+    length += text.length
+    distinct.add(text, hash)
+    uniqueCheck.add(hash)
+    if (isTitle) own++
+    if (tick !== undefined) ticks.add(tick)
+    if (shape !== undefined) found[shape]++
+    for (const one of possible) counts[one]++
+    if (number === undefined) return
+    if (number < min) min = number
+    if (number > max) max = number
   }
 
   return {
     add: (cell: Cell): void => {
       rows++
-      if (cell instanceof ErrorCell) return
+      if (cell === null) return
+      const known = typeof cell === "string" ? readings.get(cell) : undefined
+      if (known !== undefined) return count(known)
+      if (noteMissing !== undefined && cell instanceof ErrorCell) return
       const text = textOf(cell)
-      if (text === "" || empty.has(text)) return
-      if (text.length <= 12 && noAnswer.test(text)) return noteMissing(text)
-      filled++
-      length += text.length
-      const times = distinct.get(text)
-      if (times !== undefined) distinct.set(text, times + 1)
-      else if (distinct.size < distinctKept && text.length <= longestKept) distinct.set(text, 1)
-      else more = true
-      if (samples.length < 2 && !samples.includes(text)) samples.push(text)
-      if (uniqueCheck.isOpen) uniqueCheck.add(hashOf(text))
-      if (title !== "" && sameText(text) === title) own++
-      if (!(cell instanceof JsonCell)) shapesOf(cell, text)
+      if (text === "") return
+      if (noteMissing !== undefined && text.length <= 12 && noAnswer.test(text)) return noteMissing(text)
+      const reading = read(cell, text)
+      if (!examples.has(reading.shape)) examples.set(reading.shape, text)
+      if (typeof cell === "string" && readings.size < cached) readings.set(cell, reading)
+      count(reading)
     },
     profile: (): ColumnProfile => {
       const share = (count: number) => filled === 0 ? 0 : count / filled
+      const unique = filled === 0 ? false : uniqueCheck.unique()
       return {
         rows,
         filled,
-        distinct,
-        more,
-        unique: filled === 0 ? false : uniqueCheck.unique(),
-        samples,
-        length: filled === 0 ? 0 : length / filled,
-        share: Object.fromEntries(shapes.map((shape) => [shape, share(counts[shape])])) as Record<Shape, number>,
+        distinct: distinct.texts,
+        more: distinct.more,
+        distinctCount: unique === true ? { count: filled, exact: true } : distinct.count(),
+        unique,
+        samples: [...distinct.texts.keys()].slice(0, 2),
+        length: share(length),
+        share: Object.fromEntries(possible.map((one) => [one, share(counts[one])])) as Record<Possible, number>,
+        shapes: found,
+        examples,
+        ticks,
         dates: dates.evidence(),
         numbers: numbers.evidence(),
         range: min > max ? undefined : { min, max },
-        international: counts.phone === 0 ? 0 : international / counts.phone,
+        international: counts.phone > 0 && international,
         ownTitle: share(own),
       }
     },
@@ -164,25 +210,21 @@ const collectColumn = (
 /**
  * Collects the profiles of a source's columns row by row. Memory does not grow with the rows.
  *
- * @param empty cells that mean no answer
+ * @param options.keepMissing whether texts for "no answer" and a workbook's errors count as cells like any other
  */
-export const profiler = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string> = new Set()) => {
+export const profiler = (columns: ReadonlyArray<Column>, options: { readonly keepMissing?: boolean } = {}) => {
   const missing = new Map<string, number>()
   const room = { left: hashesKept }
-  const noteMissing = (text: string): void => {
+  const noteMissing = options.keepMissing === true ? undefined : (text: string): void => {
     missing.set(text, (missing.get(text) ?? 0) + 1)
   }
   const each = columns.map((column) => ({
     position: column.position,
-    collected: collectColumn(column, empty, noteMissing, room),
+    collected: collectColumn(column, room, noteMissing),
   }))
-  const addRow = (cells: Cells): void => {
-    for (const { position, collected } of each) collected.add(cells[position] ?? null)
-  }
   return {
-    addRow,
-    add: (chunk: RowChunk): void => {
-      for (const [index, cells] of chunk.rows.entries()) if (!chunk.faults.has(index)) addRow(cells)
+    addRow: (cells: Cells): void => {
+      for (const { position, collected } of each) collected.add(cells[position] ?? null)
     },
     /** Returns texts of any column that look like "no answer", with their counts. */
     missing: (): ReadonlyMap<string, number> => missing,

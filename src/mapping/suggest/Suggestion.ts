@@ -128,7 +128,7 @@ export interface RowKeySuggestion {
   /** Names of the columns that are or look like a record's id. Empty: left open. */
   readonly names: ReadonlyArray<string>
   readonly because: string
-  /** Other columns with a different cell in every row, the likeliest first. */
+  /** Other columns with a different cell in every row, as far as is known, the likeliest first. */
   readonly candidates: ReadonlyArray<Column>
 }
 

@@ -39,17 +39,17 @@ export const suggestRowKey = (
   const unique = columns.flatMap((column) => {
     const profile = profiles.get(column.position)
     return column.name !== undefined && profile !== undefined && profile.filled === profile.rows
-        && profile.rows > 0 && profile.unique === true
-      ? [{ column, points: likelihood(column, profile) }]
+        && profile.rows > 0 && profile.unique !== false
+      ? [{ column, points: likelihood(column, profile), isCertain: profile.unique === true }]
       : []
   }).toSorted((a, b) => b.points - a.points || a.column.position - b.column.position)
-  const isUnique = (name: string) => unique.some(({ column }) => column.name === name)
+  const isUnique = (name: string) => unique.some(({ column, isCertain }) => isCertain && column.name === name)
   const ownKey = tool?.defaultRowKey
   if (tool !== undefined && ownKey !== undefined && (ownKey.length > 1 || ownKey.every(isUnique))) {
     return { names: ownKey, because: `${tool.title}'s own id`, candidates: [] }
   }
   const [best, next] = unique
-  const sure = best !== undefined && best.points >= sureFrom && best.points > (next?.points ?? 0)
+  const sure = best?.isCertain === true && best.points >= sureFrom && best.points > (next?.points ?? 0)
   const rest = sure ? unique.slice(1) : unique
   return {
     names: sure && best.column.name !== undefined ? [best.column.name] : [],

@@ -222,7 +222,7 @@ const settingsOf = (
     case "boolean":
       return booleanSettings(profile)
     case "phone":
-      return profile.international === 1 ? settled(kind) : {
+      return profile.international ? settled(kind) : {
         kind,
         keys: [{ key: "country", value: "DE", note: "an example" }],
         open: "some numbers have no country code. Say of which country they are, then take the # away.",

@@ -79,3 +79,57 @@ export class UniqueCheck {
     return larger
   }
 }
+
+/** The most distinct texts of a column that are kept: a question with more options is not a choice. Up to this number, the count is exact. */
+const kept = 1_000
+
+/** The most characters of such a text: a longer one is not an option. */
+const longestKept = 1_000
+
+/** How many of the smallest hashes are kept to estimate larger counts, to about 3%. */
+const smallest = 1_024
+
+const two53 = 2 ** 53
+
+/** Counts different texts: exactly up to a limit, estimated above it. Memory is bounded. */
+export class DistinctTexts {
+  /** Texts with how often each occurs, in the order of their first cells. */
+  readonly texts = new Map<string, number>()
+  private full = false
+  /** The smallest of all hashes, in order. */
+  private hashes: Array<number> = []
+
+  add(text: string, hash: number): void {
+    const times = this.texts.get(text)
+    if (times !== undefined) this.texts.set(text, times + 1)
+    else if (this.texts.size < kept && text.length <= longestKept) this.texts.set(text, 1)
+    else this.full = true
+    this.offer(hash)
+  }
+
+  /** Whether there are more texts than are kept. */
+  get more(): boolean {
+    return this.full
+  }
+
+  /** Returns the number of different texts, and whether it is exact. */
+  count(): { readonly count: number; readonly exact: boolean } {
+    if (!this.full) return { count: this.texts.size, exact: true }
+    if (this.hashes.length < smallest) return { count: this.hashes.length, exact: true }
+    return { count: Math.round((smallest - 1) / ((this.hashes.at(-1) ?? two53) / two53)), exact: false }
+  }
+
+  private offer(hash: number): void {
+    const { hashes } = this
+    if (hashes.length === smallest && hash >= (hashes.at(-1) ?? 0)) return
+    let [from, to] = [0, hashes.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((hashes[middle] ?? 0) < hash) from = middle + 1
+      else to = middle
+    }
+    if (hashes[from] === hash) return
+    hashes.splice(from, 0, hash)
+    if (hashes.length > smallest) hashes.pop()
+  }
+}
