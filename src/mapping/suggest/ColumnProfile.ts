@@ -9,7 +9,7 @@ import type { Room } from "./distinctTexts.ts"
 import { DistinctTexts, hashesKept, hashOf, UniqueCheck } from "./distinctTexts.ts"
 import type { NumberEvidence } from "./numberEvidence.ts"
 import { collectNumbers } from "./numberEvidence.ts"
-import { sameText, saysNo, saysYes } from "./words.ts"
+import { saysNo, saysYes } from "./words.ts"
 
 /** What a cell most likely is, if it is no mere text. */
 export const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
@@ -75,10 +75,10 @@ interface Reading {
   readonly text: string
   readonly hash: number
   readonly shape: Shape | undefined
-  readonly possible: ReadonlyArray<Possible>
+  readonly day: "date" | "dateTime" | "time" | undefined
   readonly tick: "yes" | "no" | undefined
-  readonly number: number | undefined
-  readonly isTitle: boolean
+  readonly number: { readonly integer: boolean; readonly value: number } | undefined
+  readonly contact: "email" | "url" | "phone" | undefined
 }
 
 /** How many texts of a column are cached with their readings, because most columns repeat a few texts. */
@@ -99,71 +99,71 @@ const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) 
   const examples = new Map<Shape | undefined, string>()
   const ticks = new Set<"yes" | "no">()
   const readings = new Map<string, Reading>()
-  const title = sameText(column.title)
+  const title = column.title.trim().toLowerCase()
   let [rows, filled, length, own] = [0, 0, 0, 0]
   let [min, max] = [Infinity, -Infinity]
   let international = true
 
-  const tickOf = (cell: Cell, text: string): "yes" | "no" | undefined => {
+  const tickOf = (cell: Cell, text: string): Reading["tick"] => {
     if (typeof cell === "boolean") return cell ? "yes" : "no"
     if (text.length > 12) return undefined
     return saysYes(text) ? "yes" : saysNo(text) ? "no" : undefined
   }
 
-  const read = (cell: Cell, text: string): Reading => {
-    const base = { text, hash: hashOf(text), isTitle: title !== "" && sameText(text) === title }
-    if (cell instanceof JsonCell) {
-      return { ...base, shape: "json", possible: [], tick: undefined, number: undefined }
-    }
-    const isText = typeof cell === "string"
-    const date = dates.add(cell, text)
-    const day = date === undefined ? undefined : date.day ? (date.time ? "dateTime" : "date") : "time"
-    const tick = tickOf(cell, text)
-    const number = typeof cell === "number"
+  const dayOf = (cell: Cell, text: string): Reading["day"] => {
+    const found = dates.add(cell, text)
+    return found === undefined ? undefined : found.day ? (found.time ? "dateTime" : "date") : "time"
+  }
+
+  const numberOf = (cell: Cell, text: string): Reading["number"] =>
+    typeof cell === "number"
       ? { integer: Number.isInteger(cell), value: cell }
-      : day === undefined && isText
+      : typeof cell === "string"
       ? numbers.add(text)
       : undefined
-    const contact = !isText
-      ? undefined
+
+  const read = (cell: Cell, text: string): Reading => {
+    const hash = hashOf(text)
+    const none = undefined
+    if (cell instanceof JsonCell) {
+      return { text, hash, shape: "json", day: none, tick: none, number: none, contact: none }
+    }
+    const day = dayOf(cell, text)
+    const number = day === undefined ? numberOf(cell, text) : none
+    const contact = typeof cell !== "string"
+      ? none
       : isEmail(text)
       ? "email"
       : isUrl(text)
       ? "url"
       : isPhone(text)
       ? "phone"
-      : undefined
-    if (contact === "phone") international &&= /^'?\+/.test(text)
+      : none
     // A number is more likely a phone number if it begins like one.
     const isNumber = number !== undefined && (contact === undefined || !/^['+0]/.test(text))
     const shape = typeof cell === "boolean" ? "boolean" : day ?? (isNumber ? "number" : contact)
-    return {
-      ...base,
-      shape,
-      possible: [
-        ...(day === undefined ? [] : [day]),
-        ...(tick === undefined ? [] : ["boolean" as const]),
-        ...(number === undefined ? [] : ["number" as const]),
-        ...(number?.integer === true ? ["integer" as const] : []),
-        ...(contact === undefined ? [] : [contact]),
-      ],
-      tick,
-      number: number?.value,
-    }
+    return { text, hash, shape, day, tick: tickOf(cell, text), number, contact }
   }
 
-  const count = ({ hash, isTitle, number, possible, shape, text, tick }: Reading): void => {
+  const count = ({ contact, day, hash, number, shape, text, tick }: Reading): void => {
     filled++
     length += text.length
     distinct.add(text, hash)
     uniqueCheck.add(hash)
-    if (isTitle) own++
-    if (tick !== undefined) ticks.add(tick)
+    if (text.length === title.length && text.toLowerCase() === title) own++
     if (shape !== undefined) found[shape]++
-    for (const one of possible) counts[one]++
+    if (day !== undefined) counts[day]++
+    if (contact !== undefined) counts[contact]++
+    if (contact === "phone" && international) international = /^'?\+/.test(text)
+    if (tick !== undefined) {
+      ticks.add(tick)
+      counts.boolean++
+    }
     if (number === undefined) return
-    if (number < min) min = number
-    if (number > max) max = number
+    counts.number++
+    if (number.integer) counts.integer++
+    if (number.value < min) min = number.value
+    if (number.value > max) max = number.value
   }
 
   return {
