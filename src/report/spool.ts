@@ -10,38 +10,29 @@ export interface Spool<A> {
   readonly sorted: Stream.Stream<ReadonlyArray<A>, ReportError>
 }
 
-/** A sorted buffer in the file: a line of JSON for each record, which keeps lone surrogates and line breaks inside it. */
-interface Segment {
-  readonly offset: number
-  readonly length: number
-  /** Number of the buffer: of two records with one row, the one with the smaller number was added first. */
-  readonly ordinal: number
-}
-
-/** Buffers in the file that follow each other in the order of their rows. */
-interface SortedRun {
-  readonly segments: Array<Segment>
-  /** Row of its last record. */
-  last: number
-}
-
 interface Numbered {
   readonly row: number
 }
 
-/** Characters of encoded records that are held in memory before they are sorted and written. */
+/** Bytes of the file, the end excluded: lines of JSON, which keeps lone surrogates and line breaks inside a record. */
+interface Segment {
+  readonly start: number
+  readonly end: number
+}
+
+/** Rows of a bucket: their records are read, and sorted, together. */
+const bucketRows = 256
+
+/** Characters of encoded records that are held in memory before they are written. */
 const bufferLimit = 2 * 1024 * 1024
 
-/** Bytes of a run that are read at once: with many runs, this times their number is held in memory. */
-const blockSize = 32 * 1024
-
-/** Records of a page. */
-const pageSize = 1000
+/** Bytes of buckets that follow each other and are read together. */
+const pageBytes = 1024 * 1024
 
 /**
  * Opens a spool in a file of its own, readable by its owner only. Removes the file's name at once, so that not even a killed process leaves its rows behind;
- * if a system does not allow that, the file is removed with the scope. Memory is bounded: records are sorted in buffers of `limit` characters, each
- * appended to a sorted run of earlier buffers if it fits (rows that are added in order make a single run), and the runs are merged at the end.
+ * if a system does not allow that, the file is removed with the scope. Memory is bounded: of what was written only the places of each bucket of rows are
+ * kept, and a page of buckets is read and sorted at a time.
  */
 export const openSpool = <A extends Numbered>(
   file: string,
@@ -55,160 +46,83 @@ export const openSpool = <A extends Numbered>(
     const reader = yield* fs.open(file, { flag: "r" }).pipe(failed)
     yield* Effect.ignore(fs.remove(file))
 
-    const runs: Array<SortedRun> = []
-    let buffer: Array<{ readonly row: number; readonly line: string }> = []
+    const buckets = new Map<number, Array<Segment>>()
+    let buffer: Array<{ readonly bucket: number; readonly line: string }> = []
     let buffered = 0
-    let ordinal = 0
     let end = 0
 
     const flush = Effect.suspend(() => {
-      // Stable: equal rows stay in the order in which they were added.
-      buffer.sort((a, b) => a.row - b.row)
-      const [first, last] = [buffer[0]?.row, buffer.at(-1)?.row]
-      if (first === undefined || last === undefined) return Effect.void
-      const bytes = new TextEncoder().encode(buffer.map(({ line }) => line + "\n").join(""))
-      const segment = { offset: end, length: bytes.length, ordinal: ordinal++ }
+      const lines = buffer.toSorted((a, b) => a.bucket - b.bucket)
       buffer = []
       buffered = 0
-      end += bytes.length
-      const run = runThatEndsBefore(runs, first)
-      if (run === undefined) runs.push({ segments: [segment], last })
-      else {
-        run.segments.push(segment)
-        run.last = last
+      for (const { bucket, line } of lines) {
+        const segments = buckets.get(bucket) ?? []
+        buckets.set(bucket, segments)
+        const start = segments.at(-1)?.end === end ? segments.pop()?.start ?? end : end
+        end += Buffer.byteLength(line)
+        segments.push({ start, end })
       }
-      return writer.writeAll(bytes).pipe(failed)
-    })
+      return lines.length === 0 ? Effect.void : writer.writeAll(Buffer.from(lines.map(({ line }) => line).join("")))
+    }).pipe(failed)
+
+    /** Returns the segments of each page, in the order in which they were written. */
+    const pages = (): ReadonlyArray<ReadonlyArray<Segment>> => {
+      const all: Array<Array<Segment>> = []
+      let room = 0
+      for (const [, segments] of [...buckets].toSorted(([a], [b]) => a - b)) {
+        const bytes = segments.reduce((sum, segment) => sum + segment.end - segment.start, 0)
+        if (bytes > room || all.length === 0) {
+          all.push([])
+          room = pageBytes
+        }
+        all.at(-1)?.push(...segments)
+        room -= bytes
+      }
+      return all.map((page) => page.toSorted((a, b) => a.start - b.start))
+    }
 
     // The handle has one position for all readers.
     const oneReader = yield* Effect.makeSemaphore(1)
-    const read = (offset: number, length: number) =>
-      oneReader.withPermits(1)(
-        reader.seek(offset, "start").pipe(
-          Effect.zipRight(reader.readAlloc(length)),
-          failed,
-          Effect.flatMap(Option.match({
-            onNone: () => new ReportError({ file, cause: "the spool is shorter than what was written" }),
-            onSome: Effect.succeed,
-          })),
-        ),
-      )
+    const read = ({ start, end }: Segment) =>
+      oneReader.withPermits(1)(Effect.gen(function*() {
+        const parts: Array<Uint8Array> = []
+        yield* reader.seek(start, "start")
+        for (let left = end - start; left > 0; left -= parts.at(-1)?.length ?? 0) {
+          const bytes = yield* reader.readAlloc(left).pipe(failed)
+          if (Option.isNone(bytes)) {
+            return yield* new ReportError({ file, cause: "the spool is shorter than what was written" })
+          }
+          parts.push(bytes.value)
+        }
+        return Buffer.concat(parts).toString("utf8")
+      }))
+    const readPage = (segments: ReadonlyArray<Segment>) => {
+      const joined: Array<Segment> = []
+      for (const { start, end } of segments) {
+        const before = joined.at(-1)
+        if (before?.end === start) joined.splice(-1, 1, { start: before.start, end })
+        else joined.push({ start, end })
+      }
+      return Effect.map(Effect.forEach(joined, read), (texts) =>
+        texts.join("").split("\n").slice(0, -1).map((line): A =>
+          JSON.parse(line)
+        ).toSorted((a, b) => a.row - b.row))
+    }
 
     const oneWriter = yield* Effect.makeSemaphore(1)
     return {
       add: (records) =>
         oneWriter.withPermits(1)(Effect.suspend(() => {
           for (const record of records) {
-            const line = JSON.stringify(record)
-            buffer.push({ row: record.row, line })
+            const line = `${JSON.stringify(record)}\n`
+            buffer.push({ bucket: Math.floor(record.row / bucketRows), line })
             buffered += line.length
           }
           return buffered >= limit ? flush : Effect.void
         })),
       sorted: Stream.unwrap(Effect.map(
-        oneWriter.withPermits(1)(Effect.map(flush, () => runs.map(({ segments }) => segments.slice()))),
-        (written) => merged(written, read),
+        oneWriter.withPermits(1)(Effect.map(flush, pages)),
+        (written) => Stream.mapEffect(Stream.fromIterable(written), readPage),
       )),
     }
-  })
-
-/** The run that ends closest before this row: the buffer is appended there, so that there are few runs to merge. */
-const runThatEndsBefore = (runs: ReadonlyArray<SortedRun>, row: number): SortedRun | undefined => {
-  let best: SortedRun | undefined
-  for (const run of runs) if (run.last <= row && (best === undefined || run.last > best.last)) best = run
-  return best
-}
-
-/** One run while it is merged: decoded records at hand, and where to continue reading. */
-class RunReader<A extends Numbered> {
-  readonly #segments: ReadonlyArray<Segment>
-  #segment = 0
-  #position = 0
-  #partial: Uint8Array = new Uint8Array(0)
-  #records: ReadonlyArray<A> = []
-  #next = 0
-  #ordinal = 0
-
-  constructor(segments: ReadonlyArray<Segment>) {
-    this.#segments = segments
-  }
-
-  get head(): A | undefined {
-    return this.#records[this.#next]
-  }
-
-  skip(): void {
-    this.#next++
-  }
-
-  isBefore(other: RunReader<A>): boolean {
-    const left = this.head?.row ?? Infinity
-    const right = other.head?.row ?? Infinity
-    return left < right || (left === right && this.#ordinal < other.#ordinal)
-  }
-
-  /** The next bytes to read; undefined at the run's end. */
-  get wanted(): { readonly offset: number; readonly length: number } | undefined {
-    const segment = this.#segments[this.#segment]
-    return segment === undefined ? undefined : {
-      offset: segment.offset + this.#position,
-      length: Math.min(blockSize, segment.length - this.#position),
-    }
-  }
-
-  /** Parses the next bytes. A record that the block's end cuts is kept for the next block. */
-  take(bytes: Uint8Array): void {
-    const segment = this.#segments[this.#segment]
-    if (segment === undefined) return
-    this.#ordinal = segment.ordinal
-    const all = this.#partial.length === 0 ? bytes : Buffer.concat([this.#partial, bytes])
-    const complete = all.lastIndexOf(0x0A) + 1
-    const lines = Buffer.from(all.buffer, all.byteOffset, complete).toString("utf8").split("\n")
-    this.#records = lines.slice(0, -1).map((line) => JSON.parse(line) as A)
-    this.#next = 0
-    this.#partial = all.subarray(complete)
-    this.#position += bytes.length
-    if (this.#position >= segment.length) {
-      this.#segment++
-      this.#position = 0
-    }
-  }
-}
-
-/** Merges runs into one stream of pages. Effects are per block that is read, never per record. */
-const merged = <A extends Numbered>(
-  runs: ReadonlyArray<ReadonlyArray<Segment>>,
-  read: (offset: number, length: number) => Effect.Effect<Uint8Array, ReportError>,
-): Stream.Stream<ReadonlyArray<A>, ReportError> =>
-  Stream.suspend(() => {
-    let readers = runs.map((run) => new RunReader<A>(run))
-
-    const fill = (reader: RunReader<A>) =>
-      Effect.gen(function*() {
-        for (let next = reader.wanted; reader.head === undefined && next !== undefined; next = reader.wanted) {
-          reader.take(yield* read(next.offset, next.length))
-        }
-      })
-
-    /** Returns the first records until a reader has none buffered. */
-    const page = (): ReadonlyArray<A> => {
-      const out: Array<A> = []
-      while (out.length < pageSize) {
-        let least = readers[0]
-        if (least === undefined) return out
-        for (const reader of readers) if (reader.isBefore(least)) least = reader
-        const record = least.head
-        if (record === undefined) return out
-        out.push(record)
-        least.skip()
-        if (least.head === undefined) return out
-      }
-      return out
-    }
-
-    return Stream.repeatEffectOption(Effect.gen(function*() {
-      for (const reader of readers) yield* Effect.mapError(fill(reader), Option.some)
-      readers = readers.filter((reader) => reader.head !== undefined)
-      return readers.length === 0 ? yield* Effect.fail(Option.none()) : page()
-    }))
   })
