@@ -4,8 +4,8 @@ import { counted } from "../domain/words.ts"
 import { argument, command, json } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { cutToWidth, paints, type Screen } from "./terminal/screen.ts"
-import { table } from "./terminal/table.ts"
+import { cutToWidth, paints, table } from "./terminal/screen.ts"
+import type { Screen } from "./terminal/screen.ts"
 
 /** `form SERVICE FORM`. */
 export const form = command({

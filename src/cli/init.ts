@@ -115,7 +115,7 @@ const askKey = (service: NewService | undefined, { interactive, root }: Where) =
 const contentsOf = (root: string) =>
   Effect.gen(function*() {
     const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
-    const { listPipelines } = yield* Effect.promise(() => import("../project/pipelineFiles.ts"))
+    const { listPipelines } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const project = yield* loadProject(root, { pipelines: [] })
     const { texts } = yield* listPipelines(root)
     return { services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }

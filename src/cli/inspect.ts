@@ -4,8 +4,8 @@ import { count, counted } from "../domain/words.ts"
 import type { InspectedColumn, Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json } from "./command.ts"
 import { Output } from "./Output.ts"
-import { cutToWidth, indented, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
-import { table, type TableCell } from "./terminal/table.ts"
+import { cutToWidth, indented, paints, table, wrapToWidth } from "./terminal/screen.ts"
+import type { Screen, TableCell } from "./terminal/screen.ts"
 
 /** `inspect FILE…`. */
 export const inspect = command({

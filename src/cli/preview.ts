@@ -8,8 +8,8 @@ import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
-import { cutToWidth, paints, type Screen, widthOf } from "./terminal/screen.ts"
-import { table } from "./terminal/table.ts"
+import { cutToWidth, paints, table, widthOf } from "./terminal/screen.ts"
+import type { Screen } from "./terminal/screen.ts"
 
 /** `preview NAME`. */
 export const preview = command({

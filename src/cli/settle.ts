@@ -9,8 +9,8 @@ import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
-import { table } from "./terminal/table.ts"
+import { cutToWidth, paints, table, wrapToWidth } from "./terminal/screen.ts"
+import type { Screen } from "./terminal/screen.ts"
 
 interface Input {
   readonly results: string | undefined

@@ -4,15 +4,78 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import { scheduleWithoutKey } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "./errors.ts"
+import type { Finding } from "./errors.ts"
 import { decodePipeline } from "./Pipeline.ts"
 import type { Pipeline } from "./Pipeline.ts"
-import { listPipelines, readYamlFile, repeatedNames, unknownServices } from "./pipelineFiles.ts"
 import { projectOf, projectSchema } from "./Project.ts"
 import type { Project } from "./Project.ts"
 import { openSecrets } from "./secrets.ts"
 import { absoluteFiles } from "./sourceSection.ts"
+import { quoted, suggest } from "./suggestion.ts"
 import { loadValueSets } from "./valueSets.ts"
-import { keysAt } from "./yamlText.ts"
+import { keysAt, readYamlFile, textAt } from "./yamlText.ts"
+import type { YamlText } from "./yamlText.ts"
+
+/** A pipeline file, parsed as YAML and no further. */
+export interface PipelineText {
+  readonly yaml: YamlText
+  /** The file's name without folder and ending; a pipeline need not be called like its file. */
+  readonly file: string
+  /** Its folder, absolute: its paths are relative to it. */
+  readonly folder: string
+  /** The name under its key `pipeline`; undefined if that can't be read. */
+  readonly name: string | undefined
+}
+
+/** Lists the files of pipelines/, in the order of their names. */
+export const listPipelines = (root: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const folder = path.join(root, "pipelines")
+    const entries = yield* fs.readDirectory(folder).pipe(Effect.orElseSucceed((): Array<string> => []))
+    const texts: Array<PipelineText> = []
+    const unreadable: Array<Diagnostic> = []
+    for (const entry of entries.filter((name) => /^[^.].*\.ya?ml$/.test(name)).toSorted()) {
+      const file = yield* readYamlFile(root, path.join(folder, entry))
+      if (file._tag === "Unreadable") unreadable.push(file.diagnostic)
+      else {
+        texts.push({
+          yaml: file.yaml,
+          file: entry.replace(/\.ya?ml$/, ""),
+          folder: file.folder,
+          name: textAt(file.yaml, ["pipeline"]),
+        })
+      }
+    }
+    return { texts, unreadable }
+  })
+
+/** Returns a diagnostic for each file whose pipeline has the name of another file's. */
+export const repeatedNames = (texts: ReadonlyArray<PipelineText>): ReadonlyArray<Diagnostic> =>
+  texts.flatMap(({ yaml, name }) => {
+    const others = texts.filter((other) => name !== undefined && other.name === name && other.yaml !== yaml)
+    return others.length === 0 ? [] : [yaml.diagnostic({
+      offset: yaml.offset(["pipeline"], "value"),
+      message: `${others.map((other) => other.yaml.file).join(" and ")} is called ${quoted(name ?? "")} too.`,
+      suggestion: "The name is a pipeline's identity in the ledger: give one of them another.",
+    })]
+  })
+
+/** Returns services that a pipeline names and the project does not have. */
+export const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>): ReadonlyArray<Finding> =>
+  [["sink"], ...(keysAt(yaml, ["sink", "targets"]) ?? []).map((target) => ["sink", "targets", target])].flatMap(
+    (place) => {
+      const path = [...place, "service"]
+      const name = textAt(yaml, path)
+      if (name === undefined || services.includes(name)) return []
+      return [{
+        offset: yaml.offset(path, "value"),
+        message: `config/formferry.yaml has no service ${quoted(name)}.`,
+        suggestion: suggest(name, services, "Its services are") ?? "Add it under `services`.",
+      }]
+    },
+  )
 
 const configFile = ["config", "formferry.yaml"] as const
 

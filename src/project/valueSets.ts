@@ -4,11 +4,10 @@ import Papa from "papaparse"
 import { isScalar } from "yaml"
 import type { Finding } from "./errors.ts"
 import { becoming, expecting, filled, Name, needed, oneOfThese, Path, section } from "./fields.ts"
-import { utf8 } from "./pipelineFiles.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { written } from "./yamlFaults.ts"
+import { isMapping, originOf, utf8 } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
-import { isMapping, originOf } from "./yamlText.ts"
 
 /** Cells with their options. Null: no answer. */
 type ValueSet = Readonly<Record<string, string | null>>

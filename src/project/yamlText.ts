@@ -1,9 +1,11 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isObject } from "../domain/json.ts"
 import type { Document, Finding } from "./errors.ts"
-import { isMerge, surveyNodes, syntaxFindings, withoutSecrets, written } from "./yamlFaults.ts"
+import { isMerge, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
 
 /** One member of a mapping, with merge keys followed. */
 interface Member {
@@ -241,3 +243,67 @@ export const plainValue = (yaml: YamlText): unknown => {
   const value = convert(yaml.root, [])
   return left > 0 ? value : undefined
 }
+
+/** Returns the text of UTF-8, or undefined if the bytes are not that. */
+export const utf8 = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the sentence that refuses a file of too many bytes, before it is read; undefined if it may be read, or has no size (a device, a pipe). */
+export const yamlTooLarge = (file: string) =>
+  FileSystem.FileSystem.pipe(
+    Effect.flatMap((fs) => fs.stat(file)),
+    Effect.map(({ size }) => Number(size)),
+    Effect.orElseSucceed(() => 0),
+    Effect.map((size) =>
+      size <= yamlLimits.bytes
+        ? undefined
+        : `The file has ${size.toLocaleString("en-GB")} bytes, more than the ${
+          yamlLimits.bytes.toLocaleString("en-GB")
+        } that are read.`
+    ),
+  )
+
+/**
+ * Reads a YAML file. What is wrong with it as YAML is among the result's findings.
+ * @param root the project's folder, absolute: diagnostics name the file from there
+ */
+export const readYamlFile = (root: string, file: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const shown = path.relative(root, file).split(path.sep).join("/")
+    const unreadable = (message: string, suggestion?: string) => {
+      const diagnostic: Diagnostic = {
+        severity: "error",
+        file: shown,
+        line: 1,
+        column: 1,
+        excerpt: "",
+        message,
+        suggestion,
+      }
+      return { _tag: "Unreadable", diagnostic } as const
+    }
+    const tooLarge = yield* yamlTooLarge(file)
+    if (tooLarge !== undefined) {
+      return unreadable(tooLarge, "Keep long lists in a CSV file: `{ file: NAME.csv, key: …, value: … }`.")
+    }
+    const bytes = yield* Effect.either(fs.readFile(file))
+    if (bytes._tag === "Left") return unreadable(`The file can't be read: ${bytes.left.message}`)
+    const text = utf8(bytes.right)
+    if (text !== undefined) return { _tag: "File", yaml: parseYaml(shown, text), folder: path.dirname(file) } as const
+    const damaged = new TextDecoder("utf-8").decode(bytes.right)
+    return {
+      _tag: "Unreadable",
+      diagnostic: parseYaml(shown, damaged).diagnostic({
+        offset: damaged.indexOf("\uFFFD"),
+        message: "The file is not UTF-8 from here on.",
+        suggestion: "Save it as UTF-8 in your editor.",
+      }),
+    } as const
+  })

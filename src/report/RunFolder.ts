@@ -4,10 +4,9 @@ import type { Scope } from "effect"
 import type { Difference, Mask, Replacement, RunReport } from "../domain/report.ts"
 import { LockHolder } from "../ledger/holder.ts"
 import type { ImportedRow, InDoubtRow, RejectedRow, VanishedRow } from "./csvFiles.ts"
-import { failing, partFiles, ReportError, spoolEnd } from "./partFiles.ts"
+import { failing, markUnfinished, partFiles, ReportError, spoolEnd, tidyLeft } from "./partFiles.ts"
 import { isFolderName, pointLatest, readReport } from "./pastRuns.ts"
 import { openSpool } from "./spool.ts"
-import { markUnfinished, tidyLeft } from "./unfinished.ts"
 import { writeFiles } from "./writeFiles.ts"
 
 /** A run's report, for a later run that repeats it. */

@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either } from "effect"
 import Papa from "papaparse"
-import { withoutApostrophe } from "./csv.ts"
+import { withoutApostrophe } from "./csvFiles.ts"
 import { failing } from "./partFiles.ts"
 import type { ReportError } from "./partFiles.ts"
 import { runFolders } from "./pastRuns.ts"

@@ -6,7 +6,7 @@ import type { Item } from "../domain/item.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
 import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain/report.ts"
-import { Findings } from "../report/findings/Findings.ts"
+import { Findings } from "../report/Findings.ts"
 
 /** Most examples kept of each group of problems. */
 const examples = 5

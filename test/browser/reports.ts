@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Difference, RunReport } from "../../src/domain/report.ts"
 import type { InDoubtRow, RejectedRow } from "../../src/report/csvFiles.ts"
-import { Findings } from "../../src/report/findings/Findings.ts"
+import { Findings } from "../../src/report/Findings.ts"
 import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "../report/exampleReport.ts"
 

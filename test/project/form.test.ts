@@ -2,8 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import type { Form, Question } from "../../src/domain/form.ts"
-import { formDifference } from "../../src/project/formDifference.ts"
-import { readFormRecord, recordFile, writeFormRecord } from "../../src/project/formRecord.ts"
+import { formDifference, readFormRecord, recordFile, writeFormRecord } from "../../src/project/formRecord.ts"
 import { platform, projectFolder } from "./projectFolder.ts"
 
 const question = (id: string, name: string, more: Partial<Question> = {}): Question => ({

@@ -154,7 +154,7 @@ it.layer(platform)("loading pipelines", (it) => {
         expect.objectContaining({
           file: "pipelines/b.yaml",
           message: "config/formferry.yaml has no service `nowhere`.",
-          suggestion: "Its services are `practice` and `live`.",
+          suggestion: "Its services are: `practice` and `live`.",
         }),
       ])
     }))

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest"
 import type { AnswerVerdict } from "../../src/domain/comparison.ts"
 import type { Json } from "../../src/domain/json.ts"
 import type { Difference } from "../../src/domain/report.ts"
-import { Findings } from "../../src/report/findings/Findings.ts"
-import { patternOf } from "../../src/report/findings/pattern.ts"
+import { Findings } from "../../src/report/Findings.ts"
+import { patternOf } from "../../src/report/pattern.ts"
 
 const difference = (
   sent: Json | undefined,

@@ -5,8 +5,8 @@ import { count, lasting, span } from "../../domain/words.ts"
 import type { NotBegun, PastRecord, PipelineHealth, PipelineStanding, ProjectStatus } from "../../jobs/status.ts"
 import type { RunRecord } from "../../ledger/records.ts"
 import { inZone, nextRunText } from "./schedule.ts"
-import { cutToWidth, paints, type Screen, wrapToWidth } from "./screen.ts"
-import { table, type TableCell } from "./table.ts"
+import { cutToWidth, paints, table, wrapToWidth } from "./screen.ts"
+import type { Screen, TableCell } from "./screen.ts"
 
 const lastRun = (run: RunRecord | undefined, going: PipelineStanding["going"], screen: Screen): TableCell => {
   const paint = paints(screen)

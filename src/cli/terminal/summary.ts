@@ -5,8 +5,8 @@ import { visible } from "../../domain/visible.ts"
 import { count, counted, span } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
 import { accountOf, leftBehind } from "../../report/sentences.ts"
-import { cutToWidth, paints, type Screen, wrapToWidth } from "./screen.ts"
-import { table } from "./table.ts"
+import { cutToWidth, paints, table, wrapToWidth } from "./screen.ts"
+import type { Screen } from "./screen.ts"
 
 /** How many kinds of problems, and of differences, the summary shows. The report has all of them. */
 const most = 10

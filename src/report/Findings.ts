@@ -1,6 +1,6 @@
-import type { AnswerComparison } from "../../domain/comparison.ts"
-import { canonicalJson } from "../../domain/json.ts"
-import type { Difference, Finding, Normalisation } from "../../domain/report.ts"
+import type { AnswerComparison } from "../domain/comparison.ts"
+import { canonicalJson } from "../domain/json.ts"
+import type { Difference, Finding, Normalisation } from "../domain/report.ts"
 import { patternOf } from "./pattern.ts"
 
 /** Examples kept of each finding. */
