@@ -1,50 +1,41 @@
 import { defineConfig } from "vitest/config"
 
-/** Rooms of plain functions and files: their tests share the modules of a thread, since loading Effect anew for each took most of their time. */
-const plain = ["domain", "kinds", "mapping", "project", "source"].map((room) => `test/${room}/**/*.test.ts`)
+/** Rooms whose tests start the built command or other programs, or change the working directory or the environment. */
+const rooms = "acceptance|browser|cli|house"
 
-/** Tests that measure the memory of their process, or set its time zone (which a thread can't), have one to themselves. */
-const alone = ["containers", "excel", "json"].map((name) => `test/source/${name}.test.ts`)
+/** Tests in the other rooms that need a process: one starts and kills the built command, one sets the time zone. */
+const withProcess = ["test/faults/killLoop.test.ts", "test/source/excel.test.ts"]
+
+/** Tests that measure the memory of their process. */
+const memory = "test/source/memory/*.test.ts"
 
 const shared = {
   // Acceptance tests start the built command several times; slow machines need the room.
   testTimeout: 90_000,
   hookTimeout: 90_000,
+  setupFiles: "test/ownMethods.ts",
 }
 
 export default defineConfig({
   test: {
     globalSetup: "test/temporaryFolder.ts",
-    // All cores: much of a test is waiting for processes and for files.
+    // All cores for threads, and as many processes at the same time: those often wait for what they started.
     maxWorkers: "100%",
     minWorkers: 1,
+    // The files of a worker share its modules, since loading Effect anew for each took most of the time of small ones.
     poolOptions: { threads: { isolate: false }, forks: { isolate: false } },
     projects: [
       {
         test: {
           ...shared,
-          name: "plain",
-          include: plain,
-          exclude: alone,
+          name: "threads",
+          include: [`test/!(bench|${rooms})/**/*.test.ts`],
+          exclude: [...withProcess, memory],
           pool: "threads",
-          setupFiles: "test/ownMethods.ts",
         },
       },
-      {
-        test: {
-          ...shared,
-          name: "runs",
-          include: ["test/!(bench|domain|kinds|mapping|project|source)/**/*.test.ts"],
-          setupFiles: "test/ownMethods.ts",
-        },
-      },
-      ...alone.map((file) => ({
-        test: {
-          ...shared,
-          name: file,
-          include: [file],
-        },
-      })),
+      { test: { ...shared, name: "processes", include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess] } },
+      { test: { ...shared, name: "memory", include: [memory] } },
     ],
   },
 })

@@ -1,10 +1,9 @@
 import { Effect, Either } from "effect"
 import { createHash } from "node:crypto"
-import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
-import { eachChunk } from "../../src/source/eachChunk.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { config, file, read, readAll, refusal, run } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
@@ -69,23 +68,6 @@ describe("a gzip archive", () => {
         )
       }
     }
-  })
-
-  it("that unpacks to far more than any file does is refused in bounded memory", async () => {
-    const path = file(gzipSync(Buffer.alloc(400 * 1024 * 1024, `${"x".repeat(500)},${"y".repeat(500)}\n`)), "csv.gz")
-    const before = process.memoryUsage().rss
-    let most = 0
-    const result = await run(Effect.gen(function*() {
-      const source = yield* openSource(config(path))
-      return yield* Effect.either(
-        eachChunk(
-          source.read(),
-          () => Effect.sync(() => void (most = Math.max(most, process.memoryUsage().rss - before))),
-        ),
-      )
-    }))
-    expect(Either.isLeft(result) && result.left.message).toContain("unpacks to more than 200 times its size")
-    expect(most).toBeLessThan(200 * 1024 * 1024)
   })
 })
 
@@ -189,8 +171,12 @@ describe("several files", () => {
     const deep = await run(read(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } })))
     expect(deep.files).toHaveLength(2)
     for (let at = 0; at < 101; at++) {
-      mkdirSync(join(folder, "many", String(at)), { recursive: true })
-      for (let file = 0; file < 1_000; file++) closeSync(openSync(join(folder, "many", String(at), `${file}.txt`), "w"))
+      const many = join(folder, "many", String(at))
+      mkdirSync(many, { recursive: true })
+      const first = join(many, "0.txt")
+      writeFileSync(first, "")
+      // Further names of one file take half the time of files of their own.
+      for (let file = 1; file < 1_000; file++) linkSync(first, join(many, `${file}.txt`))
     }
     expect(await refusal(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } }))).toMatch(
       /more than 100,000 files and folders to look through\. Narrow `source\.file\.glob`/,

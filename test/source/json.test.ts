@@ -1,12 +1,9 @@
-import { Effect } from "effect"
 import fc from "fast-check"
 import iconv from "iconv-lite"
 import { describe, expect, it } from "vitest"
 import { JsonCell } from "../../src/domain/cell.ts"
 import type { Json } from "../../src/domain/json.ts"
-import { eachChunk } from "../../src/source/eachChunk.ts"
 import { walkJson } from "../../src/source/json/records.ts"
-import { openSource } from "../../src/source/openSource.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 
 const json = (value: unknown, said = {}, options = {}) =>
@@ -130,25 +127,6 @@ describe("records of JSON", () => {
       { what: "outside", name: "/other/tags", cells: 2 },
     ])
   })
-
-  it("are read in bounded memory", async () => {
-    const one = JSON.stringify({ id: 1, answers: { email: "ada@example.org", note: "x".repeat(200) }, list: [1, 2, 3] })
-    const path = file(`{"items":[${`${one},`.repeat(250_000)}${one}]}`, "json")
-    globalThis.gc?.()
-    const before = process.memoryUsage().rss
-    let most = 0
-    let count = 0
-    await run(Effect.gen(function*() {
-      const source = yield* openSource(config(path))
-      yield* eachChunk(source.read(), (chunk) =>
-        Effect.sync(() => {
-          count += chunk.rows.length
-          most = Math.max(most, process.memoryUsage().rss - before)
-        }))
-    }))
-    expect(count).toBe(250_001)
-    expect(most).toBeLessThan(150 * 1024 * 1024)
-  }, 60_000)
 })
 
 describe("any JSON", () => {
