@@ -13,7 +13,7 @@ it.scopedLive("status, report, form, check, preview and schema tell people and p
       "source.csv",
       csv([1, 2, 3], (key) => `Person ${key},${key === 2 ? "nonsense" : "a@example.org"},1990-01-17`),
     )
-    const before = yield* at.run("status")
+    const before = yield* at.inProcess("status")
     expect(before.status).toBe(0)
     expect(before.stdout).toContain("Nothing was imported yet")
     expect(existsSync(join(at.folder, ".formferry"))).toBe(false)

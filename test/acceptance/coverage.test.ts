@@ -12,7 +12,7 @@ it.scopedLive("dumps that match and were never read need a person, until they ar
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", dumps())
     at.write("dumps/2026-11-01.csv", csv(upTo(5)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
 
     // Two nights without a run.
     at.write("dumps/2026-11-02.csv", csv(from(2, 7)))
@@ -27,23 +27,23 @@ it.scopedLive("dumps that match and were never read need a person, until they ar
     expect(at.report().rows).toMatchObject({ imported: 5, alreadyImported: 1 })
 
     // Nothing changes by running again, not even with reports tidied away; a file that is read is read.
-    expect((yield* at.run("run", "contacts")).status).toBe(1)
-    expect((yield* at.run("run", "contacts", "--source", "dumps/2026-11-02.csv")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    expect((yield* at.inProcess("run", "contacts", "--source", "dumps/2026-11-02.csv")).status).toBe(0)
     expect(at.report().rows).toMatchObject({ imported: 0, alreadyImported: 6 })
-    const one = yield* at.run("run", "contacts")
+    const one = yield* at.inProcess("run", "contacts")
     expect(one.status).toBe(1)
     expect(one.stdout + one.stderr).toContain("1 file matches the pattern and was never read: 2026-11-03.csv.")
 
     const accepted = yield* at.run("accept", "contacts", "files", "--because", "all of its rows came with the others")
     expect(accepted.status, accepted.stderr).toBe(0)
     expect(accepted.stdout).toContain("2026-11-03.csv")
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write("dumps/2026-11-05.csv", csv(from(5, 11)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
 
     // One that comes late, while the newest is unchanged.
     at.write("dumps/2026-10-31.csv", csv([99]))
-    const old = yield* at.run("run", "contacts")
+    const old = yield* at.inProcess("run", "contacts")
     expect(old.status).toBe(1)
     expect(old.stdout + old.stderr).toContain("2026-10-31.csv")
   }))
@@ -65,9 +65,9 @@ it.scopedLive("a rolling export that shares no row with the last one needs a per
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))
     at.write("source.csv", csv(from(1, 10)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write("source.csv", csv(from(6, 15)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
 
     at.write("source.csv", csv(from(21, 30)))
     const gap = yield* at.run("run", "contacts")
@@ -78,13 +78,13 @@ it.scopedLive("a rolling export that shares no row with the last one needs a per
 
     // It lasts, while the export rolls on as usual.
     at.write("source.csv", csv(from(26, 35)))
-    const next = yield* at.run("run", "contacts")
+    const next = yield* at.inProcess("run", "contacts")
     expect(next.status).toBe(1)
     expect(next.stdout + next.stderr).toContain(`The source of run ${at.runs().toSorted().at(-2)} shared no row`)
 
     expect((yield* at.run("accept", "contacts", "gap", "--because", "nobody answered")).status).toBe(0)
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
-    expect((yield* at.run("accept", "contacts", "gap", "--because", "again")).status).toBe(2)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("accept", "contacts", "gap", "--because", "again")).status).toBe(2)
   }))
 
 it.scopedLive("exports that only hold what is new need one acceptance, and no other", () =>

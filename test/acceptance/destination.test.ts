@@ -21,7 +21,7 @@ ${more}`,
 const imported = Effect.gen(function*() {
   const at = yield* bench()
   at.write("source.csv", csv(upTo(3)))
-  expect((yield* at.run("run", "contacts")).status).toBe(0)
+  expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
   const baseUrl = /baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? ""
   return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost") }
 })
@@ -88,7 +88,7 @@ it.scopedLive("imports into a form with the same id at a service whose forms are
 `
     move(at, baseUrl, separate)
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: other\n  form: contacts" }))
-    const ran = yield* at.run("run", "contacts")
+    const ran = yield* at.inProcess("run", "contacts")
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.count()).toBe(6)
     // The first service needs to say nothing, also after the other one left the project.
@@ -145,17 +145,17 @@ it.scopedLive("goes by the id in the form's metadata, however the pipeline write
     const service = yield* anyCase(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
     move(at, service.baseUrl)
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: Contacts\n  canary: off" }))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: CONTACTS\n  canary: off" }))
     expect((yield* at.run("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(3)
     at.write("source.csv", csv(upTo(4)))
     service.lose()
-    expect((yield* at.run("run", "contacts")).status).toBe(4)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contactS\n  canary: off" }))
     const settled = yield* at.run("settle", "contacts", "--as", "landed", "--all", "--because", "seen in the form")
     expect(settled.status, settled.stderr).toBe(0)
     expect(settled.stdout).toContain("landed")
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(4)
   }))

@@ -33,7 +33,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
         "config/formferry.yaml",
         at.read("config/formferry.yaml").replace("requestsPerSecond: 40", "requestsPerSecond: 1000"),
       )
-      const next = yield* at.run("run", "contacts")
+      const next = yield* at.inProcess("run", "contacts")
       expect(next.status, next.stdout + next.stderr).toBe(0)
       expect(at.answers("qName")).toEqual(everybody(120))
     }))
@@ -72,7 +72,7 @@ it.scopedLive("a second Ctrl-C ends the process at once; what was in flight is i
       "config/formferry.yaml",
       at.read("config/formferry.yaml").replace("requestsPerSecond: 5", "requestsPerSecond: 1000"),
     )
-    const next = yield* at.run("run", "contacts")
+    const next = yield* at.inProcess("run", "contacts")
     expect([0, 4], next.stderr).toContain(next.status)
     const names = at.answers("qName")
     expect(new Set(names).size).toBe(names.length)

@@ -39,10 +39,10 @@ const killed = (meanwhile: (at: Bench) => void = () => {}) =>
   })
 
 /** The next run is refused with 2, names the command, and sends nothing; check and status, with and without --verify, say the same. */
-const isRefused = (at: Bench, wrong: RegExp) =>
+const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
   Effect.gen(function*() {
     const before = at.count()
-    const ran = yield* at.run("run", "contacts")
+    const ran = yield* run("run", "contacts")
     expect(ran.status, ran.stdout + ran.stderr).toBe(2)
     expect(words(ran.stderr)).toMatch(wrong)
     expect(words(ran.stderr)).toContain("formferry accept contacts ledger --because TEXT")
@@ -58,7 +58,7 @@ it.scopedLive("a killed first run whose .formferry is deleted is no first run", 
   Effect.gen(function*() {
     const at = yield* killed()
     rmSync(join(at.folder, ".formferry"), { recursive: true })
-    yield* isRefused(at, /ledger\.db is missing or empty, and a run has written it before/)
+    yield* isRefused(at, /ledger\.db is missing or empty, and a run has written it before/, at.run)
     expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
   }))
 
@@ -88,7 +88,7 @@ it.scopedLive(
       })
       expect(first.status, first.stderr).toBe(0)
       const backup = join(at.folder, "backup.db")
-      expect((yield* at.run("ledger", "backup", backup)).status).toBe(0)
+      expect((yield* at.inProcess("ledger", "backup", backup)).status).toBe(0)
       at.write("source.csv", csv(upTo(rows)))
       const running = start(["run", "contacts"], { cwd: at.folder })
       yield* until(() => at.count() >= 30)
@@ -100,11 +100,11 @@ it.scopedLive(
         if (existsSync(ledgerOf(at) + end)) renameSync(ledgerOf(at) + end, join(newest, `ledger.db${end}`))
       }
       copyFileSync(backup, ledgerOf(at))
-      yield* isRefused(at, /is an older copy/)
+      yield* isRefused(at, /is an older copy/, at.run)
       // The killed run's rows leave the source, and a person accepts the backup.
       const sent = new Set(at.answers("qName"))
       at.write("source.csv", csv(upTo(rows).filter((key) => key <= 10 || !sent.has(`Person ${key}`))))
-      const accepted = yield* at.run("accept", "contacts", "ledger", "--because", "removed what was sent")
+      const accepted = yield* at.inProcess("accept", "contacts", "ledger", "--because", "removed what was sent")
       expect(accepted.status, accepted.stderr).toBe(0)
       const next = yield* at.run("run", "contacts")
       expect(next.status, next.stderr).toBe(0)
@@ -179,13 +179,13 @@ it.scopedLive("a hard-linked ledger is refused with 2", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     linkSync(ledgerOf(at), join(at.folder, "second.db"))
     const refused = yield* at.run("run", "contacts")
     expect(refused.status).toBe(2)
     expect(words(refused.stderr)).toContain("has a second name (a hard link)")
     rmSync(join(at.folder, "second.db"))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
   }))
 
 it.scopedLive("a run that can't write its mark sends nothing and ends with 70", () =>
@@ -265,7 +265,7 @@ it.scopedLive("check, preview and run of a damaged ledger say so and end with 70
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     const bytes = readFileSync(ledgerOf(at))
     writeFileSync(ledgerOf(at), bytes.fill(0xff, 4096))
     at.write("source.csv", csv(upTo(5)))

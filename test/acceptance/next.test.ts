@@ -61,10 +61,10 @@ it.scopedLive("in a project whose path has spaces: an unconfirmed run (2), rows 
     write("source.csv", csv(upTo(3), (key) => `Edited ${key},p${key}@example.org,1990-01-17`))
     const again = ["run", "contacts", "--project", project, "--confirm", "careful"] as const
     expect(yield* paste(at, next(yield* at.run(...again), 1))).toMatchObject({ status: 0 })
-    expect((yield* at.run(...again)).status).toBe(0)
+    expect((yield* at.inProcess(...again)).status).toBe(0)
   }))
 
-it.scopedLive("a wrong mapping (2), a limit (3), a service that is away (5) and a run next to another one (6)", () =>
+it.scopedLive("a wrong mapping (2), a limit (3) and a run next to another one (6)", () =>
   Effect.gen(function*() {
     const at = yield* bench({ requestsPerSecond: 40 })
     at.write("source.csv", csv(upTo(2)))
@@ -80,16 +80,12 @@ it.scopedLive("a wrong mapping (2), a limit (3), a service that is away (5) and 
     const limit = next(yield* at.run("run", "contacts"), 3)
     expect(yield* paste(at, limit)).toMatchObject({ status: 0, out: expect.stringContaining("report.html") })
 
-    const config = at.read("config/formferry.yaml")
-    at.write("config/formferry.yaml", config.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:9"))
-    const away = next(yield* at.run("run", "contacts"), 5)
-    expect(away).toBe("formferry check contacts")
-    at.write("config/formferry.yaml", config)
     at.write("pipelines/contacts.yaml", pipelineYaml())
     at.write("source.csv", csv(upTo(100)))
-    expect(yield* paste(at, away)).toMatchObject({ status: 0, out: expect.stringContaining("can run") })
-
-    at.write("config/formferry.yaml", config.replaceAll("requestsPerSecond: 40", "requestsPerSecond: 2"))
+    at.write(
+      "config/formferry.yaml",
+      at.read("config/formferry.yaml").replaceAll("requestsPerSecond: 40", "requestsPerSecond: 2"),
+    )
     const first = start(["run", "contacts"], { cwd: at.folder })
     yield* until(() => at.count() > 0)
     const busy = next(yield* at.run("run", "contacts"), 6)

@@ -47,7 +47,7 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("source.csv", csv(upTo(3)))
-      yield* at.run("run", "contacts")
+      yield* at.inProcess("run", "contacts")
       for (const args of printing) {
         const { status, stderr } = yield* into("/dev/full", args, at)
         expect([args, status, stderr]).toEqual([

@@ -78,15 +78,23 @@ it.scopedLive("a form without questions", () =>
     refused(at, yield* at.inProcess("run", "contacts"), 2, /has no questions/)
   }))
 
-it.scopedLive("a service that can't be reached", () =>
-  Effect.gen(function*() {
-    const at = yield* withSource
-    at.write(
-      "config/formferry.yaml",
-      'services:\n  live: { baseUrl: "http://127.0.0.1:9/v1/api", apiKey: { env: FORM_SERVICE_API_KEY }, confirm: false }\n',
-    )
-    refused(at, yield* at.run("run", "contacts"), 5, /can't be reached/)
-  }), 60_000)
+it.scopedLive(
+  "a service that can't be reached; the next command says when the pipeline can run again",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* withSource
+      const config = at.read("config/formferry.yaml")
+      at.write("config/formferry.yaml", config.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:9"))
+      const away = yield* at.run("run", "contacts")
+      refused(at, away, 5, /can't be reached/)
+      expect(away.lastLine).toBe("formferry check contacts")
+      expect((away.stdout + away.stderr).split(away.lastLine)).toHaveLength(2)
+      at.write("config/formferry.yaml", config)
+      const check = yield* at.inProcess(...away.lastLine.split(" ").slice(1))
+      expect([check.status, check.stdout]).toEqual([0, expect.stringContaining("can run")])
+    }),
+  60_000,
+)
 
 it.scopedLive("a service that wants to be confirmed, without --confirm, with another name, and rightly", () =>
   Effect.gen(function*() {
@@ -97,7 +105,7 @@ it.scopedLive("a service that wants to be confirmed, without --confirm, with ano
     expect(ran.lastLine).toBe("formferry run contacts --confirm careful")
     refused(at, yield* at.inProcess("run", "contacts", "--confirm", "live"), 2, /--confirm careful/)
     expect((yield* at.inProcess("run", "contacts", "--dry-run")).status).toBe(0)
-    expect((yield* at.run("run", "contacts", "--confirm", "careful")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts", "--confirm", "careful")).status).toBe(0)
     expect(at.count()).toBe(3)
   }))
 

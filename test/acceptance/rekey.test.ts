@@ -8,7 +8,7 @@ it.scopedLive("records the keys of reformatted rows once a person agrees, and th
     const rows = (key: (number: number) => string) =>
       csv(upTo(12)).replaceAll(/^(\d+),/gm, (_, number: string) => `${key(Number(number))},`)
     at.write("source.csv", rows((number) => `C-${String(number).padStart(6, "0")}`))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write(
       "source.csv",
       rows((number) => (number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
@@ -16,14 +16,14 @@ it.scopedLive("records the keys of reformatted rows once a person agrees, and th
     const refused = yield* at.run("run", "contacts")
     expect([refused.status, at.count()]).toEqual([2, 12])
     expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
-    const checked = yield* at.run("check", "contacts")
+    const checked = yield* at.inProcess("check", "contacts")
     expect(checked.status).toBe(2)
     const [sentence = ""] = /4 new rows have keys of imported rows that .* Nothing was sent\./.exec(
       refused.stdout.replaceAll(/\s+/g, " "),
     ) ?? []
     expect(sentence).toContain('"C-000003" (row 3)')
     expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(sentence)
-    const shown = yield* at.run("ledger", "rekey", "contacts")
+    const shown = yield* at.inProcess("ledger", "rekey", "contacts")
     expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
     expect(shown.stderr.trim().split("\n").at(-1)).toBe("formferry ledger rekey contacts --yes")
     const recorded = yield* at.run("ledger", "rekey", "contacts", "--yes")
@@ -43,9 +43,9 @@ it.scopedLive("records the keys of reformatted rows once a person agrees, and th
     at.write("map.csv", "old,new\nC-000001,anna\n")
     const mapped = yield* at.run("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
     expect([mapped.status, mapped.stdout], mapped.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(12)
-    const again = yield* at.run("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+    const again = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
     expect([again.status, again.stderr.replaceAll(/\s+/g, " ")]).toEqual([
       2,
       expect.stringContaining('"C-000001" is not the key of a known row'),

@@ -104,7 +104,7 @@ it.scopedLive("rows in doubt are settled from the download of the results page, 
     expect(at.report().rows).toMatchObject({ alreadyImported: 30, imported: 0 })
     expect(at.report().settled).toMatchObject([{ landed: 10, notLanded: 0, file: { name: "results.csv" } }])
     expect(at.read(`reports/contacts/latest/report.html`)).toContain("How rows in doubt were settled")
-    const status = yield* at.run("status", "contacts", "--json", "--verify")
+    const status = yield* at.inProcess("status", "contacts", "--json", "--verify")
     expect(JSON.parse(status.stdout)).toMatchObject({
       damage: [],
       pipelines: [{ standing: { imported: 30, inDoubt: 0, verdicts: { verified: 30 } } }],
@@ -148,7 +148,7 @@ it.scopedLive("what an export can't tell stays in doubt with 4 and a next comman
     expect((yield* at.inProcess("settle", "contacts", "--results", "results.csv")).stdout).toContain(
       "No row of contacts is in doubt",
     )
-    const next = yield* at.run("run", "contacts")
+    const next = yield* at.inProcess("run", "contacts")
     expect(next.status, next.stdout + next.stderr).toBe(0)
     expect(at.count()).toBe(10)
   }))
@@ -222,6 +222,6 @@ it.scopedLive("if the clock went back between batches, an export proves no absen
     const vouched = yield* at.inProcess(...settle, "--complete", "--because", "downloaded without a filter")
     expect(vouched.status, vouched.stdout + vouched.stderr).toBe(0)
     expect(JSON.parse(vouched.stdout)).toMatchObject({ notLanded: 10, left: 0 })
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.answers("qName")).toEqual(upTo(24).map((key) => `Person ${key}`).toSorted())
   }))

@@ -45,7 +45,7 @@ it.scopedLive("damaged and ragged text: what is sound is sent as it is, what is 
       "pipelines/other.yaml",
       pipelineYaml({ name: "other", file: "../other.csv\n  raggedRows: pad", sink: form }),
     )
-    const padded = yield* at.run("run", "other")
+    const padded = yield* at.inProcess("run", "other")
     expect(padded.status, padded.stdout + padded.stderr).toBe(1)
     expect(at.report("other").rows).toMatchObject({ alreadyImported: 31, imported: 1, invalid: 1 })
     expect(at.answers("qName", "other")).toEqual([...expected, "Person 33"].toSorted())
