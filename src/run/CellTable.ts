@@ -22,6 +22,13 @@ const stateOf: Readonly<Record<Exclude<Fate, "imported">, CellState>> = {
   pending: "pending",
 }
 
+/** Returns the state of all cells of a row. Undefined: it has no fate yet, or each cell has its own. Nothing is lost of a row that repeats another. */
+const stateIn = (fates: FateTable, row: number): CellState | undefined => {
+  const fate = fates.get(row)
+  if (fate === undefined || fate === "imported") return undefined
+  return fates.has(row, "repeats") ? "known" : stateOf[fate]
+}
+
 /** The state of a cell that produced no answer, by how the pipeline uses its column. */
 const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
   answers: "noAnswer",
@@ -70,17 +77,12 @@ export class CellTable {
     this.filled = new Float64Array(columns.length + 1)
   }
 
-  /**
-   * Counts a row of the survey.
-   *
-   * @param fate undefined: not known yet. A survey imports nothing
-   * @param repeats whether it is a duplicate of a row with the same content, so that nothing of it is lost
-   */
-  read(row: number, cells: Cells, fate: Fate | undefined, repeats: boolean): void {
+  /** Counts a row of the survey. A row without a fate has it only at the end, and one that may be resent is in doubt or imported only then. */
+  read(row: number, cells: Cells, fates: FateTable): void {
     const width = this.columns.length
-    const isOpen = fate === undefined || fate === "imported"
-    const state = isOpen ? -1 : indexOf[repeats ? "known" : stateOf[fate]]
-    const flags = isOpen ? new Uint8Array(width).fill(empty) : undefined
+    const settled = fates.has(row, "resends") ? undefined : stateIn(fates, row)
+    const state = settled === undefined ? -1 : indexOf[settled]
+    const flags = settled === undefined ? new Uint8Array(width).fill(empty) : undefined
     const last = Math.min(width, cells.length)
     const { counts, filled } = this
     for (let at = 0; at < last; at++) {
@@ -124,16 +126,11 @@ export class CellTable {
     }
   }
 
-  /**
-   * Counts the rows whose fate was undecided. No row is read or sent afterwards.
-   *
-   * @param repeated those that are duplicates of a row with the same content
-   */
-  close(fates: FateTable, repeated: ReadonlySet<number>): void {
+  /** Counts the rows whose fate was undecided. No row is read or sent afterwards. */
+  close(fates: FateTable): void {
     for (const [row, flags] of this.open) {
-      const fate = fates.get(row)
-      if (fate === undefined || fate === "imported") continue
-      const state = repeated.has(row) ? "known" : stateOf[fate]
+      const state = stateIn(fates, row)
+      if (state === undefined) continue
       for (let at = 0; at < flags.length; at++) {
         if (flags[at] !== empty) this.counts[at * states + indexOf[state]]!++
       }

@@ -2,45 +2,61 @@ import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
 
 const codes = Object.fromEntries(fates.map((fate, index) => [fate, index + 1])) as Record<Fate, number>
 
-/** The bit of a row's byte next to its fate. */
-const again = 0x80
+/**
+ * What may be noted of a row besides its fate. `replaces`: it was imported before with different content, and is imported again. `resends`: it was in doubt, and may be sent again. `repeats`: it is a
+ * duplicate with the same content, so that nothing of it is lost.
+ */
+export type Note = "replaces" | "resends" | "repeats"
+const notes: ReadonlyArray<Note | undefined> = [undefined, "replaces", "resends", "repeats"]
 
-/** The fate of every row of a source, one byte a row, and how many rows have each. */
+/** Of a row's byte: the fate's code below, the note above. */
+const fateBits = 0x0f
+const noteAt = 4
+
+/** The fate of every row of a source, with a note, one byte a row; and how many rows have each. */
 export class FateTable {
   private bytes = new Uint8Array(65_536)
   private readonly rows = new Array<number>(fates.length + 1).fill(0)
+  private readonly noted = new Array<number>(notes.length).fill(0)
   private last = 0
-  private marks = 0
 
-  /** Sets or changes a row's fate; rows count from 1. */
-  set(row: number, fate: Fate): void {
+  /** Sets or changes a row's fate; rows count from 1. Without a note, the row keeps the one it has. */
+  set(row: number, fate: Fate, note?: Note): void {
     if (row >= this.bytes.length) this.bytes = grown(this.bytes, row)
-    const byte = this.bytes[row] ?? 0
-    const before = byte & ~again
-    if (before !== 0) this.rows[before] = (this.rows[before] ?? 0) - 1
+    const byte = this.bytes[row]!
     const code = codes[fate]
-    this.bytes[row] = code | (byte & again)
-    this.rows[code] = (this.rows[code] ?? 0) + 1
+    const before = byte & fateBits
+    if (before !== 0) this.rows[before]!--
+    this.rows[code]!++
+    const noteBefore = byte >> noteAt
+    const noteNow = note === undefined ? noteBefore : notes.indexOf(note)
+    if (noteNow !== noteBefore) {
+      this.noted[noteBefore]!--
+      this.noted[noteNow]!++
+    }
+    this.bytes[row] = code | (noteNow << noteAt)
     if (row > this.last) this.last = row
   }
 
   get(row: number): Fate | undefined {
-    return fates[((this.bytes[row] ?? 0) & ~again) - 1]
+    return fates[((this.bytes[row] ?? 0) & fateBits) - 1]
   }
 
-  /** Notes that a row, which has its fate, was imported before with different content and is imported again. */
-  mark(row: number): void {
-    this.bytes[row] = (this.bytes[row] ?? 0) | again
-    this.marks++
+  has(row: number, note: Note): boolean {
+    return notes[(this.bytes[row] ?? 0) >> noteAt] === note
   }
 
-  marked(row: number): boolean {
-    return ((this.bytes[row] ?? 0) & again) !== 0
+  /** How many rows have a note. */
+  countNoted(note: Note): number {
+    return this.noted[notes.indexOf(note)]!
   }
 
-  /** How many rows are marked. */
-  get markedRows(): number {
-    return this.marks
+  /** Puts the rows in doubt that were not resent back in doubt. */
+  endSending(): void {
+    if (this.countNoted("resends") === 0) return
+    for (let row = 1; row <= this.last; row++) {
+      if (this.get(row) === "pending" && this.has(row, "resends")) this.set(row, "inDoubt")
+    }
   }
 
   /** The first rows with a fate. */

@@ -48,11 +48,8 @@ export const execute = Effect.gen(function*() {
     SourceChanged: ({ message }) => stop.request({ _tag: "Unavailable", because: message }),
     LedgerOvertaken: ({ message }) => stop.request({ _tag: "Overtaken", because: message }),
   })
-  // Rows in doubt that were not resent are still in doubt.
-  for (const row of surveyed?.resending ?? []) {
-    if (surveyed?.fates.get(row) === "pending") surveyed.fates.set(row, "inDoubt")
-  }
-  surveyed?.cells.close(surveyed.fates, surveyed.repeated)
+  surveyed?.fates.endSending()
+  surveyed?.cells.close(surveyed.fates)
   counts.phase = "report"
   yield* showProgress
   const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review, missed, repeated }

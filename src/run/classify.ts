@@ -2,155 +2,243 @@ import { Effect } from "effect"
 import type { Fate } from "../domain/fate.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
-import type { KnownRow, SameRow } from "../ledger/records.ts"
+import type { FoundRow, KeylessRow, KnownRow, SameRow } from "../ledger/records.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
-import type { CanaryRows } from "./canary.ts"
-import { type Contents, positionsOf } from "./content.ts"
-import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
-import type { KeyTable, RowHash } from "./KeyTable.ts"
+import { CanaryRows } from "./canary.ts"
+import { makeContents, positionsOf, rowTexts } from "./content.ts"
+import { FateTable, SeenLedgerRows } from "./FateTable.ts"
+import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { NewRows } from "./NewRows.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
-import type { Reason, UndecidedRows } from "./UndecidedRows.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
 
-/** What a survey collects while it reads the rows. */
-export interface SurveyState {
-  readonly fates: FateTable
-  /** The row keys that the source has. */
-  readonly keys: KeyTable
-  /** The hash of a row's key when the row is classified. */
-  readonly hash: RowHash
-  readonly undecided: UndecidedRows
-  readonly canary: CanaryRows
-  /** Rows in doubt that may be resent (`inDoubt: resend`): pending until that is decided. */
-  readonly resending: Set<number>
-  /** Rows of the ledger that the source has. */
-  readonly seen: SeenLedgerRows
-  /** Rows that are new; undefined if the ledger knows no rows: then no new row can be a known one. */
-  readonly newRows: NewRows | undefined
-  /** Counts an answer that is dropped from a row that is sent without it. */
-  readonly dropped: (row: number, problem: Problem) => void
+/** A row of the source, as it is classified. */
+interface SourceRow {
+  readonly row: number
+  readonly cells: Cells
+  /** Undefined: it has none. */
+  readonly key: string | undefined
+  /** Why its cells can't be used. */
+  readonly fault: Problem | undefined
+  /** The ledger's row with this key. */
+  readonly found: FoundRow | undefined
 }
 
-/** Records a row that can't be sent, and why. */
-export type Reject = (
-  row: number,
-  key: string | undefined,
-  cells: Cells,
-  fate: RejectedRow["fate"],
-  problems: ReadonlyArray<Problem>,
-  quiet?: boolean,
-) => void
-
-/** Gives a row with a key its fate. Synchronous: it runs for every row. */
-export type Classify = (
-  row: number,
-  cells: Cells,
-  key: string,
-  known: KnownRow | SameRow | undefined,
-  reject: Reject,
-) => void
-
-export const makeClassify = (state: SurveyState, contents: Contents) =>
+/**
+ * Gives each row of the source its fate: `classify` as soon as it is read, `decideWaiting` at the end of the source if its key was sent before with different content. A waiting row is rejected under each fate
+ * that it may get; `rejectedAs` keeps the one it got.
+ *
+ * @param options.newRows collects the rows that are new
+ * @param options.dropped counts an answer that is dropped from a row that is sent without it
+ */
+export const makeClassifier = (options: {
+  readonly newRows: NewRows | undefined
+  readonly dropped: (row: number, problem: Problem) => void
+}) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
     const { digest } = (yield* RunLedger).ledger
-    const { canary, fates, hash, keys, seen, undecided } = state
     const { mapping } = plan
     const { inDoubt, onChange } = plan.pipeline.sink
+    const fates = new FateTable()
+    const keys = new KeyTable()
+    const waiting = new WaitingRows()
+    const canary = new CanaryRows(plan.pipeline.sink.canary, mapping.answers.length)
+    const seen = new SeenLedgerRows()
+    const contents = makeContents(plan, digest, seen)
     const positions = positionsOf(plan.shape, plan.columns)
-    const answered = new Uint8Array(mapping.answers.length)
     const uniques = new UniqueAnswers(mapping.uniques)
+    const answered = new Uint8Array(mapping.answers.length)
     const dropped: Array<Problem> = []
-    // Setting a length is a call out of compiled code, whatever its value.
-    const forget = () => {
-      if (dropped.length > 0) dropped.length = 0
-    }
-    const isItem = (cells: Cells, key: string, item: Buffer) => {
-      const mapped = mapping.map(cells, key)
-      return "item" in mapped && item.equals(digest.value(mapped.item))
-    }
-    const wasRefused = ({ refusal }: KnownRow, cells: Cells, key: string): boolean =>
-      refusal !== undefined && !plan.retryRefused && refusal.mapping === mapping.fingerprint
-      && refusal.form === plan.formFingerprint && isItem(cells, key, refusal.item)
-    /** A row with the content that the ledger has, or a repetition of it. */
-    const asKnown = (row: number, cells: Cells, key: string, slot: number, fate: Fate, reject: Reject) => {
-      if (slot >= 0 && keys.matched(slot)) {
-        fates.set(row, "duplicate")
-        return reject(row, key, cells, "duplicate", [duplicateOf(plan, keys.row(slot), true)], true)
-      }
-      keys.match(slot >= 0 ? slot : keys.add(hash, row))
-      uniques.take(cells, key, row)
-      fates.set(row, fate)
-    }
-    const classify: Classify = (row, cells, key, known, reject) => {
-      if (known?.state === "same") {
-        seen.mark(known.id, true)
-        if (mapping.filtered(cells)) return fates.set(row, "filtered")
-        // All rows of this key are known, and the content of a matched key is not compared.
-        hash.noContent()
-        return asKnown(row, cells, key, keys.find(hash), "alreadyImported", reject)
-      }
-      if (known !== undefined) seen.mark(known.id, known.state === "imported")
-      const doubt = known !== undefined && (known.state === "inDoubt" || known.state === "intended")
+    /** Hash of the key, and of the content, of the row that is being classified. */
+    const hash = new RowHash()
+    let rejected: Array<RejectedRow> = []
+
+    const classify = (one: SourceRow): void => {
+      const { cells, found, key, row } = one
+      if (key === undefined) return classifyKeyless(one, undefined)
+      if (found?.state === "keyless") return classifyKeyless(one, found)
+      hash.key(key)
+      if (found?.state === "same") return classifySame(one, key, found)
+      if (found !== undefined) seen.mark(found.id, found.state === "imported")
+      const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
       // No policy resends what a person left out.
-      const held = doubt && (known.leftOut || inDoubt !== "resend" || known.resent)
-      if (!doubt && (known?.leftOut === true || mapping.filtered(cells))) return fates.set(row, "filtered")
+      const held = doubt && (found.leftOut || inDoubt !== "resend" || found.resent)
+      if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) return fates.set(row, "filtered")
       hash.content(cells, positions)
-      const slot = keys.find(hash)
-      if (known !== undefined && (held || known.state === "imported" || contents.replaced(known, cells))) {
-        if (contents.same(known, cells)) {
-          return asKnown(row, cells, key, slot, held ? "inDoubt" : "alreadyImported", reject)
-        }
-        // Without its id, the earlier submission could not be distinguished from a new one that ends in doubt.
-        const again = !held && onChange === "import-again" && known.submissionId !== undefined
-        forget()
-        const problems = mapping.check(cells, answered, dropped)
-          ?? (again ? uniques.take(cells, key, row) : undefined)
-        const reason: Reason = held
-          ? "doubt"
-          : !again
-          ? "changed"
-          : wasRefused(known, cells, key)
-          ? "refused"
-          : "again"
-        undecided.add(row, hash, reason, problems === undefined)
-        if (problems !== undefined) reject(row, key, cells, "invalid", problems)
-        else reject(row, key, cells, "duplicate", [duplicateOf(plan, undefined, false)])
-        if (reason === "changed") reject(row, key, cells, "changed", [changed(plan)], onChange === "ignore")
-        else if (reason === "refused") reject(row, key, cells, "refused", refusedBefore(known))
-        else if (reason === "again" && problems === undefined) {
-          for (const problem of dropped) state.dropped(row, problem)
-          canary.offer(row, answered)
-        }
-        return
+      if (found !== undefined && (held || found.state === "imported" || contents.replaced(found, cells))) {
+        return contents.same(found, cells)
+          ? setKnown(one, key, held ? "inDoubt" : "alreadyImported")
+          : wait(one, key, found, held)
       }
-      forget()
-      const problems = mapping.check(cells, answered, dropped)
-        ?? (slot >= 0 ? undefined : uniques.take(cells, key, row))
+      classifyUnsent(one, key, found, doubt)
+    }
+
+    /** A row without a key, or that was rejected without one in an earlier run. */
+    const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
+      const { cells, fault, row } = one
+      const replacedBy = found?.replacedBy
+      if (replacedBy !== undefined) seen.mark(replacedBy, true)
+      if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
+        return fates.set(row, "filtered")
+      }
+      if (replacedBy !== undefined) return fates.set(row, "alreadyImported")
+      fates.set(row, "invalid")
+      reject({ ...one, key: undefined }, "invalid", [fault ?? missingKey(plan)])
+    }
+
+    /** A row whose content, over the columns mapped then, is what the ledger has as imported. */
+    const classifySame = (one: SourceRow, key: string, found: SameRow): void => {
+      seen.mark(found.id, true)
+      if (mapping.filtered(one.cells)) return fates.set(one.row, "filtered")
+      // All rows of this key are known, and the content of a matched key is not compared.
+      hash.noContent()
+      setKnown(one, key, "alreadyImported")
+    }
+
+    /** A row with the content that the ledger has, or a repetition of it. */
+    const setKnown = (one: SourceRow, key: string, fate: "alreadyImported" | "inDoubt"): void => {
+      const slot = keys.find(hash)
+      if (slot >= 0 && keys.matched(slot)) return setDuplicate(one, keys.row(slot), true)
+      keys.match(slot >= 0 ? slot : keys.add(hash, one.row))
+      uniques.take(one.cells, key, one.row)
+      fates.set(one.row, fate)
+    }
+
+    const setDuplicate = (one: SourceRow, of: number, same: boolean): void => {
+      fates.set(one.row, "duplicate", same ? "repeats" : undefined)
+      reject(one, "duplicate", [duplicateOf(plan, of, same)], same)
+    }
+
+    /** A row that was not sent, or may be sent again (`doubt`). */
+    const classifyUnsent = (one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void => {
+      const { cells, row } = one
+      const slot = keys.find(hash)
+      const problems = check(cells) ?? (slot >= 0 ? undefined : uniques.take(cells, key, row))
       if (problems !== undefined) {
         if (doubt) return fates.set(row, "inDoubt")
         fates.set(row, "invalid")
-        return reject(row, key, cells, "invalid", problems)
+        return reject(one, "invalid", problems)
       }
-      if (slot >= 0) {
-        const same = keys.hasContent(slot, hash)
-        fates.set(row, "duplicate")
-        return reject(row, key, cells, "duplicate", [duplicateOf(plan, keys.row(slot), same)], same)
-      }
+      if (slot >= 0) return setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))
       keys.add(hash, row)
-      if (known?.state === "refused" && wasRefused(known, cells, key)) {
+      if (found?.state === "refused" && isRefusedStill(found, cells, key)) {
         fates.set(row, "refused")
-        return reject(row, key, cells, "refused", refusedBefore(known))
+        return reject(one, "refused", refusedBefore(found))
       }
-      for (const problem of dropped) state.dropped(row, problem)
-      fates.set(row, "pending")
-      if (known === undefined || known.id === 0) state.newRows?.add(row, key, cells)
-      if (doubt) state.resending.add(row)
+      fates.set(row, "pending", doubt ? "resends" : undefined)
+      if (found === undefined || found.id === 0) options.newRows?.add(row, key, cells)
+      offer(row)
+    }
+
+    /** A row whose key was sent before with different content. It matters whether a row with that content follows. */
+    const wait = (one: SourceRow, key: string, found: KnownRow, held: boolean): void => {
+      const { cells, row } = one
+      // Without its id, the earlier submission could not be distinguished from a new one that ends in doubt.
+      const again = !held && onChange === "import-again" && found.submissionId !== undefined
+      const problems = check(cells) ?? (again ? uniques.take(cells, key, row) : undefined)
+      const isValid = problems === undefined
+      const fate = held ? "inDoubt" : !again ? "changed" : isRefusedStill(found, cells, key) ? "refused" : "pending"
+      waiting.add(row, hash, fate, isValid)
+      if (isValid) reject(one, "duplicate", [duplicateOf(plan, undefined, false)])
+      else reject(one, "invalid", problems)
+      if (fate === "changed") reject(one, "changed", [changed(plan)], onChange === "ignore")
+      else if (fate === "refused") reject(one, "refused", refusedBefore(found))
+      else if (fate === "pending" && isValid) offer(row)
+    }
+
+    /** Returns the problems of a row, if it has any, and fills `answered` and `dropped`. */
+    const check = (cells: Cells): ReadonlyArray<Problem> | undefined => {
+      // Setting a length is a call out of compiled code, whatever its value.
+      if (dropped.length > 0) dropped.length = 0
+      return mapping.check(cells, answered, dropped)
+    }
+
+    /** Whether the service refused the very item that this row becomes. */
+    const isRefusedStill = ({ refusal }: KnownRow, cells: Cells, key: string): boolean => {
+      if (refusal === undefined || plan.retryRefused || refusal.mapping !== mapping.fingerprint) return false
+      if (refusal.form !== plan.formFingerprint) return false
+      const mapped = mapping.map(cells, key)
+      return "item" in mapped && refusal.item.equals(digest.value(mapped.item))
+    }
+
+    /** Offers a row that may be sent, which was just checked, to the canary. */
+    const offer = (row: number): void => {
+      for (const problem of dropped) options.dropped(row, problem)
       canary.offer(row, answered)
     }
-    return classify
+
+    const reject = (
+      { cells, key, row }: SourceRow,
+      fate: RejectedRow["fate"],
+      problems: ReadonlyArray<Problem>,
+      quiet = false,
+    ): void => {
+      rejected.push({ row, key, fate, problems, cells: rowTexts(cells, plan.columns), quiet })
+    }
+
+    return {
+      fates,
+      canary,
+      seen,
+      contents,
+      classify,
+      decideWaiting: () => waiting.decide(keys, fates),
+      /** Returns the rows that were rejected since the last call. */
+      takeRejected: (): ReadonlyArray<RejectedRow> => {
+        const taken = rejected
+        if (taken.length > 0) rejected = []
+        return taken
+      },
+      /** Returns a rejected row as it was decided, or undefined if it has another fate. */
+      rejectedAs: (row: RejectedRow): RejectedRow | undefined =>
+        fates.get(row.row) !== row.fate
+          ? undefined
+          : row.quiet || !fates.has(row.row, "repeats")
+          ? row
+          : { ...row, problems: [duplicateOf(plan, undefined, true)], quiet: true },
+    }
   })
+
+/** The fate of a waiting row if no row of the source has the content that was sent for its key. */
+export type WaitingFate = Extract<Fate, "inDoubt" | "changed" | "refused" | "pending">
+
+/** Rows whose fate is known only after the whole source was read: their key was sent before with different content. About 60 bytes a row. */
+export class WaitingRows {
+  private readonly rows: Array<number> = []
+  private readonly fates: Array<WaitingFate> = []
+  private readonly valid: Array<boolean> = []
+  private readonly hashes: Array<number> = []
+
+  /** @param valid whether the row could be mapped */
+  add(row: number, { a, b, c, d, e }: RowHash, fate: WaitingFate, valid: boolean): void {
+    this.rows.push(row)
+    this.fates.push(fate)
+    this.valid.push(valid)
+    this.hashes.push(a, b, c, d, e)
+  }
+
+  /** Sets the fate of each row. A key in doubt, or to be imported again, is that of its first row that can have it. */
+  decide(keys: KeyTable, fates: FateTable): void {
+    const hash = new RowHash()
+    this.rows.forEach((row, index) => {
+      const [a = 0, b = 0, c = 0, d = 0, e = 0] = this.hashes.slice(index * 5, index * 5 + 5)
+      Object.assign(hash, { a, b, c, d, e })
+      const fate = this.fates[index]!
+      const isValid = this.valid[index]!
+      const slot = keys.find(hash)
+      if (slot >= 0 && keys.matched(slot)) return fates.set(row, isValid ? "duplicate" : "invalid")
+      if (fate === "changed") return fates.set(row, "changed")
+      if (fate !== "inDoubt" && !isValid) return fates.set(row, "invalid")
+      if (slot < 0) {
+        keys.add(hash, 0)
+        return fates.set(row, fate, fate === "pending" ? "replaces" : undefined)
+      }
+      if (fate === "inDoubt") return fates.set(row, isValid ? "duplicate" : "invalid")
+      fates.set(row, "duplicate", keys.hasContent(slot, hash) ? "repeats" : undefined)
+    })
+  }
+}
 
 const refusedBefore = ({ refusal }: KnownRow): ReadonlyArray<Problem> => [
   { code: "refused", message: refusal?.message ?? "" },
@@ -159,7 +247,7 @@ const refusedBefore = ({ refusal }: KnownRow): ReadonlyArray<Problem> => [
 type Keyed = Pick<RunPlan, "keyColumns">
 
 /** The row's key columns are empty. */
-export const missingKey = ({ keyColumns }: Keyed): Problem => ({
+const missingKey = ({ keyColumns }: Keyed): Problem => ({
   code: "missing-key",
   column: keyColumns[0],
   message: `${keyColumns.join(", ")} is empty, so that the row could not be known again: give it a value.`,
@@ -170,7 +258,7 @@ export const missingKey = ({ keyColumns }: Keyed): Problem => ({
  *
  * @param row the other row's number, if it is known already
  */
-export const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boolean): Problem => ({
+const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boolean): Problem => ({
   code: "duplicate-key",
   column: keyColumns[0],
   message: `${cut(keyColumns.join(", "))} holds a key that ${

@@ -54,7 +54,7 @@ export const outgoing = (
         if (!("item" in mapped)) continue
         given++
         survey.cells.send(row, cells, mapping.cellUses)
-        if (mended || survey.fates.marked(row)) incomplete.set(batch.length, cells)
+        if (mended || survey.fates.has(row, "replaces")) incomplete.set(batch.length, cells)
         batch.push({
           keyDigest: ledger.digest.key(key),
           key,
@@ -72,7 +72,7 @@ export const outgoing = (
     const completed = (row: IntendedRow, cells: Cells | undefined): Effect.Effect<IntendedRow, LedgerError> =>
       cells === undefined ? Effect.succeed(row) : Effect.gen(function*() {
         const supersedes = yield* supersededBy(cells, row.key, row.content)
-        const [before] = survey.fates.marked(row.row) ? yield* view.lookUp([row.keyDigest]) : []
+        const [before] = survey.fates.has(row.row, "replaces") ? yield* view.lookUp([row.keyDigest]) : []
         const replaces = before?.submissionId
         return { ...row, supersedes, ...(replaces === undefined ? {} : { replaces }) }
       })

@@ -29,7 +29,7 @@ export const reviewSurvey = (survey: Survey) =>
     const stop = yield* Stop
     const attentionOf = attentionRow(yield* CurrentRun, ledger.digest)
     const review = { needed: 0, acknowledged: 0, newlyInvalid: 0 }
-    yield* Stream.runForEach((yield* RunFolder).rejected(survey.fateOf), (rows) =>
+    yield* Stream.runForEach((yield* RunFolder).rejected(survey.rejectedAs), (rows) =>
       Effect.gen(function*() {
         for (const row of rows) for (const problem of row.problems) counts.problem(row.row, problem)
         const attention = rows.filter((row) => !row.quiet).map(attentionOf)
@@ -96,9 +96,10 @@ export const percent = (share: number): string => `${Number((share * 100).toFixe
 /** Returns a sentence about the first limit of `stopWhen` that the survey exceeds, before anything is sent. */
 export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) =>
   Effect.map(CurrentRun, ({ mended, pipeline: { sink: { stopWhen } } }) => {
-    const changed = fates.count("changed") + fates.markedRows
+    const replacing = fates.countNoted("replaces")
+    const changed = fates.count("changed") + replacing
     const known = fates.count("alreadyImported") + changed
-    const fresh = fates.count("pending") - fates.markedRows + newlyInvalid
+    const fresh = fates.count("pending") - replacing + newlyInvalid
     return overLimit("new", stopWhen.new, { rows: fresh, of: read - fates.count("filtered"), among: "rows read" })
       ?? overLimit("changed", stopWhen.changed, {
         // What a person has fixed is meant to differ from before.

@@ -161,7 +161,7 @@ const createdRows = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> =>
 /** Counts the outcomes of a batch, records refused rows, and stops the run if there is trouble. */
 const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
   Effect.gen(function*() {
-    const { cells, fates, resending } = delivery.survey
+    const { cells, fates } = delivery.survey
     const counts = yield* RunCounts
     const refused: Array<RejectedRow> = []
     for (const { row: { cells: texts, item, key, row }, outcome } of result.rows) {
@@ -173,7 +173,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
       // If a resent row is refused, its first request may have arrived all the same: it is still in doubt.
       const fate = outcome._tag === "Imported"
         ? "imported"
-        : outcome._tag === "InDoubt" || resending.has(row)
+        : outcome._tag === "InDoubt" || fates.has(row, "resends")
         ? "inDoubt"
         : "refused"
       fates.set(row, fate)

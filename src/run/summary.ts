@@ -75,7 +75,7 @@ export const writeSummary = (ended: Ended) =>
         view.pages("vanished", { vanished: missed }),
         (rows) => rows.map(({ since = firstMissed, ...row }) => ({ ...row, missingSince: since?.at, run: since?.run })),
       ),
-      fateOf: (row) => ended.survey?.fateOf(row),
+      fateOf: (row) => ended.survey?.rejectedAs(row),
     })
     if (session !== undefined) {
       const { exitCode, finishedAt, outcome } = report

@@ -17,8 +17,10 @@ const states = (cells: CellTable) =>
 describe("the cells of a row that is sent", () => {
   it("have a state each once the row is imported, and their row's when it is in doubt, refused or not created", () => {
     const cells = table()
+    const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) {
-      cells.read(row, [`k${row}`, "Ada", row === 1 ? "x" : null], "pending", false)
+      fates.set(row, "pending")
+      cells.read(row, [`k${row}`, "Ada", row === 1 ? "x" : null], fates)
       cells.send(row, [`k${row}`, "Ada", row === 1 ? "x" : null], nameSent)
     }
     cells.settle(1, "imported")
@@ -36,15 +38,15 @@ describe("the cells of a row that is sent", () => {
   it("are counted at the end where the row's fate was open, unless it was sent meanwhile", () => {
     const cells = table()
     const fates = new FateTable()
-    for (const row of [1, 2, 3, 4]) cells.read(row, ["k", "Ada", "x"], undefined, false)
+    for (const row of [1, 2, 3, 4]) cells.read(row, ["k", "Ada", "x"], fates)
     expect(cells.holds).toBe(false)
     cells.send(1, ["k", "Ada", "x"], nameSent)
     cells.settle(1, "imported")
     fates.set(1, "imported")
     fates.set(2, "inDoubt")
     fates.set(3, "changed")
-    fates.set(4, "duplicate")
-    cells.close(fates, new Set([4]))
+    fates.set(4, "duplicate", "repeats")
+    cells.close(fates)
     expect(states(cells)[1]).toEqual({ sent: 1, inDoubt: 1, rejected: 1, known: 1 })
     expect(cells.holds).toBe(true)
   })
@@ -53,7 +55,9 @@ describe("the cells of a row that is sent", () => {
 describe("cells beyond the header", () => {
   it("are counted after the last column, except those that a rejected.csv adds", () => {
     const cells = new CellTable(columns, 5, { columnUses })
-    cells.read(1, ["k", "Ada", "x", "1", "k", "lost", " "], "invalid", false)
+    const fates = new FateTable()
+    fates.set(1, "invalid")
+    cells.read(1, ["k", "Ada", "x", "1", "k", "lost", " "], fates)
     expect(cells.all.map(({ cells, position }) => [position, cells])).toEqual([[1, 1], [2, 1], [3, 1], [4, 1]])
     expect(states(cells)[3]).toEqual({ rejected: 1 })
     expect(cells.holds).toBe(true)

@@ -37,10 +37,7 @@ const chunksOf = (rows: ReadonlyArray<Met>, sizes: ReadonlyArray<number>): Reado
 const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream<RowChunk, SourceChanged>) =>
   Effect.map(makeStop, (stop) => {
     const fates = new FateTable()
-    rows.forEach((_, index) => fates.set(index + 1, "pending"))
-    rows.forEach(({ kind }, index) => {
-      if (kind === "replacing") fates.mark(index + 1)
-    })
+    rows.forEach(({ kind }, index) => fates.set(index + 1, "pending", kind === "replacing" ? "replaces" : undefined))
     const met = (cells: ReadonlyArray<unknown>) => rows[Number(String(cells[0]).slice(2)) - 1]
     const plan = {
       pipeline: { sink: { batchSize } },
