@@ -1,6 +1,6 @@
 import type { FileSystem, Path, Terminal } from "@effect/platform"
 import type { Effect } from "effect"
-import type { Notifier } from "../jobs/Notifier.ts"
+import type { Notifier } from "../jobs/attempt.ts"
 import type { Failure } from "./Failure.ts"
 import type { Invocation } from "./Invocation.ts"
 import type { Output } from "./Output.ts"

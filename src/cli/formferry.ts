@@ -1,5 +1,5 @@
 import { Cause, DateTime, Effect, FiberRef, HashSet, Logger } from "effect"
-import { Notifier } from "../jobs/Notifier.ts"
+import { Notifier } from "../jobs/attempt.ts"
 import { accept } from "./accept.ts"
 import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"

@@ -4,12 +4,12 @@ import type { RowChunk } from "../domain/row.ts"
 import { type Ledger, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import { surveyKeys } from "../run/NewRows.ts"
 import { columnNames, ownColumns } from "../source/columns.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import { prepare } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
-import { surveyKeys } from "./surveyKeys.ts"
 
 /** A row's key in the ledger and its new one. */
 interface KeyPair {

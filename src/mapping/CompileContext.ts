@@ -1,11 +1,10 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
-import type { Element, Form, Question } from "../domain/form.ts"
+import type { Element, Form, Option, Question } from "../domain/form.ts"
 import type { Column } from "../domain/row.ts"
-import type { MappingConfig } from "../project/Pipeline.ts"
+import type { MappingConfig, MappingEntry } from "../project/Pipeline.ts"
 import type { CellUses } from "./CellUses.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
 import type { Findings } from "./Findings.ts"
-import type { AnswerEntries } from "./fingerprint.ts"
 import type { MappedAnswer } from "./Mapping.ts"
 import type { Read } from "./readers.ts"
 
@@ -44,6 +43,15 @@ export interface CompileContext {
   readonly fixed: Fixed
   /** How answers use a row's cells. */
   readonly uses: CellUses
+}
+
+/** An entry of a mapping with the place that it fills. */
+export interface AnswerEntries {
+  readonly answer: MappedAnswer
+  /** Several, if each is for some rows only. None, if another answer's entry gives it. */
+  readonly entries: ReadonlyArray<MappingEntry>
+  /** The form's options, which decide what a choice is sent as. */
+  readonly options: ReadonlyArray<Option> | undefined
 }
 
 /** An entry, ready to read rows. */

@@ -2,23 +2,21 @@ import { Either } from "effect"
 import { createHash } from "node:crypto"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import { canonicalJson, isObject } from "../domain/json.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellUses } from "./CellUses.ts"
 import { columnBook } from "./ColumnBook.ts"
 import { compileAnswers } from "./compileAnswers.ts"
-import type { CompileContext, Fixed } from "./CompileContext.ts"
+import type { AnswerEntries, CompileContext, Fixed } from "./CompileContext.ts"
 import { compileConditions } from "./conditions.ts"
 import { coverage } from "./coverage.ts"
 import { withName } from "./findElement.ts"
-import type { Findings } from "./Findings.ts"
-import { findingsIn } from "./Findings.ts"
-import { fingerprint } from "./fingerprint.ts"
+import { type Findings, findingsIn } from "./Findings.ts"
 import type { Mapping } from "./Mapping.ts"
 import { blankProblem } from "./problems.ts"
-import { rowKey, rowMap, stampAnswer } from "./rowMap.ts"
-import type { RowRules, Stamp } from "./rowMap.ts"
+import { rowKey, rowMap, type RowRules, type Stamp, stampAnswer } from "./rowMap.ts"
 import { textRedirects } from "./textRedirects.ts"
 
 /** Returns the pipeline's target in the file, to point at if the form itself is at fault. */
@@ -183,4 +181,38 @@ export const compile = (input: {
     mapping: tool === undefined ? mapping : overCleanCells(mapping, tool),
     warnings: findings.warnings,
   })
+}
+
+/** Returns what an entry says, without its places in the file. Columns go by name, so that their order in the source does not matter. */
+const withoutPlaces = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutPlaces)
+  if (!isObject(value)) return value
+  const { at: _at, path: _path, ...rest } = value
+  return Object.fromEntries(
+    Object.entries(rest).map(([key, member]) => {
+      // Options may have members of any name.
+      const plain = key === "options" ? member : withoutPlaces(member)
+      return [key, key === "parts" && Array.isArray(plain) ? plain.map(canonicalJson).toSorted() : plain]
+    }),
+  )
+}
+
+/** Returns the SHA-256, in hex, of all that decides which item the same cells give: targets, kinds, options, defaults, inputs. */
+export const fingerprint = (
+  filled: ReadonlyArray<AnswerEntries>,
+  empty: ReadonlySet<string>,
+  { mapping: { defaults }, sink: { stamp } }: Pick<Pipeline, "mapping" | "sink">,
+): string => {
+  const answers = filled.map(({ answer, entries, options }) =>
+    canonicalJson({
+      list: answer.list,
+      id: answer.id,
+      name: answer.list === "urlParameters" ? answer.name : undefined,
+      kind: answer.kind,
+      entries: entries.map(({ as: _as, id: _id, name: _name, ...entry }) => withoutPlaces(entry)),
+      form: options?.map(({ value, label }) => [value, label]),
+    })
+  )
+  const all = { answers: answers.toSorted(), empty: [...empty].toSorted(), defaults, stamp: stamp?.urlParameter }
+  return createHash("sha256").update(canonicalJson(all)).digest("hex")
 }

@@ -1,19 +1,15 @@
 import type { Column } from "../domain/row.ts"
 import { oneText } from "../kinds/cells.ts"
 import { kinds } from "../kinds/index.ts"
-import type { InputShape, Kind, OtherCells, Parse } from "../kinds/Kind.ts"
-import type { ColumnName, Input, KindOptions, PartEntry } from "../project/Pipeline.ts"
+import type { InputShape, OtherCells, Parse } from "../kinds/Kind.ts"
+import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellNotes, CellUses } from "./CellUses.ts"
-import type { Block, ColumnBook } from "./ColumnBook.ts"
-import { inputColumns, otherColumn } from "./ColumnBook.ts"
+import { type Block, type ColumnBook, inputColumns, otherColumn } from "./ColumnBook.ts"
+import { compileCell } from "./compileCell.ts"
 import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
-import type { AnswerSpec } from "./compileKind.ts"
-import { compileKind, constant, emptyFor, kindNamed, optionsOf } from "./compileKind.ts"
-import { compileExtract } from "./extract.ts"
-import { readingFixed } from "./fixedCells.ts"
-import type { Read, Reading, ReadPart } from "./readers.ts"
-import { readColumns, readFirstOf, readParts, readTemplate } from "./readers.ts"
+import { type AnswerSpec, compileKind, constant, emptyFor, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
+import { type Read, readColumns, readFirstOf, type Reading, type ReadPart, readParts, readTemplate } from "./readers.ts"
 import { redirectsOf } from "./textRedirects.ts"
 
 const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyArray<Column> | undefined => {
@@ -181,42 +177,6 @@ const othersOf = (block: Block, withText: boolean): Block => {
   const text = tick >= 0 && after !== undefined ? after : texts.length === 1 ? texts[0] : undefined
   return [...(tick < 0 ? [] : block.slice(tick, tick + 1)), ...(withText && text !== undefined ? [text] : [])]
 }
-
-/** Compiles a kind for one cell: what an expression extracts from it, and what a fixed rejected.csv may hold. */
-const compileCell = (
-  asked: AnswerSpec,
-  options: KindOptions,
-  shape: InputShape,
-  compile: (shape: InputShape) => Parse | undefined,
-  { note }: CellNotes,
-  context: CompileContext,
-): Parse | undefined => {
-  if (asked.extract === undefined) {
-    const parse = compile(shape)
-    return parse === undefined ? undefined : readingFixed(parse, asked.kind, context.fixed)
-  }
-  const extracting = compileExtract(asked.extract, asked.kind, [...asked.path, "extract"], context.findings, note)
-  if (extracting === undefined) return undefined
-  if (extracting._tag === "Piece") {
-    const parse = compile({ _tag: "Columns", count: 1 })
-    return parse === undefined ? undefined : extracting.wrap(parse)
-  }
-  const whole = compile({ _tag: "Parts", parts: extracting.parts })
-  const parts = extracting.parts.map((part) => {
-    const kind = kindNamed(asked.kind.parts?.[part])
-    if (kind === undefined) return undefined
-    const piece = { ...asked, kind, options: {}, extract: undefined, inherited: inheritedBy(kind, asked.kind, options) }
-    const own = optionsOf(piece, undefined, context)
-    return compileKind(piece, own, undefined, { _tag: "Columns", count: 1 }, { empty: new Set() }, context)
-  })
-  return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
-}
-
-/** Returns the options of a whole that apply to a part too. */
-const inheritedBy = (part: Kind, whole: Kind | undefined, options: KindOptions): KindOptions =>
-  whole?.inherited === true
-    ? Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(part.options, key)))
-    : {}
 
 /** Compiles one part as an entry of its own. */
 const compilePart = (

@@ -165,3 +165,9 @@ export const constant = (
 
 /** Returns a kind by its name. */
 export const kindNamed = (name: string | undefined): Kind | undefined => kinds.get(name ?? "")
+
+/** Returns the options of a whole that apply to a part too. */
+export const inheritedBy = (part: Kind, whole: Kind | undefined, options: KindOptions): KindOptions =>
+  whole?.inherited === true
+    ? Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(part.options, key)))
+    : {}

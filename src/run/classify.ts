@@ -12,7 +12,7 @@ import type { NewRows } from "./NewRows.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
 
-/** A row of the source, as it is classified. */
+/** A row of the source, to be classified. */
 interface SourceRow {
   readonly row: number
   readonly cells: Cells
@@ -56,8 +56,9 @@ export const makeClassifier = (options: {
 
     const classify = (one: SourceRow): void => {
       const { cells, found, key, row } = one
-      if (key === undefined) return classifyKeyless(one, undefined)
-      if (found?.state === "keyless") return classifyKeyless(one, found)
+      if (key === undefined || found?.state === "keyless") {
+        return classifyKeyless(one, found?.state === "keyless" ? found : undefined)
+      }
       hash.key(key)
       if (found?.state === "same") return classifySame(one, key, found)
       if (found !== undefined) seen.mark(found.id, found.state === "imported")

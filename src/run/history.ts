@@ -1,11 +1,14 @@
-import { Effect, Option, Schema } from "effect"
-import { anomalyCodes } from "../domain/anomaly.ts"
-import type { RunFacts } from "../domain/anomaly.ts"
+import { Duration, Effect, Option, Schema } from "effect"
+import { acceptCommand, type AcceptReason } from "../domain/acceptance.ts"
+import { type AnomalyCode, anomalyCodes, type RunFacts } from "../domain/anomaly.ts"
 import type { RowCounts } from "../domain/fate.ts"
-import type { RunReport } from "../domain/report.ts"
+import type { Anomaly, RunReport } from "../domain/report.ts"
+import { count, counted, lasting } from "../domain/words.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { RunRecord } from "../ledger/records.ts"
-import type { RunPlan } from "./RunContext.ts"
+import type { Source } from "../source/Source.ts"
+import { percent } from "./review.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 
 const Facts = Schema.Struct({
   duration: Schema.Number,
@@ -76,3 +79,221 @@ export const factsNow = (
   vanished: ended.vanished ?? { count: 0, fresh: 0 },
   anomalies: [],
 })
+
+/** Sentences about rows that may be in no source that was ever read, until a person accepts them. Any of them ends a run with exit code 1. */
+export interface Coverage {
+  readonly unreadFiles: string | undefined
+  readonly gap: { readonly run: string; readonly sentence: string } | undefined
+  /** The reason by which the first of them is accepted. */
+  readonly accepts: AcceptReason | undefined
+}
+
+export const covered: Coverage = { unreadFiles: undefined, gap: undefined, accepts: undefined }
+
+/** Returns the files that match the source's pattern, that no run has read, and that are not accepted. */
+export const unreadFiles = (
+  view: Pick<PipelineLedger, "accepted" | "unreadFiles">,
+  { matched }: Pick<Source, "matched">,
+): Effect.Effect<ReadonlyArray<string>, LedgerError> =>
+  Effect.gen(function*() {
+    if (matched === undefined) return []
+    const now = new Set(matched.read)
+    const unread = (yield* view.unreadFiles(matched.all)).filter((name) => !now.has(name))
+    return yield* Effect.filter(unread, (name) => Effect.map(view.accepted("files", [name]), (accepted) => !accepted))
+  })
+
+/** Returns the run whose source shares no row with the one before it, unless a person has accepted that. */
+export const openGap = (
+  view: Pick<PipelineLedger, "accepted">,
+  history: ReadonlyArray<RunFacts>,
+): Effect.Effect<string | undefined, LedgerError> =>
+  Effect.gen(function*() {
+    const gap = history.find((one) => one.whole)?.gap
+    return gap === undefined || (yield* view.accepted("gap", [gap])) ? undefined : gap
+  })
+
+/**
+ * Whether a source shares no row with the last one that was read, though it should: those before it did, or it is only the second. Exports that hold what is new since the last one
+ * never share any, so after one such run was accepted the next ones are as usual.
+ *
+ * @param history earlier runs, the newest first
+ */
+const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean => {
+  // A run that was stopped before it sent anything is not the last source that was read: the next one is compared again.
+  if (!run.whole || run.unchanged || run.sent === 0 || run.shared > 0) return false
+  const [last, ...before] = history.filter((one) => one.whole && !one.unchanged && one.shared + one.sent > 0)
+  return last !== undefined && (last.shared > 0 || before.length === 0)
+}
+
+/**
+ * Looks for rows that no run may have seen: files that match and were never read, and a gap between the last export and this one.
+ *
+ * @param run facts of the run that ends
+ */
+export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, CurrentRun | RunLedger> =>
+  Effect.gen(function*() {
+    if (!run.whole) return covered
+    const { id, pipeline, source, target } = yield* CurrentRun
+    const { view } = yield* RunLedger
+    const unread = yield* unreadFiles(view, source)
+    const history = yield* historyOf(view, id)
+    const gap = sharesNothing(run, history) ? run.run : yield* openGap(view, history)
+    const isNew = gap === run.run
+    return {
+      unreadFiles: unread.length === 0
+        ? undefined
+        : unreadSentence(unread, acceptCommand(pipeline.name, "files", target)),
+      gap: gap === undefined ? undefined : {
+        run: gap,
+        sentence:
+          `${
+            isNew ? "This source shares" : `The source of run ${gap} shared`
+          } no row with the one that was read before it: rows between them may be missing. If so, import an export that has them `
+          + `with --source. Then, or if none is missing, accept it: ${acceptCommand(pipeline.name, "gap", target)}.`,
+      },
+      accepts: unread.length > 0 ? "files" : gap === undefined ? undefined : "gap",
+    }
+  })
+
+const shown = 5
+
+const unreadSentence = (files: ReadonlyArray<string>, accept: string): string => {
+  const named = files.slice(0, shown).join(", ")
+    + (files.length > shown ? ` and ${count(files.length - shown)} more` : "")
+  return `${
+    files.length === 1
+      ? "1 file matches the pattern and was"
+      : `${count(files.length)} files match the pattern and were`
+  } never read: ${named}. If rows are only there, import each with --source. If none is missing, accept it: ${accept}.`
+}
+
+/** What an unchanged source can also show. */
+const ofNow: ReadonlySet<AnomalyCode> = new Set(["stale-source", "unread-files", "gap"])
+
+/** Runs that this one is compared with, and how many there must be before anything counts as unusual. */
+const considered = 10
+const needed = 3
+
+/** Fewer rows than these prove nothing. */
+const fewRows = 10
+
+/** The limits that docs/nightly.md gives. */
+const shrunkenTo = 0.5
+const manyInvalid = 0.05
+const manyVanished = 0.05
+const slower = { times: 3, millis: 60_000 }
+
+/**
+ * Returns a sentence about each thing that is unusual about a run, compared with the runs before it (docs/nightly.md, "What is unusual"). What the run before showed
+ * too is not `fresh`. A run that did not read its own source to the end shows nothing; one that found it unchanged shows what it repeats, and its age.
+ *
+ * @param history earlier runs of the pipeline at this destination, the newest first
+ * @param coverage rows that no run may have seen
+ * @param stale that the source is older than the pipeline allows, as a sentence
+ */
+export const anomalies = (
+  run: RunFacts,
+  history: ReadonlyArray<RunFacts>,
+  stale?: string,
+  coverage: Coverage = covered,
+): ReadonlyArray<Anomaly> => {
+  if (!run.whole) return []
+  const whole = history.filter((one) => one.whole)
+  const read = whole.filter((one) => !one.unchanged).slice(0, considered)
+  const shown = whole[0]?.anomalies ?? []
+  const found: ReadonlyArray<readonly [AnomalyCode, string | undefined]> = [
+    ["empty-source", emptySource(run)],
+    // A source that seldom changes: a night without a change also shows its size.
+    ["shrunken-source", shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read)],
+    ["stale-source", stale],
+    ["unread-files", coverage.unreadFiles],
+    ["gap", coverage.gap?.sentence],
+    ["invalid-share", invalidShare(run, read)],
+    ["vanished", vanished(run)],
+    ["slow-run", slowRun(run, read)],
+  ]
+  return found.flatMap(([code, sentence]) =>
+    sentence === undefined || (run.unchanged && !ofNow.has(code) && !shown.includes(code))
+      ? []
+      : [{ code, sentence, fresh: !shown.includes(code) }]
+  )
+}
+
+const emptySource = ({ read }: RunFacts): string | undefined =>
+  read > 0 ? undefined : "The source holds no rows at all."
+
+const shrunkenSource = ({ read }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
+  const usual = median(history.map((one) => one.read))
+  if (usual === undefined || usual < fewRows || read === 0 || read >= usual * shrunkenTo) return undefined
+  return `The source holds ${counted(read, "row")}, where it held ${
+    count(usual)
+  } in the last runs: it may be cut short.`
+}
+
+const invalidShare = (run: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
+  const share = shareOf(run)
+  const usual = median(history.map(shareOf)) ?? 0
+  if (run.invalid < fewRows || share <= manyInvalid || share <= usual * 2) return undefined
+  return `${counted(run.invalid, "row")} of ${count(run.read)} can't be imported (${percent(share)}; in the last runs ${
+    percent(usual)
+  }).`
+}
+
+const shareOf = ({ invalid, read }: RunFacts): number => (read === 0 ? 0 : invalid / read)
+
+const vanished = ({ alreadyKnown, vanished }: RunFacts): string | undefined => {
+  if (vanished.fresh < fewRows || vanished.fresh <= alreadyKnown * manyVanished) return undefined
+  return `${counted(vanished.fresh, "row")} that stood in the source at the last run ${
+    vanished.fresh === 1 ? "is" : "are"
+  } gone from it, of ${count(alreadyKnown)} that were imported.`
+}
+
+const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
+  const usual = median(history.map((one) => one.duration))
+  if (unchanged || usual === undefined) return undefined
+  if (duration <= usual * slower.times || duration <= usual + slower.millis) return undefined
+  return `The run took ${lasting(duration)}, where the last ones took ${lasting(usual)}; it sent ${
+    counted(sent, "row")
+  }.`
+}
+
+/** Returns the middle one, the lower of two; undefined if there are too few to say what is usual. */
+const median = (values: ReadonlyArray<number>): number | undefined =>
+  values.length < needed ? undefined : [...values].sort((a, b) => a - b)[(values.length - 1) >> 1]
+
+/** Sentences about a source's age. */
+export interface SourceAge {
+  /** It was last changed longer ago than the pipeline allows (`source.maxAge`). */
+  readonly stale?: string
+  /** The pipeline limits its age, and it is unknown. */
+  readonly unknown?: string
+}
+
+/**
+ * Compares the age of the source's newest file with the pipeline's `source.maxAge`: an export that is no longer written is the same every night, and nothing else
+ * about it looks wrong.
+ *
+ * @param now when the run started, in milliseconds since 1970
+ */
+export const sourceAge = (
+  { ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "source">,
+  now: number,
+): SourceAge => {
+  const { maxAge } = pipeline.source
+  if (maxAge === undefined || !ownSource) return {}
+  const { changedAt } = source
+  if (changedAt === undefined) {
+    return {
+      unknown:
+        "Source age unknown: its server sends no modification time. `source.maxAge` was not checked. Remove it, or fetch the file by other means.",
+    }
+  }
+  const most = Duration.toMillis(maxAge)
+  if (now - changedAt <= most) return {}
+  const at = `${new Date(changedAt).toISOString().slice(0, 16)}Z`
+  return {
+    stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), and \`source.maxAge\` allows ${
+      lasting(most)
+    }: see whether what writes it still runs.`,
+  }
+}

@@ -37,26 +37,23 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
     return identity?.keys.some((rule) => !sameList(rule, now)) ?? false
   })
 
-const stateOf = (digest: Digester, state: Json): string => digest.value(state).toString("hex")
-
-/** Records that the run is refused because rows may be known under different keys, for `accept`. */
-const recordRefusal = (state: Json, what: string) =>
+/**
+ * Stops the run because rows may be known under different keys, unless a person has accepted just that (exit code 2, or 3 if `limit` is exceeded). Returns whether it stopped.
+ *
+ * @param state what has to be accepted
+ */
+const refuse = (state: Json, what: string, how: string, limit = false) =>
   Effect.gen(function*() {
-    const states = [stateOf((yield* RunLedger).ledger.digest, state)]
-    yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-  })
-
-/** Stops the run because rows may be known under different keys (exit code 2). */
-const refuse = (state: Json, what: string, how: string) =>
-  Effect.gen(function*() {
+    const { ledger, view } = yield* RunLedger
+    const states = [ledger.digest.value(state).toString("hex")]
+    if (yield* view.accepted("row-key", states)) return false
     const { pipeline, target } = yield* CurrentRun
-    yield* recordRefusal(state, what)
+    yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
     const accept = `If these rows are new all the same: ${acceptCommand(pipeline.name, "row-key", target)}.`
-    yield* (yield* Stop).request({ _tag: "Refused", because: `${what} Nothing was sent. ${how} ${accept}` })
+    const because = `${what} Nothing was sent. ${how} ${accept}`
+    yield* (yield* Stop).request({ _tag: limit ? "Protected" : "Refused", because })
+    return true
   })
-
-const isAccepted = (state: Json) =>
-  Effect.flatMap(RunLedger, ({ ledger, view }) => view.accepted("row-key", [stateOf(ledger.digest, state)]))
 
 /**
  * Returns how an earlier rule makes keys of this source.
@@ -112,31 +109,24 @@ export const adoptKeys = Effect.gen(function*() {
     const what = `The row key is the row's content, and the source lacks ${
       counted(lost.length, "column", "columns")
     } of it: ${lost.join(", ")}. Every row would be new.`
-    const state = { lost }
-    if (!(yield* isAccepted(state))) {
-      return yield* refuse(state, what, `If it has another title now, name it under source.columns: ${name}.`)
-    }
+    if (yield* refuse({ lost }, what, `If it has another title now, name it under source.columns: ${name}.`)) return
   }
   let kept: ReadonlyArray<KeyRule> = []
   const earlier = blank ? [] : (identity?.keys ?? []).filter((rule) => !sameList(rule, now))
   const rules = earlier.map((rule) => ({ rule, keys: earlierKeys(run, ledger.digest, rule, first) }))
   const unknown = rules.filter(({ keys }) => keys === undefined)
   if (unknown.length > 0) {
-    const state = { now, unknown: unknown.map(({ rule }) => rule) } as unknown as Json
-    if (!(yield* isAccepted(state))) {
-      const lists = unknown.map(({ rule: { columns } }) =>
-        columns === "content" ? "content" : `[${columns.join(", ")}]`
-      )
-      return yield* refuse(
-        state,
-        `In earlier runs the row key was ${
-          lists.join(", then ")
-        }, and the source does not have all of these columns, so it is unknown which rows were imported.`,
-        `If columns have other names now, write "previousRowKey: ${
-          lists.at(-1)
-        }" under source of the pipeline, with as many columns as rowKey has.`,
-      )
-    }
+    const lists = unknown.map(({ rule: { columns } }) => columns === "content" ? "content" : `[${columns.join(", ")}]`)
+    const isRefused = yield* refuse(
+      { now, unknown: unknown.map(({ rule }) => rule) } as unknown as Json,
+      `In earlier runs the row key was ${
+        lists.join(", then ")
+      }, and the source does not have all of these columns, so it is unknown which rows were imported.`,
+      `If columns have other names now, write "previousRowKey: ${
+        lists.at(-1)
+      }" under source of the pipeline, with as many columns as rowKey has.`,
+    )
+    if (isRefused) return
   }
   const makers = rules.flatMap(({ keys, rule }) => (typeof keys === "function" ? [{ keys, rule }] : []))
   if (makers.length > 0 && recorder !== undefined) {
@@ -229,21 +219,18 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     yield* eachChunk(run.source.read(), move, stop.requested)
     if (stop.requested()) return true
     const doubtful = [...contested.values()].filter(({ rows }) => rows > 1)
-    if (doubtful.length > 0) {
-      const state = { contested: doubtful.map((one) => [one.key, one.rows]) }
-      if (!(yield* isAccepted(state))) {
-        const [example] = doubtful
-        yield* refuse(
-          state,
-          `${
-            counted(doubtful.length, "row", "rows")
-          } of earlier runs can't be told: several rows of the source have the earlier row key, such as ${
-            JSON.stringify(example?.key)
-          }, and none of them has the content that was imported.`,
-          `Say which is which: formferry ledger rekey ${run.pipeline.name} --map old-new.csv.`,
-        )
-        return true
-      }
+    const [example] = doubtful
+    if (example !== undefined) {
+      const isRefused = yield* refuse(
+        { contested: doubtful.map((one) => [one.key, one.rows]) },
+        `${
+          counted(doubtful.length, "row", "rows")
+        } of earlier runs can't be told: several rows of the source have the earlier row key, such as ${
+          JSON.stringify(example.key)
+        }, and none of them has the content that was imported.`,
+        `Say which is which: formferry ledger rekey ${run.pipeline.name} --map old-new.csv.`,
+      )
+      if (isRefused) return true
     }
     const alone = [...contested].filter(([, { rows }]) => rows === 1)
     for (const [id] of alone) placed.mark(id, true)
@@ -302,33 +289,29 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     const { name } = run.pipeline
     const rekey = `If they are the same rows: formferry ledger rekey ${name}.`
     if (missing.reformatted > 0) {
-      const pairs = { reformatted: states.key }
-      if (!(yield* isAccepted(pairs))) {
-        const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
-        return yield* refuse(
-          pairs,
-          `${
-            missing.reformatted === 1
-              ? "A new row has the key of an imported row that is"
-              : `${count(missing.reformatted)} new rows have keys of imported rows that are`
-          } not in the source any more, but for formatting (case, spaces, punctuation, zeros, number or Unicode form). Imported as: ${examples}.`,
-          rekey,
-        )
-      }
+      const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
+      const isRefused = yield* refuse(
+        { reformatted: states.key },
+        `${
+          missing.reformatted === 1
+            ? "A new row has the key of an imported row that is"
+            : `${count(missing.reformatted)} new rows have keys of imported rows that are`
+        } not in the source any more, but for formatting (case, spaces, punctuation, zeros, number or Unicode form). Imported as: ${examples}.`,
+        rekey,
+      )
+      if (isRefused) return
     }
     if (missing.misread > 0 || (!reads && missing.count > 0)) {
-      const change = { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json
-      if (!(yield* isAccepted(change))) {
-        return yield* refuse(
-          change,
-          `The source is read otherwise than in earlier runs (${before === undefined ? "" : dialectText(before)}; now ${
-            dialectText(dialect)
-          }). ${counted(newRows.size, "row is", "rows are")} new, and ${
-            counted(missing.count, "imported row is", "imported rows are")
-          } not in the source any more: these may be the same.`,
-          `If it must be read as before, say so under source (format, encoding, delimiter, quoteChar). ${rekey}`,
-        )
-      }
+      const isRefused = yield* refuse(
+        { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json,
+        `The source is read otherwise than in earlier runs (${before === undefined ? "" : dialectText(before)}; now ${
+          dialectText(dialect)
+        }). ${counted(newRows.size, "row is", "rows are")} new, and ${
+          counted(missing.count, "imported row is", "imported rows are")
+        } not in the source any more: these may be the same.`,
+        `If it must be read as before, say so under source (format, encoding, delimiter, quoteChar). ${rekey}`,
+      )
+      if (isRefused) return
     }
     const replaced = overLimit("replaced", run.pipeline.sink.stopWhen.replaced, {
       rows: missing.replaced,
@@ -336,18 +319,9 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
       among: "rows that are new in this run",
     })
     if (replaced !== undefined) {
-      const pairs = { replaced: states.cells, of: newRows.size }
-      if (!(yield* isAccepted(pairs))) {
-        const what =
-          `${replaced} Their other cells equal those of imported rows that are not in the source any more, so their keys may have changed.`
-        yield* recordRefusal(pairs, what)
-        return yield* (yield* Stop).request({
-          _tag: "Protected",
-          because: `${what} Nothing was sent. ${rekey} If they are new rows: ${
-            acceptCommand(name, "row-key", run.target)
-          }.`,
-        })
-      }
+      const what =
+        `${replaced} Their other cells equal those of imported rows that are not in the source any more, so their keys may have changed.`
+      if (yield* refuse({ replaced: states.cells, of: newRows.size }, what, rekey, true)) return
     }
     yield* recordDialect
   })

@@ -9,8 +9,6 @@ import type { ImportedRow } from "../report/csvFiles.ts"
 import { redactReport } from "../report/reportFile.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { FormService } from "../service/FormService.ts"
-import { anomalies, sourceAge } from "./anomalies.ts"
-import { coverageOf, covered } from "./coverage.ts"
 import {
   acknowledgedOf,
   balanceHolds,
@@ -23,7 +21,7 @@ import {
   unprovenOf,
 } from "./ending.ts"
 import { FateTable } from "./FateTable.ts"
-import { factsNow, historyOf, mappingOf } from "./history.ts"
+import { anomalies, coverageOf, covered, factsNow, historyOf, mappingOf, sourceAge } from "./history.ts"
 import { measureRun } from "./Progress.ts"
 import { repeatable, type Repeated } from "./repeat.ts"
 import type { Review } from "./review.ts"

@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber } from "effect"
-import { Notifier } from "../../src/jobs/Notifier.ts"
+import { Notifier } from "../../src/jobs/attempt.ts"
 import { runDue, runOnSchedule } from "../../src/jobs/schedule.ts"
 import { planSchedule } from "../../src/jobs/schedules.ts"
 import type { ScheduleEvent, ScheduleOptions } from "../../src/jobs/turns.ts"

@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { expect, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { Notifier } from "../../src/jobs/Notifier.ts"
+import { Notifier } from "../../src/jobs/attempt.ts"
 import { runDue } from "../../src/jobs/schedule.ts"
 import { byAge, healthOf, projectStatus } from "../../src/jobs/status.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import type { RunFacts } from "../../src/domain/anomaly.ts"
-import { anomalies } from "../../src/run/anomalies.ts"
+import { anomalies } from "../../src/run/history.ts"
 
 const usual: RunFacts = {
   run: "before",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { projectStatus } from "../../src/jobs/status.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { sourceAge } from "../../src/run/anomalies.ts"
+import { sourceAge } from "../../src/run/history.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { DoubtfulRow, Evidence } from "../../src/ledger/records.ts"
-import { resultsColumns } from "../../src/sink/settleColumns.ts"
-import { likenessOf } from "../../src/sink/settleFit.ts"
+import { likenessOf, resultsColumns } from "../../src/sink/settleFit.ts"
 import { type ExportStanding, makeSettling } from "../../src/sink/settleRows.ts"
 
 const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })

@@ -1,8 +1,15 @@
 import { munkres } from "munkres"
-import type { Coverage, ExpectedKind, Target } from "./fit.ts"
-import { blockFits, coverage, fitBlock, fitColumn, shapeShare } from "./fit.ts"
-import type { Likeness } from "./likeness.ts"
-import { likeness, weigh } from "./likeness.ts"
+import {
+  blockFits,
+  type Coverage,
+  coverage,
+  type ExpectedKind,
+  fitBlock,
+  fitColumn,
+  shapeShare,
+  type Target,
+} from "./fit.ts"
+import { type Likeness, likeness, weigh } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
 import type { Unit } from "./Suggestion.ts"
 

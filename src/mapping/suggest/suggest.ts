@@ -2,16 +2,21 @@ import type { Form } from "../../domain/form.ts"
 import type { Column, ColumnBlock } from "../../domain/row.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
 import { findBlocks } from "./findBlocks.ts"
-import type { Target } from "./fit.ts"
-import { targetOf } from "./fit.ts"
-import { likeness } from "./likeness.ts"
-import type { Meaning } from "./meaning.ts"
-import { meaningOf, speaksOf } from "./meaning.ts"
-import type { Ranked } from "./rank.ts"
-import { rank } from "./rank.ts"
+import { type Target, targetOf } from "./fit.ts"
+import { likeness, type Meaning, meaningOf, speaksOf } from "./meaning.ts"
+import { rank, type Ranked } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
-import type { Block, OpenQuestion, Origin, Suggestion, Suggestions, ToolHints, Unit } from "./Suggestion.ts"
-import { columnsOf, mayAnswer } from "./Suggestion.ts"
+import {
+  type Block,
+  columnsOf,
+  mayAnswer,
+  type OpenQuestion,
+  type Origin,
+  type Suggestion,
+  type Suggestions,
+  type ToolHints,
+  type Unit,
+} from "./Suggestion.ts"
 
 interface Free {
   readonly column: Column

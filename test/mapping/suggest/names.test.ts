@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { likeness } from "../../../src/mapping/suggest/likeness.ts"
-import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
+import { likeness, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { wordsOf } from "../../../src/mapping/suggest/words.ts"
 
 const like = (a: string, b: string) => likeness(meaningOf(a), meaningOf(b), () => 1)

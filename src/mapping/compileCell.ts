@@ -1,0 +1,191 @@
+import { type Cell, DateCell, JsonCell } from "../domain/cell.ts"
+import type { YamlPath } from "../domain/diagnostic.ts"
+import type { Json } from "../domain/json.ts"
+import { errorIn, textOf } from "../kinds/cells.ts"
+import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../kinds/Kind.ts"
+import { compilePattern, type Match } from "../kinds/pattern.ts"
+import { readIso } from "../kinds/wallClock.ts"
+import type { KindOptions } from "../project/Pipeline.ts"
+import { suggest } from "../project/suggestion.ts"
+import type { CellNotes } from "./CellUses.ts"
+import type { CompileContext, Fixed } from "./CompileContext.ts"
+import { type AnswerSpec, compileKind, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
+import type { Findings } from "./Findings.ts"
+
+/** Compiles a kind for one cell: what an expression extracts from it, and what a fixed rejected.csv may hold. */
+export const compileCell = (
+  asked: AnswerSpec,
+  options: KindOptions,
+  shape: InputShape,
+  compile: (shape: InputShape) => Parse | undefined,
+  { note }: CellNotes,
+  context: CompileContext,
+): Parse | undefined => {
+  if (asked.extract === undefined) {
+    const parse = compile(shape)
+    return parse === undefined ? undefined : readingFixed(parse, asked.kind, context.fixed)
+  }
+  const extracting = compileExtract(asked.extract, asked.kind, [...asked.path, "extract"], context.findings, note)
+  if (extracting === undefined) return undefined
+  if (extracting._tag === "Piece") {
+    const parse = compile({ _tag: "Columns", count: 1 })
+    return parse === undefined ? undefined : extracting.wrap(parse)
+  }
+  const whole = compile({ _tag: "Parts", parts: extracting.parts })
+  const parts = extracting.parts.map((part) => {
+    const kind = kindNamed(asked.kind.parts?.[part])
+    if (kind === undefined) return undefined
+    const piece = { ...asked, kind, options: {}, extract: undefined, inherited: inheritedBy(kind, asked.kind, options) }
+    const own = optionsOf(piece, undefined, context)
+    return compileKind(piece, own, undefined, { _tag: "Columns", count: 1 }, { empty: new Set() }, context)
+  })
+  return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
+}
+
+/** What the expression of an entry extracts: one piece, or named groups that are parts. */
+type Extracting =
+  | { readonly _tag: "Piece"; readonly wrap: (parse: Parse) => Parse }
+  | {
+    readonly _tag: "Parts"
+    readonly parts: ReadonlyArray<string>
+    readonly wrap: (whole: Parse, parts: ReadonlyArray<Parse>) => Parse
+  }
+
+/** Characters of a cell that an expression sees at most. */
+const longest = 10_000
+
+/** Counts the letters and digits of texts. */
+const saidIn = (texts: ReadonlyArray<string>): number => {
+  let said = 0
+  for (const text of texts) said += text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  return said
+}
+
+/** Compiles an entry's `extract` for a kind. Groups that don't fit it become errors. */
+const compileExtract = (
+  expression: string,
+  kind: Kind,
+  path: YamlPath,
+  findings: Findings,
+  note: NonNullable<KindContext["note"]>,
+): Extracting | undefined => {
+  const pattern = compilePattern(expression)
+  if (typeof pattern === "string") {
+    findings.error(path, pattern)
+    return undefined
+  }
+  const { names } = pattern
+  const mismatch = new Fault("pattern", `a text in which ${expression} is found`)
+  /** Makes a `Parse` of what to take from a match, and of what its pieces become. */
+  const extracting = (
+    piecesOf: (match: Match) => ReadonlyArray<string | undefined>,
+    valueOf: (pieces: ReadonlyArray<string>) => ReturnType<Parse>,
+  ): Parse =>
+  (cells) => {
+    const error = errorIn(cells)
+    if (error !== undefined) return error
+    const text = textOf(cells[0])
+    if (text === "") return undefined
+    const match = pattern.exec(text.slice(0, longest))
+    if (match === undefined) return mismatch
+    const pieces = piecesOf(match).map((piece = "") => piece.trim())
+    if (pieces.every((piece) => piece === "")) return undefined
+    if (saidIn(pieces) < saidIn([text])) note("part")
+    return valueOf(pieces)
+  }
+  const faultOf = ({ code, expected, piece }: Fault, within?: string) => new Fault(code, expected, 0, piece ?? within)
+
+  if (names.length === 0) {
+    return {
+      _tag: "Piece",
+      wrap: (parse) =>
+        extracting(({ groups }) => [groups[groups.length > 1 ? 1 : 0]], ([piece = ""]) => {
+          const value = parse([piece])
+          return value instanceof Fault ? faultOf(value, piece) : value
+        }),
+    }
+  }
+  const known = Object.keys(kind.parts ?? {})
+  const strangers = names.filter((name) => !known.includes(name))
+  for (const name of strangers) {
+    findings.error(
+      path,
+      known.length === 0
+        ? `The kind ${kind.name} has no parts for the group "${name}".`
+        : `The kind ${kind.name} has no part "${name}".`,
+      known.length === 0
+        ? "Write the group without a name: ( … )."
+        : suggest(name, known, "Its parts are"),
+    )
+  }
+  if (strangers.length > 0) return undefined
+  return {
+    _tag: "Parts",
+    parts: names,
+    wrap: (whole, parts) =>
+      extracting(({ named }) => names.map(named), (pieces) => {
+        const values: Array<string | number | boolean | null> = []
+        for (const [index, piece] of pieces.entries()) {
+          const value = piece === "" ? undefined : parts[index]!([piece])
+          if (value instanceof Fault) return new Fault(value.code, value.expected, 0, piece)
+          values.push(value === undefined || typeof value === "object" ? null : value)
+        }
+        const value = values.every((each) => each === null) ? undefined : whole(values)
+        return value instanceof Fault ? faultOf(value) : value
+      }),
+  }
+}
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+
+const jsonOf = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the typed cell that a text of a fixed rejected.csv may stand for: the file writes numbers, dates and nested values as text. */
+const typed = (text: string, fixed: Fixed): Cell | undefined => {
+  if (jsonNumber.test(text)) return Number(text)
+  if (text === "true" || text === "false") return text === "true"
+  if (fixed !== "typed") return undefined
+  const iso = readIso(text)
+  if (iso !== undefined && Number.isNaN(iso.offset)) return new DateCell(text)
+  if (!/^[[{]/.test(text)) return undefined
+  const value = jsonOf(text)
+  return typeof value === "object" && value !== null ? new JsonCell(value) : undefined
+}
+
+const twoWays = new Fault(
+  "not-a-number",
+  "a number that means the same in the source's way of writing and in JSON's (write it without signs between digits)",
+)
+
+/**
+ * Makes a `Parse` read cells of a fixed rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed
+ * cells, a number that both ways read differently is an error, since it is unknown which one was meant.
+ */
+const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {
+  if (fixed === undefined) return parse
+  const nestedFirst = fixed === "typed" && (kind.sends === "array" || kind.sends === "object")
+  return (cells) => {
+    const [cell] = cells
+    if (typeof cell !== "string" || cells.length !== 1) return parse(cells)
+    const other = typed(cell.trim(), fixed)
+    if (other instanceof JsonCell && nestedFirst) return parse([other])
+    const value = parse(cells)
+    if (other === undefined || other instanceof JsonCell) {
+      return value instanceof Fault && other !== undefined ? orElse(parse([other]), value) : value
+    }
+    if (value instanceof Fault) return orElse(parse([other]), value)
+    if (fixed === "typed" && kind.sends === "number" && typeof other === "number") {
+      const typedValue = parse([other])
+      return typedValue instanceof Fault || typedValue === value ? value : twoWays
+    }
+    return value
+  }
+}
+
+const orElse = (value: ReturnType<Parse>, fault: Fault): ReturnType<Parse> => value instanceof Fault ? fault : value
