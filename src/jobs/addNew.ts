@@ -3,16 +3,13 @@ import { Effect, identity } from "effect"
 import type { Form } from "../domain/form.ts"
 import { canonicalJson } from "../domain/json.ts"
 import type { Column } from "../domain/row.ts"
-import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import { names } from "../mapping/findElement.ts"
 import { draftAdditions } from "../mapping/suggest/draftPipeline.ts"
 import { columnsOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
 import { type FormRecord, readFormRecord, writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
 import { addToPipeline, isOpen } from "../project/PipelineDraft.ts"
 import { ownColumns } from "../source/columns.ts"
-import type { Source } from "../source/Source.ts"
 import { openPipelineSource } from "./prepare.ts"
 import { fetchForm } from "./services.ts"
 import {
@@ -22,22 +19,9 @@ import {
   openNames,
   summaryOf,
   surveySource,
+  unusedColumns,
 } from "./suggestMapping.ts"
 import { findPipeline, firstTarget } from "./target.ts"
-
-/** Returns the columns that a pipeline doesn't mention. */
-const unusedColumns = (pipeline: Pipeline, source: Source, columns: ReadonlyArray<Column>): ReadonlyArray<Column> => {
-  const mentioned = new Set(mentionedColumns(pipeline).map(({ name }) => name))
-  const titles = new Set(
-    pipeline.mapping.questions.flatMap(({ input }) => input._tag === "Block" ? [input.title.trim()] : []),
-  )
-  const inBlocks = new Set(
-    source.blocks.filter(({ title }) => titles.has(title.trim())).flatMap((block) =>
-      block.columns.map(({ position }) => position)
-    ),
-  )
-  return columns.filter(({ name, position }) => (name === undefined || !mentioned.has(name)) && !inBlocks.has(position))
-}
 
 /** Returns the suggestions for questions and columns that are not in the record. */
 const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Suggestions => {
@@ -118,7 +102,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
         !mapping.urlParameters.some((entry) => names(entry, element)) && !open(element.id)
       ),
     }
-    const unused = unusedColumns(pipeline, source, columns)
+    const unused = unusedColumns(pipeline, source)
     const { suggestions: all, unknown } = yield* surveySource(source, rest, unused)
     const known = newOnly(all, record)
     const left = (of: "submissionTime" | "lastUpdatedAt" | "login") =>

@@ -5,19 +5,19 @@ import { cut, type Problem, type ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
-import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import { names } from "../mapping/findElement.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
+import { missingKeyProblem } from "../mapping/problems.ts"
 import { profiler } from "../mapping/suggest/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
 import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { accountOf } from "../report/sentences.ts"
-import { ownColumns } from "../source/columns.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
+import { unusedColumns } from "./suggestMapping.ts"
 
 /** Problems with the same code and column, over all rows. */
 interface DataProblem {
@@ -88,7 +88,7 @@ export const checkData = (
     const found = collectProblems()
     const choices = choiceQuestions(pipeline, mapping, form, source)
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
-    const free = pipeline.mapping.submissionTime === undefined ? unmentionedColumns(pipeline, source) : []
+    const free = pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
     const profiles = profiler(free)
     const counts = { rows: 0, filtered: 0, invalid: 0 }
     const problemsOf = (cells: Cells): ReadonlyArray<Problem> => {
@@ -96,10 +96,7 @@ export const checkData = (
       const mapped = mapping.map(cells, key)
       const problems = "problems" in mapped ? mapped.problems : []
       if (key !== undefined || mapping.keyed === "content") return problems
-      return [...problems, {
-        code: "missing-key",
-        message: "The row has no row key: every column of `rowKey` is empty.",
-      }]
+      return [...problems, missingKeyProblem(pipeline)]
     }
     yield* eachChunk(source.read(), (chunk) =>
       Effect.suspend(() => {
@@ -132,7 +129,7 @@ export const checkData = (
       const one: UnknownChoices = { question: question.name, column: title, choices: listed, more }
       return texts.length === 0 ? [] : [{ ...rest, question, found: one }]
     })
-    const times = suggestOwn({ columns: free, profiles: profiles.profiles(), tool: source.tool, used: new Set() })
+    const times = suggestOwn({ columns: profiles.profiles(), tool: source.tool, used: new Set() })
       .submissionTime?.column.name
     const problems = found.problems()
     const result: CheckedData = {
@@ -152,15 +149,6 @@ export const checkData = (
     }
     return result
   })
-
-/** Returns the columns that a pipeline doesn't mention, also not as part of a block. */
-const unmentionedColumns = (pipeline: Pipeline, source: Source) => {
-  const mentioned = new Set(mentionedColumns(pipeline).map(({ name }) => name))
-  const blocks = new Set(source.blocks.flatMap(({ columns }) => columns.map(({ position }) => position)))
-  return ownColumns(source.columns).filter(({ name, position }) =>
-    name !== undefined && !mentioned.has(name) && !blocks.has(position)
-  )
-}
 
 /** Returns the entries whose cells are choices, with their questions, columns, and counters of unknown choices. */
 const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form, source: Source) => {

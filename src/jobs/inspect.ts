@@ -3,9 +3,16 @@ import { cellText } from "../domain/cell.ts"
 import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import { type ColumnProfile, profiler, type Shape, shapes } from "../mapping/suggest/ColumnProfile.ts"
+import {
+  type ColumnProfile,
+  type ProfiledColumn,
+  profiler,
+  type Shape,
+  shapes,
+} from "../mapping/suggest/ColumnProfile.ts"
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
+import type { ToolHints } from "../mapping/suggest/Suggestion.ts"
 import { eachChunk } from "../source/eachChunk.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
@@ -143,7 +150,7 @@ export const inspectFile = (file: string) =>
     }
     const files = yield* source.files
     const tool = source.tool
-    const profileOf = profiles.profiles()
+    const profiled = profiles.profiles()
     const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
     const parts = new Map(
       source.blocks.flatMap(({ columns, title }) =>
@@ -170,14 +177,12 @@ export const inspectFile = (file: string) =>
       faulty: counts.faulty,
       faults,
       unfinished: isFinished === undefined ? undefined : counts.unfinished,
-      columns: source.columns.flatMap((column, at): ReadonlyArray<InspectedColumn> => {
-        const profile = profileOf.get(column.position)
-        if (profile === undefined) return []
+      columns: profiled.map(({ column, profile }, at): InspectedColumn => {
         const label = tool?.labels[at]
         const part = parts.get(column.position)
         const { distinctCount: distinct, filled, unique } = profile
         const [kind, share] = kindOf(profile)
-        return [{
+        return {
           position: column.position + 1,
           title: column.title,
           name: column.name,
@@ -201,10 +206,10 @@ export const inspectFile = (file: string) =>
             ...dateTraps(profile),
             ...exceptionTraps(profile, kind),
           ],
-        }]
+        }
       }),
       blocks: source.blocks.map(({ columns, title }) => ({ title, options: columns.map(({ option }) => option) })),
-      rowKey: rowKeyCandidates(source, profileOf),
+      rowKey: rowKeyCandidates(profiled, tool),
     }
     return inspection
   }))
@@ -282,16 +287,16 @@ interface RowKeyCandidate {
 
 /** Returns the columns that `init` would suggest as the row key, then the other candidates, the likeliest first. */
 const rowKeyCandidates = (
-  { columns, tool }: Source,
-  profiles: ReadonlyMap<number, ColumnProfile>,
+  columns: ReadonlyArray<ProfiledColumn>,
+  tool: ToolHints | undefined,
 ): ReadonlyArray<RowKeyCandidate> => {
-  const { because, candidates, names } = suggestRowKey(columns, profiles, tool)
+  const { because, candidates, names } = suggestRowKey(columns, tool)
   return [
     ...(names.length === 0 ? [] : [{ columns: names, because }]),
-    ...candidates.flatMap(({ name, position }) =>
+    ...candidates.flatMap(({ column: { name }, profile: { unique } }) =>
       name === undefined ? [] : [{
         columns: [name],
-        because: profiles.get(position)?.unique === true
+        because: unique === true
           ? "filled in every row and different in each"
           : "filled in every row; too many to see whether all are different",
       }]

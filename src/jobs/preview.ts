@@ -3,6 +3,7 @@ import { cellText } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
+import { missingKeyProblem } from "../mapping/problems.ts"
 import type { Project } from "../project/Project.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { findPipeline } from "./target.ts"
@@ -76,33 +77,34 @@ export const preview = (
     }),
   )
 
-const previewer = ({ mapping }: Prepared) => (row: number, cells: Cells, fault: Problem | undefined): PreviewedRow => {
-  const key = mapping.key(cells)
-  const explained = mapping.explain(cells, key)
-  const answers = explained.answers.map(({ answer, columns, value, problems }): PreviewedAnswer => ({
-    name: answer.name,
-    kind: answer.kind,
-    cells: columns.map((column) => ({ column: nameOf(column), text: cellText(cells[column.position]) })),
-    value,
-    problems,
-  }))
-  const problems: ReadonlyArray<Problem> = [
-    ...(fault === undefined ? [] : [fault]),
-    ...(key === undefined && mapping.keyed === "columns"
-      ? [{ code: "missing-key" as const, message: "The row has no row key: every column of `rowKey` is empty." }]
-      : []),
-    ...explained.problems,
-  ]
-  // The row stays valid without an answer that is dropped.
-  const wrong = answers.some((answer) => answer.problems.some((problem) => problem.dropped !== true))
-  return {
-    row,
-    key,
-    filtered: fault === undefined && mapping.filtered(cells),
-    valid: !wrong && problems.length === 0,
-    answers,
-    problems,
+const previewer =
+  ({ mapping, pipeline }: Prepared) => (row: number, cells: Cells, fault: Problem | undefined): PreviewedRow => {
+    const key = mapping.key(cells)
+    const explained = mapping.explain(cells, key)
+    const answers = explained.answers.map(({ answer, columns, value, problems }): PreviewedAnswer => ({
+      name: answer.name,
+      kind: answer.kind,
+      cells: columns.map((column) => ({ column: nameOf(column), text: cellText(cells[column.position]) })),
+      value,
+      problems,
+    }))
+    const problems: ReadonlyArray<Problem> = [
+      ...(fault === undefined ? [] : [fault]),
+      ...(key === undefined && mapping.keyed === "columns"
+        ? [missingKeyProblem(pipeline)]
+        : []),
+      ...explained.problems,
+    ]
+    // The row stays valid without an answer that is dropped.
+    const wrong = answers.some((answer) => answer.problems.some((problem) => problem.dropped !== true))
+    return {
+      row,
+      key,
+      filtered: fault === undefined && mapping.filtered(cells),
+      valid: !wrong && problems.length === 0,
+      answers,
+      problems,
+    }
   }
-}
 
 const nameOf = ({ name, position, title }: Column): string => name ?? `${title.trim() || "column"} (${position + 1})`

@@ -1,13 +1,16 @@
 import { Effect, type Redacted, Schema, Stream } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Cells, Column } from "../domain/row.ts"
+import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import { profiler } from "../mapping/suggest/ColumnProfile.ts"
-import { choicesToCount, type Unknown, unknownOf } from "../mapping/suggest/draftEntries.ts"
+import { choicesToCount, unknownOf } from "../mapping/suggest/draftEntries.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
 import { likelyOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
-import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
+import { collectUnknown, type Unknown } from "../mapping/suggest/unknownChoices.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
+import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 
 /** `init` can't write the pipeline (exit code 2). */
@@ -81,6 +84,25 @@ export const summaryOf = (
 export const openNames = (form: Form, entries: ReadonlyArray<WrittenEntry>): ReadonlyArray<string> =>
   entries.filter(({ open }) => open).map(({ of }) => form.questions.find(({ id }) => id === of)?.name ?? of)
 
+/** Returns a source's own columns that a pipeline doesn't mention, also not as part of a block. */
+export const unusedColumns = (
+  pipeline: Pipeline,
+  { blocks, columns }: Pick<Source, "blocks" | "columns">,
+): ReadonlyArray<Column> => {
+  const mentioned = new Set(mentionedColumns(pipeline).map(({ name }) => name))
+  const titles = new Set(
+    pipeline.mapping.questions.flatMap(({ input }) => input._tag === "Block" ? [input.title.trim()] : []),
+  )
+  const inBlocks = new Set(
+    blocks.filter(({ title }) => titles.has(title.trim())).flatMap((block) =>
+      block.columns.map(({ position }) => position)
+    ),
+  )
+  return ownColumns(columns).filter(({ name, position }) =>
+    (name === undefined || !mentioned.has(name)) && !inBlocks.has(position)
+  )
+}
+
 /** Reads all rows of a source, cleaned as its form tool requires. */
 const eachRow = (source: Source, use: (cells: Cells) => void) => {
   const clean = source.tool?.clean ?? ((cells: Cells) => cells)
@@ -115,7 +137,7 @@ export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<
     })
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
-    const suggestions = suggest({ form, columns, blocks, profiles: profiles.profiles(), tool: source.tool })
+    const suggestions = suggest({ form, columns: profiles.profiles(), blocks, tool: source.tool })
     const likely = suggestions.open.flatMap((question) => likelyOf(question) ?? [])
     const counters = [...suggestions.accepted, ...likely].flatMap((suggestion) => {
       const asked = choicesToCount(suggestion)

@@ -5,6 +5,7 @@ import type { Column } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 
 /** Returns a text for a message: on one line, everything visible, 80 characters at most. */
 export const shown = (text: string): string => cut(visible(cut(text, 200)))
@@ -57,6 +58,16 @@ export const blankProblem: Problem = {
   code: "blank-row",
   message:
     "No answer of the row comes from a cell: the mapped cells are empty or give no answer. Skip such rows with `source.where`, or send them with `sink.blankRows: allow`.",
+}
+
+/** Returns the problem of a row whose key columns are empty. */
+export const missingKeyProblem = ({ source: { rowKey } }: Pick<Pipeline, "source">): Problem => {
+  const names = rowKey === undefined || rowKey === "content" ? [] : rowKey.map(({ name }) => name)
+  return {
+    code: "missing-key",
+    column: names[0],
+    message: `${names.join(", ")} is empty, so that the row could not be known again: give it a value.`,
+  }
 }
 
 /** Returns the problem of columns that should say the same. */

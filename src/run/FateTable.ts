@@ -20,7 +20,7 @@ export class FateTable {
   private readonly noted = new Array<number>(notes.length).fill(0)
   private last = 0
 
-  /** Sets or changes a row's fate; rows count from 1. Without a note, the row keeps the one it has. */
+  /** Sets or changes a row's fate; rows count from 1. A row keeps its note. */
   set(row: number, fate: Fate, note?: Note): void {
     if (row >= this.bytes.length) this.bytes = grown(this.bytes, row)
     const byte = this.bytes[row]!
@@ -28,13 +28,9 @@ export class FateTable {
     const before = byte & fateBits
     if (before !== 0) this.rows[before]!--
     this.rows[code]!++
-    const noteBefore = byte >> noteAt
-    const noteNow = note === undefined ? noteBefore : notes.indexOf(note)
-    if (noteNow !== noteBefore) {
-      this.noted[noteBefore]!--
-      this.noted[noteNow]!++
-    }
-    this.bytes[row] = code | (noteNow << noteAt)
+    const noted = note === undefined ? byte >> noteAt : notes.indexOf(note)
+    if (noted !== byte >> noteAt) this.noted[noted]!++
+    this.bytes[row] = code | (noted << noteAt)
     if (row > this.last) this.last = row
   }
 

@@ -3,6 +3,7 @@ import type { Fate } from "../domain/fate.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import type { FoundRow, KeylessRow, KnownRow, SameRow } from "../ledger/records.ts"
+import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { CanaryRows } from "./canary.ts"
 import { makeContents, positionsOf, rowTexts } from "./content.ts"
@@ -85,7 +86,7 @@ export const makeClassifier = (options: {
       }
       if (replacedBy !== undefined) return fates.set(row, "alreadyImported")
       fates.set(row, "invalid")
-      reject({ ...one, key: undefined }, "invalid", [fault ?? missingKey(plan)])
+      reject({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
 
     /** A row whose content, over the columns mapped then, is what the ledger has as imported. */
@@ -246,13 +247,6 @@ const refusedBefore = ({ refusal }: KnownRow): ReadonlyArray<Problem> => [
 ]
 
 type Keyed = Pick<RunPlan, "keyColumns">
-
-/** The row's key columns are empty. */
-const missingKey = ({ keyColumns }: Keyed): Problem => ({
-  code: "missing-key",
-  column: keyColumns[0],
-  message: `${keyColumns.join(", ")} is empty, so that the row could not be known again: give it a value.`,
-})
 
 /**
  * Another row of the source has the same key.

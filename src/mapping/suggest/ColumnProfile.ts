@@ -53,6 +53,12 @@ export interface ColumnProfile {
   readonly ownTitle: number
 }
 
+/** A column and its profile. */
+export interface ProfiledColumn {
+  readonly column: Column
+  readonly profile: ColumnProfile
+}
+
 /** Matches texts that may be phone numbers. Digits alone are more likely another number. */
 const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
 
@@ -218,18 +224,14 @@ export const profiler = (columns: ReadonlyArray<Column>, options: { readonly kee
   const noteMissing = options.keepMissing === true ? undefined : (text: string): void => {
     missing.set(text, (missing.get(text) ?? 0) + 1)
   }
-  const each = columns.map((column) => ({
-    position: column.position,
-    collected: collectColumn(column, room, noteMissing),
-  }))
+  const each = columns.map((column) => ({ column, collected: collectColumn(column, room, noteMissing) }))
   return {
     addRow: (cells: Cells): void => {
-      for (const { position, collected } of each) collected.add(cells[position] ?? null)
+      for (const { collected, column } of each) collected.add(cells[column.position] ?? null)
     },
     /** Returns texts of any column that look like "no answer", with their counts. */
     missing: (): ReadonlyMap<string, number> => missing,
-    /** Returns the profiles by the columns' positions. */
-    profiles: (): ReadonlyMap<number, ColumnProfile> =>
-      new Map(each.map(({ position, collected }) => [position, collected.profile()])),
+    profiles: (): ReadonlyArray<ProfiledColumn> =>
+      each.map(({ collected, column }) => ({ column, profile: collected.profile() })),
   }
 }

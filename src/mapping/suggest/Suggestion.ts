@@ -1,6 +1,6 @@
 import type { Element, Form, Question } from "../../domain/form.ts"
 import type { Column, ColumnBlock } from "../../domain/row.ts"
-import type { ColumnProfile } from "./ColumnProfile.ts"
+import type { ProfiledColumn } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
 /** What the columns of a block contain. */
@@ -8,7 +8,7 @@ export type BlockContent = "ticks" | "ranks" | "labels" | "empty"
 
 /** A possible source of answers to one question: a column, or a block of columns. */
 export type Unit =
-  | { readonly _tag: "Column"; readonly column: Column; readonly profile: ColumnProfile; readonly meaning: Meaning }
+  | { readonly _tag: "Column"; readonly meaning: Meaning } & ProfiledColumn
   | {
     readonly _tag: "Block"
     /** Undefined if no header names it. */
@@ -22,9 +22,7 @@ export type Unit =
 
 export type Block = Extract<Unit, { readonly _tag: "Block" }>
 
-export interface BlockMember {
-  readonly column: Column
-  readonly profile: ColumnProfile
+export interface BlockMember extends ProfiledColumn {
   /** The option's or row's text. */
   readonly option: string
   readonly role: ColumnBlock["columns"][number]["role"]
@@ -58,18 +56,12 @@ export const mayAnswer = (tool: ToolHints | undefined, position: number): boolea
 
 /** Where an answer may come from. */
 export type Origin =
-  | { readonly _tag: "Column"; readonly column: Column; readonly profile: ColumnProfile }
+  | { readonly _tag: "Column" } & ProfiledColumn
   | { readonly _tag: "Block"; readonly block: Block }
   /** Several columns joined, such as first and last name. */
-  | {
-    readonly _tag: "Joined"
-    readonly columns: ReadonlyArray<{ readonly column: Column; readonly profile: ColumnProfile }>
-  }
+  | { readonly _tag: "Joined"; readonly columns: ReadonlyArray<ProfiledColumn> }
   /** Parts of an address. */
-  | {
-    readonly _tag: "Parts"
-    readonly parts: ReadonlyArray<{ readonly part: string; readonly column: Column; readonly profile: ColumnProfile }>
-  }
+  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<ProfiledColumn & { readonly part: string }> }
 
 /** A question and the origin of its answers, with enough confidence to write it to the file. */
 export interface Suggestion {
@@ -93,9 +85,7 @@ export const likelyOf = ({ candidates, question }: OpenQuestion): Suggestion | u
 }
 
 /** A column for a time, the login or a URL parameter. */
-export interface OwnColumn {
-  readonly column: Column
-  readonly profile: ColumnProfile
+export interface OwnColumn extends ProfiledColumn {
   /** The reason: it is the tool's own column, or its name fits. */
   readonly because: string
   /** Formats and zone of a time, if the tool is known to use them. */
@@ -129,7 +119,7 @@ export interface RowKeySuggestion {
   readonly names: ReadonlyArray<string>
   readonly because: string
   /** Other columns with a different cell in every row, as far as is known, the likeliest first. */
-  readonly candidates: ReadonlyArray<Column>
+  readonly candidates: ReadonlyArray<ProfiledColumn>
 }
 
 /** Returns the columns of an origin. */

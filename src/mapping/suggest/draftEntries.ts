@@ -10,13 +10,8 @@ import type { Settings } from "./settings.ts"
 import { dateTimeSettings, settingsFor } from "./settings.ts"
 import type { Block, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
 import { columnsOf, likelyOf } from "./Suggestion.ts"
+import type { Unknown } from "./unknownChoices.ts"
 import { saysYes } from "./words.ts"
-
-/** Choices in a column that are not options, with their counts. */
-export interface Unknown {
-  readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
-  readonly more: boolean
-}
 
 /** The most choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
 const listed = 50

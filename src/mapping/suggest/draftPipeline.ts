@@ -1,9 +1,9 @@
 import type { Column } from "../../domain/row.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { openEntry, otherEntries, suggestedEntry, unknownOf } from "./draftEntries.ts"
-import type { Unknown } from "./draftEntries.ts"
 import { columnsOf, unmappedNames } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
+import type { Unknown } from "./unknownChoices.ts"
 
 /** What a new pipeline says about its source. */
 interface DraftSource {
@@ -50,7 +50,7 @@ const sourceEntry = (
 ): DraftEntry => {
   const { rowKey, tool } = suggestions
   const isToolsOwn = tool !== undefined && rowKey.because.startsWith(tool)
-  const others = rowKey.candidates.map(({ name }) => name).filter((name) => name !== undefined)
+  const others = rowKey.candidates.flatMap(({ column }) => column.name ?? [])
   const keys: Array<DraftKey> = [{ key: "file", value: source.file }, {
     key: "format",
     value: source.format,

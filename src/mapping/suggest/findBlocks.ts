@@ -1,5 +1,5 @@
-import type { Column, ColumnBlock } from "../../domain/row.ts"
-import type { ColumnProfile } from "./ColumnProfile.ts"
+import type { ColumnBlock } from "../../domain/row.ts"
+import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { meaningOf } from "./meaning.ts"
 import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
 import { isTick } from "./words.ts"
@@ -55,15 +55,11 @@ const block = (
 }
 
 /** Returns columns whose cells contain only their own title: ticks for a question that the file does not name. */
-const ownTitled = (
-  columns: ReadonlyArray<Column>,
-  profiles: ReadonlyMap<number, ColumnProfile>,
-): ReadonlyArray<ReadonlyArray<BlockMember>> => {
+const ownTitled = (columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<ReadonlyArray<BlockMember>> => {
   const runs: Array<Array<BlockMember>> = []
   let run: Array<BlockMember> = []
-  for (const column of columns) {
-    const profile = profiles.get(column.position)
-    if (profile !== undefined && profile.filled > 0 && profile.ownTitle === 1) {
+  for (const { column, profile } of columns) {
+    if (profile.filled > 0 && profile.ownTitle === 1) {
       if (run.length === 0) runs.push(run)
       run.push({ column, profile, option: column.title.trim(), role: "option" })
     } else run = []
@@ -75,11 +71,10 @@ const ownTitled = (
  * Finds the blocks of a source: those that its format names, and those that headers and cells show. A column belongs to one block at most.
  */
 export const findBlocks = (
-  columns: ReadonlyArray<Column>,
+  columns: ReadonlyArray<ProfiledColumn>,
   named: ReadonlyArray<ColumnBlock>,
-  profiles: ReadonlyMap<number, ColumnProfile>,
 ): ReadonlyArray<Block> => {
-  const byPosition = new Map(columns.map((column) => [column.position, column]))
+  const byPosition = new Map(columns.map((one) => [one.column.position, one]))
   const found: Array<Block> = []
   const taken = new Set<number>()
   const add = (one: Block | undefined) => {
@@ -92,17 +87,16 @@ export const findBlocks = (
       title,
       true,
       members.flatMap(({ position, option, role }) => {
-        const [column, profile] = [byPosition.get(position), profiles.get(position)]
-        return column === undefined || profile === undefined ? [] : [{ column, profile, option, role }]
+        const one = byPosition.get(position)
+        return one === undefined ? [] : [{ ...one, option, role }]
       }),
     ))
   }
   for (const header of headers) {
     const groups = new Map<string, Array<BlockMember>>()
-    for (const column of columns) {
-      const profile = profiles.get(column.position)
+    for (const { column, profile } of columns) {
       const parts = taken.has(column.position) || column.name === undefined ? undefined : header(column.title)
-      if (parts === undefined || profile === undefined) continue
+      if (parts === undefined) continue
       const [question, option] = parts
       const role = /^(?:other|autre|otro|outro|sonstiges)\b/i.test(option) ? "other" : "option"
       groups.set(question, [...groups.get(question) ?? [], { column, profile, option, role }])
@@ -111,7 +105,7 @@ export const findBlocks = (
       if (members.length > 1) add(block(question === "" ? undefined : question, false, members))
     }
   }
-  const rest = columns.filter((column) => !taken.has(column.position) && column.name !== undefined)
-  for (const members of ownTitled(rest, profiles)) add(block(undefined, false, members))
+  const rest = columns.filter(({ column }) => !taken.has(column.position) && column.name !== undefined)
+  for (const members of ownTitled(rest)) add(block(undefined, false, members))
   return found
 }

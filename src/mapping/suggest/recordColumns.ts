@@ -1,5 +1,4 @@
-import type { Column } from "../../domain/row.ts"
-import type { ColumnProfile } from "./ColumnProfile.ts"
+import type { ColumnProfile, ProfiledColumn } from "./ColumnProfile.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, ToolHints } from "./Suggestion.ts"
 
@@ -10,7 +9,7 @@ const naming = ["id", "customer number", "number", "reference", "code", "ticket"
 const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)
 
 /** Rates how much a column with a different cell in every row looks like a record's id. */
-const likelihood = (column: Column, { distinct, share, length }: ColumnProfile): number => {
+const likelihood = ({ column, profile: { distinct, share, length } }: ProfiledColumn): number => {
   const meaning = meaningOf(column.title)
   let points = column.position === 0 ? 1.5 : 0
   if (
@@ -32,16 +31,14 @@ const sureFrom = 3
 
 /** Suggests the row key: the tool's own id, or a column that looks like one. Otherwise lists candidates. */
 export const suggestRowKey = (
-  columns: ReadonlyArray<Column>,
-  profiles: ReadonlyMap<number, ColumnProfile>,
+  columns: ReadonlyArray<ProfiledColumn>,
   tool: ToolHints | undefined,
 ): RowKeySuggestion => {
-  const unique = columns.flatMap((column) => {
-    const profile = profiles.get(column.position)
-    return column.name !== undefined && profile !== undefined && profile.filled === profile.rows
-        && profile.rows > 0 && profile.unique !== false
-      ? [{ column, points: likelihood(column, profile), isCertain: profile.unique === true }]
-      : []
+  const unique = columns.flatMap((one) => {
+    const { column, profile } = one
+    const isKey = column.name !== undefined && profile.filled === profile.rows && profile.rows > 0
+      && profile.unique !== false
+    return isKey ? [{ ...one, points: likelihood(one), isCertain: profile.unique === true }] : []
   }).toSorted((a, b) => b.points - a.points || a.column.position - b.column.position)
   const isUnique = (name: string) => unique.some(({ column, isCertain }) => isCertain && column.name === name)
   const ownKey = tool?.defaultRowKey
@@ -54,7 +51,7 @@ export const suggestRowKey = (
   return {
     names: sure && best.column.name !== undefined ? [best.column.name] : [],
     because: best === undefined ? "no column is filled in every row and different in each" : "different in every row",
-    candidates: rest.slice(0, 5).map(({ column }) => column),
+    candidates: rest.slice(0, 5),
   }
 }
 
@@ -67,22 +64,19 @@ const updated = ["updated"]
  *
  * @param used positions of columns that already answer something
  */
-export const suggestOwn = ({ columns, profiles, tool, used }: {
-  readonly columns: ReadonlyArray<Column>
-  readonly profiles: ReadonlyMap<number, ColumnProfile>
+export const suggestOwn = ({ columns, tool, used }: {
+  readonly columns: ReadonlyArray<ProfiledColumn>
   readonly tool: ToolHints | undefined
   readonly used: ReadonlySet<number>
 }): Readonly<Record<"submissionTime" | "lastUpdatedAt" | "login", OwnColumn | undefined>> => {
-  const named = columns.filter(({ name }) => name !== undefined)
+  const named = columns.filter(({ column }) => column.name !== undefined)
   const withRole = (role: string, fits: (profile: ColumnProfile) => boolean): OwnColumn | undefined => {
     for (const own of tool?.meta ?? []) {
-      const column = own.role === role ? named.find(({ position }) => position === own.position) : undefined
-      const profile = profiles.get(own.position)
-      if (column === undefined || profile === undefined || !fits(profile)) continue
+      const found = own.role === role ? named.find(({ column }) => column.position === own.position) : undefined
+      if (found === undefined || !fits(found.profile)) continue
       const { format, zone } = own
       return {
-        column,
-        profile,
+        ...found,
         because: `${tool?.title ?? "the tool"}'s own column`,
         ...(format === undefined ? {} : { format: typeof format === "string" ? [format] : format }),
         ...(zone === undefined ? {} : { zone }),
@@ -95,18 +89,16 @@ export const suggestOwn = ({ columns, profiles, tool, used }: {
   const isLogin = ({ filled, share }: ColumnProfile) => filled > 0 && share.email >= 0.9
 
   const byName = (concepts: ReadonlyArray<string>): OwnColumn | undefined => {
-    const found = named.filter(({ position, title }) => {
-      const profile = profiles.get(position)
+    const found = named.filter(({ column: { position, title }, profile }) => {
       const meaning = meaningOf(title)
       return !used.has(position) && tool?.meta.every((own) => own.position !== position) !== false
-        && profile !== undefined && profile.filled > 0 && profile.share.dateTime >= 0.9
+        && profile.filled > 0 && profile.share.dateTime >= 0.9
         && concepts.some((concept) => speaksOf(meaning, concept)) && meaning.terms.length <= 2
     })
-    const [column] = found
-    const profile = column === undefined ? undefined : profiles.get(column.position)
-    return found.length !== 1 || column === undefined || profile === undefined
+    const [only] = found
+    return found.length !== 1 || only === undefined
       ? undefined
-      : { column, profile, because: "its name, and it holds times" }
+      : { ...only, because: "its name, and it holds times" }
   }
   return {
     submissionTime: withRole("submitted", isTime) ?? byName(submitted),

@@ -1,6 +1,6 @@
 import type { Form } from "../../domain/form.ts"
 import type { Column, ColumnBlock } from "../../domain/row.ts"
-import type { ColumnProfile } from "./ColumnProfile.ts"
+import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { findBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { likeness, type Meaning, meaningOf, speaksOf } from "./meaning.ts"
@@ -17,11 +17,6 @@ import {
   type ToolHints,
   type Unit,
 } from "./Suggestion.ts"
-
-interface Free {
-  readonly column: Column
-  readonly profile: ColumnProfile
-}
 
 /** Parts of the kind `address`, with the concepts that name them. */
 const addressParts: ReadonlyArray<readonly [part: string, concepts: ReadonlyArray<string>]> = [
@@ -40,10 +35,10 @@ const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
 
 /** Returns the only free column that names a concept and has a rest in `beside`. */
 const only = (
-  free: ReadonlyArray<Free>,
+  free: ReadonlyArray<ProfiledColumn>,
   concepts: ReadonlyArray<string>,
   beside: ReadonlySet<string>,
-): Free | undefined => {
+): ProfiledColumn | undefined => {
   for (const concept of concepts) {
     const found = free.filter(({ column }) => {
       const meaning = meaningOf(column.title)
@@ -63,11 +58,11 @@ const only = (
  */
 const joins = (
   targets: ReadonlyArray<Target>,
-  free: ReadonlyArray<Free>,
+  free: ReadonlyArray<ProfiledColumn>,
 ): ReadonlyArray<Suggestion> => {
   const used = new Set<number>()
   const left = () => free.filter(({ column }) => !used.has(column.position))
-  const take = (columns: ReadonlyArray<Free>) => {
+  const take = (columns: ReadonlyArray<ProfiledColumn>) => {
     for (const { column } of columns) used.add(column.position)
   }
   return targets.flatMap((target): ReadonlyArray<Suggestion> => {
@@ -100,11 +95,9 @@ const joins = (
 /** What suggestions are made from. */
 interface SuggestInput {
   readonly form: Form
-  readonly columns: ReadonlyArray<Column>
+  readonly columns: ReadonlyArray<ProfiledColumn>
   /** Questions that are spread over several columns, if the format names them. */
   readonly blocks: ReadonlyArray<ColumnBlock>
-  /** By position. */
-  readonly profiles: ReadonlyMap<number, ColumnProfile>
   /** The form tool that wrote the source, if it is known. */
   readonly tool?: ToolHints | undefined
 }
@@ -142,24 +135,22 @@ const openQuestions = (
 /**
  * Suggests columns for the questions of a form. What is unsure or ambiguous is left open, with its candidates.
  */
-export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput): Suggestions => {
-  const isFree = (column: Column) => mayAnswer(tool, column.position)
+export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggestions => {
+  const isFree = ({ column }: ProfiledColumn) => mayAnswer(tool, column.position)
   const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
   const targets = form.questions.map(targetOf)
-  const found = findBlocks(columns.filter(isFree), blocks, profiles)
+  const candidates = columns.filter(isFree)
+  const found = findBlocks(candidates, blocks)
 
   const unitsWith = (kept: ReadonlyArray<Block>): ReadonlyArray<Unit> => {
     const inBlock = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
     return [
       ...kept,
-      ...columns.filter((column) => isFree(column) && !inBlock.has(column.position)).flatMap(
-        (column): ReadonlyArray<Unit> => {
-          const profile = profiles.get(column.position)
-          return profile === undefined
-            ? []
-            : [{ _tag: "Column", column, profile, meaning: meaningOf(titleOf(column)) }]
-        },
-      ),
+      ...candidates.filter(({ column }) => !inBlock.has(column.position)).map((one): Unit => ({
+        _tag: "Column",
+        ...one,
+        meaning: meaningOf(titleOf(one.column)),
+      })),
     ]
   }
 
@@ -179,12 +170,9 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
   const taken = new Set(single.map(({ question }) => question.id))
   const used = new Set(single.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
   const blocked = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
-  const free = columns.filter((column) => isFree(column) && column.name !== undefined)
-    .filter(({ position }) => !used.has(position) && !blocked.has(position))
-    .flatMap((column) => {
-      const profile = profiles.get(column.position)
-      return profile === undefined ? [] : [{ column, profile }]
-    })
+  const free = candidates.filter(({ column: { name, position } }) =>
+    name !== undefined && !used.has(position) && !blocked.has(position)
+  )
   const joined = joins(targets.filter(({ question }) => !taken.has(question.id)), free)
 
   const accepted = [...single, ...joined]
@@ -194,29 +182,26 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
 
   const urlParameters = form.urlParameters.flatMap((element) => {
     const meaning = meaningOf(element.name)
-    const fitting = columns.filter((column) => {
-      if (column.name === undefined || profiles.get(column.position) === undefined) return false
+    const fitting = columns.filter(({ column }) => {
+      if (column.name === undefined) return false
       const like = likeness(meaningOf(column.title), meaning, () => 1)
       return like.same || (like.value >= 0.99 && !like.opposed)
     })
-    const same = fitting.filter((column) => meaningOf(column.title).same === meaning.same)
-    const column = same.length === 1 ? same[0] : fitting.length === 1 ? fitting[0] : undefined
-    const profile = column === undefined ? undefined : profiles.get(column.position)
-    return column === undefined || profile === undefined
-      ? []
-      : [{ element, from: { column, profile, because: "the same name" } }]
+    const same = fitting.filter(({ column }) => meaningOf(column.title).same === meaning.same)
+    const [only] = same.length === 1 ? same : fitting.length === 1 ? fitting : []
+    return only === undefined ? [] : [{ element, from: { ...only, because: "the same name" } }]
   })
   for (const { from } of urlParameters) used.add(from.column.position)
 
   const answering = new Set(used)
-  const ownColumns = suggestOwn({ columns, profiles, tool, used })
-  const rowKey = suggestRowKey(columns, profiles, tool)
+  const ownColumns = suggestOwn({ columns, tool, used })
+  const rowKey = suggestRowKey(columns, tool)
   for (const each of [ownColumns.submissionTime, ownColumns.lastUpdatedAt, ownColumns.login]) {
     if (each !== undefined) used.add(each.column.position)
   }
-  for (const { name, position } of columns) if (name !== undefined && rowKey.names.includes(name)) used.add(position)
-  const rest = columns.filter(({ position }) => !used.has(position))
-  const isLeft = (column: Column) => !isFree(column)
+  const rest = columns.filter(({ column: { name, position } }) =>
+    !used.has(position) && (name === undefined || !rowKey.names.includes(name))
+  )
   return {
     form,
     tool: tool?.title,
@@ -225,8 +210,8 @@ export const suggest = ({ form, columns, blocks, profiles, tool }: SuggestInput)
     urlParameters,
     ...ownColumns,
     rowKey,
-    left: rest.filter((column) => isLeft(column) && column.name !== undefined),
-    unmapped: rest.filter((column) => !isLeft(column)),
+    left: rest.filter((one) => !isFree(one) && one.column.name !== undefined).map(({ column }) => column),
+    unmapped: rest.filter(isFree).map(({ column }) => column),
     blocks: kept.filter(({ known }) => known),
   }
 }

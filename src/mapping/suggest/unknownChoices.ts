@@ -6,6 +6,13 @@ import { kinds } from "../../kinds/index.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import type { Kind, Parse } from "../../kinds/Kind.ts"
 
+/** Choices in a column that are not options, with their counts, the most frequent first. */
+export interface Unknown {
+  readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
+  /** Whether there were more. */
+  readonly more: boolean
+}
+
 /** The most distinct texts whose unknown choices are kept, and the most choices that are counted. */
 const remembered = 20_000
 const unknownKept = 1_000
@@ -86,7 +93,6 @@ export const collectUnknown = (
         else more = true
       }
     },
-    /** Returns choices with their counts, the most frequent first, and whether there were more. */
-    unknown: () => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
+    unknown: (): Unknown => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
   }
 }

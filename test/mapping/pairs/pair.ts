@@ -128,8 +128,8 @@ export const judge = (file: string) =>
       columns: [],
       where: [],
     })
-    const { blocks, columns, tool } = source
-    const suggestions = suggest({ form: toForm(form), columns, blocks, profiles: yield* profilesOf(source), tool })
+    const { blocks, tool } = source
+    const suggestions = suggest({ form: toForm(form), columns: yield* profilesOf(source), blocks, tool })
     const made = listOf(suggestions)
     const { urlParameters, rowKey, ...own } = pair.own
     const wanted = new Map([
