@@ -29,27 +29,22 @@ export const restDigest = (
   }
 }
 
+/** How a row of the ledger looks like a new one: by its key but for formatting; by its key but for characters that another encoding reads otherwise; by its other cells. */
+type AlikeBy = "key" | "encoding" | "cells"
+
 /** A row of the ledger that is not in the source, and the new row that looks like it. */
 export interface Alike {
   /** The key in the ledger. */
   readonly old: string
   /** The number of the new row. */
   readonly row: number
-  readonly by: "key" | "encoding" | "cells"
+  readonly by: AlikeBy
   /** Whether several new rows look like it. */
   readonly ambiguous: boolean
 }
 
-/** Counts of rows of the ledger that are not in the source. */
-export interface MissingRows {
-  readonly count: number
-  /** Rows whose key differs from that of a new row by its formatting alone. */
-  readonly reformatted: number
-  /** Rows whose key differs from that of a new row only in characters that another encoding reads otherwise. */
-  readonly misread: number
-  /** New rows whose other cells equal those of such a row. */
-  readonly replaced: number
-}
+/** Counts of rows of the ledger that are not in the source: of all, and of those that look like a new row. By `cells`, the new rows are counted. */
+type MissingRows = Readonly<Record<"all" | AlikeBy, number>>
 
 /** New rows by the marks under which each of them is found if it is a known row whose key changed. About 80 bytes a row. */
 export class NewRows {
@@ -105,33 +100,18 @@ export class NewRows {
     each: (pair: Alike) => void,
   ): Effect.Effect<MissingRows, LedgerError> {
     const paired = new Uint8Array(this.rests.size)
-    const found = { count: 0, reformatted: 0, misread: 0, replaced: 0 }
+    const found = { all: 0, key: 0, encoding: 0, cells: 0 }
     const compared = (rows: ReadonlyArray<UnseenRow>) =>
       Effect.sync(() => {
-        found.count += rows.length
+        found.all += rows.length
         for (const { key: old, rest } of rows) {
-          const slot = this.byKey(old)
-          if (slot >= 0) {
-            found.reformatted++
-            each({ old, row: this.keys.row(slot), by: "key", ambiguous: this.keys.matched(slot) })
-            continue
-          }
-          const misread = this.byAscii(old)
-          if (misread >= 0) {
-            found.misread++
-            each({ old, row: this.keys.row(misread), by: "encoding", ambiguous: this.keys.matched(misread) })
-            continue
-          }
-          const same = this.byRest(rest)
-          if (same < 0) continue
-          if (paired[same] === 0) found.replaced++
-          each({
-            old,
-            row: this.rests.row(same),
-            by: "cells",
-            ambiguous: this.rests.matched(same) || paired[same] === 1,
-          })
-          paired[same] = 1
+          const alike = this.find(old, rest)
+          if (alike === undefined) continue
+          const { by, slot, table } = alike
+          const isPaired = by === "cells" && paired[slot] === 1
+          if (by === "cells") paired[slot] = 1
+          if (!isPaired) found[by]++
+          each({ old, row: table.row(slot), by, ambiguous: table.matched(slot) || isPaired })
         }
       })
     return Effect.as(Stream.runForEach(view.pages("unseen", { seen }), compared), found)
@@ -143,26 +123,24 @@ export class NewRows {
     else if (table.row(slot) !== row) table.match(slot)
   }
 
-  private byKey(old: string): number {
+  /** Finds the new row that looks like a row of the ledger with this key and this digest of its other cells. */
+  private find(old: string, rest: string): { by: AlikeBy; table: KeyTable; slot: number } | undefined {
+    const { hash, keys, rests } = this
     for (const text of looseKey(old).sought) {
-      this.hash.key(text)
-      const slot = this.keys.find(this.hash)
-      if (slot >= 0) return slot
+      hash.key(text)
+      const slot = keys.find(hash)
+      if (slot >= 0) return { by: "key", table: keys, slot }
     }
-    return -1
-  }
-
-  private byAscii(old: string): number {
     const ascii = this.inEncodings ? asciiOf(old) : undefined
-    if (ascii === undefined) return -1
-    this.hash.key(`~${ascii}`)
-    return this.keys.find(this.hash)
-  }
-
-  private byRest(rest: string): number {
-    if (rest === "" || this.rests.size === 0) return -1
-    this.hash.digest(Buffer.from(rest, "hex"))
-    return this.rests.find(this.hash)
+    if (ascii !== undefined) {
+      hash.key(`~${ascii}`)
+      const slot = keys.find(hash)
+      if (slot >= 0) return { by: "encoding", table: keys, slot }
+    }
+    if (rest === "" || rests.size === 0) return undefined
+    hash.digest(Buffer.from(rest, "hex"))
+    const slot = rests.find(hash)
+    return slot < 0 ? undefined : { by: "cells", table: rests, slot }
   }
 }
 

@@ -288,33 +288,33 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     })
     const { name } = run.pipeline
     const rekey = `If they are the same rows: formferry ledger rekey ${name}.`
-    if (missing.reformatted > 0) {
+    if (missing.key > 0) {
       const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
       const isRefused = yield* refuse(
         { reformatted: states.key },
         `${
-          missing.reformatted === 1
+          missing.key === 1
             ? "A new row has the key of an imported row that is"
-            : `${count(missing.reformatted)} new rows have keys of imported rows that are`
+            : `${count(missing.key)} new rows have keys of imported rows that are`
         } not in the source any more, but for formatting (case, spaces, punctuation, zeros, number or Unicode form). Imported as: ${examples}.`,
         rekey,
       )
       if (isRefused) return
     }
-    if (missing.misread > 0 || (!reads && missing.count > 0)) {
+    if (missing.encoding > 0 || (!reads && missing.all > 0)) {
       const isRefused = yield* refuse(
         { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json,
         `The source is read otherwise than in earlier runs (${before === undefined ? "" : dialectText(before)}; now ${
           dialectText(dialect)
         }). ${counted(newRows.size, "row is", "rows are")} new, and ${
-          counted(missing.count, "imported row is", "imported rows are")
+          counted(missing.all, "imported row is", "imported rows are")
         } not in the source any more: these may be the same.`,
         `If it must be read as before, say so under source (format, encoding, delimiter, quoteChar). ${rekey}`,
       )
       if (isRefused) return
     }
     const replaced = overLimit("replaced", run.pipeline.sink.stopWhen.replaced, {
-      rows: missing.replaced,
+      rows: missing.cells,
       of: newRows.size,
       among: "rows that are new in this run",
     })
