@@ -3,28 +3,16 @@ import { cut } from "../domain/problem.ts"
 import type { ColumnProfile, Shape } from "../mapping/suggest/ColumnProfile.ts"
 import { dateFormats } from "../mapping/suggest/dateEvidence.ts"
 
-const trapCodes = [
-  "repeated-title",
-  "empty-title",
-  "excel-date",
-  "scientific",
-  "rounded-digits",
-  "lost-zeros",
-  "two-date-orders",
-  "open-date-order",
-  "mixed-kinds",
-  "spaces",
-  "excel-error",
-  "guarded",
-  "garbled",
-  "cut-off",
-  "placeholder",
-  "wrapped",
-] as const
-
 /** A property of a column that may make its answers wrong. */
 export interface Trap {
-  readonly code: (typeof trapCodes)[number]
+  readonly code:
+    | CellCode
+    | "repeated-title"
+    | "empty-title"
+    | "lost-zeros"
+    | "two-date-orders"
+    | "open-date-order"
+    | "mixed-kinds"
   /** How many cells it concerns. 0 if it concerns the title. */
   readonly count: number
   /** A sentence for people: what was found, and what to do. */
@@ -33,19 +21,41 @@ export interface Trap {
   readonly examples: ReadonlyArray<string>
 }
 
-type CellCode = Extract<
-  Trap["code"],
-  | "excel-date"
-  | "scientific"
-  | "rounded-digits"
-  | "spaces"
-  | "excel-error"
-  | "guarded"
-  | "garbled"
-  | "cut-off"
-  | "placeholder"
-  | "wrapped"
->
+/** Traps in cells: what one cell does, what several do, and what that means. */
+const cellTraps = {
+  "excel-date": [
+    "looks",
+    "look",
+    "like a month and a day or year: Excel makes such dates of options like 6-25 or 1-5. Say what they were with `values`.",
+  ],
+  scientific: [
+    "holds",
+    "hold",
+    "a number whose last digits are gone, as Excel shows long ones. They can't be had back from this file.",
+  ],
+  "rounded-digits": ["holds", "hold", "a long number that ends in zeros: Excel keeps 15 digits only."],
+  spaces: ["has", "have", "white space at the beginning or end. It is cut off."],
+  "excel-error": ["holds", "hold", "an error of a spreadsheet."],
+  guarded: [
+    "has",
+    "have",
+    "an apostrophe before =, +, - or @: a guard against formulas that the tool, or somebody's program, has set.",
+  ],
+  garbled: [
+    "holds",
+    "hold",
+    "letters that were read in a wrong encoding, here or before. Look at `source.encoding`.",
+  ],
+  "cut-off": ["has", "have", "exactly as many characters as Excel allows: the rest may have been cut off."],
+  placeholder: ["says", "say", "xxxxx: most likely the placeholder of a link that was copied as it stood."],
+  wrapped: [
+    "is wrapped in",
+    "are wrapped in",
+    `="…", which keeps spreadsheets from changing it. Take what is inside with \`extract: '^="?(.*?)"?$'\`.`,
+  ],
+} as const
+
+type CellCode = keyof typeof cellTraps
 
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 
@@ -57,40 +67,11 @@ const errorText = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|ERROR!)$/
 const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“”¦]|Â[\u00a0-\u00bf]|\ufffd|<U\+[0-9A-F]{4}>/
 const longestOfExcel = 32_767
 
-const words: Readonly<Record<CellCode, (count: string) => string>> = {
-  "excel-date": (count) =>
-    `${count} like a month and a day or year: Excel makes such dates of options like 6-25 or 1-5. Say what they were with \`values\`.`,
-  scientific: (count) =>
-    `${count} a number whose last digits are gone, as Excel shows long ones. They can't be had back from this file.`,
-  "rounded-digits": (count) => `${count} a long number that ends in zeros: Excel keeps 15 digits only.`,
-  spaces: (count) => `${count} white space at the beginning or end. It is cut off.`,
-  "excel-error": (count) => `${count} an error of a spreadsheet.`,
-  guarded: (count) =>
-    `${count} an apostrophe before =, +, - or @: a guard against formulas that the tool, or somebody's program, has set.`,
-  garbled: (count) =>
-    `${count} letters that were read in a wrong encoding, here or before. Look at \`source.encoding\`.`,
-  "cut-off": (count) => `${count} exactly as many characters as Excel allows: the rest may have been cut off.`,
-  placeholder: (count) => `${count} xxxxx: most likely the placeholder of a link that was copied as it stood.`,
-  wrapped: (count) =>
-    `${count} ="…", which keeps spreadsheets from changing it. Take what is inside with \`extract: '^="?(.*?)"?$'\`.`,
+/** Returns the sentence about a trap in so many cells. */
+const cellTrapText = (code: CellCode, count: number): string => {
+  const [one, many, what] = cellTraps[code]
+  return `${count.toLocaleString("en-GB")} ${count === 1 ? `cell ${one}` : `cells ${many}`} ${what}`
 }
-
-const verbs: Readonly<Record<CellCode, readonly [one: string, many: string]>> = {
-  "excel-date": ["cell looks", "cells look"],
-  scientific: ["cell holds", "cells hold"],
-  "rounded-digits": ["cell holds", "cells hold"],
-  spaces: ["cell has", "cells have"],
-  "excel-error": ["cell holds", "cells hold"],
-  guarded: ["cell has", "cells have"],
-  garbled: ["cell holds", "cells hold"],
-  "cut-off": ["cell has", "cells have"],
-  placeholder: ["cell says", "cells say"],
-  wrapped: ["cell is wrapped in", "cells are wrapped in"],
-}
-
-/** Returns the beginning of a sentence, such as `3 cells hold`. */
-const counted = (code: CellCode, count: number) =>
-  `${count.toLocaleString("en-GB")} ${verbs[code][count === 1 ? 0 : 1]}`
 
 const examplesKept = 3
 
@@ -147,7 +128,7 @@ export class CellTraps {
     const list = [...this.found].map(([code, { count, examples }]): Trap => ({
       code,
       count,
-      message: words[code](counted(code, count)),
+      message: cellTrapText(code, count),
       examples,
     }))
     const zeros = this.lostZeros()

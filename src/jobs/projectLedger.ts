@@ -5,6 +5,8 @@ import { ownedFolder } from "../ledger/holder.ts"
 import { type Ledger, LedgerError } from "../ledger/Ledger.ts"
 import { type Asker, type MarkPlaces, marksFolder, missing, notNewest } from "../ledger/marks.ts"
 import { copyLedger, type LedgerOptions, openLedger } from "../ledger/openLedger.ts"
+import { PipelineUnknown } from "../project/errors.ts"
+import { listPipelines } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { chooseTarget, findPipeline, openTarget, type Target } from "./target.ts"
@@ -44,7 +46,7 @@ export const temporaryCopy = (ledger: string) =>
   )
 
 /** Whether the ledger's file exists. Creates nothing. */
-const ledgerExists = (project: Pick<Project, "ledger">) =>
+export const ledgerExists = (project: Pick<Project, "ledger">) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.exists(project.ledger), () => true))
 
 /**
@@ -56,6 +58,28 @@ export const openIfAny = (project: Project, asker?: Asker, overruling = false) =
   Effect.gen(function*() {
     const neverWas = !(yield* ledgerExists(project)) && missing(marksOf(project)) === undefined
     return neverWas ? undefined : yield* openLedger({ ...ledgerOf(project, asker), overruling })
+  })
+
+/**
+ * Returns a project's pipelines: the names of those that have a file, where the ledger has rows, and the names of both. Fails for a mistyped name: it is not a pipeline without rows.
+ *
+ * @param names those that were asked for
+ */
+export const knownPipelines = (
+  { root }: Pick<Project, "root">,
+  ledger: Ledger | undefined,
+  names: ReadonlyArray<string>,
+) =>
+  Effect.gen(function*() {
+    const { texts } = yield* listPipelines(root)
+    const own = texts.flatMap(({ name }) => name ?? [])
+    const places = ledger === undefined
+      ? []
+      : (yield* ledger.places).toSorted((a, b) => (a.pipeline < b.pipeline ? -1 : a.pipeline > b.pipeline ? 1 : 0))
+    const all = [...new Set([...own, ...places.map(({ pipeline }) => pipeline)])]
+    const unknown = names.filter((name) => !all.includes(name))
+    if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known: all })
+    return { own, places, all }
   })
 
 /** A pipeline whose runs are refused, because the ledger is missing or not the newest. */

@@ -1,4 +1,4 @@
-import { FileSystem, Path } from "@effect/platform"
+import { Path } from "@effect/platform"
 import { Duration, Effect } from "effect"
 import { spawn } from "node:child_process"
 import type { RunReport } from "../domain/report.ts"
@@ -8,7 +8,7 @@ import type { Project } from "../project/Project.ts"
 import { readLatestReports, readReport } from "../report/pastRuns.ts"
 import { redactRun } from "../report/redactRun.ts"
 import { maskOf } from "../report/reportFile.ts"
-import { ledgerOf } from "./projectLedger.ts"
+import { ledgerExists, ledgerOf } from "./projectLedger.ts"
 
 /** Returns the report of a run, by default of the latest one, with its folder and the other runs that have one. */
 export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
@@ -27,14 +27,13 @@ export const redactReport = (
   found.report.values === "masked"
     ? Effect.succeed(found)
     : Effect.scoped(Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
       const { id } = found.report.ledger
       const refused = new LedgerRefused({
         message: `The digests are keyed by the secret of the ledger that the run wrote (${id}), and `
           + `${project.ledger} is not it. Put it and its key file back.`,
       })
       // Opening a missing ledger would create it, with a different secret.
-      if (!(yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false))) return yield* refused
+      if (!(yield* ledgerExists(project))) return yield* refused
       const ledger = yield* openLedger(ledgerOf(project))
       if (ledger.id !== id) return yield* refused
       return yield* redactRun(found, maskOf(ledger.digest.value))

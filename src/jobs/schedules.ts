@@ -1,4 +1,4 @@
-import { FileSystem, type Path } from "@effect/platform"
+import type { FileSystem, Path } from "@effect/platform"
 import { Clock, Effect } from "effect"
 import { DateTime } from "luxon"
 import type { LastTurn, Ledger } from "../ledger/Ledger.ts"
@@ -7,7 +7,7 @@ import { nextTime, type Schedule, scheduleIn } from "../project/cron.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { ledgerOf } from "./projectLedger.ts"
+import { ledgerExists, ledgerOf } from "./projectLedger.ts"
 
 /** Where a project is, and how it is read. */
 export interface ScheduledProject {
@@ -123,12 +123,11 @@ export const planSchedule = (
   times: number,
 ) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
     const project = yield* load([])
     const schedules = yield* readSchedules(root)
     const scheduled = schedules.scheduled.filter(({ fault }) => fault === undefined)
     const at = yield* Clock.currentTimeMillis
-    const lasts = (yield* fs.exists(project.ledger))
+    const lasts = (yield* ledgerExists(project))
       ? yield* withLedger(project, ({ turns }) => Effect.forEach(scheduled, ({ pipeline }) => turns.last(pipeline)))
       : []
     const plan: Plan = {

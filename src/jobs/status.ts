@@ -1,4 +1,3 @@
-import { FileSystem } from "@effect/platform"
 import { Clock, Effect } from "effect"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
@@ -6,11 +5,18 @@ import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/records.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
-import { PipelineUnknown } from "../project/errors.ts"
-import { listPipelines, loadProject } from "../project/loadProject.ts"
+import { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { factsOf } from "../run/history.ts"
-import { addressesOf, knownForm, type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
+import {
+  addressesOf,
+  knownForm,
+  knownPipelines,
+  ledgerExists,
+  type LedgerMissed,
+  ledgerOf,
+  missedBy,
+} from "./projectLedger.ts"
 import { isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
 import { chooseTarget, findPipeline } from "./target.ts"
 
@@ -100,17 +106,9 @@ export const projectStatus = (
   Effect.scoped(
     Effect.gen(function*() {
       const { maxAge, runs = 1, verify } = options
-      const { texts } = yield* listPipelines(project.root)
-      const own = texts.flatMap(({ name }) => name ?? [])
-      const exists = yield* (yield* FileSystem.FileSystem).exists(project.ledger)
+      const exists = yield* ledgerExists(project)
       const ledger = exists ? yield* openLedger(ledgerOf(project)) : undefined
-      const known = ledger === undefined
-        ? []
-        : (yield* ledger.places).toSorted((a, b) => (a.pipeline < b.pipeline ? -1 : a.pipeline > b.pipeline ? 1 : 0))
-      const all = [...new Set([...own, ...known.map(({ pipeline }) => pipeline)])]
-      const unknown = names.filter((name) => !all.includes(name))
-      if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known: all })
-
+      const { all, own, places } = yield* knownPipelines(project, ledger, names)
       const isAsked = (name: string) => names.length === 0 || names.includes(name)
       const now = yield* Clock.currentTimeMillis
       const { scheduled, unreadable } = yield* readSchedules(project.root)
@@ -119,7 +117,7 @@ export const projectStatus = (
         return found && nextOf(found.schedule, now)
       }
       const standings = ledger === undefined ? [] : yield* Effect.forEach(
-        known.filter(({ pipeline }) => isAsked(pipeline)),
+        places.filter(({ pipeline }) => isAsked(pipeline)),
         ({ destination, pipeline }) =>
           Effect.map(
             standingOf(ledger.view({ pipeline, destination }), runs, now),

@@ -1,20 +1,16 @@
-import { FileSystem } from "@effect/platform"
 import { Effect, Stream } from "effect"
-import { type Ledger, LedgerRefused } from "../ledger/Ledger.ts"
+import { LedgerRefused } from "../ledger/Ledger.ts"
 import { backUpLedger, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/records.ts"
-import { PipelineUnknown } from "../project/errors.ts"
-import { listPipelines } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
-import { ledgerOf, missedBy } from "./projectLedger.ts"
+import { knownPipelines, ledgerExists, ledgerOf, missedBy } from "./projectLedger.ts"
 
 /** Fails if the ledger does not exist, because nothing was imported yet or because it is missing. */
 const mustBeThere = (project: Project) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    if (yield* Effect.orElseSucceed(fs.exists(project.ledger), () => false)) return
+    if (yield* ledgerExists(project)) return
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
     if (missed !== undefined) return yield* new LedgerRefused({ message: missed.message })
     return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
@@ -53,16 +49,6 @@ const titles: ReadonlyArray<keyof ExportedRow> = [
 
 const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[title] ?? ""))
 
-/** Fails for a mistyped name: it is not a pipeline without rows. */
-const allKnown = (project: Project, ledger: Ledger, names: ReadonlyArray<string>) =>
-  Effect.gen(function*() {
-    const { texts } = yield* listPipelines(project.root)
-    const imported = (yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()
-    const known = [...new Set([...texts.flatMap(({ name }) => name ?? []), ...imported])]
-    const unknown = names.filter((name) => !known.includes(name))
-    if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known })
-  })
-
 /**
  * Returns the rows of the ledger as text, in pieces: a million of them need no more memory than a thousand. A run may be in progress.
  *
@@ -71,7 +57,7 @@ const allKnown = (project: Project, ledger: Ledger, names: ReadonlyArray<string>
 export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
   Stream.unwrapScoped(Effect.gen(function*() {
     const ledger = yield* opened(project)
-    yield* allKnown(project, ledger, names)
+    yield* knownPipelines(project, ledger, names)
     const lines = Stream.map(
       Stream.filter(ledger.exported(names), (rows) => rows.length > 0),
       (rows) =>
