@@ -10,6 +10,8 @@ export const forNode = {
   platform: "node",
   target: "node20",
   external: ["libsql"],
+  // Otherwise a literal such as /\p{N}/u becomes a constructor, which runs each time.
+  supported: { "regexp-unicode-property-escapes": true },
   banner: {
     js:
       `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
