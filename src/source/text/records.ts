@@ -16,8 +16,8 @@ export interface Records {
   readonly misquoted: ReadonlySet<number>
   /** Line of the file, from 1, at which the first of them begins. */
   readonly line: number
-  /** Whether any cell may contain a line end. */
-  readonly multiline: boolean
+  /** Indexes in `records` of those with line ends inside their cells. */
+  readonly multiline: ReadonlySet<number>
 }
 
 /** Lines of the file, from 1. */
@@ -70,7 +70,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
   const cellsOf = (record: string) => (quotedParser.parse(`${record}\n`, 0, true) as Parsed).data[0] ?? []
   const decisions = rule === undefined ? undefined : new QuoteDecisions(delimiter, rule, cellsOf)
   let rest = ""
-  /** Line at which `rest` begins. */
+  /** Line at which `rest` begins; within `push`, the line at which it stands. */
   let line = firstLine
   /** Length of a `rest` in which no record ended: it is looked at again once there is twice as much. */
   let stalled = 0
@@ -90,8 +90,8 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
     let all = rest + text
     const records: Array<Array<string>> = []
     const misquoted = new Set<number>()
+    const multiline = new Set<number>()
     const first = line
-    let multiline = false
     const pushed = (): Records => ({ records, misquoted, line: first, multiline })
     if (!last && all.length < 2 * stalled && all.length <= limits.record) {
       rest = all
@@ -119,52 +119,60 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       if (carriage && !alone) dropCarriageReturns(data)
       for (const { row } of errors) if (row !== undefined && row < data.length) misquoted.add(records.length + row)
       for (const record of data) records.push(record)
-      line += lineEndsIn(whole)
       from = to
     }
 
     let at = 0
+    /** Index in `records` that the record at `at` will have. */
+    let index = 0
+    /** Goes on to a place. Returns the line ends before it. */
+    const advance = (to: number): number => {
+      const lineEnds = lineEndsIn(all.slice(at, to))
+      line += lineEnds
+      at = to
+      return lineEnds
+    }
     for (;;) {
       const start = quoted ? nextInQuestion(all, at, delimiter) : -1
       if (start === -1) {
-        at = lastLineEnd(all, at)
+        advance(lastLineEnd(all, at))
         break
       }
-      at = start
+      index += advance(start)
       const full = all.length - start > limits.record
       const seen = full ? all.slice(0, lastLineEnd(all, start, start + limits.record)) : all
-      if (seen.length === start) {
-        parse(start, false)
-        throw tooLong(line)
-      }
+      if (seen.length === start) throw tooLong(line)
       const decision = decisions?.decide(seen, start, last || full) ?? leniently(seen, start, last)
       if (decision._tag === "More") break
       if (decision._tag === "Unclosed" || (full && decision._tag === "CutShort")) {
-        parse(start, false)
         throw full || decision._tag === "CutShort"
           ? tooLong(line)
           : unclosed(line + lineEndsIn(all.slice(start, decision.at)))
       }
-      multiline = true
-      at = decision.end
-      if (decision._tag === "Quoted" && decision.unsettled === undefined) continue
-      parse(start, false)
-      const lines = { from: line, to: line }
-      if (decision._tag === "Literal") {
-        literal++
-        if (literalLines.length < named) literalLines.push(line)
-        parse(at, true)
+      const firstLine = line
+      advance(decision.end)
+      if (decision._tag === "Quoted" && decision.unsettled === undefined) {
+        multiline.add(index++)
         continue
       }
-      const index = records.length
-      parse(at, decision._tag === "CutShort")
-      if (decision._tag !== "Quoted") { for (let one = index; one < records.length; one++) misquoted.add(one) }
-      if (decision._tag !== "CutShort" && decision.unsettled !== undefined) {
-        unsettled++
-        if (unsettledLines.length < named) {
-          unsettledLines.push({ ...lines, to: line - 1, because: decision.unsettled })
+      parse(start, false)
+      parse(at, decision._tag === "Literal" || decision._tag === "CutShort")
+      if (decision._tag === "Literal") {
+        literal++
+        if (literalLines.length < named) literalLines.push(firstLine)
+      } else {
+        for (let one = index; one < records.length; one++) {
+          multiline.add(one)
+          if (decision._tag !== "Quoted") misquoted.add(one)
+        }
+        if (decision._tag !== "CutShort" && decision.unsettled !== undefined) {
+          unsettled++
+          if (unsettledLines.length < named) {
+            unsettledLines.push({ from: firstLine, to: line - 1, because: decision.unsettled })
+          }
         }
       }
+      index = records.length
     }
     parse(at, !quoted)
 

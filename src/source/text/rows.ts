@@ -99,6 +99,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
     for (let index = 0; index < records.length; index++) {
       // The parser's own array is turned into the row: it is nobody else's.
       const row: Array<Cell> = records[index]!
+      const isMultiline = multiline.has(index)
       let filled = false
       let breaks = 0
       let wounded = -1
@@ -113,7 +114,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
           if (cell.length > limits.cell) throw tooLong(given + 1, at, columnAt(position))
           longest = { column: columnAt(position), row: given + 1, length: cell.length }
         }
-        if (multiline) breaks += lineEndsIn(cell)
+        if (isMultiline) breaks += lineEndsIn(cell)
         if (isDamaged && isDamagedText(cell)) {
           row[position] = cell.replaceAll(/\p{Surrogate}/gu, "\ufffd")
           if (wounded === -1) wounded = position
