@@ -117,12 +117,15 @@ function* filledLines(text: string, from: number, to: number): Generator<string>
 /** Decides how records are read, from their own text and the lines after them. */
 export class QuoteDecisions {
   readonly #delimiter: string
+  /** What opens a quoted cell after the first. */
+  readonly #opening: string
   readonly #rule: QuoteRule
   /** Cells of one line that is a well-formed record. */
   readonly #cellsOf: (line: string) => ReadonlyArray<string>
 
   constructor(delimiter: string, rule: QuoteRule, cellsOf: (line: string) => ReadonlyArray<string>) {
     this.#delimiter = delimiter
+    this.#opening = `${delimiter}"`
     this.#rule = rule
     this.#cellsOf = cellsOf
   }
@@ -213,22 +216,17 @@ export class QuoteDecisions {
   ): boolean {
     const { isRegular, width } = this.#rule
     const firstEnd = nextLineEnd(text, open)
+    const lines = [...filledLines(text, afterLineEnd(text, firstEnd), end)]
+    const wide = lines.map((line) => ({ line, cells: this.#cells(line) }))
+      .filter(({ cells }) => this.#isWide(cells, ownWidth))
+    if (wide.length === 0) return false
     const before = new Array<string>(position).fill("")
     const isFirst = this.#isWide([...before, ...text.slice(open, firstEnd).split(this.#delimiter)], ownWidth)
-    let lines = 0
-    let alike = 0
-    let wide = 0
-    for (const line of filledLines(text, afterLineEnd(text, firstEnd), end)) {
-      lines++
-      // The line in which the cell closes also has the record's own next cells.
-      if (!isFirst && line.includes('"')) continue
-      const cells = this.#cells(line)
-      if (!this.#isWide(cells, ownWidth)) continue
-      wide++
-      if (this.#isKey(shapeOf(cells, this.#rule.key), own)) alike++
-    }
-    if (wide === 0 || 2 * wide < lines) return false
-    const isAlike = 2 * alike >= lines
+    // The line in which the cell closes also has the record's own next cells.
+    const records = isFirst ? wide : wide.filter(({ line }) => !line.includes('"'))
+    if (records.length === 0 || 2 * records.length < lines.length) return false
+    const alike = records.filter(({ cells }) => this.#isKey(shapeOf(cells, this.#rule.key), own))
+    const isAlike = 2 * alike.length >= lines.length
     if (isRegular && isAlike) return true
     return (isAlike || isFirst && (width.header >= 4 || !isRegular))
       && !this.#isProse(text.slice(open + 1, end))
@@ -353,7 +351,8 @@ export class QuoteDecisions {
   }
 
   #cells(line: string): ReadonlyArray<string> {
-    if (line.includes('"')) {
+    // Elsewhere than at the start of a cell, quotes are characters.
+    if (line.startsWith('"') || line.includes(this.#opening)) {
       const scanned = scanRecord(`${line}\n`, 0, this.#delimiter, true)
       if (scanned.end !== undefined && scanned.open === undefined) return this.#cellsOf(line)
     }
