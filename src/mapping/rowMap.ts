@@ -17,15 +17,16 @@ import { notUniqueProblem } from "./problems.ts"
  * different texts. A cell with a workbook's error is no key.
  */
 export const rowKey = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string>) => {
-  const positions = columns.map((column) => column.position)
+  const partOf = (cells: Cells, { position }: Column): string => {
+    const cell = cells[position]
+    const text = cell instanceof ErrorCell ? "" : textOf(cell)
+    return empty.has(text) ? "" : text
+  }
+  const [only, ...others] = columns
+  if (only !== undefined && others.length === 0) return (cells: Cells) => partOf(cells, only) || undefined
   return (cells: Cells): string | undefined => {
-    const parts = positions.map((position) => {
-      const cell = cells[position]
-      const text = cell instanceof ErrorCell ? "" : textOf(cell)
-      return empty.has(text) ? "" : text
-    })
-    if (parts.every((part) => part === "")) return undefined
-    return parts.length === 1 ? parts[0] : JSON.stringify(parts)
+    const parts = columns.map((column) => partOf(cells, column))
+    return parts.every((part) => part === "") ? undefined : JSON.stringify(parts)
   }
 }
 
