@@ -24,7 +24,7 @@ export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSy
   }).pipe(Effect.orElseSucceed(() => false))
 
 /** Bytes of a block: one read, one digest, one piece of text, one chunk of rows or a few. */
-const defaultBlockSize = 256 * 1024
+const defaultBlockSize = 1024 * 1024
 
 export interface OpenOptions {
   /** The file is a mended rejected.csv; without it that is recognised by its columns. */

@@ -120,6 +120,8 @@ export class QuoteDecisions {
   /** What opens a quoted cell after the first. */
   readonly #opening: string
   readonly #rule: QuoteRule
+  /** How many cells a record has up to the end of its key. */
+  readonly #keyEnd: number
   /** Cells of one line that is a well-formed record. */
   readonly #cellsOf: (line: string) => ReadonlyArray<string>
 
@@ -127,6 +129,7 @@ export class QuoteDecisions {
     this.#delimiter = delimiter
     this.#opening = `${delimiter}"`
     this.#rule = rule
+    this.#keyEnd = Math.max(...rule.key) + 1
     this.#cellsOf = cellsOf
   }
 
@@ -304,7 +307,7 @@ export class QuoteDecisions {
     for (let at = from; at < to;) {
       const end = nextLineEnd(text, at)
       const line = text.slice(at, end)
-      if (line.includes('"') && this.#isKey(shapeOf(this.#cells(line), this.#rule.key), own)) return true
+      if (line.includes('"') && this.#isKey(shapeOf(this.#cells(line, this.#keyEnd), this.#rule.key), own)) return true
       at = afterLineEnd(text, end)
     }
     return false
@@ -350,18 +353,19 @@ export class QuoteDecisions {
     return shape !== undefined && (shape === own || this.#rule.shapes.has(shape))
   }
 
-  #cells(line: string): ReadonlyArray<string> {
+  /** The cells of a line, or as many of them at least as are asked for. */
+  #cells(line: string, most?: number): ReadonlyArray<string> {
     // Elsewhere than at the start of a cell, quotes are characters.
     if (line.startsWith('"') || line.includes(this.#opening)) {
       const scanned = scanRecord(`${line}\n`, 0, this.#delimiter, true)
       if (scanned.end !== undefined && scanned.open === undefined) return this.#cellsOf(line)
     }
-    return line.split(this.#delimiter)
+    return line.split(this.#delimiter, most)
   }
 
   /** The shape of the record's own key, where its cells stand before the one in question. */
   #ownShape(text: string, start: number, { open }: ScannedRecord): string | undefined {
-    const before = this.#cells(text.slice(start, open ?? start)).slice(0, -1)
+    const before = this.#cells(text.slice(start, open ?? start), this.#keyEnd + 1).slice(0, -1)
     return this.#rule.key.every((position) => position < before.length) ? shapeOf(before, this.#rule.key) : undefined
   }
 }
