@@ -27,6 +27,23 @@ const direction = Object.entries(mayImport).map(([folder, allowed]) => ({
   to: { path: "^src/", pathNot: `^src/(${[folder, ...allowed].join("|")})/` },
 }))
 
+/** devDependencies that only tests and tools use. */
+const tools = [
+  "@actions/workflow-parser",
+  "@effect/vitest",
+  "@xterm/headless",
+  "ajv",
+  "axe-core",
+  "dockerfile-utils",
+  "esbuild",
+  "fast-check",
+  "kubernetes-models",
+  "playwright-core",
+  "read-excel-file",
+  "typescript",
+  "vitest",
+]
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
@@ -80,10 +97,18 @@ module.exports = {
     },
     {
       name: "declared-packages",
-      comment: "src uses the packages listed as dependencies, and no others.",
+      comment:
+        "src uses the packages listed in package.json, and no others. Those that the build bundles are devDependencies.",
       severity: "error",
       from: { path: "^src/" },
-      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "tools-stay-outside",
+      comment: "The packages of tests and tools are not bundled.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: `(^|/)node_modules/(${tools.join("|")})/` },
     },
     {
       name: "named-for-its-idea",

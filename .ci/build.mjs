@@ -1,11 +1,14 @@
 // Bundles src/main.ts into dist. What a command loads with `import()` becomes a file of its own.
 import { build } from "esbuild"
-import { renameSync, rmSync } from "node:fs"
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
+import { join } from "node:path"
 import { forNode } from "./bundled.mjs"
+import { thirdParty } from "./thirdParty.mjs"
 
 // Built in a folder of its own and then moved, so that a command that starts meanwhile finds a whole program.
 const folder = `node_modules/.cache/formferry-build-${process.pid}`
-await build({
+const { metafile } = await build({
   ...forNode,
   entryPoints: ["src/main.ts"],
   outdir: folder,
@@ -13,8 +16,18 @@ await build({
   chunkNames: "parts/[name]-[hash]",
   minifySyntax: true,
   minifyWhitespace: true,
+  // For `node --enable-source-maps` in a checkout. They would make the package 1.1 MB larger, so package.json leaves them out.
   sourcemap: "linked",
   sourcesContent: false,
+  metafile: true,
 })
+const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"))
+// A Node version lacks the newest modules, such as node:sqlite, but their prefix is reserved.
+const isThere = (name) => name.startsWith("node:") || isBuiltin(name) || dependencies[name] !== undefined
+const absent = Object.values(metafile.outputs).flatMap(({ imports }) =>
+  imports.filter(({ external, path }) => external && !isThere(path)).map(({ path }) => path)
+)
+if (absent.length > 0) throw new Error(`Neither bundled nor a dependency: ${[...new Set(absent)].join(", ")}`)
+writeFileSync(join(folder, "THIRD-PARTY.md"), thirdParty(metafile))
 rmSync("dist", { recursive: true, force: true })
 renameSync(folder, "dist")

@@ -79,6 +79,8 @@ const faults: Record<string, { readonly planted: Record<string, string>; readonl
       "src/kinds/alone.ts": `export const alone = 1\n`,
       "src/mapping/any.ts": `export { any } from "./utils.ts"\n`,
       "src/mapping/utils.ts": `export const any = 1\n`,
+      "src/mapping/tool.ts": `export { build } from "esbuild"\n`,
+      "src/mapping/undeclared.ts": `export { default } from "estree-walker"\n`,
       "src/report/typo.ts": `export { typo } from "./tpyo.ts"\n`,
     },
     says: [
@@ -92,6 +94,8 @@ const faults: Record<string, { readonly planted: Record<string, string>; readonl
       "no-cycle: src/kinds/one.ts",
       "no-orphan: src/kinds/alone.ts",
       "named-for-its-idea: src/mapping/any.ts",
+      "tools-stay-outside: src/mapping/tool.ts",
+      "declared-packages: src/mapping/undeclared.ts",
       "resolvable: src/report/typo.ts",
     ],
   },
