@@ -15,7 +15,7 @@ export interface ReadBackRequest {
   readonly item: Item
 }
 
-/** What reading a submission back showed. */
+/** The result of reading a submission back. */
 export interface ReadBackResult {
   readonly verdict: Exclude<Verdict, "unread">
   /** None for `missing`. */
@@ -41,7 +41,7 @@ export interface ReadBackOptions {
   readonly signal: AbortSignal
 }
 
-/** A 404 shortly after the creation is asked again after these milliseconds, doubling up to the last. */
+/** A submission that is not visible yet is read again after these milliseconds, doubling up to the last. */
 const firstWait = 250
 const longestWait = 5_000
 
@@ -68,7 +68,7 @@ export const readBack = (
   Effect.suspend(() => {
     const { formId, service } = options
     const late: Array<Effect.Effect<void, ServiceUnusable>> = []
-    // Of nearly all that is all: nothing but a comparison for each row.
+    // For nearly all rows, this comparison is all that happens.
     const first = service.readMany(formId, requests.map((one) => one.submissionId), (index, submission) => {
       const request = requests[index]
       if (request === undefined) return
@@ -94,7 +94,7 @@ const compared = (request: ReadBackRequest, submission: Submission, options: Rea
   return { verdict: verdictOf(comparisons, options.tolerated), answers: digests(comparisons, digest), ...rest }
 }
 
-/** Of nearly all submissions. */
+/** Shared by nearly all submissions, which discard nothing. */
 const none: ReadonlyArray<never> = []
 
 const discardedTypes = (submission: Submission): ReadonlyArray<string> => {
@@ -128,7 +128,7 @@ const missing: ReadBackResult = {
   discarded: [],
 }
 
-/** What was not visible at first is asked for again and again, as long as it may take. */
+/** Reads a submission that was not visible at first until it is. Returns undefined if it is not within the limit. */
 const waitVisible = (
   submissionId: string,
   options: ReadBackOptions,
@@ -144,7 +144,7 @@ const waitVisible = (
     }
   })
 
-/** What is not comparable has an entry without digests; what came back as nothing has none of it. */
+/** An answer that is not comparable has an entry without digests. An answer that came back empty has no digest of what came back. */
 const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests => {
   const found = new Map<string, AnswerDigest>()
   for (const { question, returned, sent, verdict } of comparisons) {

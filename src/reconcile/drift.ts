@@ -33,7 +33,7 @@ export interface DriftOptions {
 /** What a submission contains for one question or other member. */
 interface ReturnedMember {
   readonly name: string | undefined
-  /** Undefined if it says nothing. */
+  /** Undefined if it is empty. */
   readonly value: Json | undefined
   /** Whether its type is known; a field of an unknown type is discarded, never compared. */
   readonly known: boolean
@@ -43,7 +43,7 @@ interface ReturnedMember {
 
 /**
  * Returns a submission's members under the ids that a comparison uses. Of two with one id the later that says something counts, as in the digests of a comparison. `lastUpdatedAt` is
- * left out: every edit sets it, and it is not an answer.
+ * omitted: every edit sets it, and it is not an answer.
  */
 const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMember> => {
   const members = new Map<string, ReturnedMember>()
@@ -68,7 +68,7 @@ const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMe
 }
 
 /**
- * Returns the members that changed since the submission was verified, by the ledger's digests. Members that could not be compared then or can't be compared now (an unknown type) are left out.
+ * Returns the members that changed since the submission was verified, by the ledger's digests. Members that could not be compared then or can't be compared now (an unknown type) are omitted.
  */
 const driftOf = (
   then: AnswerDigests,

@@ -39,7 +39,7 @@ const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
 
 const isFilled = (cell: Cell | undefined): boolean => {
   if (typeof cell !== "string") return cell !== null && cell !== undefined
-  // Nearly all cells begin with a sign of ASCII that is no white space; for "" this is NaN.
+  // Nearly all cells begin with an ASCII character that is no white space. For "" this is NaN.
   const first = cell.charCodeAt(0)
   return (first > 32 && first < 127) || cell.trim() !== ""
 }

@@ -50,11 +50,11 @@ export class CanaryRows {
   /**
    * Row numbers, ascending: greedily those that cover most of what is not covered yet, filled up with the source's first rows.
    *
-   * @param goesOut whether an offered row goes out after all
+   * @param isSent whether an offered row is sent after all
    */
-  choose(limit: number, goesOut: (row: number) => boolean = () => true): ReadonlyArray<number> {
+  choose(limit: number, isSent: (row: number) => boolean = () => true): ReadonlyArray<number> {
     const most = Math.min(this.size, limit)
-    const fullest = this.fullest.map((one) => (one !== undefined && goesOut(one.row) ? one : undefined))
+    const fullest = this.fullest.map((one) => (one !== undefined && isSent(one.row) ? one : undefined))
     const candidates = new Set(fullest.flatMap((one) => one ?? []))
     const open = new Set(fullest.flatMap((one, index) => (one === undefined ? [] : [index])))
     const chosen = new Set<number>()
@@ -71,7 +71,7 @@ export class CanaryRows {
       chosen.add(best.row)
       for (const index of best.answers) open.delete(index)
     }
-    for (const row of this.first) if (chosen.size < most && goesOut(row)) chosen.add(row)
+    for (const row of this.first) if (chosen.size < most && isSent(row)) chosen.add(row)
     return [...chosen].sort((a, b) => a - b)
   }
 

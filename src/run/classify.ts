@@ -64,7 +64,7 @@ export const makeClassifier = (options: {
       if (found?.state === "same") return classifySame(one, key, found)
       if (found !== undefined) seen.mark(found.id, found.state === "imported")
       const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
-      // No policy resends what a person left out.
+      // No policy resends a row that a person skipped.
       const held = doubt && (found.leftOut || inDoubt !== "resend" || found.resent)
       if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) return fates.set(row, "filtered")
       hash.content(cells, positions)

@@ -34,7 +34,7 @@ export interface CreatedRow {
   readonly row: number
   readonly item: Item
   readonly submissionId: string
-  /** The submission that stood for the row before it changed. */
+  /** The row's earlier submission, if the row changed and was imported again. */
   readonly replaces?: string | undefined
 }
 
@@ -81,7 +81,7 @@ export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<Creat
     yield* showProgress
   })
 
-/** Returns the submission that stood for a row before, with the link under which a person can void it, if the service gives one. */
+/** Returns a row's earlier submission, with the link with which a person can void it, if the service gives one. */
 const replacementOf = (
   { formId, service }: ReadBackOptions,
   { key, replaces, row, submissionId }: CreatedRow,

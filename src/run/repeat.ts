@@ -19,7 +19,7 @@ const counted = Object.fromEntries(["read", ...fates].map((name) => [name, Schem
 const Repeatable = Schema.Struct({
   /** The run whose report has the rows: this one, or the one that it repeats. */
   run: Schema.String,
-  /** Keyed digest of everything that decides about rows besides the source. */
+  /** Keyed digest of everything but the source that decides about rows. */
   settings: Schema.String,
   sources: Schema.Array(Schema.Struct({
     sha256: Schema.String,
@@ -124,7 +124,7 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
     return repeat
   })
 
-/** Returns a digest of everything that decides about rows besides the source; the source's place does not matter. */
+/** Returns a digest of everything but the source that decides about rows. The source's place does not matter. */
 const settingsOf = ({ formFingerprint, keyColumns, mapping, pipeline, shape }: RunPlan, digest: Digester): string => {
   const { file: _, maxAge: __, ...source } = pipeline.source
   const all = {

@@ -5,14 +5,14 @@ import { untilAborted } from "../service/cancellation.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
 import { type Fit, matchByContent } from "./match.ts"
 
-/** A row that the sink was given, and its outcome. */
+/** A row that was passed to the sink, and its outcome. */
 export interface SentRow {
   readonly row: IntendedRow
   /** `NotCreated`: it stays pending. */
   readonly outcome: RowOutcome
 }
 
-/** Why the sink should not be given more rows. */
+/** Why the sink should get no more rows. */
 export type Trouble =
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
   | { readonly _tag: "Unreachable"; readonly reason: string; readonly attempts: number }
@@ -70,10 +70,10 @@ export interface SinkOptions {
   /** Names of the source's columns, and of those that a row's content is taken over. */
   readonly columns: ReadonlyArray<string>
   readonly contentColumns: ReadonlyArray<string>
-  /** Fingerprints that a refusal depends on: it is tried again when one of them changed. */
+  /** Fingerprints that a refusal depends on: the row is sent again after one of them changed. */
   readonly mapping: string
   readonly form: string
-  /** Whether rows in doubt may go out once more. */
+  /** Whether rows in doubt may be resent. */
   readonly resend: boolean
   readonly digestOf: (row: IntendedRow) => Buffer
   readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
@@ -81,7 +81,7 @@ export interface SinkOptions {
   readonly stop: AbortSignal
 }
 
-/** Why an item that no submission of the answer could be matched to is in doubt. */
+/** Returns why an item is in doubt that no submission of the answer matches. */
 const whyInDoubt = (
   { submissions }: Extract<CreateOutcome, { readonly _tag: "Created" }>,
   sent: number,
@@ -160,7 +160,7 @@ export const makeSink = (options: SinkOptions): Sink => {
     })
   }
 
-  /** Records one and the same outcome for all rows of a batch. */
+  /** Records the same outcome for all rows of a batch. */
   const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
     record(batch, rows.map((row): SentRow => ({ row, outcome })))
 
@@ -309,7 +309,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       return yield* continued([], [rows.slice(0, half), rows.slice(half)])
     })
 
-  /** Sends what is left of a batch, group after group, until there is trouble; what then was not sent stays pending. */
+  /** Sends the rest of a batch, group after group, until there is trouble. Rows that were not sent then stay pending. */
   const continued = (
     done: ReadonlyArray<SentRow>,
     groups: ReadonlyArray<ReadonlyArray<IntendedRow>>,

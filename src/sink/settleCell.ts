@@ -23,13 +23,13 @@ export interface SentAnswer {
   readonly options: ReadonlyArray<Option> | undefined
 }
 
-/** Letters that two texts must share to be near each other by their beginnings. */
+/** How many letters two texts must share at their beginnings to be near each other. */
 const shortest = 3
 
-/** A text without case, space and punctuation. */
+/** Returns a text without case, spaces and punctuation. */
 const bare = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
 
-/** A cell as text; without the apostrophe that keeps a spreadsheet from calculating. */
+/** Returns a cell as text, without the apostrophe that keeps a spreadsheet from calculating. */
 const textOf = (cell: Cell | undefined): string => {
   const text = cellText(cell).trim()
   return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
@@ -44,7 +44,7 @@ const fromJson = (text: string): Json | undefined => {
   }
 }
 
-/** How cells of an export relate to an answer that was sent; several cells are the parts of one. Tolerant: an export is made for people. */
+/** Returns how cells of an export relate to an answer that was sent. Several cells are the parts of one answer. Tolerant, because an export is made for people. */
 export const relate = (sent: SentAnswer, cells: ReadonlyArray<Cell | undefined>): Relation => {
   const [cell] = cells
   const texts = cells.map(textOf).filter((text) => text !== "")
@@ -80,7 +80,7 @@ const relateText = (value: string, { kind, options }: SentAnswer, cell: Cell | u
   return less.length >= shortest && more.startsWith(less) ? "near" : "differs"
 }
 
-/** Local forms of a number leave out its beginning; a workbook turns it into a power of ten. */
+/** A local form of a number lacks its beginning. A workbook turns a number into a power of ten. */
 const relatePhone = (value: string, text: string): Relation => {
   if (/\de\+?\d/i.test(text)) return "open"
   const [a, b] = [value, text].map((each) => each.replaceAll(/\D/g, ""))
@@ -110,7 +110,7 @@ const relateBoolean = (value: boolean, text: string): Relation => {
 
 const letter = /[\p{L}\p{N}]/u
 
-/** Where a name stands in a text as a whole, not as a part of a longer word; -1: nowhere. */
+/** Returns where a text contains a name as a whole word, or -1. */
 const wordIn = (text: string, name: string): number => {
   if (name === "") return -1
   for (let from = text.indexOf(name); from >= 0; from = text.indexOf(name, from + 1)) {
@@ -119,7 +119,7 @@ const wordIn = (text: string, name: string): number => {
   return -1
 }
 
-/** Choices in one cell, whatever stands between them: all that were sent, in their order for a ranking, and nothing else. */
+/** Compares the choices in one cell, with any separator: all that were sent, for a ranking in their order, and nothing else. */
 const relateList = (
   values: ReadonlyArray<string>,
   { kind, options }: SentAnswer,
@@ -131,7 +131,7 @@ const relateList = (
   })
   let rest = text
   const at: Array<number> = []
-  // The longest first, so that one that stands in another is not taken for it.
+  // The longest first, because one name may contain another.
   for (const { index, name } of names.toSorted((a, b) => b.name.length - a.name.length)) {
     const from = at[index] === undefined ? wordIn(rest, name) : -1
     if (from < 0) continue
@@ -153,21 +153,21 @@ const leaves = (value: Json): ReadonlyArray<string> => {
   return value === null || value === "" ? [] : [String(value)]
 }
 
-/** An address, a matrix, files: by the texts in it, wherever they stand. What is shown of them differs from tool to tool, so nothing is held against them but that none is there. */
+/** Compares an address, a matrix or files by the texts in it, in any order. Tools show different parts of them, so the cell differs only if it has none of the texts. */
 const relateLeaves = (value: Json, text: string): Relation => {
   const shown = bare(text)
   const all = leaves(value).map(bare).filter((leaf) => leaf !== "")
   const found = all.filter((leaf) => shown.includes(leaf)).length
   if (found === all.length) return "agrees"
-  // The service keeps files under addresses of its own.
+  // The service stores files under its own addresses.
   const files = isList(value) && value.every((each) => isObject(each) && "url" in each)
   return found > 0 || files ? "open" : "differs"
 }
 
-/** Milliseconds: no time zone is further from UTC. */
+/** The greatest distance of a time zone from UTC, in milliseconds. */
 const farthest = 15 * 3_600_000
 
-/** `17/02/2024 10:30`, `2.17.24`, with a time or not; it is unknown which of the first two is the day. */
+/** Matches `17/02/2024 10:30` and `2.17.24`. It is unknown which of the first two numbers is the day. */
 const written = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})(?:[ ,T]+(.*))?$/
 const hours = /^(\d{1,2}):(\d\d)(?::(\d\d))?\s*([ap])?\.?m?\.?$/i
 
@@ -179,7 +179,7 @@ const timeIn = (text: string): number | undefined => {
 }
 
 interface Moment {
-  /** Milliseconds of the wall clock's reading; without a date, since midnight. */
+  /** The wall clock's reading in milliseconds; without a date, since midnight. */
   readonly wall: number
   readonly hasDate: boolean
   readonly hasTime: boolean
@@ -187,17 +187,17 @@ interface Moment {
   readonly offset: number
 }
 
-/** A time as JavaScript formats it: `Sat Sep 19 2026 15:05:00 GMT-0400 (…)`. */
+/** Matches a time as JavaScript formats it: `Sat Sep 19 2026 15:05:00 GMT-0400 (…)`. */
 const javaScript = /^(?:[A-Z][a-z]{2} ){2}\d\d \d{4} \d\d:\d\d:\d\d GMT([+-])(\d\d)(\d\d)/
 
 /** Returns what a text may mean as a date, a time or both. */
 const moments = (text: string): ReadonlyArray<Moment> => {
   const iso = readIso(text)
   if (iso !== undefined) return [iso]
-  const [told, sign, hour, minute] = javaScript.exec(text) ?? []
-  if (told !== undefined) {
+  const [whole, sign, hour, minute] = javaScript.exec(text) ?? []
+  if (whole !== undefined) {
     const offset = (Number(hour) * 60 + Number(minute)) * (sign === "-" ? -1 : 1)
-    return [{ wall: Date.parse(told) + offset * 60_000, hasDate: true, hasTime: true, offset }]
+    return [{ wall: Date.parse(whole) + offset * 60_000, hasDate: true, hasTime: true, offset }]
   }
   const time = timeIn(text)
   if (time !== undefined) return [{ wall: time, hasDate: false, hasTime: true, offset: NaN }]
@@ -221,7 +221,7 @@ const moments = (text: string): ReadonlyArray<Moment> => {
   })
 }
 
-/** How a cell relates to a date, a time or both that was sent. */
+/** Returns how a cell relates to a date, a time or both that was sent. */
 const relateTime = (sent: IsoReading, text: string): Relation => {
   const found = moments(text)
   if (found.length === 0) return "open"
@@ -229,10 +229,10 @@ const relateTime = (sent: IsoReading, text: string): Relation => {
     if (sent.hasDate !== moment.hasDate) return "open"
     if (!sent.hasTime) {
       const days = Math.abs(Math.floor(sent.wall / day) - Math.floor(moment.wall / day))
-      // A day that went through an instant and a zone is one off.
+      // A day that was converted to an instant and back in another zone is one off.
       return days === 0 ? "agrees" : days === 1 ? "near" : "differs"
     }
-    // What is shown may stop at the minute.
+    // An export may show no seconds.
     const apart = (a: number, b: number) => Math.abs(Math.floor(a / 60_000) - Math.floor(b / 60_000))
     if (!sent.hasDate) return apart(sent.wall, moment.wall) === 0 ? "agrees" : "differs"
     if (!moment.hasTime) return Math.abs(sent.wall - moment.wall) <= day + farthest ? "open" : "differs"
@@ -240,7 +240,7 @@ const relateTime = (sent: IsoReading, text: string): Relation => {
     if (!Number.isNaN(moment.offset)) {
       return apart(instant, moment.wall - moment.offset * 60_000) === 0 ? "agrees" : "differs"
     }
-    // A clock somewhere: what a zone can make of it.
+    // A wall clock in an unknown zone: any offset of whole quarter hours is possible.
     const difference = apart(instant, moment.wall)
     return difference <= farthest / 60_000 && difference % 15 === 0 ? "open" : "differs"
   })

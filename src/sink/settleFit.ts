@@ -4,17 +4,17 @@ import type { Cells } from "../domain/row.ts"
 import { kindOfType } from "../kinds/index.ts"
 import { relate, type Relation, type SentAnswer } from "./settleCell.ts"
 
-/** The header of an export of a form's results, as far as its reader knows it. */
+/** The header of an export of a form's results. */
 export interface ResultsHeader {
   /** Titles by position. */
   readonly titles: ReadonlyArray<string>
-  /** Columns of the tool's own, by position, where the export was recognised: they hold no answers. */
+  /** Positions of the tool's own columns, if the tool was detected. They contain no answers. */
   readonly own: ReadonlySet<number>
-  /** The column of submission ids, where the reader knows it. */
+  /** The column of submission ids, if the tool names it. */
   readonly id: number | undefined
 }
 
-/** Titles of columns that tools put in front of the answers, beside the submission ids. */
+/** Titles of columns that tools write before the answers, apart from the submission ids. */
 const leading = new Set([
   "submission time",
   "last updated",
@@ -24,10 +24,10 @@ const leading = new Set([
   "created records",
 ])
 
-/** Where an export holds what. */
+/** Which columns of an export contain what. */
 export interface ResultsColumns {
   readonly id: number
-  /** Positions of the columns of an element, by `questions ID` or `urlParameters ID`; several where its parts have columns of their own. */
+  /** Positions of an element's columns, by `questions ID` or `urlParameters ID`. Several if each of its parts has a column. */
   readonly elements: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
@@ -35,14 +35,14 @@ const plain = (title: string): string => title.normalize("NFC").trim().replaceAl
 
 const idTitle = /^submission ?_?id$/
 
-/** Titles of the columns that hold the parts of a question: `City (Home address)`, or with the question in front. */
+/** Whether a column's title names a part of a question: `City (Home address)`, or with the question first. */
 const partOf = (title: string, name: string): boolean =>
   title.endsWith(` (${name})`) || title.startsWith(`${name} [`) || title.startsWith(`${name} - `)
   || title.startsWith(`${name} (`)
 
 /**
- * Finds the columns of a form's questions and URL parameters by their names, or ids, in an export's header. Of names that repeat, the nth column is the nth
- * element's, when there are as many columns as elements: an export has them in the form's order.
+ * Finds the columns of a form's questions and URL parameters by their names or ids in an export's header. If a name repeats, and there are as many columns as
+ * elements, the nth column is the nth element's, because an export has them in the form's order.
  *
  * @param undeclared URL parameters that are sent and that the form does not declare
  * @returns undefined: there is no column of submission ids
@@ -84,12 +84,12 @@ export const resultsColumns = (
 }
 
 /**
- * Whether a submission of an export is an item that was sent: it is (`fits`), it may be, altered or not to be read (`resembles`), or it is another one
+ * Whether a submission of an export is an item that was sent: it is (`fits`), it may be, but is altered or can't be read (`resembles`), or it is a different one
  * (`no`).
  */
 export type Likeness = "fits" | "resembles" | "no"
 
-/** What tells a mapped answer's kind. */
+/** The kind of a mapped answer. */
 export interface AnswerKind {
   readonly id: string
   readonly kind: string
@@ -98,17 +98,17 @@ export interface AnswerKind {
 
 interface Place {
   readonly columns: ReadonlyArray<number>
-  /** What was sent there; undefined: nothing was. */
+  /** The answer that was sent. Undefined: none was. */
   readonly sent: SentAnswer | undefined
 }
 
-/** Question types that a form fills by itself: what stands there speaks neither for nor against. */
+/** Question types that a form fills by itself: their cells prove nothing. */
 const filledByTheForm = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
 
 /**
- * Makes an item ready to be looked for in an export.
+ * Returns a function that compares an item with a submission of an export.
  *
- * @param stamp the URL parameter that carries the row key, where the pipeline has one: it decides alone
+ * @param where.stamp the URL parameter that contains the row key, if the pipeline has one: it decides alone
  */
 export const likenessOf = (
   item: Item,
@@ -139,7 +139,7 @@ export const likenessOf = (
     if (there === undefined) continue
     places.push({ columns: there, sent: { value: parameter.value, kind: "text", options: undefined } })
   }
-  // What tells most comes first, so that most submissions of others are told apart by an answer or two.
+  // The longest answers first, so that one or two answers distinguish most other submissions.
   places.sort((a, b) => weight(b) - weight(a))
   const stamped = where.stamp === undefined
     ? undefined
@@ -166,13 +166,13 @@ const judge = (places: ReadonlyArray<Place>, cells: Cells): Likeness => {
   for (const { columns, sent } of places) {
     left--
     const relation = relate(sent ?? nothing, columns.map((position) => cells[position]))
-    // That nothing stands where nothing was sent is no sign of anything.
+    // An empty cell proves nothing if nothing was sent.
     if (sent !== undefined || relation === "differs") counts[relation]++
     if (counts.differs > counts.agrees + counts.near + counts.blank + counts.open + left) return "no"
   }
   const certain = counts.agrees > 0 && counts.agrees >= counts.open
   if (certain && counts.differs + counts.near + counts.blank === 0) return "fits"
-  // Nothing alike, and something else: another one. Else a person must look: answers can be cut, dropped or rewritten on their way.
+  // Nothing is alike, and something differs: a different submission. Otherwise a person must look, because answers can be cut, dropped or rewritten.
   if (counts.differs > 0 && counts.agrees + counts.near === 0) return "no"
   return "resembles"
 }

@@ -6,7 +6,7 @@ import type { Likeness } from "./settleFit.ts"
 
 /** What is known of an export that was read to its end: whether the absence of a row in it proves anything. */
 export interface ExportStanding {
-  /** Submissions that the ledger knows and that the export has to have, but has not: how many, and one of them. */
+  /** Submissions that the ledger knows and that the export should have but lacks: how many, and one of them. */
   readonly lacking: { readonly count: number; readonly example: string | undefined }
   /** Lines that could not be read or have no submission id. */
   readonly unreadable: number
@@ -15,11 +15,11 @@ export interface ExportStanding {
   /** Whether a person vouches that the export is complete. */
   readonly isComplete: boolean
   readonly evidenceOf: (row: DoubtfulRow) => Evidence
-  /** The earliest and the latest time of the submissions that it has to have, in milliseconds. Undefined: the pipeline sends no times. */
+  /** The earliest and latest time of the submissions that it should have, in milliseconds. Undefined: the pipeline sends no times. */
   readonly times: { readonly earliest: number; readonly latest: number } | undefined
   /** Milliseconds. */
   readonly now: number
-  /** For people: a time of these milliseconds. */
+  /** Returns a time in milliseconds as text for people. */
   readonly shown: (millis: number) => string
 }
 
@@ -27,7 +27,7 @@ export interface ExportStanding {
 export interface OpenRow {
   readonly row: DoubtfulRow
   readonly reason: string
-  /** What may settle it: time, another download, a submission of later (a test entry will do), that the export is vouched for, or only a person's look at the row. */
+  /** What may settle it: time, another download, a later submission (a test entry will do), a person who vouches for the export, or only a person's look at the row. */
   readonly wants: "time" | "another export" | "a witness" | "a vouched export" | "a person"
 }
 
@@ -36,15 +36,15 @@ export interface Settled {
   readonly open: ReadonlyArray<OpenRow>
 }
 
-/** Rows with one and the same item: which is which does not matter. */
+/** Rows with the same item, which are interchangeable. */
 interface Group {
   readonly rows: Array<DoubtfulRow>
-  /** Such rows that landed by a person's word: so many submissions are theirs, nobody knows which. */
+  /** How many such rows landed by a person's word: so many submissions are theirs, and it is unknown which. */
   spoken: number
   readonly likeness: ((cells: Cells) => Likeness) | undefined
-  /** Submissions that are such an item. */
+  /** Submissions that fit the item. */
   readonly fits: Array<Candidate>
-  /** Submissions that may be one, and that fit no other row: how many, and one of them. */
+  /** Submissions that resemble it and fit no other row: how many, and one of them. */
   resembling: number
   example: string | undefined
 }
@@ -56,19 +56,19 @@ interface Candidate {
 }
 
 /**
- * Looks rows in doubt up among the submissions of an export that no row of the ledger is known to be. Memory grows with the
+ * Looks for rows in doubt among the submissions of an export that the ledger does not know. Memory grows with the
  * rows in doubt and the submissions that fit them, not with the export.
  */
 export interface Settling {
-  /** A submission of the export that the ledger does not know. */
+  /** Takes a submission of the export that the ledger does not know. */
   readonly offer: (id: string, cells: Cells) => void
-  /** What became of each row, once the whole export was offered. */
+  /** Returns the outcome of each row, after the whole export was offered. */
   readonly decide: (standing: ExportStanding) => Settled
 }
 
 /**
- * @param likenessOf makes an item ready to be looked for
- * @param spoken items of rows that landed by a person's word: what they became stands in the export and is no row in doubt
+ * @param likenessOf returns a function that compares an item with a submission
+ * @param spoken items of rows that landed by a person's word: the export contains their submissions, which are no rows in doubt
  */
 export const makeSettling = (
   rows: ReadonlyArray<DoubtfulRow>,
@@ -140,7 +140,7 @@ export const makeSettling = (
           missing.push({ row, group })
         })
       }
-      // What was found now stands for what was created before, as do submissions that the ledger knows.
+      // Rows found now prove that the export reaches back to their batch, as known submissions do.
       const foundFrom = settled.map(({ row }) => row.closed)
       for (const { group, row } of missing) {
         const shown = absence(row, group, standing, foundFrom)
@@ -153,11 +153,11 @@ export const makeSettling = (
 }
 
 type Found =
-  /** taken: those of rows that landed by a person's word. */
+  /** `taken`: the submissions of rows that landed by a person's word. */
   | { readonly _tag: "Landed"; readonly ids: ReadonlyArray<string>; readonly taken: ReadonlyArray<string> }
   | { readonly _tag: "Unclear"; readonly reason: string }
 
-/** Which submissions the rows of a group became; ids none, one, or as many as there are rows at most. */
+/** Returns which submissions the rows of a group became: at most one for each row. */
 const found = (group: Group): Found => {
   if (group.likeness === undefined) {
     return { _tag: "Unclear", reason: "what was sent for it is not known any more, so that it can't be looked for" }
@@ -189,10 +189,10 @@ const found = (group: Group): Found => {
 }
 
 /**
- * Whether a row that nothing in the export fits did not land: a cut or filtered export must not show that. So the
- * export has to have all that the ledger knows, in an order in which a cut would take known submissions with the row, and with some from before and after it.
+ * Returns whether a row that no submission of the export fits has not landed. A cut or filtered export must not prove that, so the
+ * export must contain all that the ledger knows, in an order in which a cut would also remove known submissions, some of them older and some newer than the row.
  *
- * @param foundFrom of rows that were found now: up to which batch they were created
+ * @param foundFrom for each row that was found now, the batch up to which it was created
  */
 const absence = (
   row: DoubtfulRow,
