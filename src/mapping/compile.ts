@@ -198,7 +198,7 @@ const withoutPlaces = (value: unknown): unknown => {
 }
 
 /** Returns the SHA-256, in hex, of all that decides which item the same cells give: targets, kinds, options, defaults, inputs. */
-export const fingerprint = (
+const fingerprint = (
   filled: ReadonlyArray<AnswerEntries>,
   empty: ReadonlySet<string>,
   { mapping: { defaults }, sink: { stamp } }: Pick<Pipeline, "mapping" | "sink">,

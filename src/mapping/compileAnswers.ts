@@ -232,7 +232,7 @@ const checkPolicy = (entry: MappingEntry, { findings }: Pick<CompileContext, "fi
 }
 
 /** Compiles an entry that fills a question, URL parameter, time or login with values of a kind. */
-export const compileEntry = (
+const compileEntry = (
   entry: MappingEntry,
   place: { readonly id: string; readonly name: string; readonly kind: Kind; readonly question?: Question | undefined },
   context: CompileContext,
@@ -276,7 +276,7 @@ const readElement = (
  * Compiles a scheduling or payment entry, each part by its kind. A row whose columns are all empty has no such value. A row with some of them needs
  * all that the interface requires.
  */
-export const compileElement = (
+const compileElement = (
   entry: MappingEntry,
   element: Element,
   known: Readonly<Record<string, ElementPart>>,
