@@ -33,6 +33,12 @@ export class UsageWrong extends Data.TaggedError("UsageWrong")<{
   readonly lacks?: string
 }> {}
 
+/** Returns the reason that `--because` gives. Fails with UsageWrong if it gives none. */
+export const reasonOf = (because: string | undefined): Effect.Effect<string, UsageWrong> =>
+  because === undefined || because.trim() === ""
+    ? Effect.fail(new UsageWrong({ message: "`--because` needs a reason, which is recorded." }))
+    : Effect.succeed(because)
+
 /** Everything that ends a command early. */
 export type Failure =
   | CommandEnded
@@ -84,7 +90,7 @@ export interface Ended {
   readonly next: string | undefined
 }
 
-type Asked = Context.Tag.Service<typeof Invocation>
+type Invoked = Context.Tag.Service<typeof Invocation>
 
 /** Says on stderr why a command ended early, with `--json` also on stdout. Returns the exit code and the command to run next. */
 export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
@@ -130,14 +136,14 @@ export const printNext = ({ status, next }: Ended) =>
 
 const messageOf = (error: Failure): string => error._tag === "QuitException" ? "Interrupted." : error.message
 
-const defectText = (cause: Cause.Cause<never>, { logLevel }: Asked): string => {
+const defectText = (cause: Cause.Cause<never>, { logLevel }: Invoked): string => {
   if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })
   const [error] = Cause.prettyErrors(cause)
   const [first] = (error?.message ?? "the reason is not known").split("\n")
   return `This is a fault in formferry: ${first}. What was sent before stands in the ledger. --log-level debug shows where it happened; please report it.`
 }
 
-const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<string>): string | undefined => {
+const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<string>): string | undefined => {
   const command = (...words: ReadonlyArray<string>) => commandFor(invocation, words)
   const again = sameCommand(invocation)
   switch (error._tag) {
@@ -192,5 +198,5 @@ const nextCommand = (error: Failure, invocation: Asked, names: ReadonlyArray<str
 }
 
 /** Whether `check` helps with what a command could not read. */
-const isAboutPipelines = ({ command }: Asked): boolean =>
+const isAboutPipelines = ({ command }: Invoked): boolean =>
   !["form", "practice", "schema", "demo", "init", "inspect"].includes(command ?? "")

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
 import { chosenArgument, command, json, pipeline, text, to } from "./command.ts"
-import { UsageWrong } from "./Failure.ts"
+import { reasonOf } from "./Failure.ts"
 import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -26,13 +26,11 @@ export const accept = command({
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
-      if (input.because === undefined || input.because.trim() === "") {
-        return yield* new UsageWrong({ message: "`--because` needs a reason." })
-      }
+      const because = yield* reasonOf(input.because)
       const project = yield* openProject([input.pipeline])
       const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
       const by = yield* userName
-      const { because, reason } = input
+      const { reason } = input
       const { what } = yield* acceptRefused(project, { pipeline: input.pipeline, to: input.to, reason, because, by })
       yield* output.print(
         input.json

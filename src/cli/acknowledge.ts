@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { counted } from "../domain/words.ts"
 import { command, flag, json, pipeline, text, texts, to } from "./command.ts"
-import { UsageWrong } from "./Failure.ts"
+import { reasonOf, UsageWrong } from "./Failure.ts"
 import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -34,9 +34,7 @@ export const acknowledge = command({
         const message = "Say which rows: either `--rows KEY…` or `--all`."
         return yield* new UsageWrong({ message })
       }
-      if (input.because === undefined || input.because.trim() === "") {
-        return yield* new UsageWrong({ message: "`--because` needs a reason." })
-      }
+      const because = yield* reasonOf(input.because)
       const project = yield* openProject([input.pipeline])
       const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
       const by = yield* userName
@@ -44,7 +42,7 @@ export const acknowledge = command({
         pipeline: input.pipeline,
         to: input.to,
         keys: input.all ? "all" : [...new Set(input.rows)],
-        because: input.because,
+        because,
         by,
         leaveOut: input.leaveOut,
       })
@@ -55,8 +53,8 @@ export const acknowledge = command({
       }
       yield* output.print(
         input.json
-          ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because: input.because })
-          : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
+          ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because })
+          : `${counted(acknowledged, "row")} acknowledged by ${by}: ${because}`
             + (input.leaveOut ? ". They are never imported." : ""),
       )
     }),

@@ -49,7 +49,7 @@ export const demo = command({
           if (one.step !== step) yield* output.print(`\n${paint.strong(titles[one.step])}\n`)
           step = one.step
           yield* output.print(
-            one.step === "import" ? `${showSummary(one.report, one.folder, output.out)}\n` : shortly(one),
+            one.step === "import" ? `${showSummary(one.report, one.folder, output.out)}\n` : shortSummary(one),
           )
         })
       const scope = yield* Effect.scope
@@ -84,7 +84,7 @@ export const demo = command({
     })),
 })
 
-const shortly = ({ report }: Demonstrated): string =>
+const shortSummary = ({ report }: Demonstrated): string =>
   report.mode === "reconcile"
     ? `${report.pipeline}: ${
       counted(report.readBack.verified, "submission")

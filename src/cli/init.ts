@@ -40,15 +40,6 @@ const filled = (what: string) => (text: string): Effect.Effect<string, string> =
 
 const askText = (question: string, what: string) => ask(question, filled(what))
 
-/** Returns what is wrong with the address of a service: it needs https, or http to this machine. */
-const addressFault = (address: string): string | undefined => {
-  const url = URL.canParse(address) ? new URL(address) : undefined
-  const isLocal = url !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
-  return url?.protocol === "https:" || (url?.protocol === "http:" && isLocal)
-    ? undefined
-    : `\`${address}\` is no address of a service: it begins with https:// (http:// only for this machine).`
-}
-
 /** Returns the options that a new pipeline still needs. */
 const missingOf = (given: GivenOptions): ReadonlyArray<string> => [
   ...(given.source === undefined ? ["--source FILE, the file with the rows"] : []),
@@ -58,6 +49,7 @@ const missingOf = (given: GivenOptions): ReadonlyArray<string> => [
 const askService = (given: GivenOptions, { interactive, root }: Where) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
+    const { addressFault } = yield* Effect.promise(() => import("../project/Project.ts"))
     const practice = (folder: string): NewService => ({
       _tag: "Practice",
       name: given.service ?? "practice",
@@ -114,8 +106,7 @@ const askKey = (service: NewService | undefined, { interactive, root }: Where) =
 /** Returns the services and pipelines of a project. */
 const contentsOf = (root: string) =>
   Effect.gen(function*() {
-    const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
-    const { listPipelines } = yield* Effect.promise(() => import("../project/loadProject.ts"))
+    const { listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const project = yield* loadProject(root, { pipelines: [] })
     const { texts } = yield* listPipelines(root)
     return { services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }
@@ -151,16 +142,16 @@ const askForInit = (given: GivenOptions, where: Where) =>
   })
 
 /** Returns the project's folder (`--project DIR`, otherwise the nearest one upwards, otherwise this folder), and whether the project exists. */
-const rootOf = (asked: string | undefined) =>
+const rootOf = (given: string | undefined) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const { findProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
-    if (asked === undefined) {
+    if (given === undefined) {
       const found = yield* Effect.option(findProject("."))
       return Option.isSome(found) ? { root: found.value, exists: true } : { root: path.resolve("."), exists: false }
     }
-    const root = path.resolve(asked)
+    const root = path.resolve(given)
     return { root, exists: yield* fs.exists(path.join(root, "config", "formferry.yaml")) }
   })
 

@@ -14,7 +14,7 @@ import {
   texts,
   to,
 } from "./command.ts"
-import { UsageWrong } from "./Failure.ts"
+import { reasonOf, UsageWrong } from "./Failure.ts"
 import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -121,15 +121,13 @@ const forget = command({
       const output = yield* Output
       const { pipeline } = input
       if (input.rows.length === 0) return yield* wrong("Say which rows: `--rows KEY…`.")
-      if (input.because === undefined || input.because.trim() === "") {
-        return yield* wrong("`--because` needs a reason, such as the number of the request.")
-      }
+      const because = yield* reasonOf(input.because)
       const project = yield* openProject([pipeline])
       const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
       const done = yield* forgetRows(project, {
         pipeline,
         keys: [...new Set(input.rows)],
-        because: input.because,
+        because,
         by: yield* userName,
         reports: input.reports,
       })

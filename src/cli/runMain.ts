@@ -44,7 +44,7 @@ export const runMain = <R>(
 ): void => {
   const first = Deferred.unsafeMake<Signal>(FiberId.none)
   let takenOver = 0
-  let heard: { readonly signal: Signal; readonly at: number } | undefined
+  let received: { readonly signal: Signal; readonly at: number } | undefined
   const interrupts = {
     first: Deferred.await(first),
     takeOver: Effect.asVoid(
@@ -65,11 +65,11 @@ export const runMain = <R>(
     const keepAlive = setInterval(() => undefined, 2 ** 31 - 1)
     const onSignal = (signal: Signal) => {
       const at = performance.now()
-      if (heard === undefined) {
-        heard = { signal, at }
+      if (received === undefined) {
+        received = { signal, at }
         Deferred.unsafeDone(first, Effect.succeed(signal))
         if (takenOver === 0) fiber.unsafeInterruptAsFork(fiber.id())
-      } else if (signal !== "SIGHUP" && (signal !== heard.signal || at - heard.at > echo)) {
+      } else if (signal !== "SIGHUP" && (signal !== received.signal || at - received.at > echo)) {
         host.exit(statusOfSignal[signal])
       }
     }
@@ -88,7 +88,7 @@ export const runMain = <R>(
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
       const status = Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : exits.internalError.code
-      onExit(heard !== undefined && Exit.isFailure(exit) ? statusOfSignal[heard.signal] : status)
+      onExit(received !== undefined && Exit.isFailure(exit) ? statusOfSignal[received.signal] : status)
     },
   })
 }

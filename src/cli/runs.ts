@@ -46,7 +46,7 @@ export const showRun = (project: Project, report: RunReport) =>
   })
 
 /** Returns how several pipelines ended: the most severe exit code, and the commands to run next, each once, that of the most severe last. */
-export const together = (ends: ReadonlyArray<Ended>, status: number, otherwise?: string): Ended => {
+export const combinedEnd = (ends: ReadonlyArray<Ended>, status: number, otherwise?: string): Ended => {
   const nexts = (chosen: ReadonlyArray<Ended>) => chosen.flatMap(({ next }) => next ?? [])
   const last = nexts(ends.filter((end) => end.status === status))[0] ?? otherwise
   const others = nexts(ends.filter((end) => end.status !== exits.complete.code)).filter((next) => next !== last)
@@ -109,7 +109,7 @@ export const runPipelines = <R>(
       }
       const status = mostSevere(ends.map((end) => end.status))
       if (status === exits.complete.code) return
-      return yield* new CommandEnded(together(ends, status))
+      return yield* new CommandEnded(combinedEnd(ends, status))
     }),
   )
 

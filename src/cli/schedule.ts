@@ -8,7 +8,7 @@ import { CommandEnded, type Ended, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { stopCleanly, together } from "./runs.ts"
+import { combinedEnd, stopCleanly } from "./runs.ts"
 
 /** How many times of each pipeline `--plan` shows. */
 const plannedTimes = 5
@@ -76,7 +76,7 @@ export const schedule = command({
       const otherwise = bySignal
         ? sameCommand(invocation)
         : commandFor(invocation, status === exits.busy.code ? ["status"] : ["schedule", "--plan"])
-      return yield* new CommandEnded(together(bySignal || !input.once ? [] : ends, status, otherwise))
+      return yield* new CommandEnded(combinedEnd(bySignal || !input.once ? [] : ends, status, otherwise))
     }).pipe(Effect.scoped),
 })
 

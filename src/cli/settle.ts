@@ -5,7 +5,7 @@ import { visible } from "../domain/visible.ts"
 import { counted } from "../domain/words.ts"
 import type { SettleBy, SettleResult, WhichRows } from "../jobs/settle.ts"
 import { choice, command, flag, json, pipeline, text, texts, to, wholeNumber } from "./command.ts"
-import { CommandEnded, UsageWrong } from "./Failure.ts"
+import { CommandEnded, reasonOf, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -50,7 +50,7 @@ export const settle = command({
     Effect.gen(function*() {
       const output = yield* Output
       const invocation = yield* Invocation
-      const by = yield* asked(input)
+      const by = yield* settleBy(input)
       const project = yield* openProject([input.pipeline])
       const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
       const who = yield* userName
@@ -79,7 +79,7 @@ export const settle = command({
 const wrong = (message: string) => Effect.fail(new UsageWrong({ message }))
 
 /** Returns what the options ask for. */
-const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
+const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
   Effect.gen(function*() {
     const path = yield* Path.Path
     const which = [
@@ -92,9 +92,7 @@ const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
       if (input.as !== undefined || rows !== undefined) {
         return yield* wrong("`--results` finds out by itself what became of each row: leave out `--as` and which rows.")
       }
-      if (input.complete && (input.because === undefined || input.because.trim() === "")) {
-        return yield* wrong("`--complete` needs `--because TEXT`: it is kept with what was settled.")
-      }
+      if (input.complete) yield* reasonOf(input.because)
       return { _tag: "Export", file: path.resolve(input.results), isComplete: input.complete }
     }
     const isBare = rows === undefined && !input.complete && input.because === undefined
@@ -108,9 +106,7 @@ const asked = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
     if (rows === undefined || more !== undefined) {
       return yield* wrong("Say which rows, in one way: `--all`, `--batch ID` or `--rows KEY…`.")
     }
-    if (input.because === undefined || input.because.trim() === "") {
-      return yield* wrong("`--because` needs a reason: it is kept with what was settled.")
-    }
+    yield* reasonOf(input.because)
     return { _tag: "Person", landed: input.as === "landed", which: rows }
   })
 

@@ -1,11 +1,18 @@
 import { Clock, DateTime, Effect } from "effect"
+import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
-import type { PipelineHealth } from "../jobs/status.ts"
+import { verdicts, verdictWords } from "../domain/fate.ts"
+import { modeWords, outcomeWords } from "../domain/run.ts"
+import { count, lasting, span } from "../domain/words.ts"
+import type { NotBegun, PastRecord, PipelineHealth, PipelineStanding, ProjectStatus } from "../jobs/status.ts"
+import type { RunRecord } from "../ledger/records.ts"
 import { command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { cutToWidth, inZone, paints, table, wrapToWidth } from "./terminal/screen.ts"
+import type { Screen, TableCell } from "./terminal/screen.ts"
 
 /** How many of the last runs are shown by default. */
 const usualRuns = 10
@@ -59,7 +66,6 @@ export const status = command({
       if (input.json) {
         yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
       } else {
-        const { showStatus } = yield* Effect.promise(() => import("./terminal/status.ts"))
         const inDetail = status.pipelines.length === 1 || input.pipelines.length > 0 || input.runs !== undefined
         const now = yield* Clock.currentTimeMillis
         for (const text of showStatus(status, { inDetail, now }, output.out)) yield* output.print(text)
@@ -87,3 +93,238 @@ const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(m
 
 const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
   health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
+
+const lastRun = (run: RunRecord | undefined, going: PipelineStanding["going"], screen: Screen): TableCell => {
+  const paint = paints(screen)
+  if (run === undefined) return { text: "never ran", paint: paint.soft }
+  if (run.outcome === undefined) {
+    const begun = `${run.startedAt} ${modeWords[run.mode]}: `
+    return run.run === going?.run
+      ? `${begun}going on, ${count(going.inFlight)} in flight`
+      : { text: `${begun}not finished`, paint: paint.warn }
+  }
+  const word = outcomeWords[run.outcome]
+  return { text: `${run.startedAt} ${modeWords[run.mode]}: ${word.title}`, paint: paint[word.tone] }
+}
+
+/** Shows many pipelines as a table: what is imported and verified, what is open, the last run. */
+export const statusTable = (
+  statuses: ReadonlyArray<Omit<PipelineStanding, "runs" | "lastDone" | "doubts" | "drift">>,
+  screen: Screen,
+): string => {
+  const paint = paints(screen)
+  const scheduled = statuses.some(({ nextRun }) => nextRun !== undefined)
+  const open = (number: number): TableCell => number === 0 ? "" : { text: count(number), paint: paint.bad }
+  return table(
+    [
+      { title: "pipeline" },
+      { title: "destination" },
+      { title: "imported", right: true },
+      ...verdicts.map((verdict) => ({ title: verdictWords[verdict].title, right: true })),
+      { title: "in doubt", right: true },
+      { title: "refused", right: true },
+      { title: "left out", right: true },
+      { title: "last run" },
+      ...scheduled ? [{ title: "next run" }] : [],
+    ],
+    statuses.map(({ pipeline, destination, going, standing, lastRun: run, nextRun }) => [
+      cutToWidth(pipeline, 60),
+      cutToWidth(`${destination.service} ${destination.form}`, 120),
+      count(standing.imported),
+      ...verdicts.map((verdict) =>
+        verdict === "verified" ? count(standing.verdicts.verified) : open(standing.verdicts[verdict])
+      ),
+      open(standing.inDoubt),
+      open(standing.refused),
+      standing.leftOut === 0 ? "" : count(standing.leftOut),
+      lastRun(run, going, screen),
+      ...scheduled ? [nextRun === undefined ? "" : inZone(Date.parse(nextRun.at), nextRun.zone)] : [],
+    ]),
+    screen,
+  )
+}
+
+const bars = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
+
+/** Shows values as bars. An unknown value is a gap. */
+export const sparkline = (values: ReadonlyArray<number | undefined>): string => {
+  const highest = Math.max(0, ...values.flatMap((value) => value ?? []))
+  return values.map((value) => {
+    if (value === undefined) return " "
+    if (highest === 0 || value <= 0) return bars[0]
+    // Only 0 is the lowest bar.
+    return bars[Math.max(1, Math.round((value / highest) * (bars.length - 1)))] ?? bars[0]
+  }).join("")
+}
+
+/** Columns of labels and of sparklines. */
+const label = 12
+const mostBars = 40
+
+/** Shows one pipeline at one destination: its rows, its last runs, its next run. */
+export const showPipelineStatus = (one: PipelineStanding, now: number, screen: Screen): string => {
+  const paint = paints(screen)
+  const title = cutToWidth(`${one.pipeline} → ${one.destination.form} of ${one.destination.service}`, screen.width)
+  const line = (what: string, text: string): ReadonlyArray<string> =>
+    text === ""
+      ? []
+      : wrapToWidth(text, Math.max(20, screen.width - label - 2)).map((part, index) =>
+        `  ${paint.soft((index === 0 ? what : "").padEnd(label))}${part}`
+      )
+  const { drift, going, lastDone, nextRun, runs, standing } = one
+  const verdictsNow = verdicts.flatMap((verdict) =>
+    standing.verdicts[verdict] === 0 ? [] : [`${count(standing.verdicts[verdict])} ${verdictWords[verdict].title}`]
+  )
+  const lastWhole = runs.find(({ facts }) => facts?.whole === true)?.facts
+  const vanished = lastWhole?.vanished.count ?? 0
+  return [
+    paint.strong(title),
+    ...line(
+      "going on",
+      going === undefined
+        ? ""
+        : `since ${going.since.slice(0, 16)}Z, ${lasting(Math.max(0, now - Date.parse(going.since)))} · ${
+          count(going.inFlight)
+        } ${going.inFlight === 1 ? "row" : "rows"} in flight`,
+    ),
+    ...line("imported", [count(standing.imported), ...verdictsNow].join(" · ")),
+    ...line(
+      "in doubt",
+      standing.inDoubt === 0 ? "" : [
+        count(standing.inDoubt),
+        ...one.doubts.map((doubt) => `${count(doubt.count)} ${doubt.age}`),
+        ...some(standing.acknowledged.inDoubt, "acknowledged"),
+      ].join(" · "),
+    ),
+    ...line(
+      "besides",
+      [
+        ...some(standing.refused, "refused"),
+        ...some(standing.leftOut, "left out"),
+        ...some(standing.replaced, "replaced by an edited row"),
+        ...some(vanished, "vanished from the source"),
+        ...some(drift.edited, "edited since they were verified"),
+        ...some(drift.gone, "deleted since they were verified"),
+      ].join(" · "),
+    ),
+    ...line("unusual", (lastWhole?.anomalies ?? []).map((code) => anomalyWords[code]).join(" · ")),
+    ...line("last good", lastDone?.finishedAt === undefined ? "never" : ago(lastDone.finishedAt, now)),
+    ...line(
+      "next run",
+      nextRun === undefined ? "" : nextRunText(nextRun, now),
+    ),
+    ...trends(runs).flatMap(({ text, what }) => line(what, text)),
+    ...(runs.length === 0 ? [] : [runTable(runs, going?.run, screen)]),
+  ].join("\n")
+}
+
+/** Says when a pipeline runs next, and in how long. */
+const nextRunText = ({ at, zone }: { readonly at: string; readonly zone: string }, now: number): string =>
+  `${inZone(Date.parse(at), zone)} ${zone}, in ${lasting(Date.parse(at) - now)}`
+
+/** The anomalies in words. The report of the last run has the figures. */
+const anomalyWords: { readonly [C in AnomalyCode]: string } = {
+  "empty-source": "the source holds no rows",
+  "shrunken-source": "the source shrank",
+  "stale-source": "the source is older than its maxAge",
+  "unread-files": "files that match were never read",
+  gap: "an export shared no row with the one before it",
+  "invalid-share": "many invalid rows",
+  vanished: "many rows vanished at once",
+  "slow-run": "the run took far longer than usual",
+}
+
+const some = (number: number, what: string): ReadonlyArray<string> => number === 0 ? [] : [`${count(number)} ${what}`]
+
+const ago = (time: string, now: number): string =>
+  `${time.slice(0, 16)}Z, ${lasting(Math.max(0, now - Date.parse(time)))} ago`
+
+/** Shows rows read, rows sent and duration of the last runs as sparklines, the oldest on the left. Two runs are no trend. */
+const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what: string; readonly text: string }> => {
+  const shown = runs.filter(({ facts }) => facts !== undefined).slice(0, mostBars).toReversed()
+  const last = shown.at(-1)?.facts
+  if (shown.length < 3 || last === undefined) return []
+  const line = (what: string, of: (run: PastRecord) => number | undefined, value: string) => ({
+    what,
+    text: `${sparkline(shown.map(of))}  ${value}`,
+  })
+  return [
+    line("read", ({ facts }) => facts?.read, `${count(last.read)} rows`),
+    line("sent", ({ facts }) => facts?.sent, `${count(last.sent)} rows`),
+    line("took", ({ facts }) => facts?.duration, lasting(last.duration)),
+  ]
+}
+
+const runTable = (runs: ReadonlyArray<PastRecord>, going: string | undefined, screen: Screen): string => {
+  const paint = paints(screen)
+  const outcomeOf = (run: PastRecord): TableCell => {
+    if (run.outcome === undefined) return run.run === going ? "going on" : { text: "not finished", paint: paint.warn }
+    const { title, tone } = outcomeWords[run.outcome]
+    return { text: title, paint: paint[tone] }
+  }
+  const number = (value: number | undefined): string => value === undefined ? "" : count(value)
+  return table(
+    [
+      { title: "started" },
+      { title: "mode" },
+      { title: "took", right: true },
+      { title: "read", right: true },
+      { title: "sent", right: true },
+      { title: "invalid", right: true },
+      { title: "outcome" },
+    ],
+    runs.map((run) => [
+      `${run.startedAt.slice(0, 16)}Z`,
+      modeWords[run.mode],
+      run.finishedAt === undefined ? "" : span(run.startedAt, run.finishedAt) ?? "",
+      run.facts?.unchanged === true ? "unchanged" : number(run.facts?.read),
+      number(run.facts?.sent),
+      number(run.facts?.invalid),
+      outcomeOf(run),
+    ]),
+    screen,
+  )
+}
+
+/** Shows what the ledger contains, and what is wrong with it. Gives one text for each part. */
+export const showStatus = (
+  { damage, health, ledger, missed, notBegun, pipelines, unreadable, untouched, waiting }: ProjectStatus,
+  { inDetail, now }: { readonly inDetail: boolean; readonly now: number },
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const wrapped = (text: string) => wrapToWidth(text, screen.width).join("\n")
+  const nothing = untouched.length === 0 ? [] : [`Nothing was imported yet by ${untouched.join(", ")}.`]
+  const standings = !ledger.exists
+    ? missed.length === 0 ? [`Nothing was imported yet: there is no ledger ${ledger.file}.`] : nothing
+    : [
+      ...(pipelines.length === 0
+        ? []
+        : [
+          inDetail
+            ? pipelines.map((one) => showPipelineStatus(one, now, screen)).join("\n\n")
+            : statusTable(pipelines, screen),
+        ]),
+      ...nothing,
+    ]
+  return [
+    ...missed.map(({ message }) => wrapped(message)),
+    ...standings,
+    ...[...waiting.map((one) => firstRun(one, now)), ...notBegun.map(overdueText), ...unreadable].map(wrapped),
+    ...(damage?.length === 0 ? [missed.length === 0 ? "The ledger is sound." : "The file itself is sound."] : []),
+    ...(damage ?? []).map((finding) => `The ledger is damaged: ${finding}`),
+    ...(health ?? []).flatMap((one) => one.healthy ? [] : [unhealthy(one)]),
+  ]
+}
+
+const firstRun = ({ nextRun, pipeline }: ProjectStatus["waiting"][number], now: number): string =>
+  `${pipeline} runs next ${nextRunText(nextRun, now)}.`
+
+const overdueText = ({ at, pipeline }: NotBegun): string =>
+  `When ${pipeline} was due last, ${
+    at.slice(0, 16)
+  }Z, no run could begin. \`formferry check ${pipeline}\` says what is wrong, or the schedule's log.`
+
+const unhealthy = ({ lastGood, pipeline }: PipelineHealth): string =>
+  lastGood === undefined
+    ? `${pipeline} never ended a good run.`
+    : `The last good run of ${pipeline} ended ${new Date(lastGood).toISOString().slice(0, 16)}Z: that is too long ago.`

@@ -116,7 +116,7 @@ export const start = (options: PracticeOptions, origin: () => string) =>
       submissions: (form) =>
         store.all(form).flatMap(({ json }) => codec.read(Buffer.from(`{"submission":${json}}`)) ?? []),
       count: (form) => store.all(form).length,
-      faults: faults.met,
+      faults: faults.counts,
     }
     return { practice, faults, maxBody, clock, store }
   })
@@ -162,8 +162,8 @@ export const serve = (
         return
       }
       const head = { method: incoming.method ?? "GET", path }
-      const met = faults.meet(head, incoming.socket)
-      if (met.fault?.resetsUnread === true) {
+      const drawn = faults.draw(head, incoming.socket)
+      if (drawn.fault?.resetsUnread === true) {
         incoming.socket.resetAndDestroy()
         return
       }
@@ -173,7 +173,7 @@ export const serve = (
           return
         }
         const request = { ...head, headers: incoming.headers as ServedRequest["headers"], body }
-        run(faults.reply(request, met), {
+        run(faults.reply(request, drawn), {
           onExit: (exit) => {
             perform(outgoing, exit._tag === "Success" ? exit.value : brokenDown)
             refuse()

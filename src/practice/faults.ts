@@ -64,14 +64,14 @@ export interface PlannedFault {
   readonly reply?: (served: Effect.Effect<PracticeAnswer>, context: FaultContext) => Effect.Effect<Reply>
 }
 
-/** Faults in the order in which they are tried: a request is affected by the first that it meets. The same seed and requests give the same faults. */
+/** Faults in the order in which they are tried: a request is affected by the first that applies. The same seed and requests give the same faults. */
 export interface FaultPlan {
   readonly seed: number
   readonly faults: ReadonlyArray<PlannedFault>
 }
 
 /** A request whose head has arrived, and the fault that affects it, if any. */
-export interface Met {
+export interface FaultedRequest {
   readonly operation: Operation
   readonly fault: PlannedFault | undefined
   readonly connection: object
@@ -80,13 +80,13 @@ export interface Met {
 /** The practice service's faults: what comes between a request and the rules. */
 export interface Faults {
   /** Draws the fault for a request whose head has arrived. */
-  readonly meet: (head: Pick<ServedRequest, "method" | "path">, connection: object) => Met
+  readonly draw: (head: Pick<ServedRequest, "method" | "path">, connection: object) => FaultedRequest
   /** The time (milliseconds) until which connections are refused. */
   readonly refusedUntil: () => number
   /** Serves a request, faults included. */
-  readonly reply: (request: ServedRequest, met: Met) => Effect.Effect<Reply>
+  readonly reply: (request: ServedRequest, drawn: FaultedRequest) => Effect.Effect<Reply>
   /** How often each occurred, by name. */
-  readonly met: () => Readonly<Record<string, number>>
+  readonly counts: () => Readonly<Record<string, number>>
 }
 
 /** What faults need of the service. */
@@ -120,15 +120,15 @@ const resetUnread: PlannedFault = { name: "reset before", resetsUnread: true }
 export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => {
   const random = new Utils.PCGRandom(plan.seed, 0)
   const rules = plan.faults.map((fault) => ({ fault, seen: 0, times: 0 }))
-  const met = new Map<string, number>()
+  const counts = new Map<string, number>()
   let refusedUntil = -Infinity
   /** Connections on which the next request is reset unread. */
-  const doomed = new WeakSet<object>()
+  const resetOnNext = new WeakSet<object>()
   /** When submissions that are not visible yet will be, by id. */
   const visibleAt = new Map<string, number>()
 
   /** Draws the request's fault. `text` is undefined until the body has arrived: only then faults that look for a text are tried. */
-  const draw = (operation: Operation, text?: string): PlannedFault | undefined => {
+  const drawFault = (operation: Operation, text?: string): PlannedFault | undefined => {
     for (const rule of rules) {
       const { at, chance, containing, name, on = "create", skip = 0, times = Infinity } = rule.fault
       if ((on !== "any" && on !== operation) || (containing === undefined) !== (text === undefined)) continue
@@ -139,7 +139,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
       const drawn = chance === undefined || random.number() < chance
       if (!drawn || (at !== undefined && !at.includes(rule.seen))) continue
       rule.times++
-      met.set(name, (met.get(name) ?? 0) + 1)
+      counts.set(name, (counts.get(name) ?? 0) + 1)
       return rule.fault
     }
     return undefined
@@ -171,16 +171,16 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
     })
 
   return {
-    met: () => Object.fromEntries([...met].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    counts: () => Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     refusedUntil: () => refusedUntil,
-    meet: (head, connection) => {
+    draw: (head, connection) => {
       const operation = operationOf(head)
-      const fault = doomed.delete(connection) ? resetUnread : draw(operation)
+      const fault = resetOnNext.delete(connection) ? resetUnread : drawFault(operation)
       return { operation, fault, connection }
     },
     reply: (request, { connection, fault: ofHead, operation }) =>
       Effect.suspend(() => {
-        const fault = ofHead ?? draw(operation, textOf(request.body))
+        const fault = ofHead ?? drawFault(operation, textOf(request.body))
         const context: FaultContext = {
           get items() {
             return itemsOf(request.body)
@@ -193,7 +193,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
           refuseConnections: (millis) => {
             refusedUntil = service.now() + millis
           },
-          resetNext: () => doomed.add(connection),
+          resetNext: () => resetOnNext.add(connection),
           hide: (submissions, millis) => {
             for (const { id } of submissions) visibleAt.set(id, service.now() + millis)
           },

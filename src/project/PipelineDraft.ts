@@ -106,13 +106,15 @@ export const commentText = (text: string): string => visible(text).replaceAll(/\
 
 const commented = (text: string): string => `# ${text}`.trimEnd()
 
+const comment = (text: string): string => commented(commentText(text))
+
 /** Returns an entry's lines without indentation, as an item of a list or as keys alone. An open entry is a comment that can be uncommented as it is. */
 export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<string> => {
   const keys = entry.keys.flatMap(keyLines)
   const body = asItem ? keys.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)) : keys
   const below = entry.below.map((line) => `${asItem ? "  " : ""}${commented(line)}`)
   return [
-    ...entry.comments.map((line) => commented(commentText(line))),
+    ...entry.comments.map(comment),
     ...(entry.open ? body.map(commented) : body),
     ...(entry.open ? below.map(commented) : below),
   ]
@@ -123,7 +125,7 @@ const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => 
   const keys = Object.fromEntries(entry.keys.map(({ key, value }) => [key, value]))
   const line = `${yamlKey(name)}: ${flow(keys)}`
   return [
-    ...entry.comments.map((text) => commented(commentText(text))),
+    ...entry.comments.map(comment),
     entry.open ? commented(line) : line,
     ...entry.below.map(commented),
   ]
@@ -131,8 +133,6 @@ const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => 
 
 const indented = (lines: ReadonlyArray<string>, by: number): ReadonlyArray<string> =>
   lines.map((line) => (line === "" ? "" : " ".repeat(by) + line))
-
-const comment = (text: string): string => `# ${commentText(text)}`
 
 const listLines = (key: string, entries: ReadonlyArray<DraftEntry>): ReadonlyArray<string> => {
   if (entries.length === 0) return []
@@ -154,7 +154,7 @@ const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
     ...(ignore === undefined
       ? []
       : [
-        `# ${commentText(ignore.why)}`,
+        comment(ignore.why),
         `ignore: [${ignore.columns.map((column) => yamlText(column, true)).join(", ")}]`,
       ]),
     ...notes.map(comment),

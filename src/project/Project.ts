@@ -26,7 +26,8 @@ import { ValueSetEntry } from "./valueSets.ts"
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-const addressFault = (text: string): string | undefined => {
+/** Returns why a text can't be the base address of a service, or undefined. */
+export const addressFault = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username !== "" || password !== "") {

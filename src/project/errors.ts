@@ -34,6 +34,17 @@ export const diagnosticAt = (
   at: "key" | "value" = path.length === 1 ? "key" : "value",
 ): Diagnostic => ({ severity, file: document.file, ...document.at(path, at), message, suggestion })
 
+/** Returns an error about a whole file. */
+export const aboutFile = (file: string, message: string, suggestion?: string): Diagnostic => ({
+  severity: "error",
+  file,
+  line: 1,
+  column: 1,
+  excerpt: "",
+  message,
+  suggestion,
+})
+
 const DiagnosticSchema: Schema.Schema<Diagnostic> = Schema.Struct({
   severity: Schema.Literal("error", "warning"),
   file: Schema.String,

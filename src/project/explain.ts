@@ -18,7 +18,7 @@ import type { Shapes } from "./expectations.ts"
 import { annotation, brokenRules, Rules, ruleSets } from "./fields.ts"
 import type { KeyRules } from "./fields.ts"
 import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
-import { written } from "./yamlFaults.ts"
+import { start, written } from "./yamlFaults.ts"
 import type { Mapping, YamlText } from "./yamlText.ts"
 import { isExtension, isMapping, nothing, originOf, setMember } from "./yamlText.ts"
 
@@ -53,8 +53,6 @@ export interface Explanation {
 type Struct = Shapes["structs"][number]
 
 const within = ({ called }: Place): string => called.charAt(0).toLowerCase() + called.slice(1)
-
-const start = (node: Node | null | undefined): number => node?.range?.[0] ?? 0
 
 const offsetOf = ({ node, owner }: Place): number => {
   const isEmpty = node === null || (node.range?.[0] === node.range?.[1])

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { formLists } from "../domain/form.ts"
 import type { Element, Form, FormList, Option, Question } from "../domain/form.ts"
 import { firstOf, namesOf } from "../domain/words.ts"
-import { ConfigurationInvalid } from "./errors.ts"
+import { aboutFile, ConfigurationInvalid } from "./errors.ts"
 
 const about =
   "The form as it was when the pipeline was made, or when a person last accepted it (formferry check --accept-form). Belongs into version control."
@@ -56,19 +56,10 @@ export const readFormRecord = (
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const file = recordFile(pipeline, target)
+    const suggestion =
+      "Get it back from version control; or delete it and record the form as it is now: formferry check --accept-form."
     const invalid = (message: string) =>
-      new ConfigurationInvalid({
-        diagnostics: [{
-          severity: "error",
-          file,
-          line: 1,
-          column: 1,
-          excerpt: "",
-          message,
-          suggestion:
-            "Get it back from version control; or delete it and record the form as it is now: formferry check --accept-form.",
-        }],
-      })
+      new ConfigurationInvalid({ diagnostics: [aboutFile(file, message, suggestion)] })
     const text = yield* fs.readFileString(path.join(root, file)).pipe(
       Effect.map((text): string | undefined => text),
       Effect.catchTag(

@@ -97,7 +97,8 @@ export const isMerge = (key: unknown): key is Scalar => isScalar(key) && key.typ
 export const written = (scalar: Scalar): string =>
   typeof scalar.value === "string" ? scalar.value : scalar.source ?? String(scalar.value)
 
-const start = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0
+/** Returns the offset at which a node starts; 0 for none. */
+export const start = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0
 
 /** What must be known about a document's nodes before they are read. */
 export interface NodeSurvey {

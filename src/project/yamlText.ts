@@ -4,8 +4,9 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isObject } from "../domain/json.ts"
+import { aboutFile } from "./errors.ts"
 import type { Document, Finding } from "./errors.ts"
-import { isMerge, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
+import { isMerge, start, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
 
 /** One member of a mapping, with merge keys followed. */
 interface Member {
@@ -27,14 +28,14 @@ export interface YamlText extends Document {
   readonly resolve: (node: Node | null) => Node | null
   /** Returns the members of a mapping with merge keys (`<<`) followed: its own first, each key once. */
   readonly members: (map: YAMLMap) => ReadonlyArray<Member>
+  /** Returns the node at a path, or null. */
+  readonly node: (path: YamlPath) => Node | null
   /** Returns the offset of a path's value or key; of the nearest parent if the path does not exist. */
   readonly offset: (path: YamlPath, point: "key" | "value") => number
   /** Whether a node's text must never be shown. */
   readonly secret: (node: Node) => boolean
   readonly diagnostic: (finding: Finding) => Diagnostic
 }
-
-const start = (node: Node | null | undefined): number => node?.range?.[0] ?? 0
 
 /** Returns the offsets at which lines begin. (The library's own count is wrong after control characters.) */
 const lineStarts = (text: string): ReadonlyArray<number> => {
@@ -110,26 +111,29 @@ export const parseYaml = (file: string, text: string): YamlText => {
     return { line, column: Math.min(offset, source.length) - from + 1, excerpt: withoutSecrets(whole, ranges, sound) }
   }
 
-  const offsetOf = (path: YamlPath, point: "key" | "value"): number => {
-    let node: Node | null = resolve(root)
-    let offset = start(node)
-    for (const [index, step] of path.entries()) {
-      const last = index === path.length - 1
-      if (isMap(node)) {
-        const member = members(node).find((one) => one.key === String(step))
-        if (member === undefined) return offset
-        const empty = member.value === null || member.value.range?.[0] === member.value.range?.[1]
-        offset = start((last && point === "key") || empty ? member.keyNode : member.value)
-        node = resolve(member.value)
+  /** Returns the value at a path and the node that names it; those of the nearest parent if the path does not exist. */
+  const walk = (path: YamlPath) => {
+    let owner: Node | null = null
+    let value: Node | null = root
+    for (const step of path) {
+      const node = resolve(value)
+      const member = isMap(node) ? members(node).find((one) => one.key === String(step)) : undefined
+      if (member !== undefined) {
+        owner = member.keyNode
+        value = member.value
       } else if (isSeq(node) && typeof step === "number" && step in node.items) {
         const item = node.items[step] as Node | null
-        offset = item === null ? offset : start(item)
-        node = resolve(item)
-      } else {
-        return offset
-      }
+        owner = item ?? value
+        value = item
+      } else return { found: false, owner, value }
     }
-    return offset
+    return { found: true, owner, value }
+  }
+
+  const offsetOf = (path: YamlPath, point: "key" | "value"): number => {
+    const { found, owner, value } = walk(path)
+    const isEmpty = value === null || value.range?.[0] === value.range?.[1]
+    return start((found && point === "key") || isEmpty ? owner ?? value : value)
   }
 
   return {
@@ -140,6 +144,10 @@ export const parseYaml = (file: string, text: string): YamlText => {
     sound,
     resolve,
     members,
+    node: (path) => {
+      const { found, value } = walk(path)
+      return found ? resolve(value) : null
+    },
     offset: offsetOf,
     secret: (node) => secrets.some(([begin]) => begin === node.range?.[0]),
     at: (path, point = "value") => place(offsetOf(path, point)),
@@ -153,25 +161,15 @@ export const parseYaml = (file: string, text: string): YamlText => {
   }
 }
 
-/** Returns the node at a path of member names, or null. */
-const nodeAt = (yaml: YamlText, path: YamlPath): Node | null => {
-  let node = yaml.resolve(yaml.root)
-  for (const step of path) {
-    if (!isMap(node)) return null
-    node = yaml.resolve(yaml.members(node).find((member) => member.key === String(step))?.value ?? null)
-  }
-  return node
-}
-
 /** Returns the text at a path, whatever else is wrong with the file, or undefined. */
 export const textAt = (yaml: YamlText, path: YamlPath): string | undefined => {
-  const node = nodeAt(yaml, path)
+  const node = yaml.node(path)
   return isScalar(node) && node.value !== null ? written(node) : undefined
 }
 
 /** Returns the keys of the mapping at a path, or undefined. */
 export const keysAt = (yaml: YamlText, path: YamlPath): ReadonlyArray<string> | undefined => {
-  const node = nodeAt(yaml, path)
+  const node = yaml.node(path)
   return isMap(node) ? yaml.members(node).map((member) => member.key) : undefined
 }
 
@@ -277,33 +275,22 @@ export const readYamlFile = (root: string, file: string) =>
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const shown = path.relative(root, file).split(path.sep).join("/")
-    const unreadable = (message: string, suggestion?: string) => {
-      const diagnostic: Diagnostic = {
-        severity: "error",
-        file: shown,
-        line: 1,
-        column: 1,
-        excerpt: "",
-        message,
-        suggestion,
-      }
-      return { _tag: "Unreadable", diagnostic } as const
-    }
+    const unreadable = (diagnostic: Diagnostic) => ({ _tag: "Unreadable", diagnostic }) as const
     const tooLarge = yield* yamlTooLarge(file)
     if (tooLarge !== undefined) {
-      return unreadable(tooLarge, "Keep long lists in a CSV file: `{ file: NAME.csv, key: …, value: … }`.")
+      const suggestion = "Keep long lists in a CSV file: `{ file: NAME.csv, key: …, value: … }`."
+      return unreadable(aboutFile(shown, tooLarge, suggestion))
     }
     const bytes = yield* Effect.either(fs.readFile(file))
-    if (bytes._tag === "Left") return unreadable(`The file can't be read: ${bytes.left.message}`)
+    if (bytes._tag === "Left") return unreadable(aboutFile(shown, `The file can't be read: ${bytes.left.message}`))
     const text = utf8(bytes.right)
     if (text !== undefined) return { _tag: "File", yaml: parseYaml(shown, text), folder: path.dirname(file) } as const
     const damaged = new TextDecoder("utf-8").decode(bytes.right)
-    return {
-      _tag: "Unreadable",
-      diagnostic: parseYaml(shown, damaged).diagnostic({
+    return unreadable(
+      parseYaml(shown, damaged).diagnostic({
         offset: damaged.indexOf("\uFFFD"),
         message: "The file is not UTF-8 from here on.",
         suggestion: "Save it as UTF-8 in your editor.",
       }),
-    } as const
+    )
   })

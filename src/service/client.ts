@@ -8,10 +8,10 @@ import { type Codec, makeCodec } from "./codec.ts"
 import { ServiceUnusable } from "./FormService.ts"
 import type { CreateOutcome, FormService, SharedService } from "./FormService.ts"
 import { maskKey, outcomeOfFailure, outcomeOfResponse, quota, unusable } from "./outcome.ts"
-import type { OutcomeSettings, Telling } from "./outcome.ts"
+import type { MessageContext, OutcomeSettings } from "./outcome.ts"
 import { overHttp } from "./overHttp.ts"
 import { longestPause, Pace } from "./pace.ts"
-import { isSuccess, makeAnnounce, makeRequests, segment } from "./requests.ts"
+import { isSuccess, makePauseLog, makeRequests, segment } from "./requests.ts"
 import type { Requests } from "./requests.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
@@ -62,17 +62,17 @@ const makeCreate = ({ count, send }: Requests, settings: OutcomeSettings): FormS
 const throttledTries = 20
 
 /** A read that may be retried, and why. */
-interface TryAgain {
-  readonly _tag: "TryAgain"
+interface Retryable {
+  readonly _tag: "Retryable"
   readonly reason: string
   readonly kind: "throttled" | "unreachable" | "unexpected"
   readonly status: number | undefined
 }
 
-const isAgain = (error: TryAgain | ServiceUnusable): error is TryAgain => error._tag === "TryAgain"
+const isRetryable = (error: Retryable | ServiceUnusable): error is Retryable => error._tag === "Retryable"
 
 /** What reads work with. */
-interface Reading extends Telling {
+interface ReadContext extends MessageContext {
   readonly requests: Requests
   readonly codec: Codec
   readonly editLinkParameter: string
@@ -81,11 +81,11 @@ interface Reading extends Telling {
 
 /** Requests that are safe to repeat: forms and submissions. What fails is retried, in its turn. */
 const makeReads = (
-  { baseUrl, codec, editLinkParameter, masked, requests, retries }: Reading,
+  { baseUrl, codec, editLinkParameter, masked, requests, retries }: ReadContext,
 ): Pick<FormService, "form" | "read" | "readMany"> => {
   const { count, send } = requests
 
-  const unreachable = ({ reason, kind, status }: TryAgain) =>
+  const unreachable = ({ reason, kind, status }: Retryable) =>
     new ServiceUnusable({
       reason: kind === "throttled" ? "quota" : kind,
       status,
@@ -98,21 +98,21 @@ const makeReads = (
         : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
     })
 
-  /** Judges an answer to a request that is safe to repeat. */
-  const judge = <A>(
+  /** Classifies an answer to a request that is safe to repeat. */
+  const classify = <A>(
     operation: "metadata" | "read",
     response: TransportResponse,
     wait: number | undefined,
     decode: (response: TransportResponse) => A | undefined,
-  ): Exit.Exit<A, TryAgain | ServiceUnusable> => {
+  ): Exit.Exit<A, Retryable | ServiceUnusable> => {
     const { status, body } = response
     const error = operation === "read" && status === 404
       ? undefined
       : unusable(status, body, { baseUrl, masked }, operation === "read" ? "read" : "form")
     if (error !== undefined) return Exit.fail(error)
     if (status === 429 && wait !== undefined && wait > longestPause) return Exit.fail(quota(baseUrl, wait))
-    const fail = (kind: TryAgain["kind"], reason: string) =>
-      Exit.fail<TryAgain>({ _tag: "TryAgain", kind, reason, status })
+    const fail = (kind: Retryable["kind"], reason: string) =>
+      Exit.fail<Retryable>({ _tag: "Retryable", kind, reason, status })
     if (status === 429) return fail("throttled", "it answered 429")
     if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
     const decoded = decode(response)
@@ -123,7 +123,7 @@ const makeReads = (
   }
 
   const unanswered = (failure: NeverSent | MaybeSent) =>
-    Exit.fail<TryAgain>({ _tag: "TryAgain", reason: failure.reason, kind: "unreachable", status: undefined })
+    Exit.fail<Retryable>({ _tag: "Retryable", reason: failure.reason, kind: "unreachable", status: undefined })
 
   /** Sends a request that is safe to repeat, until it has an answer that can be decoded. */
   const get = <A>(
@@ -137,7 +137,7 @@ const makeReads = (
         if (tries++ > 0) count("retried")
         return Effect.matchEffect(send(operation, { method: "GET", path }), {
           onFailure: unanswered,
-          onSuccess: ({ response, wait }) => judge(operation, response, wait, decode),
+          onSuccess: ({ response, wait }) => classify(operation, response, wait, decode),
         })
       })
       // Schedules only come in once a request has failed: for each request they would take a tenth of an import's processor time.
@@ -150,9 +150,9 @@ const makeReads = (
         })
         return next.pipe(
           // The pace makes it wait, and a 429 does not count as a failed connection.
-          Effect.retry({ times: throttledTries, while: (error) => isAgain(error) && error.kind === "throttled" }),
-          Effect.retry({ schedule: retries, while: (error) => isAgain(error) && error.kind !== "throttled" }),
-          Effect.mapError((error) => (isAgain(error) ? unreachable(error) : error)),
+          Effect.retry({ times: throttledTries, while: (error) => isRetryable(error) && error.kind === "throttled" }),
+          Effect.retry({ schedule: retries, while: (error) => isRetryable(error) && error.kind !== "throttled" }),
+          Effect.mapError((error) => (isRetryable(error) ? unreachable(error) : error)),
         )
       })
     })
@@ -222,12 +222,12 @@ export const make = (
     const transport = yield* (open ?? (yield* Transports))(options)
     const admission = yield* makeAdmission(pace, options.concurrency)
     const retries = backOff(options.readRetries ?? defaultReadRetries)
-    const door = { clock, pace, transport, admission, announce: makeAnnounce(baseUrl, pace) }
+    const shared = { clock, pace, transport, admission, logPause: makePauseLog(baseUrl, pace) }
     const masked = maskKey(Redacted.value(options.apiKey))
     const outcomes = { codec, baseUrl, masked, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
     /** The service as one of those that share it sees it: its requests are counted by itself. */
     const view = (): FormService => {
-      const requests = makeRequests(door)
+      const requests = makeRequests(shared)
       return {
         baseUrl,
         ...makeReads({ requests, codec, baseUrl, masked, editLinkParameter: options.editLinkParameter, retries }),

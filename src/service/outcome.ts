@@ -10,14 +10,14 @@ import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
 
 /** What sentences about a service are made with. */
-export interface Telling {
+export interface MessageContext {
   readonly baseUrl: string
   /** Masks the API key in the service's words, which are written to logs, reports, the ledger and webhooks. */
   readonly masked: (words: string) => string
 }
 
 /** What the classification depends on besides the answer. */
-export interface OutcomeSettings extends Telling {
+export interface OutcomeSettings extends MessageContext {
   readonly codec: Codec
   /** Whether a 503 with `Retry-After` is to be believed as not created. */
   readonly unavailableIsNotCreated: boolean
@@ -67,7 +67,7 @@ const contentStatuses = new Set([400, 413, 422])
 export const unusable = (
   status: number,
   body: Uint8Array,
-  { baseUrl, masked }: Telling,
+  { baseUrl, masked }: MessageContext,
   what: "create" | "form" | "read",
 ): ServiceUnusable | undefined => {
   if (status < 300 || status >= 500) return undefined
@@ -128,7 +128,7 @@ export const quota = (baseUrl: string, wait: number): ServiceUnusable =>
     message: `${baseUrl} asks to wait ${Math.ceil(wait / 60_000)} minutes: a quota is used up. Run again then.`,
   })
 
-const refusal = (status: number, body: Uint8Array, sent: number, { masked }: Telling): CreateOutcome => {
+const refusal = (status: number, body: Uint8Array, sent: number, { masked }: MessageContext): CreateOutcome => {
   const words = wordsOf(body)
   const issues = Option.getOrElse(decodeIssues(words), () => [])
   const indexOf = (path: ReadonlyArray<string | number> | undefined): number | undefined => {

@@ -30,18 +30,18 @@ const epochSeconds = 1e9
 const epochMillis = 1e12
 
 /** Milliseconds until a window is over: given in seconds, or as a moment by the service's clock. */
-const resetIn = (told: number | undefined, servicesNow: () => number): number | undefined => {
-  if (told === undefined) return undefined
-  if (told < epochSeconds) return told * 1000
-  return Math.max(0, (told < epochMillis ? told * 1000 : told) - servicesNow())
+const resetIn = (given: number | undefined, servicesNow: () => number): number | undefined => {
+  if (given === undefined) return undefined
+  if (given < epochSeconds) return given * 1000
+  return Math.max(0, (given < epochMillis ? given * 1000 : given) - servicesNow())
 }
 
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
 
 /** The time by the service's clock: a date that the service gives is by this clock. */
 const servicesTime = (headers: ResponseHeaders, now: number): number => {
-  const told = Date.parse(header(headers, "date") ?? "")
-  return Number.isNaN(told) ? now : told
+  const given = Date.parse(header(headers, "date") ?? "")
+  return Number.isNaN(given) ? now : given
 }
 
 /** Returns the rate headers of an answer: IETF draft names, with or without the older prefix `x-`. Undefined if it has none. */

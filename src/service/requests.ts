@@ -18,20 +18,20 @@ export const segment = (id: string): string => {
 export const isSuccess = ({ status }: TransportResponse): boolean => status >= 200 && status < 300
 
 /** What all clients of a service share: one pace, one queue, one transport. */
-export interface Door {
+export interface SharedParts {
   readonly clock: Clock.Clock
   readonly pace: Pace
   readonly transport: Transport
   readonly admission: Admission
   /** Reports a long pause, once. */
-  readonly announce: Announce
+  readonly logPause: PauseLog
 }
 
 /** Milliseconds of a pause from which on its reason is logged. */
 const longWait = 10_000
 
 /** Logs a pause, given the status of the answer that may have caused it and the time in milliseconds. */
-type Announce = (status: number, now: number) => Effect.Effect<void>
+type PauseLog = (status: number, now: number) => Effect.Effect<void>
 
 const reasons: Readonly<Record<number, string>> = {
   429: "its limit for requests is used up (status 429)",
@@ -39,12 +39,12 @@ const reasons: Readonly<Record<number, string>> = {
 }
 
 /** Logs why nothing is sent for a while, once for each pause. */
-export const makeAnnounce = (baseUrl: string, pace: Pace): Announce => {
-  let announced = -Infinity
+export const makePauseLog = (baseUrl: string, pace: Pace): PauseLog => {
+  let loggedUntil = -Infinity
   return (status, now) => {
     const wait = pace.pausedUntil - now
-    if (wait < longWait || pace.pausedUntil - announced < longWait) return Effect.void
-    announced = pace.pausedUntil
+    if (wait < longWait || pace.pausedUntil - loggedUntil < longWait) return Effect.void
+    loggedUntil = pace.pausedUntil
     const why = reasons[status] ?? "its limit for requests is used up, by this run or by others with the same account"
     return Effect.logWarning(
       `Waiting ${
@@ -55,7 +55,7 @@ export const makeAnnounce = (baseUrl: string, pace: Pace): Announce => {
 }
 
 /** An answer, and the milliseconds that it asks to wait. */
-export interface Answered {
+export interface PacedResponse {
   readonly response: TransportResponse
   readonly wait: number | undefined
 }
@@ -70,18 +70,18 @@ export interface Requests extends Pick<FormService, "requests" | "pace"> {
     operation: Operation,
     request: TransportRequest,
     signal?: AbortSignal,
-  ) => Effect.Effect<Answered, NeverSent | MaybeSent>
+  ) => Effect.Effect<PacedResponse, NeverSent | MaybeSent>
   readonly count: (what: keyof RequestCounts) => void
 }
 
-export const makeRequests = ({ admission, announce, clock, pace, transport }: Door): Requests => {
+export const makeRequests = ({ admission, logPause, clock, pace, transport }: SharedParts): Requests => {
   const counts: Record<keyof RequestCounts, number> = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
   const timeline = new Timeline()
   const count: Requests["count"] = (what) => {
     counts[what] += 1
     timeline.count(what, clock.unsafeCurrentTimeMillis())
   }
-  const observe = (response: TransportResponse, startedAt: number): Answered => {
+  const observe = (response: TransportResponse, startedAt: number): PacedResponse => {
     if (response.status === 429) count("throttled")
     return { response, wait: pace.observe(response.status, response.headers, startedAt, momentOf(clock)) }
   }
@@ -92,7 +92,7 @@ export const makeRequests = ({ admission, announce, clock, pace, transport }: Do
         count(operation)
         return Effect.flatMap(asRequest(operation, request.method, transport.send(request)), (response) => {
           const answered = observe(response, startedAt)
-          return Effect.as(announce(response.status, momentOf(clock)), answered)
+          return Effect.as(logPause(response.status, momentOf(clock)), answered)
         })
       }),
     requests: Effect.sync(() => ({ ...counts })),

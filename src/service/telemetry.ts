@@ -64,18 +64,18 @@ const rate = Metric.gauge("formferry.request.rate", {
 
 /** Milliseconds over which the rate is measured. */
 const window = 2_000
-const begun = { at: 0, requests: 0 }
+const counted = { at: 0, requests: 0 }
 
 /** Updates the rate of requests every few seconds. */
 const pace = (now: number): Effect.Effect<void> => {
-  begun.requests++
-  const gone = now - begun.at
-  if (gone < window) return Effect.void
-  const { requests } = begun
-  begun.at = now
-  begun.requests = 0
+  counted.requests++
+  const elapsed = now - counted.at
+  if (elapsed < window) return Effect.void
+  const { requests } = counted
+  counted.at = now
+  counted.requests = 0
   // After a pause the rate of these requests is unknown.
-  return gone > window * 10 ? Effect.void : Metric.set(rate, requests * 1_000 / gone)
+  return elapsed > window * 10 ? Effect.void : Metric.set(rate, requests * 1_000 / elapsed)
 }
 
 const status = (exit: Exit.Exit<{ readonly status: number }, unknown>): string =>

@@ -27,7 +27,7 @@ const host = (isTTY: boolean) => {
   return { ...streams, env: {}, out: stdout.written, err: stderr.written }
 }
 
-it.effect("a secret that was looked up is written nowhere any more", () =>
+it.effect("output masks a secret after it was looked up", () =>
   Effect.gen(function*() {
     const at = host(false)
     const output = makeOutput(at, { noColor: false })
@@ -38,7 +38,7 @@ it.effect("a secret that was looked up is written nowhere any more", () =>
     expect(at.out.join("")).toBe('{"key":"<the API key>"}\n')
   }))
 
-it.effect("what is no terminal gets neither colours nor the line at the bottom", () =>
+it.effect("output has no colours and no line at the bottom without a terminal", () =>
   Effect.gen(function*() {
     const at = host(false)
     const output = makeOutput(at, { noColor: false })
@@ -50,7 +50,7 @@ it.effect("what is no terminal gets neither colours nor the line at the bottom",
 
 const hostile = "K-1\u001B[31m\u001B]0;title\u0007\u009B2J\r"
 
-it.effect("data reaches a terminal with signs in the place of control characters, and a file to the byte", () =>
+it.effect("data is written with visible control characters to a terminal, and unchanged to a file", () =>
   Effect.gen(function*() {
     const line = `a,b\r\n${hostile},x\ty\r\n`
     const terminal = host(true)
@@ -61,7 +61,7 @@ it.effect("data reaches a terminal with signs in the place of control characters
     expect(file.out.join("")).toBe(line)
   }))
 
-it.effect("no message and no result moves a terminal's cursor or sets its title, while our own colours stay", () =>
+it.effect("no message or result moves a terminal's cursor or sets its title, and our own colours stay", () =>
   Effect.gen(function*() {
     const at = host(true)
     const output = makeOutput(at, { noColor: false })

@@ -7,7 +7,7 @@ import { hearing } from "../notify/webhooks.ts"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
-it.scopedLive("a schedule in a terminal's window tells webhooks what could not begin, a run by hand tells the person", () =>
+it.scopedLive("a schedule in a terminal notifies webhooks of a run that could not start, and a manual run shows it to the person", () =>
   Effect.gen(function*() {
     const here = yield* world
     const fs = yield* FileSystem.FileSystem

@@ -79,7 +79,7 @@ const refused = (...typed: ReadonlyArray<string>) => {
   return [line.invocation.command, error.message]
 }
 
-describe("a command gets", () => {
+describe("a command receives", () => {
   it("its options and arguments in any order after its name", () => {
     const right = { names: ["a", "b"], to: "live", dryRun: true }
     expect(values("run", "a", "b", "--to", "live", "--dry-run")).toEqual(right)
@@ -115,7 +115,7 @@ describe("a command gets", () => {
   })
 })
 
-it("what can't be read says what is wrong, and nothing is done", () => {
+it("a command line that can't be read is explained, and nothing is done", () => {
   expect(refused("rnu")).toEqual([undefined, "There is no command `rnu`. Did you mean `run`?"])
   expect(refused("ledger", "compat")).toEqual(["ledger", "There is no command `compat`. Did you mean `compact`?"])
   expect(refused("frobnicate")).toEqual([undefined, "There is no command `frobnicate`."])
@@ -138,7 +138,7 @@ it("what can't be read says what is wrong, and nothing is done", () => {
   expect(refused("ledger")).toEqual(["ledger", "Which command: `compact` or `forget`?"])
 })
 
-it.effect("help and version need nothing else to be right", () =>
+it.effect("help and version work in an otherwise invalid command line", () =>
   Effect.gen(function*() {
     expect(yield* printed("--version")).toEqual({ out: `${version}\n`, status: 0 })
     expect(yield* printed("run", "-V")).toEqual({ out: `${version}\n`, status: 0 })
@@ -160,7 +160,7 @@ it.effect("help and version need nothing else to be right", () =>
     for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(100)
   }).pipe(Effect.provide(NodeContext.layer)))
 
-it.effect("completions know every command and option", () =>
+it.effect("completions contain every command and option", () =>
   Effect.gen(function*() {
     for (const shell of ["bash", "fish", "zsh"]) {
       const { out, status } = yield* printed("--completions", shell)
@@ -170,7 +170,7 @@ it.effect("completions know every command and option", () =>
     expect((yield* printed("--completions", "cmd")).status).toBe(2)
   }).pipe(Effect.provide(NodeContext.layer)))
 
-it("any words are read or refused, and an argument is never lost or changed", () => {
+it("any words are accepted or refused, and no argument is lost or changed", () => {
   const word = fc.oneof(
     fc.constantFrom(
       "run",

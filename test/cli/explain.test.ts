@@ -87,7 +87,7 @@ it.effect("with --json a failure is an object on stdout too", () =>
     ])
   }))
 
-it.effect("a defect is one sentence with exit 70; its stack shows with --log-level debug only", () =>
+it.effect("a defect is one sentence with exit code 70, and its stack is shown only with --log-level debug", () =>
   Effect.gen(function*() {
     const defect = Cause.die(new TypeError("x is not a function"))
     const short = yield* told(defect)

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
-it.scopedLive("compacts, backs up, exports and forgets; what it can't do it says, with exit status 2", () =>
+it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with code 2 if it can't", () =>
   Effect.gen(function*() {
     const here = yield* world
     // Lines are broken where the folder's name lets them: here they are read as one.

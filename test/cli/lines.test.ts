@@ -23,7 +23,7 @@ vi.mock("../../src/source/lineCount.ts", async (original) => {
   return { ...real, LineCount: OneTooMany }
 })
 
-it.scopedLive("a source whose lines don't add up ends check and run with 70, and nothing is sent", () =>
+it.scopedLive("check and run exit with code 70 if a source's lines don't add up, and send nothing", () =>
   Effect.gen(function*() {
     const here = yield* world
     yield* here.source(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])

@@ -53,7 +53,7 @@ const attribute = (span: Span | undefined, name: string): unknown => {
 }
 
 describe("telemetry", () => {
-  it.scopedLive("shows the run, its phases, batches and requests, and nothing of what it carries", () =>
+  it.scopedLive("exports the run, its phases, batches and requests, and no data of rows", () =>
     Effect.gen(function*() {
       const here = yield* world
       const collector = yield* hearing()
@@ -122,7 +122,7 @@ describe("telemetry", () => {
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
-it.scopedLive("protobuf is what collectors get when nothing else is asked for; nothing personal is in it either", () =>
+it.scopedLive("exports protobuf by default, also without personal data", () =>
   Effect.gen(function*() {
     const here = yield* world
     const collector = yield* hearing()
@@ -142,13 +142,13 @@ it.scopedLive("protobuf is what collectors get when nothing else is asked for; n
 describe("the standard variables", () => {
   const on = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" }
 
-  it("nothing set, disabled, or none as exporter: nothing is loaded", () => {
+  it("load nothing if unset, disabled, or with the exporter none", () => {
     expect(telemetrySettings({})).toBeUndefined()
     expect(telemetrySettings({ ...on, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined()
     expect(telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" })).toBeUndefined()
   })
 
-  it("one endpoint for all, one of its own, and the standard one for who only says otlp", () => {
+  it("give one endpoint for all, one for each kind, or the standard one for otlp", () => {
     expect(telemetrySettings(on)).toMatchObject({
       serviceName: "formferry",
       traces: { url: "http://collector:4318/v1/traces" },
@@ -159,7 +159,7 @@ describe("the standard variables", () => {
     expect(telemetrySettings({ OTEL_METRICS_EXPORTER: "otlp" })?.metrics?.url).toBe("http://localhost:4318/v1/metrics")
   })
 
-  it("what can't be done is said", () => {
+  it("cause a warning for unsupported settings", () => {
     const told = telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "zipkin", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
     expect(told?.warnings).toEqual([
       expect.stringContaining("OTEL_TRACES_EXPORTER is zipkin"),

@@ -35,7 +35,7 @@ const logged = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   })
 
 describe("a webhook", () => {
-  it.scopedLive("is tried again after what passes, and not after what stays", () =>
+  it.scopedLive("is retried after a temporary failure, and not after a permanent one", () =>
     Effect.gen(function*() {
       const busy = yield* hearing([503, 429, 200])
       yield* postWebhook(Redacted.make(`http://127.0.0.1:${busy.port}/s3cret`), told, quick)
@@ -46,7 +46,7 @@ describe("a webhook", () => {
       expect(error.message).toBe(`The webhook at 127.0.0.1:${gone.port} could not be told: it answered 404.`)
     }))
 
-  it.scopedLive("that leads elsewhere is not followed", () =>
+  it.scopedLive("is not called again at a redirect's address", () =>
     Effect.gen(function*() {
       const elsewhere = yield* hearing()
       const moved = yield* hearing([307], { location: `http://127.0.0.1:${elsewhere.port}/` })
@@ -55,7 +55,7 @@ describe("a webhook", () => {
       expect([moved.heard.length, elsewhere.heard.length]).toEqual([1, 0])
     }))
 
-  it.scopedLive("that nobody answers at is given up, and the secret is in no word of it", () =>
+  it.scopedLive("that does not answer is given up, and no message contains its address", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(postWebhook(Redacted.make("http://127.0.0.1:1/s3cret"), told, quick))
       expect(error.message).toBe("The webhook at 127.0.0.1:1 could not be told: the connection failed.")
@@ -68,7 +68,7 @@ const anomaly: Anomaly = {
   fresh: true,
 }
 
-it("the text is for people, and Slack's markup in a name is none", () => {
+it("has a text for people, in which Slack's markup of names is escaped", () => {
   const report = exampleReport({ pipeline: "people", form: { service: "live", id: "f", name: "A <b> & C" } })
   const { text } = reported(report, [{ code: "shrunken-source", message: anomaly.sentence, new: true }])
   expect(text).toContain("*people* → A &lt;b&gt; &amp; C (live)")
@@ -76,7 +76,7 @@ it("the text is for people, and Slack's markup in a name is none", () => {
   expect(text).toContain(`${report.rows.imported.toLocaleString("en-US")} imported`)
 })
 
-describe("what a webhook has not been told", () => {
+describe("the anomalies that a webhook has not received", () => {
   const facts = (run: string, ...anomalies: ReadonlyArray<AnomalyCode>): RunFacts => ({
     run,
     startedAt: "2026-01-01T00:00:00.000Z",
@@ -93,7 +93,7 @@ describe("what a webhook has not been told", () => {
   })
   const slow: Anomaly = { code: "slow-run", sentence: "It took an hour.", fresh: true }
 
-  it("is what began since, with the runs of which it could not be told", () => {
+  it("are those that started since, also of runs that could not be reported", () => {
     const history = [facts("c"), facts("b", "empty-source"), facts("a", "vanished")]
     const { anomalies, codes } = unreportedAnomalies({ codes: ["vanished"], run: "a" }, history, {
       anomalies: [slow],
@@ -103,7 +103,7 @@ describe("what a webhook has not been told", () => {
     expect(codes).toEqual(["slow-run"])
   })
 
-  it("is not what lasts, and is what came back", () => {
+  it("exclude those that last, and include those that recur", () => {
     const lasting = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a")], {
       anomalies: [slow],
       whole: true,
@@ -116,7 +116,7 @@ describe("what a webhook has not been told", () => {
     expect(back.anomalies.map((one) => one.new)).toEqual([true])
   })
 
-  it("is everything for one that was never told; and a run that did not read its source ends nothing", () => {
+  it("are all of them for a new webhook, and a run that did not read its source ends none", () => {
     expect(unreportedAnomalies(undefined, [facts("a", "vanished")], { anomalies: [slow], whole: true }).anomalies)
       .toHaveLength(1)
     const stopped = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a", "slow-run")], {

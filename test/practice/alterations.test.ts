@@ -105,7 +105,7 @@ const seed = 20_240_607
 describe.each(Object.entries(answers))("an answer of the type %s", (type, sentValues) => {
   const values = sentValues.filter((value) => !isEmpty(value))
 
-  it("comes back the same when nothing was done to it", () => {
+  it("is the same if nothing was altered", () => {
     fc.assert(
       fc.property(values, (sent) => {
         expect(verdictOf(type, sent, asReturned(sent))).toBe("same")
@@ -114,7 +114,7 @@ describe.each(Object.entries(answers))("an answer of the type %s", (type, sentVa
     )
   })
 
-  it("is equivalent after everything that the service may do without changing what it means", () => {
+  it("is equivalent after every alteration that keeps the meaning", () => {
     const normalisations = normalisationsOf(type)
     expect(normalisations.length).toBeGreaterThan(0)
     const used = new Set<string>()
@@ -137,7 +137,7 @@ describe.each(Object.entries(answers))("an answer of the type %s", (type, sentVa
     expect([...used].toSorted()).toEqual(normalisations.map(({ name }) => name).toSorted())
   })
 
-  it("is never the same or equivalent after something that changes what it means", () => {
+  it("is never the same or equivalent after an alteration of the meaning", () => {
     let met = 0
     fc.assert(
       fc.property(values, (sent) => {

@@ -8,7 +8,7 @@ const stored = (id: string) => ({ id, json: JSON.stringify({ submissionId: id, n
 
 describe("the practice service's folder", () => {
   layer(NodeContext.layer)((it) => {
-    it.scoped("is for its owner only, also a folder that others could read before", () =>
+    it.scoped("is made readable by its owner only, also an existing folder", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = `${yield* fs.makeTempDirectoryScoped()}/store`
@@ -22,7 +22,7 @@ describe("the practice service's folder", () => {
         expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600, 0o600])
       }))
 
-    it.scoped("remembers every form's submissions in order after a restart", () =>
+    it.scoped("returns every form's submissions in order after a restart", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = `${yield* fs.makeTempDirectoryScoped()}/deep/store`
@@ -43,7 +43,7 @@ describe("the practice service's folder", () => {
         expect(store.all("other")).toEqual([])
       }))
 
-    it.scoped("drops a last line that was cut short, and appends cleanly after it", () =>
+    it.scoped("drops an incomplete last line, and appends after the line before it", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
@@ -55,7 +55,7 @@ describe("the practice service's folder", () => {
         expect(yield* fs.readFileString(file)).toBe(`${stored("1").json}\n${stored("3").json}\n`)
       }))
 
-    it.scoped("says which line is none of its own", () =>
+    it.scoped("names a line that is not a submission", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()
@@ -64,7 +64,7 @@ describe("the practice service's folder", () => {
         expect(error).toMatchObject({ _tag: "StoreUnusable", reason: "line 2 of f.jsonl is not a submission" })
       }))
 
-    it.scoped("a folder that can't be made is an error with its name", () =>
+    it.scoped("is named in the error if it can't be created", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const file = yield* fs.makeTempFileScoped()

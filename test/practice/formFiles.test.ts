@@ -18,7 +18,7 @@ tags: [unknown members are ignored]
 
 describe("form files", () => {
   layer(NodeContext.layer)((it) => {
-    it.effect("hold a form's metadata, as YAML or JSON", () =>
+    it.effect("contain a form's metadata, as YAML or JSON", () =>
       Effect.gen(function*() {
         expect(yield* parseForm("f1.yaml", yaml)).toEqual({
           id: "f1",
@@ -41,7 +41,7 @@ describe("form files", () => {
         })
       }))
 
-    it.effect("say everything that is wrong with them, with its place", () =>
+    it.effect("are reported with all their mistakes, each with its place", () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(parseForm(
           "bad.yaml",

@@ -29,9 +29,9 @@ export const inProcess = (
         ),
         answer: (request) =>
           Effect.async((resume) => {
-            const met = faults.meet(request, connection)
-            if (met.fault?.resetsUnread === true) return resume(asSeen({ _tag: "Reset" }))
-            run(faults.reply(request, met), {
+            const drawn = faults.draw(request, connection)
+            if (drawn.fault?.resetsUnread === true) return resume(asSeen({ _tag: "Reset" }))
+            run(faults.reply(request, drawn), {
               onExit: (exit) => resume(asSeen(exit._tag === "Success" ? exit.value : brokenDown)),
             })
           }),

@@ -30,7 +30,7 @@ const get = (address: string, host?: string) =>
     },
   )
 
-it.scopedLive("the results CSV has a line for each submission, and gives back every cell that was sent", () =>
+it.scopedLive("the results CSV has a line for each submission, with every cell that was sent", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0 })
     const ids = yield* submitted(practice)
@@ -68,7 +68,7 @@ it.scopedLive("the results CSV has a line for each submission, and gives back ev
     expect(lines[1]?.slice(8)).toEqual(["", "yes", ""])
   }))
 
-it.scopedLive("the results page finds what is asked for, a page at a time", () =>
+it.scopedLive("the results page filters rows, a page at a time", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0 })
     yield* submitted(practice, 240)
@@ -167,7 +167,7 @@ it.effect("questions of the same name keep a column each, in the form's order", 
     })
   }))
 
-it("every kind of value has its text", () => {
+it("the results table shows every kind of value as text", () => {
   expect(cellOf(null)).toBe("")
   expect(cellOf("as it is\n")).toBe("as it is\n")
   expect(cellOf(12.5)).toBe("12.5")

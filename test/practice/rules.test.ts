@@ -39,7 +39,7 @@ const issuesOf = (result: { readonly json: { readonly message: string } }) =>
   >
 
 describe("the practice service's rules", () => {
-  it("knows no other paths and methods", () => {
+  it("refuses other paths and methods", () => {
     const ask = asking()
     for (
       const [method, path] of [
@@ -63,7 +63,7 @@ describe("the practice service's rules", () => {
     expect(ask("GET", "/forms/f1").answer.status).toBe(200)
   })
 
-  it("takes at most 10 items, and 10", () => {
+  it("accepts up to 10 items", () => {
     const items = Array.from({ length: 11 }, () => ({ questions: [] }))
     expect(issuesOf(create(...items))).toMatchObject([{ code: "too_big", path: ["submissions"] }])
     expect(create(...items).created).toBeUndefined()
@@ -71,7 +71,7 @@ describe("the practice service's rules", () => {
     expect(create().json).toEqual({ submissions: [] })
   })
 
-  it("points at each wrong item, and creates none of the others", () => {
+  it("names each invalid item, and creates none of the others", () => {
     const cases: ReadonlyArray<readonly [item: unknown, path: ReadonlyArray<string | number>]> = [
       [{}, ["questions"]],
       [null, []],
@@ -109,7 +109,7 @@ describe("the practice service's rules", () => {
     expect(result.answer.body).not.toContain("secret")
   })
 
-  it("refuses what is no JSON, too long, or not declared as JSON", () => {
+  it("refuses a body that is not JSON, too long, or not declared as JSON", () => {
     const ask = asking()
     expect(ask("POST", "/forms/f1/submissions", "{").answer.status).toBe(400)
     expect(ask("POST", "/forms/f1/submissions", "[]").answer.status).toBe(400)
@@ -139,7 +139,7 @@ describe("the practice service's rules", () => {
     })
   })
 
-  it("lets so many requests a window through, and tells its limits with each answer", () => {
+  it("limits requests per window, and states its limits in each answer", () => {
     const ask = asking({ rate: new RateWindow({ requests: 2, windowSeconds: 1 }) })
     expect(ask("GET", "/forms/f1", undefined, 0).answer.headers).toMatchObject({
       "ratelimit-limit": "2",

@@ -56,7 +56,7 @@ const mutated = (text: string) =>
     { minLength: 1, maxLength: 4 },
   ).map((edits) => edits.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text))
 
-it("reports diagnostics that point into the file, whatever it contains", () => {
+it("reports diagnostics that point into the file, for any content", () => {
   fc.assert(
     fc.property(mutated(file(() => undefined).text), mutated(projectYaml), (pipeline, project) => {
       sound(pipeline, pipelineDiagnostics(pipeline))
@@ -66,7 +66,7 @@ it("reports diagnostics that point into the file, whatever it contains", () => {
   )
 })
 
-it("reports diagnostics in its own words, whatever values a file contains", () => {
+it("reports diagnostics in its own words, for any values", () => {
   const keys = fc.constantFrom(
     "pipeline",
     "source",

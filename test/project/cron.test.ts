@@ -14,7 +14,7 @@ const times = (cron: string, after: string, count: number, zone = "Europe/Berlin
   return found
 }
 
-describe("the next time", () => {
+describe("the next time of a schedule", () => {
   it("follows the clocks of the zone", () => {
     expect(times("0 2 * * *", "2026-01-10T12:00:00Z", 1)).toEqual(["2026-01-11T01:00"])
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1)).toEqual(["2026-07-11T00:00"])
@@ -22,12 +22,12 @@ describe("the next time", () => {
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1, "UTC")).toEqual(["2026-07-11T02:00"])
   })
 
-  it("of a skipped fixed time is the first instant after the change, and of a repeated one comes once", () => {
+  it("is the first instant after a clock change that skips it, and comes once if the change repeats it", () => {
     expect(times("30 2 * * *", "2026-03-28T12:00:00Z", 2)).toEqual(["2026-03-29T01:00", "2026-03-30T00:30"])
     expect(times("30 2 * * *", "2026-10-24T12:00:00Z", 2)).toEqual(["2026-10-25T00:30", "2026-10-26T01:30"])
   })
 
-  it("of an interval comes evenly over a clock change, in spring and in autumn", () => {
+  it("continues evenly for an interval over a clock change, in spring and in autumn", () => {
     for (const day of ["2026-03-28T23:50:00Z", "2026-10-24T22:50:00Z"]) {
       const found = times("*/20 * * * *", day, 15)
       const gaps = found.slice(1).map((time, index) => Date.parse(`${time}Z`) - Date.parse(`${found[index]}Z`))
@@ -55,7 +55,7 @@ describe("the next time", () => {
   })
 })
 
-it("says why a text is no cron expression", () => {
+it("says why a text is not a cron expression", () => {
   expect(cronFault("0 2 * * *")).toBeUndefined()
   expect(cronFault("*/15 7-19 * * MON-FRI")).toBeUndefined()
   expect(cronFault("30 0 2 * * *")).toBeUndefined()

@@ -29,6 +29,6 @@ const everything = () => {
   ].join("\n")
 }
 
-it("reads an entry of every kind, however YAML writes `as`", () => {
+it("reads an entry of every kind, with `as` plain or quoted", () => {
   expect(pipelineDiagnostics(everything())).toEqual([])
 })

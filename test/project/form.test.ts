@@ -90,7 +90,7 @@ layer(platform)("The form as it was", (it) => {
       expect(yield* readFormRecord(root, record.pipeline, undefined)).toBe(undefined)
     }))
 
-  it.scoped("that can't be read says so with its file and what to do", () =>
+  it.scoped("names its file and what to do if it can't be read", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "config/forms/people.json": '{ "pipeline": ' })
       const read = yield* Effect.either(readFormRecord(root, "people", undefined))
@@ -100,7 +100,7 @@ layer(platform)("The form as it was", (it) => {
       })
     }))
 
-  it.scoped("never leads out of its folder", () =>
+  it.scoped("never points outside its folder", () =>
     Effect.gen(function*() {
       const path = yield* Path.Path
       const fs = yield* FileSystem.FileSystem

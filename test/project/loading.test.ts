@@ -39,7 +39,7 @@ it.layer(platform)("a project's folder", (it) => {
       }])
     }))
 
-  it.scoped("that is no project says what to do", () =>
+  it.scoped("says what to do if the folder is not a project", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "a/b.txt": "" })
       const error = yield* Effect.flip(findProject(`${root}/a`))
@@ -159,7 +159,7 @@ it.layer(platform)("loading pipelines", (it) => {
       ])
     }))
 
-  it.scoped("leaves out broken entries if asked to, and points at the others as the file has them", () =>
+  it.scoped("leaves out broken entries on request, and points at the others in the original file", () =>
     Effect.gen(function*() {
       const entries = "    - name: Broken\n      form: Name\n    - name: Full name\n"
       const partly = pipelineYaml("partly").replace("    - name: Full name\n", entries)
@@ -247,7 +247,7 @@ describe("a service's key", () => {
       }).pipe(Effect.provide(Layer.provideMerge(platform, withVariables(variables)))))
   }
 
-  it.scoped("from a file loses its line end, and a missing file is an error when the key is needed", () =>
+  it.scoped("is read from a file without its line ending, and a missing file is an error when the key is needed", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml.replace("{ env: FORM_SERVICE_API_KEY }", "{ file: ../secret/key }"),
@@ -261,7 +261,7 @@ describe("a service's key", () => {
       expect((yield* Effect.flip(keyOf(again))).diagnostics[0]).toMatchObject({ line: 6, column: 21 })
     }).pipe(Effect.provide(platform)))
 
-  it.scoped("in .env is not copied into the process's environment", () =>
+  it.scoped("is not copied from .env into the process's environment", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml.replace("FORM_SERVICE_API_KEY", "FORMFERRY_TEST_ONLY_KEY"),

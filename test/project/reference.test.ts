@@ -46,7 +46,7 @@ const inWords = new Set([
 ])
 
 describe("docs/pipeline.md and the JSON Schemas", () => {
-  it("know the same keys", () => {
+  it("contain the same keys", () => {
     const elements = [
       ...keysOf((schemas.pipeline["$defs"] as Node)["Scheduling"]),
       ...keysOf((schemas.pipeline["$defs"] as Node)["Payment"]),
@@ -67,7 +67,7 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     }
   })
 
-  it("give examples and defaults that are right by the schema of their key", () => {
+  it("give examples and defaults that are valid by the schema of their key", () => {
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false })
     let count = 0
     for (const schema of [schemas.pipeline, schemas.project]) {
@@ -87,7 +87,7 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     expect(count).toBeGreaterThan(200)
   })
 
-  it("give examples of kinds' options that their decoders take", () => {
+  it("give examples of kinds' options that their decoders accept", () => {
     for (const kind of kinds.values()) {
       const struct = Schema.Struct(kind.options) as unknown as Schema.Schema<unknown, unknown>
       const { properties = {} } =

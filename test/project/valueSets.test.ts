@@ -31,7 +31,7 @@ const load = (files: Readonly<Record<string, string | Uint8Array>>) =>
   )
 
 describe("value sets", () => {
-  it.scoped("of the project and of CSV files replace their names in pipelines", () =>
+  it.scoped("replace their names in pipelines, from the project file and from CSV files", () =>
     Effect.gen(function*() {
       const project = yield* load({ "lists/countries.csv": csv })
       const mapping = project.pipelines.get("contacts")?.mapping
@@ -53,7 +53,7 @@ describe("value sets", () => {
         ) => [file, line, column, message, suggestion])
         : [error])
 
-  it.scoped("that the project does not have are reported where they are named", () =>
+  it.scoped("are reported where they are named if the project does not have them", () =>
     Effect.gen(function*() {
       const found = yield* wrong({
         "lists/countries.csv": csv,
@@ -68,7 +68,7 @@ describe("value sets", () => {
       ]])
     }).pipe(Effect.provide(platform)))
 
-  it.scoped("with an invalid file are reported in the project file", () =>
+  it.scoped("are reported in the project file if their file is invalid", () =>
     Effect.gen(function*() {
       const file = "config/formferry.yaml"
       expect(yield* wrong({})).toEqual([[file, 9, 22, expect.stringContaining("can't be read"), expect.any(String)]])

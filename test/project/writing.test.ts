@@ -68,13 +68,13 @@ describe("Texts of a pipeline file", () => {
     )
   })
 
-  it("can't break out of a comment or hide in it", () => {
+  it("can't end a comment or hide in it", () => {
     const lines = entryLines(entry("q", { comments: ["a\nkey: value", "\u001B[31mred\u202E\u2028x"] }), true)
     expect(lines.slice(0, 2)).toEqual(["# a↵key: value", "# ␛[31mred<U+202E><U+2028>x"])
     expect(parse(lines.join("\n"))).toEqual([{ id: "q", from: "Column" }])
   })
 
-  it("of an open entry are a comment that can be uncommented as it is", () => {
+  it("of an undecided entry are a comment that can be uncommented unchanged", () => {
     const open = entryLines(entry("q", { open: true, comments: ["why"], below: ["values:", "  a: # 3 ×"] }), true)
     expect(parse(open.join("\n"))).toBe(null)
     expect(parse(open.filter((line) => line !== "# why").map((line) => line.slice(2)).join("\n"))).toEqual([
@@ -103,7 +103,7 @@ sink: { service: practice, form: f }
 `
 
 describe("Adding to a pipeline file", () => {
-  it("inserts new entries after the others and changes nothing else", () => {
+  it("inserts new entries after the existing ones and changes nothing else", () => {
     const text = addToPipeline(pipeline, {
       questions: [entry("new")],
       urlParameters: [entry("u")],
@@ -129,7 +129,7 @@ describe("Adding to a pipeline file", () => {
     expect(text?.indexOf("id: new")).toBeGreaterThan(text?.indexOf("Left open") ?? 0)
   })
 
-  it("keeps the line ends of the file, and needs none at its end", () => {
+  it("keeps the file's line endings, and accepts a last line without one", () => {
     const text = addToPipeline("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A", {
       questions: [entry("b")],
       urlParameters: [],
@@ -138,7 +138,7 @@ describe("Adding to a pipeline file", () => {
     expect(text).toBe("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A\r\n  - id: b\r\n    from: Column\r\n")
   })
 
-  it("does not change a file into which lines can't be inserted", () => {
+  it("leaves a file unchanged if lines can't be inserted", () => {
     const none = { urlParameters: [], own: [] }
     expect(addToPipeline("mapping: { questions: [] }\n", { questions: [entry("b")], ...none })).toBe(undefined)
     expect(addToPipeline("mapping:\n  questions: [{ id: a, from: A }]\n", { questions: [entry("b")], ...none })).toBe(
@@ -147,7 +147,7 @@ describe("Adding to a pipeline file", () => {
     expect(addToPipeline("mapping: [\n", { questions: [entry("b")], ...none })).toBe(undefined)
   })
 
-  it("finds entries that were left open as comments", () => {
+  it("finds undecided entries in comments", () => {
     const open = isOpen(
       '# - id: q1\n  #   name: x\n    # - id: "q 2" # note\n  # submissionTime: { from: A }\n- id: q3\n',
     )

@@ -6,7 +6,7 @@ import { marked, places } from "./marked.ts"
 const good = withEntry("name: A\nfrom: B")
 
 describe("what a file may contain", () => {
-  it("is limited in depth, with its aliases followed, before anything visits them", () => {
+  it("is limited in depth, aliases included, before anything visits it", () => {
     const chain = (length: number, open: string, close: string) =>
       Array.from({ length }, (_, at) => `x-${at}: &a${at} ${open}${at === 0 ? "" : `*a${at - 1}`}${close}`).join("\n")
     const deep = "The file is nested more than 200 deep, what its aliases stand for included."
@@ -54,12 +54,12 @@ describe("faults of YAML are sentences, at their place", () => {
     expect(diagnostics.map(({ line }) => line)).toEqual([1, 2, 3, 4])
   })
 
-  it("a repeated key does not hide what else is wrong", () => {
+  it("are all reported, also if a key is repeated", () => {
     const file = marked(good.replace("from: B", "from: B\n      «name: C\n      «formt: x"))
     expect(places(pipelineDiagnostics(file.text))).toEqual(file.places)
   })
 
-  it("keys that only look alike are different keys", () => {
+  it("do not include keys that only look alike", () => {
     expect(pipelineDiagnostics(withEntry("name: A\nfrom: B\nas: choice\nvalues: { 007: a, 7: b, 7.0: c, '07': d }")))
       .toEqual([])
     const same = marked(withEntry("name: A\nfrom: B\nas: choice\nvalues: { 7: a, «'7': b }"))
@@ -82,7 +82,7 @@ sink: { service: practice, form: abc }
 `)).toEqual([])
   })
 
-  it("a mistake behind an anchor is one mistake, shown where it is written", () => {
+  it("report a mistake in an anchored value once, where it is written", () => {
     const file = marked(`
 x-dates: &dates { as: date, «formt: dd.MM.yyyy }
 pipeline: a
@@ -96,14 +96,14 @@ sink: { service: practice, form: abc }
     expect(places(pipelineDiagnostics(file.text))).toEqual(file.places)
   })
 
-  it("an own key wins over a merged one, an earlier over a later one", () => {
+  it("give a key of its own priority over a merged one, and an earlier merge over a later one", () => {
     const yaml = parseYaml("f", "a: &a { k: 1, l: 1 }\nb: &b { k: 2, m: 2 }\nc: { k: 3, <<: [*b, *a] }\n")
     expect(yaml.at(["c", "k"]).line).toBe(3)
     expect(yaml.at(["c", "m"]).line).toBe(2)
     expect(yaml.at(["c", "l"]).line).toBe(1)
   })
 
-  it("aliases that multiply without end are refused, quickly", () => {
+  it("are refused quickly if aliases expand to too many values", () => {
     const levels = Array.from({ length: 12 }, (_, index) => {
       const inner = index === 0 ? "x" : Array.from({ length: 10 }, () => `*l${index - 1}`).join(", ")
       return `x-${index}: &l${index} [${inner}]`
@@ -131,14 +131,14 @@ sink: { service: practice, form: abc }
 })
 
 describe("places", () => {
-  it("are the same with a byte order mark and with Windows line ends", () => {
+  it("are the same with a byte order mark and with Windows line endings", () => {
     const file = marked(good.replace("from: B", "«frm: B"))
     const windows = "\uFEFF" + file.text.replaceAll("\n", "\r\n")
     expect(pipelineDiagnostics(windows)).toEqual(pipelineDiagnostics(file.text))
     expect(places(pipelineDiagnostics(windows))[0]).toEqual(file.places[0])
   })
 
-  it("of a path are its value's or its key's; of a path that is not there, those of the nearest parent", () => {
+  it("are those of a path's value or key, or of the nearest parent if the path does not exist", () => {
     const yaml = parseYaml("f.yaml", "a:\n  b: [x, { c: 1 }]\n  d:\n")
     expect(yaml.at(["a", "b", 1, "c"])).toEqual({ line: 2, column: 15, excerpt: "  b: [x, { c: 1 }]" })
     expect(yaml.at(["a", "b", 1, "c"], "key")).toEqual({ line: 2, column: 12, excerpt: "  b: [x, { c: 1 }]" })

@@ -33,7 +33,7 @@ const cell = fc.oneof(
 const reread = (csv: string) => new TextDecoder("utf-8").decode(new TextEncoder().encode(csv))
 
 describe("faithful CSV", () => {
-  it("gives back through papaparse exactly the cells, whatever they hold", () => {
+  it("returns exactly the same cells through papaparse, for any content", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 6 }).chain((columns) =>
@@ -52,7 +52,7 @@ describe("faithful CSV", () => {
     )
   })
 
-  it("is the same written at once or in pieces, so that it can be streamed", () => {
+  it("is the same when written at once or in parts, so that it can be streamed", () => {
     const lines = [["a", "b"], ["", ""], ["x\ny", '"']]
     expect(lines.map((line) => faithfulCsv([line])).join("")).toBe(faithfulCsv(lines))
     expect(faithfulCsv([])).toBe("")
@@ -63,13 +63,13 @@ describe("faithful CSV", () => {
     expect(faithfulCsv([["\uFEFFa", "b"]]).charCodeAt(0)).toBe(0x22)
   })
 
-  it("writes a lone surrogate, which UTF-8 has no form for, as a replacement character", () => {
+  it("writes a lone surrogate, which UTF-8 can't express, as a replacement character", () => {
     expect(reread(faithfulCsv([["a\uD800b", "c"]]))).toBe("a\uFFFDb,c\n")
   })
 })
 
 describe("CSV for spreadsheets", () => {
-  it("leaves no cell that begins as a formula does", () => {
+  it("writes no cell that starts like a formula", () => {
     fc.assert(
       fc.property(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "\n", "＝"), cell, (start, rest) => {
         const parsed = Papa.parse<Array<string>>(reread(spreadsheetCsv([[start + rest, "x"]])), { delimiter: "," })
@@ -79,11 +79,11 @@ describe("CSV for spreadsheets", () => {
     )
   })
 
-  it("catches a formula that goes over several lines", () => {
+  it("escapes a formula that spans several lines", () => {
     expect(spreadsheetCsv([['=HYPERLINK(\n"http://x")', "b"]])).toBe('"\'=HYPERLINK(\n""http://x"")",b\n')
   })
 
-  it("tells its apostrophe from the cell's own: what was put there is taken away again, and nothing else", () => {
+  it("removes only the apostrophe that it added, never the cell's own", () => {
     fc.assert(
       fc.property(
         fc.nat(3),
@@ -99,7 +99,7 @@ describe("CSV for spreadsheets", () => {
     )
   })
 
-  it("leaves all other cells alone", () => {
+  it("leaves all other cells unchanged", () => {
     expect(spreadsheetCsv([["a=b", "5", "'x", ""]])).toBe("a=b,5,'x,\n")
   })
 })

@@ -104,7 +104,7 @@ describe("findings", () => {
     }
   })
 
-  it("says what all of one finding have in common", () => {
+  it("names what all differences of a finding have in common", () => {
     const findings = new Findings()
     for (const text of ["a".repeat(40), "b".repeat(50)]) findings.add(difference(text, text.slice(0, 32)))
     for (const text of ["Ada", "Grace"]) findings.add(difference(text, "N/A", { question: "q2", name: "Name" }))
@@ -114,14 +114,14 @@ describe("findings", () => {
     ])
   })
 
-  it("tells what the pipeline tolerates, and why", () => {
+  it("states what the pipeline tolerates, and why", () => {
     const findings = new Findings()
     findings.add(difference("1", "2"))
     expect(findings.all((question) => (question === "q1" ? "the service rounds" : undefined))[0]?.tolerated)
       .toBe("the service rounds")
   })
 
-  it("are few, however many ways a question's answers change", () => {
+  it("are limited in number, for any number of ways in which answers change", () => {
     const findings = new Findings()
     for (let index = 0; index < 5_000; index++) {
       const members = Object.fromEntries(Array.from({ length: index % 60 }, (_, at) => [`m${at}`, "x"]))

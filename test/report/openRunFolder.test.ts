@@ -78,7 +78,7 @@ const run = { pipeline: "contacts", run: "r1" }
 const cellsOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data
 
 describe("the folder of a run", () => {
-  it.effect("holds every file, rejected rows in row order with all their problems", () =>
+  it.effect("contains every file, with rejected rows in row order and all their problems", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -129,7 +129,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("keeps titles that repeat or are empty, fills short rows up and loses no cell of long ones", () =>
+  it.effect("keeps repeated and empty titles, pads short rows and keeps all cells of long ones", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -143,7 +143,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("takes the last word on a row from whoever finishes", () =>
+  it.effect("uses the final fate that is given when it finishes", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -159,7 +159,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("has every CSV with its header when there is nothing to tell", () =>
+  it.effect("has every CSV with its header when there are no rows", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -170,7 +170,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("writes report.json with the documented fields, all of them always there", () =>
+  it.effect("writes report.json with all documented fields", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -225,7 +225,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("belongs to its owner only", () =>
+  it.effect("is readable by its owner only", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -238,7 +238,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("is what latest points to, swapped from run to run; something else of that name is left alone", () =>
+  it.effect("is the target of `latest` after each run, unless something else has that name", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         for (const id of ["r1", "r2"]) {
@@ -254,7 +254,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("looks unfinished until the end: a failure on the way leaves nothing under a final name, and no row behind", () =>
+  it.effect("has no final file names until the end: a failure leaves none of them, and no row", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
@@ -268,7 +268,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("gives no file its name when the disk did not take all of them, and says which it did not", () =>
+  it.effect("gives no file its final name if one can't be synced, and names that file", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
@@ -296,7 +296,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("cleans up when it is interrupted in the middle of writing", () =>
+  it.effect("is cleaned up after an interrupt during writing", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const fiber = yield* Effect.fork(Effect.scoped(Effect.gen(function*() {
@@ -309,7 +309,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("of a killed run goes with the next run; what a live process writes stays, and so do whole files", () =>
+  it.effect("is removed by the next run after a killed run, except complete files and those of a live process", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const me = LockHolder.defaultValue()()

@@ -45,7 +45,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("come newest first, whatever their ids", () =>
+  it.effect("are listed newest first, for any ids", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "z-old", startedAt: "2025-01-01T00:00:00.000Z" })
@@ -57,7 +57,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are passed over with a warning when damaged, and a run without one is unfinished", () =>
+  it.effect("are skipped with a warning if damaged, and a run without one is unfinished", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "good" })
@@ -80,7 +80,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("of other versions stay readable: what is missing is empty, what is unknown is passed over", () =>
+  it.effect("of other versions are readable: missing fields are empty, unknown fields are skipped", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* fs.makeDirectory(`${reports}/contacts/v`, { recursive: true })
@@ -111,7 +111,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are read no further back than asked for, and further for runs of the same second", () =>
+  it.effect("are read up to the number requested, plus runs of the same second", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         // Years ago; whoever reads it notices.
@@ -127,7 +127,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("of one second are told apart by their start, whatever their names", () =>
+  it.effect("of one second are ordered by their start, for any names", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         for (const [name, millis] of [["zzzz", 1], ["aaaa", 2]] as const) {
@@ -149,7 +149,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are none for a pipeline that never ran; asking for one says what to do", () =>
+  it.effect("are empty for a pipeline that never ran, and a request for one says what to do", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         expect(yield* readLatestReports(reports, "contacts")).toEqual({

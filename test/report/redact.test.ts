@@ -162,7 +162,7 @@ const read = (folder: string) =>
     ))
 
 describe("a masked report", () => {
-  it.scoped("shows no value in any of its files, and says so", () =>
+  it.scoped("contains no value in any of its files, and states so", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const plain = yield* read(yield* write(reports, "plain", false))
@@ -185,7 +185,7 @@ describe("a masked report", () => {
       })
     ).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scoped("can be checked value by value, as the documentation says, by who has the secret", () =>
+  it.scoped("can be checked value by value with the secret, as documented", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const files = yield* read(yield* write(reports, "masked", true))
@@ -205,7 +205,7 @@ describe("a masked report", () => {
       })
     ).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scoped("is the same whether the run masked it or a copy is made afterwards, of a rehearsal too", () =>
+  it.scoped("is the same when masked by the run or copied afterwards, also for a rehearsal", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

@@ -115,11 +115,11 @@ describe("report.html", () => {
     ) expect(page).toContain(text)
   })
 
-  it("says so when the balance does not hold", () => {
+  it("reports a balance that does not hold", () => {
     expect(pageOf(exampleReport({ balance: { holds: false } }), files)).toContain("the balance does not hold")
   })
 
-  it("has the same tags and attributes whatever a run brings in", () => {
+  it("has the same tags and attributes for any values of a run", () => {
     const plain = tagsOf(pageOf(hostile("plain"), files))
     expect(plain.length).toBeGreaterThan(100)
     fc.assert(
@@ -151,7 +151,7 @@ describe("report.html", () => {
     )
   })
 
-  it("lets nothing run or load: a policy that names its own styles by digest, no inline styles, no address but links", () => {
+  it("runs and loads nothing: a policy with digests of its own styles, no inline styles, no addresses except links", () => {
     const page = pageOf(exampleReport(), files)
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? ""
     const style = /<style>([^]*?)<\/style>/.exec(page)?.[1] ?? ""
@@ -170,37 +170,37 @@ describe("report.html", () => {
     expect(page.replace(script, "")).not.toMatch(/ style=| on[a-z]+=|<link|<img|url\(|@import/i)
   })
 
-  it("is readable in light, in dark and on paper", () => {
+  it("has styles for light and dark screens and for print", () => {
     const page = pageOf(exampleReport(), files)
     expect(page).toContain("prefers-color-scheme: dark")
     expect(page).toContain("@media print")
   })
 
-  it("counts all differences and leads to the file that has them", () => {
+  it("counts all differences and links to their file", () => {
     const page = pageOf(exampleReport(), [{ name: "differences.csv", rows: 5000, holds: "" }])
     expect(page).toContain("5,000 differences in 1 finding")
     expect(page).toContain('href="differences.csv"')
   })
 
-  it("says in one sentence what came of it", () => {
+  it("states the result in one sentence", () => {
     expect(pageOf(exampleReport())).toContain(
       "Of 1,012 rows that were read, 1,006 were imported (1,005 verified and 1 differing); the others: 3 left out, 1 duplicate and 2 invalid.",
     )
   })
 
-  it("marks what is no run before anything else, and in the title", () => {
+  it("marks a rehearsal, dry run or reconciliation first and in the title", () => {
     const rehearsal = pageOf(exampleReport({ mode: "rehearsal" }))
     expect(rehearsal).toContain("<title>REHEARSAL: contacts")
     expect(rehearsal.indexOf("Nothing was sent to the form")).toBeLessThan(rehearsal.indexOf("<h1>"))
     expect(pageOf(exampleReport())).not.toContain("REHEARSAL")
   })
 
-  it("says what it contains", () => {
+  it("states what it contains", () => {
     expect(pageOf(exampleReport())).toContain("<strong>Personal data.</strong>")
     expect(pageOf(exampleReport({ values: "masked" }))).toContain("<strong>Masked.</strong>")
   })
 
-  it("holds entries that can't leave their data, whatever they hold", () => {
+  it("contains entries that can't end their script element, for any values", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("<", "/", "script", ">", "!", "-", "\u2028", '"', "\\", "&") }),
@@ -225,12 +225,12 @@ describe("report.html", () => {
 })
 
 describe("markup", () => {
-  it("escapes values, not markup, and leaves out what is not there", () => {
+  it("escapes values, not markup, and leaves out absent content", () => {
     expect(html`<p title="${'"'}">${"<"}${html`<b>${"&"}</b>`}${undefined}${false}${[1, "'"]}</p>`.text)
       .toBe('<p title="&quot;">&lt;<b>&amp;</b>1&#39;</p>')
   })
 
-  it("links to the web only", () => {
+  it("links to web addresses only", () => {
     expect(webLink("https://a.example/?x=1&y=2", "edit").text).toContain('href="https://a.example/?x=1&amp;y=2"')
     for (const address of ["javascript:alert(1)", " https://x", "data:text/html,x", "//x", "file:///etc"]) {
       expect(webLink(address, "edit").text).not.toContain("href")

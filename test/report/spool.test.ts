@@ -24,7 +24,7 @@ const inFolder = <A, E, R>(use: (folder: string) => Effect.Effect<A, E, R>) =>
 const ordered = (entries: ReadonlyArray<Entry>) => entries.toSorted((a, b) => a.row - b.row)
 
 describe("spool", () => {
-  it.effect("gives records of any order by row, equal rows as they came, however small its buffer", () =>
+  it.effect("returns records by row, those of one row in the order added, for any buffer size", () =>
     inFolder((folder) =>
       Effect.promise(() =>
         fc.assert(
@@ -48,7 +48,7 @@ describe("spool", () => {
       )
     ))
 
-  it.effect("keeps records that are longer than a block, cut in the middle of a character", () =>
+  it.effect("returns records that are longer than its buffer", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const spool = yield* openSpool<Entry>(`${folder}/spool`, 50_000)
@@ -80,7 +80,7 @@ describe("spool", () => {
       })
     ))
 
-  it.effect("leaves no name in its folder, not even while it is open", () =>
+  it.effect("leaves no file name in its folder, not even while it is open", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

@@ -31,7 +31,7 @@ const items: ReadonlyArray<Item> = [{ questions: [] }]
 const always = () => true
 
 describe("the client", () => {
-  it.scoped("repeats reads over faults, with waits that grow, until it has the answer", () =>
+  it.scoped("retries reads with growing waits until it has the answer", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -45,7 +45,7 @@ describe("the client", () => {
       expect(yield* service.requests).toMatchObject({ read: 4, retried: 3 })
     }).pipe(Effect.withRandom(Random.make("seed"))))
 
-  it.scoped("gives up a read after its attempts, saying what happened and what to do", () =>
+  it.scoped("fails a read after its attempts, and says what happened and what to do", () =>
     Effect.gen(function*() {
       const service = yield* make(options, answering({ reason: "the connection was reset" }))
       const fiber = yield* Effect.fork(Effect.flip(service.form("f")))
@@ -56,7 +56,7 @@ describe("the client", () => {
       expect((yield* service.requests).metadata).toBe(6)
     }))
 
-  it.scoped("does not repeat what will not get better: redirect, key, unknown form, quota", () =>
+  it.scoped("does not retry a permanent failure: redirect, key, unknown form, quota", () =>
     Effect.gen(function*() {
       for (
         const [answer, reason] of [
@@ -74,13 +74,13 @@ describe("the client", () => {
       }
     }))
 
-  it.scoped("a 404 is an answer when a submission is read", () =>
+  it.scoped("returns undefined for a submission that answers 404", () =>
     Effect.gen(function*() {
       const service = yield* make(options, answering(response(404, { message: "Not Found" })))
       expect(yield* service.read("f", "s")).toBeUndefined()
     }))
 
-  it.scoped("never repeats a create, whatever comes back", () =>
+  it.scoped("never repeats a create, for any answer", () =>
     Effect.gen(function*() {
       for (
         const answer of [response(429, ""), response(503, ""), response(400, ""), response(200, "<html>"), {
@@ -104,7 +104,7 @@ describe("the client", () => {
       }
     }))
 
-  it.scoped("asks the guard only when its turn has come", () =>
+  it.scoped("calls the guard only when its turn has come", () =>
     Effect.gen(function*() {
       const service = yield* make({ ...options, requestsPerSecond: 1 }, answering(response(200, submission)))
       yield* service.read("f", "s")
@@ -116,7 +116,7 @@ describe("the client", () => {
       expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NotCreated", throttled: false })
     }))
 
-  it.scoped("counts a create of items that are known not to have been created as retried", () =>
+  it.scoped("counts a create as retried if its items are known not to have been created", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -130,7 +130,7 @@ describe("the client", () => {
       expect(yield* service.requests).toMatchObject({ create: 2, retried: 1, throttled: 1 })
     }))
 
-  it.scoped("everyone waits when the service tells one request to wait", () =>
+  it.scoped("holds back all requests when the service asks one to wait", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -144,7 +144,7 @@ describe("the client", () => {
       expect(yield* Fiber.join(fiber)).toBeDefined()
     }))
 
-  it.scoped("a create that waits in a pause is given up when it is not wanted any more: nothing was sent", () =>
+  it.scoped("cancels a create that waits in a pause, and nothing is sent", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -161,7 +161,7 @@ describe("the client", () => {
       expect((yield* service.requests).create).toBe(1)
     }))
 
-  it.scoped("runs that share a service share its pace and its pauses, and count their own requests", () =>
+  it.scoped("shares pace and pauses between the runs of a service, and counts each run's own requests", () =>
     Effect.gen(function*() {
       const service = yield* make(
         { ...options, requestsPerSecond: 1 },
@@ -179,7 +179,7 @@ describe("the client", () => {
       expect(yield* b.pace).toMatchObject({ buckets: [{ read: 1, create: 0 }] })
     }))
 
-  it.scoped("calls a form by the id in its metadata, and by the one it was asked for if they name none", () =>
+  it.scoped("identifies a form by the id in its metadata, or else by the requested one", () =>
     Effect.gen(function*() {
       const asked = (body: unknown) =>
         Effect.flatMap(make(options, answering(response(200, body))), (one) => one.form("f"))
@@ -187,7 +187,7 @@ describe("the client", () => {
       expect((yield* asked({ id: "F", name: "F", questions: [] })).id).toBe("F")
     }))
 
-  it.scoped("a 429 is waited for as it tells, in seconds or by a date, and with a backoff where it tells nothing", () =>
+  it.scoped("waits after a 429 as its Retry-After asks, or else with backoff", () =>
     Effect.gen(function*() {
       const asked = [
         [{ "retry-after": "7" }, 7_000],
@@ -201,7 +201,7 @@ describe("the client", () => {
       }
     }))
 
-  it.scoped("a 503 with Retry-After is not created only where the setting says so, and everyone waits", () =>
+  it.scoped("treats a 503 with Retry-After as not created only if the setting says so, and holds back all requests", () =>
     Effect.gen(function*() {
       const busy = response(503, "<html>", { "retry-after": "5" })
       const doubtful = yield* make(options, answering(busy))
@@ -210,7 +210,7 @@ describe("the client", () => {
       expect(yield* believed.create("f", items, always)).toMatchObject({ _tag: "NotCreated", wait: 5_000 })
     }))
 
-  it.scoped("a timeout while it waits for the answer is in doubt, a timeout while connecting is not", () =>
+  it.scoped("reports a timeout during the answer as in doubt, and one while connecting as not created", () =>
     Effect.gen(function*() {
       for (
         const [server, expected] of [
@@ -225,7 +225,7 @@ describe("the client", () => {
       }
     }))
 
-  it.scoped("no failure tells the key", () =>
+  it.scoped("never includes the key in a failure", () =>
     Effect.gen(function*() {
       const told: Array<string> = []
       const tell = (value: unknown) => void told.push(JSON.stringify(value), String(value))

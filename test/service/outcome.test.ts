@@ -87,7 +87,7 @@ describe("the outcome of a create request", () => {
     it(`${status} with ${what}: ${expected}`, () => expect(short(outcome(status, body))).toBe(expected))
   }
 
-  it("each submission is decoded alone: a malformed one spoils no other, and its id is still listed; an id that occurs twice names none", () => {
+  it("decodes each submission separately: a malformed one affects no other and its id is listed, and a repeated id identifies none", () => {
     const body = JSON.stringify({
       submissions: [
         null,
@@ -127,7 +127,7 @@ describe("the outcome of a create request", () => {
     expect(result.submissions[3]?.login).toBeUndefined()
   })
 
-  it("a refusal names its item only when the item was in the request, and tells that item's issues alone", () => {
+  it("names the refused item only if the request contained it, with that item's issues alone", () => {
     expect(outcome(400, issues({ path: ["submissions", 2], message: "no" }))).toMatchObject({ index: undefined })
     expect(outcome(400, issues({ path: ["submissions"], message: "too many" }))).toMatchObject({
       index: undefined,
@@ -151,7 +151,7 @@ describe("the outcome of a create request", () => {
     expect(outcome(400, list)).toMatchObject({ _tag: "Refused", index: 1, message: "questions: No" })
   })
 
-  it("a 503 with Retry-After is not created only when a setting says so", () => {
+  it("classifies a 503 with Retry-After as not created only if a setting says so", () => {
     const headers = { "retry-after": "5" }
     expect(short(outcome(503, "", { headers, wait: 5000 }))).toBe("InDoubt")
     expect(outcome(503, "", { headers, wait: 5000, believe503: true })).toMatchObject({
@@ -161,12 +161,12 @@ describe("the outcome of a create request", () => {
     expect(short(outcome(503, "", { believe503: true }))).toBe("InDoubt")
   })
 
-  it("a 429 that asks for a very long wait is a quota", () => {
+  it("classifies a 429 with a very long wait as an exhausted quota", () => {
     expect(short(outcome(429, "", { wait: 60_000 }))).toBe("NotCreated")
     expect(short(outcome(429, "", { wait: 3_600_000 }))).toBe("Unusable quota")
   })
 
-  it("without an answer: not created only when it was never sent", () => {
+  it("classifies a request without an answer as not created only if it was never sent", () => {
     expect(outcomeOfFailure(new NeverSent({ reason: "refused" }))).toMatchObject({
       _tag: "NotCreated",
       throttled: false,
@@ -178,7 +178,7 @@ describe("the outcome of a create request", () => {
     expect(outcomeOfFailure(new MaybeSent({ reason: "the answer was cut short", status: 401 }))._tag).toBe("InDoubt")
   })
 
-  it("whatever comes, it is classified, and only what is safe to send again is called not created", () => {
+  it("classifies any answer, and calls only what is safe to resend not created", () => {
     const bodies = fc.oneof(
       fc.string(),
       fc.json(),
@@ -244,7 +244,7 @@ describe("a service that repeats the API key", () => {
     }
   })
 
-  it("leaves other words, and answers that contain it, as they are", () => {
+  it("keeps other words and answers unchanged", () => {
     expect(outcome(400, error("The question Name is odd"))).toMatchObject({ message: "The question Name is odd" })
     const body = JSON.stringify({
       submissions: [{ submissionId: "a", questions: [{ id: "q", name: "Q", type: "ShortAnswer", value: key }] }],

@@ -58,7 +58,7 @@ const servedOverHttp = (answers: Answers) =>
 const ids = ["a", "b", "c", "d", "e", "f", "g"]
 
 describe("many reads at once", () => {
-  it.scoped("take no submission for another one: it is asked for again, and in the end the service is not as specified", () =>
+  it.scoped("retry an answer with the wrong submission, and finally report that the service is not as specified", () =>
     Effect.gen(function*() {
       const once = yield* served({ c: [299, 200] })
       const found: Array<string | undefined> = []
@@ -83,7 +83,7 @@ describe("many reads at once", () => {
       }
     }))
 
-  it.scoped("tell each submission by its index, undefined for one that the service does not know, and try again what fails", () =>
+  it.scoped("return each submission by its index, undefined for an unknown one, and retry failures", () =>
     Effect.gen(function*() {
       const service = yield* served({ b: [404], c: [500, 503, 200] })
       const found = new Map<number, string | undefined>()
@@ -121,7 +121,7 @@ describe("many reads at once", () => {
       }))
   }
 
-  it.scopedLive("end without a failure once they are not wanted, what waits to be tried again too, and give their places back", () =>
+  it.scopedLive("end without a failure when cancelled, also while they wait for a retry, and free their places", () =>
     Effect.gen(function*() {
       for (const answers of [{ a: [0], b: [0], c: [0], d: [0] }, { b: [503] }, {}]) {
         const service = yield* served(answers)
@@ -144,7 +144,7 @@ describe("many reads at once", () => {
       }
     }))
 
-  it.scoped("that nobody asks for need nothing, and a fault of the listener's is one of the program's", () =>
+  it.scoped("send nothing for an empty list, and an error of the callback is a defect", () =>
     Effect.gen(function*() {
       const service = yield* served({})
       yield* service.readMany("form", [], () => undefined)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Logger, TestClock } from "effect"
 import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
-import { makeAnnounce, makeRequests } from "../../src/service/requests.ts"
+import { makePauseLog, makeRequests } from "../../src/service/requests.ts"
 import { type MaybeSent, NeverSent, type TransportResponse } from "../../src/service/transport.ts"
 
 type Answer = Effect.Effect<TransportResponse, NeverSent | MaybeSent>
@@ -18,7 +18,7 @@ const opened = Effect.gen(function*() {
   const { requests, send } = makeRequests({
     clock,
     pace,
-    announce: makeAnnounce("https://forms.example.com", pace),
+    logPause: makePauseLog("https://forms.example.com", pace),
     admission: yield* makeAdmission(pace, 1),
     transport: {
       send: () =>

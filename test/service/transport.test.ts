@@ -78,7 +78,7 @@ const post = { method: "POST", path: "/forms/f/submissions", body: Buffer.from("
 
 for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNetwork]] as const) {
   describe(`a transport ${name}`, () => {
-    it.scopedLive("gives status, headers in lower case and the bytes, and sends the path as it is, with the key", () =>
+    it.scopedLive("returns status, lower-case headers and bytes, and sends the path unchanged, with the key", () =>
       Effect.gen(function*() {
         const { transport, seen, authorization } = yield* open("answer")
         const response = yield* transport.send(get)
@@ -91,7 +91,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         expect(authorization()).toBe("Bearer secret_key")
       }))
 
-    it.scopedLive("gives a redirect as it is and does not follow it", () =>
+    it.scopedLive("returns a redirect and does not follow it", () =>
       Effect.gen(function*() {
         const { transport, seen } = yield* open("redirect")
         expect((yield* transport.send(get)).status).toBe(302)
@@ -99,7 +99,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         expect(seen()).toHaveLength(1)
       }))
 
-    it.scopedLive("knows that nothing was sent when it can't connect", () =>
+    it.scopedLive("reports that nothing was sent if it can't connect", () =>
       Effect.gen(function*() {
         const { transport } = yield* open("unreachable")
         expect((yield* Effect.flip(transport.send(post)))._tag).toBe("NeverSent")
@@ -117,7 +117,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         }))
     }
 
-    it.scopedLive("asks the guard once, right before sending, and sends nothing when it says no", () =>
+    it.scopedLive("calls the guard once, right before sending, and sends nothing if it returns false", () =>
       Effect.gen(function*() {
         const { transport, seen } = yield* open("answer")
         let asked = 0
@@ -130,7 +130,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         expect(asked).toBe(2)
       }))
 
-    it.scopedLive("lets go of a request that is interrupted, and goes on with others", () =>
+    it.scopedLive("drops an interrupted request and continues with others", () =>
       Effect.gen(function*() {
         const { transport, seen } = yield* open("silent")
         const begun = yield* Deferred.make<void>()

@@ -1,6 +1,5 @@
 import { Path } from "@effect/platform"
 import { Clock, Effect, Exit } from "effect"
-import { DateTime } from "luxon"
 import { fates, fateWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { outcomeWords } from "../../domain/run.ts"
@@ -11,18 +10,7 @@ import { type Ended, explain, printNext } from "../Failure.ts"
 import { Invocation } from "../Invocation.ts"
 import { Output } from "../Output.ts"
 import { showRun } from "../runs.ts"
-import { cutToWidth, paints, type Screen, wrapToWidth } from "./screen.ts"
-
-/** Returns a time as a zone's clocks show it. Includes the offset, because an hour occurs twice when daylight saving time ends. */
-export const inZone = (millis: number, zone: string): string =>
-  DateTime.fromMillis(millis, { zone, locale: "en" }).toFormat("ccc yyyy-MM-dd HH:mm:ss ZZ").replace(
-    /:00( [+-]\d\d:\d\d)$/,
-    "$1",
-  )
-
-/** Says when a pipeline runs next, and in how long. */
-export const nextRunText = ({ at, zone }: { readonly at: string; readonly zone: string }, now: number): string =>
-  `${inZone(Date.parse(at), zone)} ${zone}, in ${lasting(Date.parse(at) - now)}`
+import { cutToWidth, inZone, paints, type Screen, wrapToWidth } from "./screen.ts"
 
 /** Shows the next times of pipelines, each in its own zone. */
 export const showPlan = ({ at, pipelines, unreadable }: Plan, screen: Screen): string => {
@@ -74,12 +62,12 @@ export const showScheduled = (report: RunReport, folder: string, zone: string, s
 }
 
 /** How `schedule` was called. */
-interface Asked {
+interface CalledWith {
   readonly once: boolean
 }
 
 /** Shows what happens while pipelines run by schedule: the end of a run on stdout, everything else on stderr. With `--json`, events. Returns how a run ended, or undefined. */
-export const showEvent = (event: ScheduleEvent, asked: Asked) =>
+export const showEvent = (event: ScheduleEvent, asked: CalledWith) =>
   Effect.gen(function*() {
     const output = yield* Output
     const { json } = yield* Invocation
@@ -101,7 +89,7 @@ export const showEvent = (event: ScheduleEvent, asked: Asked) =>
     return undefined
   })
 
-const textOf = (event: Exclude<ScheduleEvent, { readonly _tag: "Ended" }>, { once }: Asked): string => {
+const textOf = (event: Exclude<ScheduleEvent, { readonly _tag: "Ended" }>, { once }: CalledWith): string => {
   switch (event._tag) {
     case "Waits": {
       const next = event.next === undefined ? "it never comes again" : inZone(event.next, event.schedule.zone)
@@ -116,7 +104,10 @@ const textOf = (event: Exclude<ScheduleEvent, { readonly _tag: "Ended" }>, { onc
   }
 }
 
-const showEnd = ({ exit, pipeline, project, schedule }: ScheduleEvent & { readonly _tag: "Ended" }, asked: Asked) =>
+const showEnd = (
+  { exit, pipeline, project, schedule }: ScheduleEvent & { readonly _tag: "Ended" },
+  asked: CalledWith,
+) =>
   Effect.gen(function*() {
     const output = yield* Output
     const invocation = yield* Invocation

@@ -85,21 +85,18 @@ const problems = (report: RunReport, screen: Screen): string | undefined => {
   return groups.length > most ? `${shown}\n… and ${counted(groups.length - most, "more kind")} in the report` : shown
 }
 
-const differences = (report: RunReport, screen: Screen): string | undefined => {
-  if (report.differences.length === 0) return undefined
-  const byQuestion = new Map<string, { readonly name: string; readonly verdict: string; count: number }>()
-  for (const { question, name, verdict } of report.differences) {
-    const group = byQuestion.get(`${verdict} ${question}`)
-    if (group === undefined) byQuestion.set(`${verdict} ${question}`, { name, verdict, count: 1 })
-    else group.count++
-  }
-  return table(
-    [{ title: "difference" }, { title: "question" }, { title: "answers", right: true }],
-    [...byQuestion.values()].toSorted((a, b) => b.count - a.count).slice(0, most)
-      .map((group) => [group.verdict, cutToWidth(group.name, 60), count(group.count)]),
+/** Shows how answers came back differently, the most frequent way first. */
+const differences = ({ findings }: RunReport, screen: Screen): string | undefined =>
+  findings.length === 0 ? undefined : table(
+    [{ title: "difference" }, { title: "question" }, { title: "what happened" }, { title: "answers", right: true }],
+    findings.slice(0, most).map((one) => [
+      one.verdict,
+      cutToWidth(one.name, 60),
+      cutToWidth(one.pattern, 60),
+      count(one.count),
+    ]),
     screen,
   )
-}
 
 /** Shows the end of a run: outcome, balance, verdicts, problems, differences, the report in the run's `folder`, and the command to run next. */
 export const showSummary = (report: RunReport, folder: string, screen: Screen): string => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { annotation } from "../../../src/cli/terminal/diagnostics.ts"
 
-it("Annotations keep to their line and property, whatever a finding says", () => {
+it("annotations stay on their line and in their property, for any text of a finding", () => {
   expect(annotation(
     { severity: "error", line: 3, column: 5, message: "100 % of it:\r\nno", suggestion: "Did you mean `a,b`?" },
     "a,b:c%/pipelines/x.yaml",

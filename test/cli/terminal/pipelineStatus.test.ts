@@ -1,6 +1,6 @@
 import stringWidth from "fast-string-width"
 import { expect, it } from "vitest"
-import { showPipelineStatus, sparkline } from "../../../src/cli/terminal/status.ts"
+import { showPipelineStatus, sparkline } from "../../../src/cli/status.ts"
 import type { PastRecord, PipelineStanding } from "../../../src/jobs/status.ts"
 
 const now = Date.parse("2026-11-20T12:00:00Z")
@@ -54,7 +54,7 @@ const standing: PipelineStanding = {
   nextRun: { at: "2026-11-21T02:00:00+01:00", zone: "Europe/Berlin" },
 }
 
-it("tells what stands, how runs went and when the next one is", () => {
+it("shows the counts, past runs and the next run", () => {
   const shown = showPipelineStatus(standing, now, { width: 80, colour: false })
   expect(shown.split("\n").slice(0, 11)).toMatchInlineSnapshot(`
     [
@@ -73,7 +73,7 @@ it("tells what stands, how runs went and when the next one is", () => {
   `)
 })
 
-it("says of a run that is going on since when, and what it has in flight", () => {
+it("shows since when a run is in progress, and its rows in flight", () => {
   const { outcome: _, ...begun } = run(20, 0)
   const now20 = { ...begun, outcome: undefined, finishedAt: undefined, facts: undefined }
   const going = { run: "r20", since: "2026-11-20T11:55:00.000Z", inFlight: 16 }
@@ -94,7 +94,7 @@ it("fits a terminal of 80 columns, and narrower ones", () => {
   }
 })
 
-it("a sparkline goes from nothing to the highest; only nothing is the lowest bar, and what is not known is a gap", () => {
+it("a sparkline scales from zero to the highest value: only zero is the lowest bar, and an unknown value is a gap", () => {
   expect(sparkline([0, 1, 50, 100, undefined, 100])).toBe("▁▂▅█ █")
   expect(sparkline([0, 0])).toBe("▁▁")
   expect(sparkline([])).toBe("")

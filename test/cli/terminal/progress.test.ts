@@ -80,7 +80,7 @@ it.scoped(
   20_000,
 )
 
-it.scoped("a log gets a line every ten seconds and at the end of a phase, and nothing of short phases", () =>
+it.scoped("progress writes a log line every ten seconds and at the end of a phase, and none for short phases", () =>
   Effect.gen(function*() {
     const { lines, output } = log()
     const progress = yield* progressOf("contacts").pipe(
@@ -103,7 +103,7 @@ it.scoped("a log gets a line every ten seconds and at the end of a phase, and no
     ])
   }))
 
-it.scoped("--json gets an event a second and at the beginning of a phase, one object a line", () =>
+it.scoped("progress with --json prints an event each second and at the start of a phase, one object a line", () =>
   Effect.gen(function*() {
     const { lines, output } = log()
     const progress = yield* progressOf("contacts", "contacts (rehearsal)").pipe(

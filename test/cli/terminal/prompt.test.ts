@@ -39,7 +39,7 @@ const typing = <A>(keys: string, question: Effect.Effect<A, unknown, Terminal.Te
 
 const name = ask("Name", (text) => text === "" ? Effect.fail("Type a name.") : Effect.succeed(text))
 
-it.effect("only y means yes, and one key is enough", () =>
+it.effect("confirm accepts only y as yes, after one key", () =>
   Effect.gen(function*() {
     const answers: Array<unknown> = []
     for (const key of ["y", "Y", "n", "x", "\r", "\u0003"]) answers.push((yield* typing(key, confirm("Go on?"))).answer)
@@ -47,7 +47,7 @@ it.effect("only y means yes, and one key is enough", () =>
     expect((yield* typing("y", confirm("Send\u001B[2J?"))).shown).toBe("Send␛[2J? (y/N) y\n")
   }))
 
-it.effect("a text is shown while it is typed, corrected with backspace, and asked for again if it is wrong", () =>
+it.effect("ask shows the text while it is typed, supports backspace, and asks again if it is invalid", () =>
   Effect.gen(function*() {
     expect(yield* typing("Adq\u007Fa\r", name)).toEqual({ answer: "Ada", shown: "Name: Adq\b \ba\n" })
     expect(yield* typing("\u007F \rBo\u001B\r", name)).toEqual({
@@ -57,13 +57,13 @@ it.effect("a text is shown while it is typed, corrected with backspace, and aske
     expect((yield* typing("Ad\u0003", name)).answer).toBe("left")
   }))
 
-it.effect("a secret is never shown", () =>
+it.effect("ask never shows a secret", () =>
   Effect.gen(function*() {
     const key = ask("Key", Effect.succeed<string>, { echo: false })
     expect(yield* typing("s3cre\u007Fet\r", key)).toEqual({ answer: "s3cret", shown: "Key: \n" })
   }))
 
-it.effect("one of several values is chosen by its number", () =>
+it.effect("choose returns the value with the typed number", () =>
   Effect.gen(function*() {
     const which = choose("Which", [{ title: "live", value: 1 }, { title: "practice", value: 2 }])
     expect(yield* typing("3\r2\r", which)).toEqual({

@@ -39,7 +39,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
     return err
   })
 
-it.effect("what happens has its time in the pipeline's zone, unless the log has one, and is wrapped between words", () =>
+it.effect("shows schedule events with their time in the pipeline's zone, unless the log has one, wrapped between words", () =>
   Effect.gen(function*() {
     const pipeline = "contacts-of-the-northern-region"
     const begins = { _tag: "Begins", pipeline, schedule, again: false } as const

@@ -4,11 +4,11 @@ import { stripVTControlCharacters } from "node:util"
 import { describe, expect, it } from "vitest"
 import { showForm } from "../../../src/cli/form.ts"
 import { showPreview } from "../../../src/cli/preview.ts"
+import { statusTable } from "../../../src/cli/status.ts"
 import { showDiagnostics } from "../../../src/cli/terminal/diagnostics.ts"
 import { progressLine } from "../../../src/cli/terminal/progress.ts"
 import { cutToWidth, screenOf, table } from "../../../src/cli/terminal/screen.ts"
 import type { Screen } from "../../../src/cli/terminal/screen.ts"
-import { statusTable } from "../../../src/cli/terminal/status.ts"
 import { showRuns, showSummary } from "../../../src/cli/terminal/summary.ts"
 import type { Diagnostic } from "../../../src/domain/diagnostic.ts"
 import type { Form } from "../../../src/domain/form.ts"
@@ -125,7 +125,7 @@ const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
           column: text,
           examples: [{ row: 1, value: text, message: text }],
         })),
-        differences: report.differences.map((one) => ({ ...one, name: text })),
+        findings: report.findings.map((one) => ({ ...one, name: text, pattern: text })),
       }),
       `reports/${text}`,
       screen,
@@ -137,7 +137,7 @@ describe("the screen", () => {
   const terminal = { isTTY: true, columns: 80 }
   const env = { TERM: "xterm" }
 
-  it("has colours on a terminal only, and not when somebody does not want them", () => {
+  it("has colours on a terminal only, and none if they are disabled", () => {
     expect(screenOf(terminal, env, false)).toEqual({ width: 80, colour: true })
     expect(screenOf({ columns: 80 }, env, false).colour).toBe(false)
     expect(screenOf(terminal, env, true).colour).toBe(false)
@@ -146,7 +146,7 @@ describe("the screen", () => {
     expect(screenOf(terminal, { TERM: "dumb" }, false).colour).toBe(false)
   })
 
-  it("has a width that can be worked with", () => {
+  it("has a usable width", () => {
     expect(screenOf({ ...terminal, columns: 3 }, env, false).width).toBe(20)
     expect(screenOf({ isTTY: true }, env, false).width).toBe(100)
     expect(screenOf({ columns: 40 }, env, false).width).toBe(100)
@@ -156,8 +156,8 @@ describe("the screen", () => {
 /** The sequences that switch bold, dim, red, green and yellow. */
 const ours = new RegExp(`${String.fromCharCode(0x1B)}\\[(?:1|2|22|31|32|33|39)m`, "g")
 
-describe("whatever is shown", () => {
-  it("holds no control character but line feeds, and no escape sequence but our colours", () => {
+describe("everything shown", () => {
+  it("contains no control characters except line feeds, and no escape sequences except our colours", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -184,7 +184,7 @@ describe("whatever is shown", () => {
     )
   })
 
-  it("is the same with colours but for the colours", () => {
+  it("is the same with and without colours, except for the colours", () => {
     const coloured = shownWith("Müller 東京", { ...plain, colour: true })
     expect(coloured.map((shown) => stripVTControlCharacters(shown))).toEqual(shownWith("Müller 東京", plain))
     expect(coloured.join("")).toContain("\u001B[31m")
@@ -204,7 +204,7 @@ describe("whatever is shown", () => {
 })
 
 describe("diagnostics", () => {
-  it("say where and what, show the line with a caret below the place, and what would be right", () => {
+  it("show the place, the message, the line with a caret, and the suggestion", () => {
     const lines = showDiagnostics([diagnostic(), diagnostic({ severity: "warning", suggestion: undefined })], plain)
       .split("\n")
     expect(lines[0]).toBe("pipelines/contacts.yaml:12:7 error")
@@ -216,7 +216,7 @@ describe("diagnostics", () => {
     expect(lines.at(-1)).toBe("1 error, 1 warning")
   })
 
-  it("keep the caret below its place behind wide characters, and far out on a line that has to be cut", () => {
+  it("keep the caret below its place after wide characters and on a line that is cut", () => {
     const wide = showDiagnostics([diagnostic({ excerpt: "名前: x", column: 5 })], plain).split("\n")
     expect(stringWidth((wide[3] ?? "").slice(0, wide[3]?.indexOf("^")))).toBe(
       stringWidth((wide[2] ?? "").slice(0, wide[2]?.indexOf("x"))),
@@ -231,7 +231,7 @@ describe("diagnostics", () => {
 })
 
 describe("the summary", () => {
-  it("tells outcome, balance, verdicts, problems, differences, files and the next command", () => {
+  it("shows outcome, balance, verdicts, problems, differences, files and the next command", () => {
     const shown = showSummary(exampleReport(), "reports/contacts/r1", plain)
     for (
       const text of [
@@ -249,6 +249,7 @@ describe("the summary", () => {
         "row 17",
         "absent",
         "Phone",
+        "did not come back",
         "reports/contacts/r1/report.html",
         "Warning: The file ends without a line end.",
       ]
@@ -258,9 +259,9 @@ describe("the summary", () => {
     )
   })
 
-  it("leaves out what did not occur, and says loudly that a balance does not hold", () => {
+  it("leaves out what did not occur, and highlights a balance that does not hold", () => {
     const shown = showSummary(
-      exampleReport({ problems: [], differences: [], warnings: [], next: undefined, balance: { holds: false } }),
+      exampleReport({ problems: [], findings: [], warnings: [], next: undefined, balance: { holds: false } }),
       "r",
       plain,
     )
@@ -280,13 +281,13 @@ describe("the summary", () => {
 })
 
 describe("progress", () => {
-  it("is one line with what has happened and how long it may take", () => {
+  it("is one line with counts and the time left", () => {
     expect(progressLine(progress(), { width: 200, colour: false })).toBe(
       "import    1,240 of 10,000 rows (12%) · 1,200 sent · 1,180 verified · 2 differing · 1 in doubt · slowed down 3 times · 95 a second · about 1m 32s left",
     )
   })
 
-  it("says no more than it knows", () => {
+  it("leaves out unknown figures", () => {
     const nothing = { verified: 0, differing: 0, missing: 0, unread: 0 }
     expect(
       progressLine(
@@ -307,7 +308,7 @@ describe("progress", () => {
     expect(progressLine(progress({ total: 0, read: 0, rate: 0 }), plain)).toContain("0 of 0 rows ·")
   })
 
-  it("never takes a second line", () => {
+  it("never wraps to a second line", () => {
     for (const width of [20, 50, 79]) {
       expect(stringWidth(progressLine(progress(), { width, colour: true }))).toBeLessThanOrEqual(width)
     }
@@ -333,7 +334,7 @@ describe("forms, previews, status and runs", () => {
     expect(shown).not.toContain("o13")
   })
 
-  it("show cells beside what they become, and problems", () => {
+  it("show cells next to their answers, and problems", () => {
     const shown = showPreview(preview("31.02.1990"), plain)
     for (const text of ["Row 3", "invalid", "Born", "first: Ann, last: 31.02.1990", "becomes"]) {
       expect(shown).toContain(text)
@@ -341,7 +342,7 @@ describe("forms, previews, status and runs", () => {
     expect(shown.split("\n").find((line) => line.includes("Born"))).toMatch(/Born +│ 31\.02\.1990 +│ +│ 31\.02\.1990/)
   })
 
-  it("show the standing of a pipeline and its last run", () => {
+  it("show the state of a pipeline and its last run", () => {
     const shown = statusTable(status("contacts"), { width: 200, colour: false })
     expect(shown).toMatch(
       /contacts +│ https:\/\/api\.example contacts +│ +1,200 │ +1,198 │ +2 │ +│ +│ +4 │ +│ +1 │ 2025-03-01T02:00:00Z run: Rows are in doubt/,
@@ -360,7 +361,7 @@ describe("forms, previews, status and runs", () => {
 })
 
 describe("fitting", () => {
-  it("cuts between whole characters to at most the width, and only what is too long", () => {
+  it("cuts between whole characters, and only text that exceeds the width", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (text, width) => {
         const cut = cutToWidth(text, width)
@@ -372,7 +373,7 @@ describe("fitting", () => {
     expect(cutToWidth("👩‍👩‍👧👩‍👩‍👧", 3)).toBe("👩‍👩‍👧…")
   })
 
-  it("draws 16,000 rows in time that grows with them, each column as wide all the way down", () => {
+  it("draws 16,000 rows in linear time, with the same column widths throughout", () => {
     const rows = Array.from(
       { length: 16_000 },
       (_, at) => [String(at), at === 12_345 ? "the widest of all" : "short", "x"],
@@ -387,7 +388,7 @@ describe("fitting", () => {
     expect((user + system) / 1e6).toBeLessThan(15)
   })
 
-  it("turns a table into blocks where not even the narrowest columns have room, losing nothing", () => {
+  it("turns a table into blocks if its narrowest columns don't fit, and loses nothing", () => {
     const columns = ["a", "b", "c", "d", "e"].map((title) => ({ title }))
     const shown = table(columns, [["first value", "second", "", "fourth value", "fifth"]], { width: 24, colour: false })
     for (const text of ["a: first value", "b: second", "d: fourth value", "e: fifth"]) expect(shown).toContain(text)
