@@ -14,7 +14,7 @@ export class WebhookUnreachable extends Data.TaggedError("WebhookUnreachable")<{
   readonly passing: boolean
 }> {
   override get message() {
-    return `The webhook at ${this.host} could not be told: ${this.reason}.`
+    return `The webhook at ${this.host} could not be notified: ${this.reason}.`
   }
 }
 

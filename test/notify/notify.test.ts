@@ -43,7 +43,7 @@ describe("a webhook", () => {
       const gone = yield* hearing([404])
       const error = yield* Effect.flip(postWebhook(Redacted.make(`http://127.0.0.1:${gone.port}/s3cret`), told, quick))
       expect(gone.heard.length).toBe(1)
-      expect(error.message).toBe(`The webhook at 127.0.0.1:${gone.port} could not be told: it answered 404.`)
+      expect(error.message).toBe(`The webhook at 127.0.0.1:${gone.port} could not be notified: it answered 404.`)
     }))
 
   it.scopedLive("is not called again at a redirect's address", () =>
@@ -58,7 +58,7 @@ describe("a webhook", () => {
   it.scopedLive("that does not answer is given up, and no message contains its address", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(postWebhook(Redacted.make("http://127.0.0.1:1/s3cret"), told, quick))
-      expect(error.message).toBe("The webhook at 127.0.0.1:1 could not be told: the connection failed.")
+      expect(error.message).toBe("The webhook at 127.0.0.1:1 could not be notified: the connection failed.")
     }))
 })
 
@@ -208,7 +208,9 @@ describe("a project's webhooks", () => {
         expect(hook.heard.length).toBe(0)
         const empty = yield* night([])
         expect(empty.report.anomalies?.map(({ code }) => code)).toEqual(["empty-source"])
-        expect(empty.lines.join()).toContain("could not be told: it answered 500. The run of people is not affected.")
+        expect(empty.lines.join()).toContain(
+          "could not be notified: it answered 500. The run of people is not affected.",
+        )
         expect(hook.heard.length).toBe(3)
 
         // The rows are back, and the webhook too.
