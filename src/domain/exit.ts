@@ -1,31 +1,78 @@
 import { namesOf } from "./words.ts"
 
-/** The exit codes, the most severe first: of several pipelines the most severe counts, and a busy one counts least. */
+/** An exit code. */
+interface Exit {
+  readonly code: number
+  /** What it means, without its full stop: README's table, and what webhooks are notified of. */
+  readonly meaning: string
+  /** The command to run next, if it is the same however a run came to end so; the pipeline's name follows its first word. */
+  readonly next?: readonly [command: string, ...options: ReadonlyArray<string>]
+}
+
+/** All exit codes, the most severe first: of several pipelines the most severe counts, and a busy one counts least. */
 export const exits = {
-  internalError: { code: 70, meaning: "an internal error of formferry, its ledger or the disk" },
-  interrupted: { code: 130, meaning: "it was interrupted" },
-  terminated: { code: 143, meaning: "it was ended by the system" },
+  internalError: {
+    code: 70,
+    meaning: "an internal error of formferry, its ledger or the disk",
+    next: ["status", "--verify"],
+  },
+  interrupted: { code: 130, meaning: "it was interrupted; what was in flight was finished and recorded" },
+  terminated: { code: 143, meaning: "the system ended it; what was in flight was finished and recorded" },
   wrong: {
     code: 2,
-    meaning: "the configuration, the mapping, the source or a confirmation is wrong; nothing was sent",
+    meaning: "the command, the configuration, the mapping, the source or a confirmation is wrong; nothing was sent",
   },
-  unavailable: { code: 5, meaning: "the service or the source can't be used" },
-  stopped: { code: 3, meaning: "it stopped to protect the form" },
-  unproven: { code: 4, meaning: "rows are in doubt, or submissions are not verified" },
-  attention: { code: 1, meaning: "some rows need a person" },
-  busy: { code: 6, meaning: "another run of this pipeline is in progress" },
-  complete: { code: 0, meaning: "nothing is left to do" },
-} as const satisfies { readonly [name: string]: { readonly code: number; readonly meaning: string } }
+  unavailable: {
+    code: 5,
+    meaning: "the service can't be used, or the source changed during the run; the other rows are pending",
+    next: ["check"],
+  },
+  stopped: {
+    code: 3,
+    meaning: "it stopped to protect the form: the canary failed, or a limit of `stopWhen` was exceeded",
+  },
+  unproven: {
+    code: 4,
+    meaning: "rows are in doubt, or submissions are missing, different or not read back, and not acknowledged",
+  },
+  attention: {
+    code: 1,
+    meaning: "rows need review: invalid, refused, changed, or duplicate with different content, and not acknowledged",
+  },
+  busy: { code: 6, meaning: "another run of this pipeline is in progress", next: ["status"] },
+  complete: {
+    code: 0,
+    meaning: "nothing is left to do: every row is verified, skipped on purpose, or pending because you asked for it",
+  },
+} as const satisfies { readonly [name: string]: Exit }
 
-const bySeverity = namesOf(exits).map((name) => exits[name])
+type Exits = typeof exits
 
-/** Returns the meaning of an exit code, or undefined if formferry does not have it. */
-export const exitMeaning = (code: number): string | undefined => bySeverity.find((one) => one.code === code)?.meaning
+export type ExitCode = Exits[keyof Exits]["code"]
+
+/** The exit codes after which the next command depends on what happened. */
+type OpenExit = { readonly [E in keyof Exits]: Exits[E] extends { readonly next: unknown } ? never : Exits[E]["code"] }[
+  keyof Exits
+]
+
+const bySeverity: ReadonlyArray<Exit> = namesOf(exits).map((name) => exits[name])
+
+/** The exit codes in ascending order. */
+export const byCode: ReadonlyArray<Exit> = bySeverity.toSorted((a, b) => a.code - b.code)
+
+/** Returns what an exit code means and what to run next, or undefined if formferry does not have it. */
+export const exitOf = (code: number): Exit | undefined => bySeverity.find((one) => one.code === code)
+
+/** Whether the next command depends on what happened. */
+export const isOpen = (code: ExitCode): code is OpenExit => exitOf(code)?.next === undefined
+
+/** Returns the words of the command to run next if no more is known than the exit code; the pipeline's name follows the first word. */
+export const nextAfter = (code: number): NonNullable<Exit["next"]> => exitOf(code)?.next ?? ["check"]
 
 /** Whether a signal ended the process or its run. */
 export const wasInterrupted = (code: number): boolean =>
   code === exits.interrupted.code || code === exits.terminated.code
 
-/** The exit code of several pipelines. */
+/** Returns the exit code of several pipelines. */
 export const mostSevere = (codes: ReadonlyArray<number>): number =>
   bySeverity.find(({ code }) => codes.includes(code))?.code ?? exits.internalError.code

@@ -1,11 +1,12 @@
 import type { AnomalyCode } from "../domain/anomaly.ts"
-import { exitMeaning, exits } from "../domain/exit.ts"
+import { exitOf, exits, nextAfter } from "../domain/exit.ts"
 import { fates, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
 import type { RowCounts, VerdictCounts } from "../domain/fate.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 import type { RunReport } from "../domain/report.ts"
 import { outcomeWords } from "../domain/run.ts"
 import type { Mode, Outcome } from "../domain/run.ts"
+import { commandLine } from "../domain/shell.ts"
 import { count } from "../domain/words.ts"
 import type { Notice } from "../project/Project.ts"
 import { version } from "../project/version.ts"
@@ -82,8 +83,9 @@ export const reported = (report: RunReport, anomalies: Notification["anomalies"]
 }
 
 /** The notification of a run without a report. */
-export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification =>
-  withText({
+export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification => {
+  const [command, ...options] = nextAfter(error === ledgerRefused ? exits.internalError.code : exitCode)
+  return withText({
     formferry: version,
     event: exitCode === exits.unavailable.code ? "unavailable" : "failed",
     pipeline,
@@ -100,12 +102,9 @@ export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification 
     acknowledged: 0,
     problems: [],
     anomalies: [],
-    next: exitCode === exits.busy.code
-      ? `formferry status ${pipeline}`
-      : exitCode === exits.internalError.code || error === ledgerRefused
-      ? `formferry status ${pipeline} --verify`
-      : `formferry check ${pipeline}`,
+    next: commandLine([command, pipeline, ...options]),
   })
+}
 
 /** The one error whose exit code says too little. */
 const ledgerRefused = "LedgerRefused"
@@ -116,7 +115,7 @@ const endOf = ({ error, exitCode, outcome }: Omit<Notification, "text">): string
     ? `${outcomeWords[outcome].title}. ${outcomeWords[outcome].meaning}`
     : error === ledgerRefused
     ? "Failed: its ledger is missing, is not the one that earlier runs wrote, or can't be used. Nothing was sent."
-    : `Failed: ${exitMeaning(exitCode) ?? `exit code ${exitCode}`}.`
+    : `Failed: ${exitOf(exitCode)?.meaning ?? `exit code ${exitCode}`}.`
 
 const counts = (parts: ReadonlyArray<readonly [title: string, count: number]>): string =>
   parts.filter(([, rows]) => rows > 0).map(([title, rows]) => `${count(rows)} ${title}`).join(", ")

@@ -1,5 +1,5 @@
 import type { AcceptReason } from "../domain/acceptance.ts"
-import { exits } from "../domain/exit.ts"
+import { type ExitCode, exits, isOpen, nextAfter } from "../domain/exit.ts"
 import { fates, type RowCounts, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
@@ -19,7 +19,7 @@ export const balanceHolds = (rows: RowCounts, readBack: VerdictCounts, submissio
   && readBack.unread >= 0 && verdicts.reduce((sum, verdict) => sum + readBack[verdict], 0) === submissions
 
 /** The exit code of a process that a signal ended. Supervisors take 143 as a clean end, also when a terminal was closed. */
-export const statusOfSignal: { readonly [S in Signal]: number } = {
+export const statusOfSignal: { readonly [S in Signal]: ExitCode } = {
   SIGINT: exits.interrupted.code,
   SIGTERM: exits.terminated.code,
   SIGHUP: exits.terminated.code,
@@ -39,9 +39,9 @@ export interface Ending {
 }
 
 /** Returns the exit code of a run and its outcome; if several apply, the first of these. */
-export const ending = (end: Ending): { readonly exitCode: number; readonly outcome: Outcome } => {
+export const ending = (end: Ending): { readonly exitCode: ExitCode; readonly outcome: Outcome } => {
   const has = (tag: StopReason["_tag"]) => end.reasons.some((reason) => reason._tag === tag)
-  const as = ({ code }: { readonly code: number }, outcome: Outcome) => ({ exitCode: code, outcome })
+  const as = ({ code }: { readonly code: ExitCode }, outcome: Outcome) => ({ exitCode: code, outcome })
   if (!end.balanced) return as(exits.internalError, "stopped")
   for (const reason of end.reasons) {
     if (reason._tag === "Interrupted") return { exitCode: statusOfSignal[reason.signal], outcome: "interrupted" }
@@ -173,7 +173,7 @@ export const duration = (requests: RequestCounts, perSecond: number): ReadonlyAr
 interface EndedRun {
   readonly run: Pick<RunRequest, "id" | "mode" | "projectOption" | "target" | "otherSource" | "confirm">
   readonly pipeline: string
-  readonly exitCode: number
+  readonly exitCode: ExitCode
   /** Whether the run was refused because rows may be known under different keys. */
   readonly refused?: boolean
   readonly rows: RowCounts
@@ -198,6 +198,10 @@ export const nextCommand = (end: EndedRun): string | undefined => {
   const runAgain = (options: Options = source) => command("run", { ...options, ...to, "--confirm": run.confirm })
   // What a rehearsal rejects is fixed in the source: the ledger does not know of it.
   const report = command("report", { "--run": mode === "rehearsal" ? run.id : undefined, "--open": true })
+  if (!isOpen(exitCode)) {
+    const [name, ...options] = nextAfter(exitCode)
+    return command(name, {}, ...options)
+  }
   switch (exitCode) {
     case exits.complete.code:
       return mode === "rehearsal" ? runAgain() : undefined
@@ -217,19 +221,16 @@ export const nextCommand = (end: EndedRun): string | undefined => {
       if (inDoubt > 0) return command("settle", to)
       // Otherwise only unread submissions are left.
       return wrong > 0 || mode === "reconcile" ? report : command("reconcile", to)
-    case exits.unavailable.code:
-      return command("check")
-    case exits.busy.code:
-      return command("status")
-    case exits.internalError.code:
-      return command("status", { "--verify": true })
-    default:
-      // Interrupted: the command that continues.
+    case exits.interrupted.code:
+    case exits.terminated.code:
+      // The command that continues.
       return {
         run: runAgain(),
         "dry-run": command("run", { "--dry-run": true, ...source, ...to }),
         rehearsal: command("rehearse", { ...source, ...to }),
         reconcile: command("reconcile", to),
       }[mode]
+    default:
+      return exitCode satisfies never
   }
 }

@@ -3,6 +3,7 @@ import { Option, Schema, SchemaAST } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { stringify } from "yaml"
+import { byCode } from "../../src/domain/exit.ts"
 import { RunReport } from "../../src/domain/report.ts"
 import { listed } from "../../src/domain/words.ts"
 import { kinds } from "../../src/kinds/index.ts"
@@ -197,16 +198,36 @@ ${reportFields().map(([place, description]) => `| \`${place}\` | ${description} 
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
 
+/** Returns the table of exit codes, as wide as the formatter makes it. */
+const exitTable = (): string => {
+  const rows = [["code", "meaning"], ...byCode.map(({ code, meaning }) => [`${code}`, meaning])]
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const [head = "", ...lines] = rows.map((row) =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`
+  )
+  return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...lines].join("\n")
+}
+
+/** Puts the table of exit codes in its place in README. */
+const withExitTable = (readme: string): string => {
+  const [before, after] = readme.split(/(?<=<!-- exit codes: npm run generate -->\n\n)(?:\|.*\n)*(?=\n<!-- end -->)/)
+  if (after === undefined) throw new Error("README.md has no place for the table of exit codes.")
+  return `${before}${exitTable()}\n${after}`
+}
+
 /** Returns the generated files, relative to the repository, whose texts below `root` are missing or different. */
 export const differing = (root: string): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
   const { pipeline, project } = jsonSchemas()
+  const textOf = (file: string): string | undefined => {
+    const path = join(root, file)
+    return existsSync(path) ? readFileSync(path, "utf8") : undefined
+  }
+  const readme = textOf("README.md")
   return [
     { file: "config/schemas/project.schema.json", text: json(project) },
     { file: "config/schemas/pipeline.schema.json", text: json(pipeline) },
     { file: "docs/pipeline.md", text: referencePage() },
     { file: "docs/report-json.md", text: reportPage() },
-  ].filter(({ file, text }) => {
-    const path = join(root, file)
-    return !existsSync(path) || readFileSync(path, "utf8") !== text
-  })
+    ...(readme === undefined ? [] : [{ file: "README.md", text: withExitTable(readme) }]),
+  ].filter(({ file, text }) => textOf(file) !== text)
 }
