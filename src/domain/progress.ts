@@ -1,9 +1,26 @@
 import type { VerdictCounts } from "./fate.ts"
 
-/** The steps of a run that take time, in their order. */
-export const phases = ["survey", "canary", "import", "readBack", "report"] as const
+interface PhaseWords {
+  readonly title: string
+  /** What it counts, one of it. */
+  readonly counts: string
+  readonly isSending?: true
+  /** What is shown instead of a count, for a phase without one. */
+  readonly shown?: string
+}
 
-export type Phase = (typeof phases)[number]
+/** The steps of a run that take time, in their order. */
+const table = {
+  survey: { title: "survey", counts: "row" },
+  canary: { title: "canary", counts: "row", isSending: true },
+  import: { title: "import", counts: "row", isSending: true },
+  readBack: { title: "read back", counts: "submission" },
+  report: { title: "report", counts: "row", shown: "writing the report" },
+} as const satisfies { readonly [name: string]: PhaseWords }
+
+export type Phase = keyof typeof table
+
+export const phases: { readonly [P in Phase]: PhaseWords } = table
 
 /** How far a run has come; all numbers are totals of the run so far unless they say otherwise. */
 export interface Progress {

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Metric } from "effect"
 import { fates, verdicts } from "../domain/fate.ts"
-import type { Progress as ProgressEvent } from "../domain/progress.ts"
+import { phases, type Progress as ProgressEvent } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import { FormService } from "../service/FormService.ts"
 import { measured } from "../service/telemetry.ts"
@@ -22,7 +22,7 @@ export const showProgress: Effect.Effect<void, never, Progress | FormService | R
   yield* (yield* Progress).show({
     phase: counts.phase,
     // What is sent is counted over the whole run, as are the totals of these phases.
-    read: counts.phase === "canary" || counts.phase === "import" ? counts.sent : counts.read,
+    read: phases[counts.phase].isSending === true ? counts.sent : counts.read,
     total: counts.total,
     sent: counts.sent,
     readBack: counts.verdicts(counts.imported),

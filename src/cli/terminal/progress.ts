@@ -1,18 +1,10 @@
 import { Clock, Duration, Effect } from "effect"
 import { verdicts, verdictWords } from "../../domain/fate.ts"
-import type { Phase, Progress } from "../../domain/progress.ts"
+import { phases, type Progress } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
 import { Invocation } from "../Invocation.ts"
 import { Output } from "../Output.ts"
 import { cutToWidth, type Paint, paints, type Screen, widthOf } from "./screen.ts"
-
-const phaseWords: { readonly [P in Phase]: string } = {
-  survey: "survey",
-  canary: "canary",
-  import: "import",
-  readBack: "read back",
-  report: "report",
-}
 
 /** A part of a line, and how it is painted. */
 interface Part {
@@ -25,15 +17,12 @@ const longestForecast = 99 * 24 * 60 * 60 * 1000
 
 /** Returns the remaining time; undefined without a rate. */
 const timeLeft = ({ phase, rate, read, total }: Progress): string | undefined => {
-  if (phase === "report" || total === undefined || rate === undefined || rate <= 0 || read >= total) return undefined
+  if (phases[phase].shown !== undefined || total === undefined || rate === undefined || rate <= 0 || read >= total) {
+    return undefined
+  }
   const millis = ((total - read) / rate) * 1000
   return millis > longestForecast ? undefined : lasting(Math.max(1000, Math.round(millis / 1000) * 1000))
 }
-
-/** Returns what a phase counts. */
-const countedIn = ({ phase }: Progress): string => (phase === "readBack" ? "submission" : "row")
-
-const isSending = ({ phase }: Progress): boolean => phase === "canary" || phase === "import"
 
 const plain: Paint = (text) => text
 
@@ -41,13 +30,13 @@ const plain: Paint = (text) => text
 const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
   const { inDoubt, phase, rate, readBack, sent, throttled } = progress
   const left = timeLeft(progress)
-  const isMoving = rate !== undefined && rate > 0 && phase !== "report"
+  const isMoving = rate !== undefined && rate > 0 && phases[phase].shown === undefined
   const pace: ReadonlyArray<Part> = [
     ...(isMoving ? [{ text: `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a second`, paint: plain }] : []),
     ...(left === undefined ? [] : [{ text: `about ${left} left`, paint: plain }]),
   ]
   const back: ReadonlyArray<Part> = [
-    ...(sent > 0 && isSending(progress) ? [{ text: `${count(sent)} sent`, paint: plain }] : []),
+    ...(sent > 0 && phases[phase].isSending === true ? [{ text: `${count(sent)} sent`, paint: plain }] : []),
     ...verdicts.flatMap((verdict) => {
       const { title, tone } = verdictWords[verdict]
       const rows = readBack[verdict]
@@ -64,14 +53,14 @@ const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
 /** Shows progress on one line, for a log. */
 export const progressLine = (progress: Progress, screen: Screen): string => {
   const paint = paints(screen)
-  const { read, total } = progress
-  const what = countedIn(progress)
+  const { phase, read, total } = progress
+  const { counts: what, title } = phases[phase]
   const rows = total === undefined
     ? counted(read, what)
     : `${count(read)} of ${counted(total, what)}${total > 0 ? ` (${Math.floor((read / total) * 100)}%)` : ""}`
   const { back, pace, unusual } = partsOf(progress, paint)
   const texts = [rows, ...[...back, ...unusual, ...pace].map(({ text }) => text)]
-  const name = phaseWords[progress.phase].padEnd(10)
+  const name = title.padEnd(10)
   return paint.strong(name) + cutToWidth(texts.join(" · "), Math.max(10, screen.width - name.length))
 }
 
@@ -102,8 +91,8 @@ const flow = (parts: ReadonlyArray<Part>, width: number, soft: Paint): ReadonlyA
 /** Shows the phase's progress, as a bar if there is room for one. */
 const gauge = (progress: Progress, width: number, { good, soft }: ReturnType<typeof paints>): string => {
   const { phase, read, total } = progress
-  const what = countedIn(progress)
-  if (phase === "report") return cutToWidth("writing the report", width)
+  const { counts: what, shown } = phases[phase]
+  if (shown !== undefined) return cutToWidth(shown, width)
   if (total === undefined) return cutToWidth(counted(read, what), width)
   const share = total === 0 ? 1 : Math.min(1, read / total)
   const label = `${Math.floor(share * 100)}%  ${count(read)} of ${counted(total, what)}`
@@ -132,13 +121,13 @@ export const liveView = ({ elapsed, idle, name, progress }: LiveRun, screen: Scr
   const seconds = (millis: number) => lasting(Math.floor(millis / 1_000) * 1_000)
   const title = [
     { text: name, paint: paint.strong },
-    { text: phaseWords[phase], paint: plain },
+    { text: phases[phase].title, paint: plain },
     { text: seconds(Math.max(1_000, elapsed)), paint: paint.soft },
   ]
-  const waiting = phase === "report" || idle < longIdle
+  const waiting = phases[phase].shown !== undefined || idle < longIdle
     ? []
     : [{ text: `waiting for ${seconds(idle)}`, paint: paint.warn }]
-  const unread = readBack.unread > 0 && isSending(progress)
+  const unread = readBack.unread > 0 && phases[phase].isSending === true
     ? [{ text: `${count(readBack.unread)} to read back`, paint: paint.soft }]
     : []
   return [

@@ -2,7 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import stringWidth from "fast-string-width"
 import { liveView, SlidingRate } from "../../../src/cli/terminal/progress.ts"
-import { type Phase, phases, type Progress } from "../../../src/domain/progress.ts"
+import { phases, type Progress } from "../../../src/domain/progress.ts"
+import { namesOf } from "../../../src/domain/words.ts"
 import { terminal } from "../terminal.ts"
 
 const progress = (more: Partial<Progress> = {}): Progress => ({
@@ -68,7 +69,7 @@ describe("the live view", () => {
       fc.property(
         fc.integer({ min: 20, max: 200 }),
         fc.record({
-          phase: fc.constantFrom<Phase>(...phases),
+          phase: fc.constantFrom(...namesOf(phases)),
           read: number,
           total: fc.option(number, { nil: undefined }),
           sent: number,
