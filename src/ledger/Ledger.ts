@@ -1,9 +1,10 @@
-import { type Effect, Schema, type Scope, type Stream } from "effect"
+import { type Duration, type Effect, Schema, type Scope, type Stream } from "effect"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Destination } from "../domain/destination.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
+import type { Holder } from "./holder.ts"
 import type {
   AttentionRow,
   Behind,
@@ -288,6 +289,38 @@ export interface RequestedPlace {
   readonly separate?: ReadonlyArray<string>
 }
 
+/** Where the marks of a ledger are (docs/decisions/0017-marks.md). */
+export interface MarkPlaces {
+  /** The ledger they are about, for messages: a rehearsal works on a copy of it. */
+  readonly ledger: string
+  readonly folders: ReadonlyArray<string>
+  /** Whether holders of the lock write marks. A rehearsal's ledger is temporary and writes none. */
+  readonly write: boolean
+}
+
+/** The pipeline that a command is about, and its `--to`: a refusal names them in the command that resolves it. */
+export interface Asker {
+  readonly pipeline: string
+  readonly target: string | undefined
+}
+
+/** How a ledger is opened. */
+export interface LedgerOptions {
+  /** Path of the ledger; its secret is next to it, with `.key` at the end. */
+  readonly file: string
+  /** Where its marks are; default: next to it only. */
+  readonly marks?: MarkPlaces
+  readonly asker?: Asker
+  /** Whether to create a ledger although marks say that there was one: for a person who accepts that. */
+  readonly overruling?: boolean
+  /** How old a live holder's heartbeat must be before its lock is taken over; default one minute. */
+  readonly staleAfter?: Duration.DurationInput
+  /** Between heartbeats; default five seconds. */
+  readonly heartbeat?: Duration.DurationInput
+  /** The process that takes locks; default this process. */
+  readonly holder?: Holder
+}
+
 /** The durable record of every row. One for all pipelines of a project. */
 export interface Ledger {
   readonly file: string
@@ -311,8 +344,12 @@ export interface Ledger {
     LedgerError
   >
   readonly turns: Turns
-  /** Bytes that its disk has free; undefined if the system does not say. */
-  readonly freeSpace: Effect.Effect<number | undefined>
+  /**
+   * Fails if there is no room for rows that are about to be sent.
+   *
+   * @param bytes of their cells in the source
+   */
+  readonly roomFor: (rows: number, bytes: number) => Effect.Effect<void, LedgerError>
   /** Checks the database and what must hold in any ledger. Returns findings as sentences. */
   readonly verify: Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** Deletes what is old and rewrites the file. No run may be in progress. */

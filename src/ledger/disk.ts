@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, realpathSync, statfsSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, realpathSync } from "node:fs"
 
-/** File systems that other hosts may share: SQLite's write-ahead log needs shared memory, and locks that hold. */
+/** File systems that other hosts may share: their locks may not hold, and a process that owns a file may be on another host. */
 const network = new Set([
   "9p",
   "afs",
@@ -50,18 +50,6 @@ export const networkFileSystem = (folder: string): string | undefined => {
   if (!existsSync("/proc/self/mountinfo")) return undefined
   const type = fileSystemType(realpathSync(folder), readFileSync("/proc/self/mountinfo", "utf8"))
   return type !== undefined && network.has(type) ? type : undefined
-}
-
-/** Bytes free for us on the disk of a folder; undefined where the system does not tell. */
-export const freeSpace = (folder: string): number | undefined => {
-  try {
-    const { bavail, bsize } = statfsSync(folder)
-    const free = bavail * bsize
-    // Some file systems that know no bounds say zero of everything.
-    return bsize === 0 || !Number.isFinite(free) ? undefined : free
-  } catch {
-    return undefined
-  }
 }
 
 /** Makes the names of new files durable. */

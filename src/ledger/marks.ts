@@ -15,17 +15,8 @@ import { dirname, join } from "node:path"
 import { acceptCommand } from "../domain/acceptance.ts"
 import { syncFolder } from "./disk.ts"
 import { type Holder, ownedName, removeLeft } from "./holder.ts"
-import { LedgerRefused } from "./Ledger.ts"
+import { type Asker, LedgerRefused, type MarkPlaces } from "./Ledger.ts"
 import type { Behind } from "./records.ts"
-
-/** Where the marks of a ledger are (docs/decisions/0017-marks.md). */
-export interface MarkPlaces {
-  /** The ledger they are about, for messages: a rehearsal works on a copy of it. */
-  readonly ledger: string
-  readonly folders: ReadonlyArray<string>
-  /** Whether holders of the lock write marks. A rehearsal's ledger is temporary and writes none. */
-  readonly write: boolean
-}
 
 /** Returns the folder of marks next to a ledger. */
 export const marksFolder = (ledger: string): string => `${ledger}.marks`
@@ -184,17 +175,11 @@ export const behind = (
       mark,
       wrong: `The ledger ${file} lacks ${
         mark.upTo - held.upTo
-      } of ${mark.upTo} commits of the run that wrote it: its log (${file}-wal) was lost or damaged, or it is an older copy`,
+      } of ${mark.upTo} commits of the run that wrote it: what was written last was lost or damaged, or it is an older copy`,
     }]
   })
   const [first] = unmet
   return first && { wrong: first.wrong, states: unmet.map(({ mark }) => stateOf(mark)) }
-}
-
-/** The pipeline that a command is about, and its `--to`: a refusal names them in the command that resolves it. */
-export interface Asker {
-  readonly pipeline: string
-  readonly target: string | undefined
 }
 
 /** Returns what is wrong if there is no ledger: undefined if no mark says that there was one. */
@@ -210,7 +195,7 @@ export const notNewest = (wrong: string, asker: Asker | undefined): LedgerRefuse
   const command = acceptCommand(asker?.pipeline ?? "NAME", "ledger", asker?.target)
   return new LedgerRefused({
     message: `${wrong}. Rows that were already imported would be imported again. Nothing was sent. `
-      + "Put the newest ledger back, with its .key file and its -wal file if it has one. "
+      + "Put the newest ledger back, with its .key file and every other file whose name begins with its name. "
       + `If it is lost, docs/in-doubt.md says how to continue without it. If no row is imported twice, accept this state: ${command}${
         asker === undefined ? ", for each pipeline NAME" : ""
       }.`,

@@ -1,7 +1,5 @@
 import { Effect, Stream } from "effect"
 import type { Digester } from "../ledger/Ledger.ts"
-import { LedgerError } from "../ledger/Ledger.ts"
-import { mostLogBytes } from "../ledger/openLedger.ts"
 import type { AttentionRow } from "../ledger/records.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
@@ -114,35 +112,12 @@ export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) 
       })
   })
 
-const mebibyte = 1024 * 1024
-
-/** Bytes of an empty ledger and its log; and most bytes of the log for each row, twice, until it has its full length. */
-const always = 8 * mebibyte
-const logRowBytes = 16 * 1024
-
-/** Bytes of a row besides its cells: keys, digests, indexes; and the copies of its cells in ledger and report: as cells, as an item and in the log. */
-const rowBytes = 600
-const copies = 4
-
-/** Returns the bytes that a run's rows may take on the ledger's disk. */
-export const neededRoom = (rows: number, read: number, sourceBytes: number): number =>
-  always + Math.min(mostLogBytes, rows * logRowBytes) + rows * rowBytes
-  + (read === 0 ? 0 : Math.ceil((sourceBytes / read) * rows * copies))
-
-const inMebibytes = (bytes: number): string => `${Math.ceil(bytes / mebibyte)} MiB`
-
-/** Fails if the ledger's disk has no room for the rows to send: without the ledger the run would have to stop halfway. Nothing is sent then. */
+/** Fails if the ledger has no room for the rows to send: without it the run would have to stop halfway. Nothing is sent then. */
 export const roomForLedger = ({ fates, files, read }: Survey) =>
   Effect.gen(function*() {
     const { ledger } = yield* RunLedger
     const rows = Math.min((yield* CurrentRun).limit ?? Number.POSITIVE_INFINITY, fates.count("pending"))
     if (rows === 0) return
-    const needed = neededRoom(rows, read, files.reduce((sum, { file }) => sum + file.bytes, 0))
-    const free = yield* ledger.freeSpace
-    if (free === undefined || free >= needed) return
-    const cause = new Error(
-      `its disk has ${inMebibytes(free)} free, and ${rows} rows may need ${inMebibytes(needed)}. `
-        + "Make room, then run again; nothing was sent",
-    )
-    return yield* new LedgerError({ file: ledger.file, doing: "looking for room", cause })
+    const bytes = files.reduce((sum, { file }) => sum + file.bytes, 0)
+    yield* ledger.roomFor(rows, read === 0 ? 0 : Math.ceil((bytes / read) * rows))
   })

@@ -4,8 +4,15 @@ import { mkdirSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { syncFolder } from "../disk.ts"
 import { type Holder, LockHolder } from "../holder.ts"
-import { type Digester, type LedgerError, LedgerRefused } from "../Ledger.ts"
-import { type Asker, type MarkPlaces, marksFolder, missing, notNewest } from "../marks.ts"
+import {
+  type Asker,
+  type Digester,
+  type LedgerError,
+  type LedgerOptions,
+  LedgerRefused,
+  type MarkPlaces,
+} from "../Ledger.ts"
+import { marksFolder, missing, notNewest } from "../marks.ts"
 import { ledgerExists, makeDigester, readSecret } from "../secret.ts"
 import { attempt, type Database } from "./database.ts"
 import { LedgerFiles, openDatabase } from "./openDatabase.ts"
@@ -87,22 +94,6 @@ export class Texts {
     this.texts.clear()
     this.lists.clear()
   }
-}
-
-export interface LedgerOptions {
-  /** Path of the ledger; its secret stands beside it, with `.key` at the end. */
-  readonly file: string
-  /** Where its marks are; default: next to it only. */
-  readonly marks?: MarkPlaces
-  readonly asker?: Asker
-  /** Whether to create a ledger although marks say that there was one: for a person who accepts that. */
-  readonly overruling?: boolean
-  /** How old a live holder's heartbeat must be before its lock is taken over; default one minute. */
-  readonly staleAfter?: Duration.DurationInput
-  /** Between heartbeats; default five seconds. */
-  readonly heartbeat?: Duration.DurationInput
-  /** Who takes locks; default this process. */
-  readonly holder?: Holder
 }
 
 /** Opens a ledger's parts for the scope: what `openLedger` says. */

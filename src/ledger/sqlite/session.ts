@@ -96,10 +96,22 @@ export const makeSession = (
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>
-        writeForGood("recording the run's end", () => {
-          finishRun(db, runOf(db, place, record.run), record)
-          dropOldRuns(db)
-        }),
+        Effect.flatMap(
+          writeForGood("recording the run's end", () => {
+            finishRun(db, runOf(db, place, record.run), record)
+            try {
+              dropOldRuns(db)
+              return undefined
+            } catch (cause) {
+              if (!db.inTransaction) throw cause
+              return cause instanceof Error ? cause.message : String(cause)
+            }
+          }),
+          (reason) =>
+            reason === undefined ? Effect.void : Effect.logWarning(
+              `Records of old runs could not be deleted from the ledger ${store.file}: ${reason}. This run is not affected.`,
+            ),
+        ),
     }
   })
 

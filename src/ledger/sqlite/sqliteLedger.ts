@@ -1,7 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { dirname } from "node:path"
-import { freeSpace } from "../disk.ts"
-import type { Ledger, LedgerError, LedgerRefused, PipelineLedger } from "../Ledger.ts"
+import type { Ledger, LedgerError, LedgerOptions, LedgerRefused, PipelineLedger } from "../Ledger.ts"
 import { readMarks } from "../marks.ts"
 import { attended, rejectedRows } from "./attention.ts"
 import { evidence, landedByWord, looseIds, testEntries } from "./evidence.ts"
@@ -10,10 +9,11 @@ import { type Cursor, lookUp, lookUpRows } from "./lookUp.ts"
 import { isNewest, lacking } from "./newest.ts"
 import { exportRows, pages, vanished } from "./pages.ts"
 import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
+import { freeSpace, requireRoom } from "./room.ts"
 import { makeSession } from "./session.ts"
 import { settlements } from "./settle.ts"
 import { counts, importedUnderOther, noCounts, noStanding, runRecords, standing } from "./standing.ts"
-import { type LedgerOptions, openStore, reading, type Store } from "./Store.ts"
+import { openStore, reading, type Store } from "./Store.ts"
 import { makeTurns } from "./turns.ts"
 import { makeUpkeep } from "./upkeep.ts"
 import { reconciliation } from "./verdicts.ts"
@@ -54,7 +54,8 @@ export const makeLedger = (store: Store): Ledger => {
           .map(([pipeline, service, form, typed]) => ({ pipeline, destination: { service, form }, typed })),
     ),
     turns: makeTurns(store),
-    freeSpace: Effect.sync(() => freeSpace(dirname(store.file))),
+    roomFor: (rows, bytes) =>
+      Effect.suspend(() => requireRoom(store.file, freeSpace(dirname(store.file)), rows, bytes)),
     ...makeUpkeep(store),
     exported: (pipelines) => exportRows(store, pipelines),
   }

@@ -1,6 +1,7 @@
 // The ledger's size over the years.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import Libsql from "libsql"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { LedgerSession } from "../../../src/ledger/Ledger.ts"
@@ -54,6 +55,22 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
     expect((yield* view.runs({ limit: 1_000 })).length).toBe(keptRuns)
     expect((yield* view.standing).imported).toBe(1_000)
     expect(yield* ledger.verify).toEqual([])
+  }))
+
+it.scopedLive("a run ends as it did if records of old runs can't be deleted", () =>
+  Effect.gen(function*() {
+    const file = join(yield* folder, "ledger.db")
+    const view = yield* contacts(yield* openLedger({ file }))
+    const other = yield* Effect.acquireRelease(
+      Effect.sync(() => new Libsql(file)),
+      (other) => Effect.sync(() => other.close()),
+    )
+    other.exec("CREATE TRIGGER keep BEFORE DELETE ON run BEGIN SELECT RAISE(ABORT, 'kept'); END")
+    const session = yield* view.hold("nights")
+    for (let nth = 1; nth <= keptRuns + 2; nth++) yield* night(session, nth)
+    const runs = yield* view.runs({ limit: 1_000 })
+    expect(runs).toHaveLength(keptRuns + 2)
+    expect(runs.every(({ outcome }) => outcome === "complete")).toBe(true)
   }))
 
 it.scopedLive("what was sent makes room for what is sent next once it is verified: an import leaves little to compact", () =>
