@@ -148,7 +148,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
   Effect.gen(function*() {
     const opened = yield* Effect.either(openPipelineSource(pipeline, undefined))
     const { ledger, refused } = yield* openCheckedLedger(project, pipeline, target)
-    const record = yield* recordedForm(project, pipeline, target, ledger)
+    const record = yield* recordedForm(project, pipeline, target, Effect.succeed(ledger))
     const fetched = yield* Effect.either(
       options.offline === true
         ? Effect.succeed(record?.form)
@@ -170,7 +170,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
       const unchecked = diagnosticAt(pipeline.document, "warning", target.path, note)
       return { ...known, diagnostics: [...read, ...missingColumns(pipeline, source), ...added, unchecked] }
     }
-    const changed = yield* compareForm(project, pipeline, target, form, ledger)
+    const changed = yield* compareForm(project, pipeline, target, form, Effect.succeed(ledger))
     const compiled = yield* Effect.either(compileFor(pipeline, source, form))
     if (Either.isLeft(compiled)) {
       const diagnostics = [...read, ...withChanges(compiled.left.diagnostics, changed), ...added]

@@ -3,14 +3,14 @@ import { acceptCommand } from "../domain/acceptance.ts"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { commandLine } from "../domain/shell.ts"
-import type { Ledger } from "../ledger/Ledger.ts"
+import type { Ledger, LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import { names } from "../mapping/findElement.ts"
 import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { formDifference, readFormRecord, recordFile } from "../project/formRecord.ts"
 import type { FormChange } from "../project/formRecord.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { addressesOf, knownForm, openIfAny } from "./projectLedger.ts"
+import { addressesOf, knownForm } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
 /** A form as it was recorded. */
@@ -21,6 +21,9 @@ interface RecordedForm {
   /** `file`: in `config/forms/`, as a person accepted it. `ledger`: as the last run that may send fetched it. */
   readonly by: "file" | "ledger"
 }
+
+/** Gives the project's ledger; undefined if there never was one. */
+type MaybeLedger<R> = Effect.Effect<Ledger | undefined, LedgerRefused | LedgerError, R>
 
 /** How a form changed since the pipeline was made for it. */
 export interface FormFindings {
@@ -34,14 +37,14 @@ export interface FormFindings {
 /**
  * Returns the form as it was recorded (decision 18), or undefined. The file in `config/forms/` comes first. A ledger that is refused counts as none here, because the run refuses it itself.
  *
- * @param ledger is only used if there is no file; by default the project's ledger is opened for it
+ * @param ledger opens the project's ledger, only if there is no file
  * @param form the form's id by its metadata; undefined: the id that a run found for the id in the pipeline
  */
-export const recordedForm = (
+export const recordedForm = <R>(
   project: Project,
   pipeline: Pipeline,
   target: Target,
-  ledger: Ledger | "open" | undefined,
+  ledger: MaybeLedger<R>,
   form?: string,
 ) =>
   Effect.gen(function*() {
@@ -55,33 +58,30 @@ export const recordedForm = (
   })
 
 /** Also finds the form of a pipeline that was renamed and of a service that moved, whose rows only a run takes over. */
-const inLedger = (
+const inLedger = <R>(
   project: Project,
   pipeline: Pipeline,
   target: Target,
-  given: Ledger | "open" | undefined,
+  given: MaybeLedger<R>,
   asked: string | undefined,
 ) =>
-  Effect.scoped(
-    Effect.gen(function*() {
-      const asker = { pipeline: pipeline.name, target: target.target }
-      const ledger = given === "open" ? yield* openIfAny(project, asker) : given
-      const services = addressesOf(project, target.service)
-      const form = asked ?? (ledger && (yield* knownForm(project, ledger, target)))
-      if (ledger === undefined || form === undefined) return undefined
-      for (const name of [pipeline.name, pipeline.renamedFrom]) {
-        for (const service of services) {
-          if (name === undefined) continue
-          const view = ledger.view({ pipeline: name, destination: { service, form } })
-          const { form: kept } = yield* view.facts
-          // The form in an older copy of the ledger is out of date.
-          if (kept !== undefined) yield* view.isNewest
-          if (kept !== undefined) return kept
-        }
+  Effect.gen(function*() {
+    const ledger = yield* given
+    const services = addressesOf(project, target.service)
+    const form = asked ?? (ledger && (yield* knownForm(project, ledger, target)))
+    if (ledger === undefined || form === undefined) return undefined
+    for (const name of [pipeline.name, pipeline.renamedFrom]) {
+      for (const service of services) {
+        if (name === undefined) continue
+        const view = ledger.view({ pipeline: name, destination: { service, form } })
+        const { form: kept } = yield* view.facts
+        // The form in an older copy of the ledger is out of date.
+        if (kept !== undefined) yield* view.isNewest
+        if (kept !== undefined) return kept
       }
-      return undefined
-    }),
-  )
+    }
+    return undefined
+  })
 
 const isAbout = ({ after, before }: FormChange) => (entry: MappingEntry): boolean =>
   [before, after].some((element) => element !== undefined && names(entry, element))
@@ -112,12 +112,12 @@ const adviceFor = (
 }
 
 /** Compares the live form with the recorded one. `ledger`: as for `recordedForm`. */
-export const compareForm = (
+export const compareForm = <R>(
   project: Project,
   pipeline: Pipeline,
   target: Target,
   form: Form,
-  ledger: Ledger | "open" | undefined = "open",
+  ledger: MaybeLedger<R>,
 ) =>
   Effect.map(recordedForm(project, pipeline, target, ledger, form.id), (record): FormFindings => {
     const { document, mapping, name } = pipeline

@@ -16,6 +16,7 @@ import type { Rehearsed } from "../run/sinceRehearsal.ts"
 import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import type { Source } from "../source/Source.ts"
+import type { Prepared } from "./prepare.ts"
 import { ledgerOf, newRunId, openPlace, rehearsalLedgerOf, temporaryCopy } from "./projectLedger.ts"
 import { type OpenedService, serviceToConfirm } from "./services.ts"
 import type { Target } from "./target.ts"
@@ -35,8 +36,10 @@ export interface RunSettings {
   readonly projectOption?: string | undefined
   /** Asks whether this many rows may be sent. Undefined: they may. */
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
+  /** The project's ledger, if it may be open already. */
+  readonly ledger?: Prepared["ledger"] | undefined
   /** The copy of the project's ledger that a rehearsal works on. */
-  readonly ledger?: string | undefined
+  readonly copy?: string | undefined
   readonly progress: (event: ProgressEvent) => Effect.Effect<void>
   /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
@@ -58,9 +61,9 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const { form, mode, opened, pipeline, source, target } = settings
     const asker = { pipeline: pipeline.name, target: target.target }
     const past = yield* readLatestReports(project.reports, pipeline.name, reportsRead)
-    const ledger = yield* openLedger(
-      settings.ledger === undefined ? ledgerOf(project, asker) : rehearsalLedgerOf(project, settings.ledger, asker),
-    )
+    const ledger = settings.copy === undefined
+      ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openLedger(ledgerOf(project, asker)))
+      : yield* openLedger(rehearsalLedgerOf(project, settings.copy, asker))
     const view = yield* openPlace(project, ledger, pipeline, target, form.id)
     yield* view.isNewest
     const id = yield* newRunId

@@ -1,7 +1,8 @@
 import type { FileSystem } from "@effect/platform"
-import { Effect, Either, Fiber, Option, type Scope } from "effect"
+import { Effect, Either, Fiber, Option, Scope } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import type { Ledger, LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import { mentionedColumns, nameColumns } from "../mapping/ColumnBook.ts"
 import { compile } from "../mapping/compile.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
@@ -14,6 +15,7 @@ import { findFiles, namesBelow } from "../source/findFiles.ts"
 import { openSource } from "../source/openSource.ts"
 import type { Source, SourceError } from "../source/Source.ts"
 import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
+import { openIfAny } from "./projectLedger.ts"
 import type { OpenedService, Services } from "./services.ts"
 import { chooseTarget, openTarget, type Target } from "./target.ts"
 
@@ -32,6 +34,8 @@ export interface Prepared extends CompiledFor {
   readonly form: Form
   /** How the form changed since the pipeline was made for it. */
   readonly changed: FormFindings
+  /** Opens the project's ledger, once until the scope closes. Returns undefined if there never was one. */
+  readonly ledger: Effect.Effect<Ledger | undefined, LedgerError | LedgerRefused, FileSystem.FileSystem>
 }
 
 interface PrepareOptions {
@@ -59,13 +63,15 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
     const source = ahead ?? (yield* opening)
     const opened = yield* service
     const form = yield* Effect.flatten(Fiber.await(fetching))
-    const changed = yield* compareForm(project, pipeline, target, form)
+    const asker = { pipeline: pipeline.name, target: target.target }
+    const ledger = yield* Effect.cached(Scope.extend(openIfAny(project, asker), yield* Effect.scope))
+    const changed = yield* compareForm(project, pipeline, target, form, ledger)
     const compiled = yield* compileFor(pipeline, source, form).pipe(
       Effect.mapError(({ diagnostics }) =>
         new ConfigurationInvalid({ diagnostics: withChanges(diagnostics, changed) })
       ),
     )
-    const prepared: Prepared = { ...compiled, target, source, opened, form, changed }
+    const prepared: Prepared = { ...compiled, target, source, opened, form, changed, ledger }
     return prepared
   })
 

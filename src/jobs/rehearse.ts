@@ -32,7 +32,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         ...options,
         ...prepared,
         opened: { ...opened, service: yield* stage(form) },
-        ledger: yield* temporaryCopy(project.ledger),
+        copy: yield* temporaryCopy(project.ledger),
         mode: "rehearsal",
       })
       const config = project.services.get(opened.name)
