@@ -287,7 +287,7 @@ const runTable = (runs: ReadonlyArray<PastRecord>, going: string | undefined, sc
 }
 
 /** Shows what the ledger contains, and what is wrong with it. Gives one text for each part. */
-export const showStatus = (
+const showStatus = (
   { damage, health, ledger, missed, notBegun, pipelines, unreadable, untouched, waiting }: ProjectStatus,
   { inDetail, now }: { readonly inDetail: boolean; readonly now: number },
   screen: Screen,

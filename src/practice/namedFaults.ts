@@ -13,11 +13,6 @@ export interface FaultKind<A> {
   readonly plan: (settings: A) => PlannedFault
 }
 
-/** A fault of one of these kinds, as code plans it. */
-export type FaultOf<Kinds extends Readonly<Record<string, FaultKind<never>>>> = {
-  readonly [K in keyof Kinds]: { readonly fault: K } & Parameters<Kinds[K]["plan"]>[0]
-}[keyof Kinds]
-
 /** Settings of every fault about creates only: which of them it affects. */
 export const ofCreates = {
   chance: Schema.optional(Schema.Number.pipe(Schema.between(0, 1))),

@@ -10,7 +10,7 @@ import type { PracticeStore, StoredSubmission } from "./store.ts"
 export type SentItem = ReturnType<typeof createRequest>["Type"]["submissions"][number]
 
 /** Returns an issue for each id that the form does not have. The interface does not say what happens to them; here the request is refused. */
-export const unknownIds = (form: Form, items: ReadonlyArray<SentItem>): ReadonlyArray<Issue> => {
+const unknownIds = (form: Form, items: ReadonlyArray<SentItem>): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   for (const list of ["questions", "scheduling", "payments"] as const) {
     const known = new Set(form[list].map(({ id }) => id))
@@ -45,7 +45,7 @@ const withNull = (element: Element, sent: ReadonlyMap<string, { readonly value?:
  * declare are kept.
  * @param now ISO 8601 in UTC with milliseconds
  */
-export const submit = (form: Form, item: SentItem, id: string, now: string): StoredSubmission => {
+const submit = (form: Form, item: SentItem, id: string, now: string): StoredSubmission => {
   const answers = byId(item.questions)
   const parameters = byId(item.urlParameters)
   const declared = new Set(form.urlParameters.map((parameter) => parameter.id))

@@ -124,7 +124,7 @@ const textChanges: ReadonlyArray<Change> = [
 ]
 
 /** Describes the change of a text in words that repeat nothing of it. */
-export const textChange = (sent: string, returned: string): string => {
+const textChange = (sent: string, returned: string): string => {
   for (const change of textChanges) {
     const words = change(sent, returned)
     if (words !== undefined) return words

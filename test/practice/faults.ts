@@ -6,7 +6,6 @@ import {
   changingAnswers,
   type FaultKind,
   faultKind,
-  type FaultOf,
   htmlPage,
   instead,
   namedFaults,
@@ -17,6 +16,11 @@ import {
 import { json, refusal } from "../../src/practice/refusals.ts"
 import type { StoredSubmission } from "../../src/practice/store.ts"
 import { whole } from "../../src/project/fields.ts"
+
+/** A fault of one of these kinds, as code plans it. */
+type FaultOf<Kinds extends Readonly<Record<string, FaultKind<never>>>> = {
+  readonly [K in keyof Kinds]: { readonly fault: K } & Parameters<Kinds[K]["plan"]>[0]
+}[keyof Kinds]
 
 /** How services word credential failures. */
 const wordings = {
