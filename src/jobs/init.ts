@@ -1,7 +1,8 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, identity, Redacted } from "effect"
+import { Effect, identity, Redacted, Schema } from "effect"
 import { draftPipeline } from "../mapping/suggest/draftPipeline.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
+import { Identifier } from "../project/fields.ts"
 import { writeFormRecord } from "../project/formRecord.ts"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
@@ -22,8 +23,7 @@ import {
   surveySource,
 } from "./suggestMapping.ts"
 
-/** Whether a file of this name is valid on every system. */
-const isName = (name: string): boolean => /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name) && !/[ .]$/.test(name)
+const isName = Schema.is(Identifier)
 
 /**
  * Writes a pipeline: the source as detected, and a mapping suggested from the form and all of the source's cells. Adds only what is new if the pipeline already exists. Creates a project first if there
@@ -36,7 +36,7 @@ export const initialise = (options: InitOptions) =>
       if (!isName(name)) {
         return yield* new InitRefused({
           message:
-            `"${name}" can't be a pipeline's name: letters, digits, spaces, dots, dashes and underscores can, and it begins with a letter or digit.`,
+            `"${name}" can't be a pipeline's name. It needs letters, digits, \`.\`, \`_\` and \`-\` only, a letter or digit first, and at most 100 characters.`,
         })
       }
       const opened = options.source === undefined

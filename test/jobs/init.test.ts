@@ -159,8 +159,11 @@ layer(platform)("init", (it) => {
   it.scoped("refuses what it can't do, with what to do instead, and writes no pipeline", () =>
     Effect.gen(function*() {
       const world = yield* start()
-      const bad = yield* Effect.either(world.init({ name: "../evil" }))
-      expect(Either.isLeft(bad) && bad.left.message).toContain("can't be a pipeline's name")
+      // Whatever a pipeline file can't be called either.
+      for (const name of ["../evil", "My import", "Märchen", "-"]) {
+        const bad = yield* Effect.either(world.init({ name }))
+        expect(Either.isLeft(bad) && bad.left.message).toContain("can't be a pipeline's name")
+      }
       const unknown = yield* Effect.either(world.init({ form: "nope" }))
       // Form files are found by their ids, not by their names.
       expect(Either.isLeft(unknown) && unknown.left).toMatchObject({
