@@ -7,7 +7,7 @@ import { limits, thousands } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
 import { readerVersion, SourceError } from "../Source.ts"
 import type { Fingerprint, Source, SourceChanged } from "../Source.ts"
-import { dialectEncoding, isDamagedText, lineEndsIn } from "./encoding.ts"
+import { dialectEncoding, lineEndsIn } from "./encoding.ts"
 import type { Encoding } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { delimiterName, findHeader, oneColumn } from "./header.ts"
@@ -52,9 +52,9 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         return yield* new SourceError({ file, message: `${file} has no header. ${found.message}` })
       }
       if (found._tag === "Found") {
-        const title = found.header.titles.find(isDamagedText)
+        const title = found.header.titles.find((title) => !title.isWellFormed())
         if (title !== undefined) {
-          const shown = JSON.stringify(title.replaceAll(/\p{Surrogate}/gu, "\ufffd"))
+          const shown = JSON.stringify(title.toWellFormed())
           const message =
             `${file} has a damaged header: some bytes of the title ${shown} are no characters in UTF-8. Say which encoding it has, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
           return yield* new SourceError({ file, message })

@@ -66,9 +66,6 @@ export const cutCharacter = (bytes: Uint8Array): number => {
   return 0
 }
 
-/** Whether text holds what a decoder made of bytes that are no characters. */
-export const isDamagedText = (text: string): boolean => /\p{Surrogate}/u.test(text)
-
 /** The place of the next byte that is no part of a character of UTF-8, or the end. */
 const nextWrong = (bytes: Uint8Array, from: number): number => {
   let at = from

@@ -5,7 +5,7 @@ import type { RowChunk } from "../../domain/row.ts"
 import { fits, widthOf } from "../columns.ts"
 import type { Width } from "../columns.ts"
 import { limits, thousands } from "../limits.ts"
-import { isDamagedText, lineEndsIn } from "./encoding.ts"
+import { lineEndsIn } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 import type { Records } from "./records.ts"
 
@@ -115,8 +115,8 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
           longest = { column: columnAt(position), row: given + 1, length: cell.length }
         }
         if (isMultiline) breaks += lineEndsIn(cell)
-        if (isDamaged && isDamagedText(cell)) {
-          row[position] = cell.replaceAll(/\p{Surrogate}/gu, "\ufffd")
+        if (isDamaged && !cell.isWellFormed()) {
+          row[position] = cell.toWellFormed()
           if (wounded === -1) wounded = position
         }
       }
