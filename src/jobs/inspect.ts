@@ -13,7 +13,7 @@ import {
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import type { ToolHints } from "../mapping/suggest/Suggestion.ts"
-import { eachChunk } from "../source/eachChunk.ts"
+import { eachChunk } from "../source/chunks.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
 import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.ts"

@@ -1,5 +1,5 @@
-import { Schema } from "effect"
-import type { Effect, Stream } from "effect"
+import { Effect, Schema } from "effect"
+import type { Stream } from "effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
 import type { AnswerStyle, Layout, MetaColumn } from "../formtools/FormTool.ts"
@@ -20,6 +20,12 @@ export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceCh
     return `${this.file} changed while it was being read. Nothing of what changed was used. Run again once it is complete.`
   }
 }
+
+/** Makes a change of the file while it is opened an error. */
+export const changedWhileOpening = <A, R>(
+  opening: Effect.Effect<A, SourceError | SourceChanged, R>,
+): Effect.Effect<A, SourceError, R> =>
+  Effect.catchTag(opening, "SourceChanged", ({ file, message }) => new SourceError({ file, message }))
 
 /** Digests of a source's bytes, block by block, so that a second reading is refused at the first block that differs. */
 export interface Fingerprint {
@@ -127,6 +133,10 @@ export interface Source {
   /** The digests that `files` would give, at the price of reading the bytes and nothing more. Absent: no row can be read from it. */
   readonly digest?: Effect.Effect<ReadonlyArray<FileDigest>, SourceError>
 }
+
+/** Changes what is reported of each file of a source. */
+export const mapFiles = (files: Source["files"], change: (file: SourceFile) => SourceFile): Source["files"] =>
+  Effect.map(files, (all) => all.map((one) => ({ ...one, file: change(one.file) })))
 
 /** A file of a source and the SHA-256 of its bytes, in hex; of what an archive holds, where it is read from one. */
 export interface FileDigest {

@@ -4,7 +4,7 @@ import { crc32, createGunzip, createInflateRaw } from "node:zlib"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
-import { BadArchive, directoryPlace, tailBytes, zipEntries } from "./zip.ts"
+import { BadArchive, directoryPlace, isSwollen, tailBytes, zipEntries } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
 
 /** Bytes piece by piece, `undefined` at their end. Those of a piece are valid until the next one is asked for. */
@@ -95,7 +95,7 @@ const notTooLarge = (file: string): Check => {
     packed += took
     for (const part of gave) unpacked += part.length
     if (unpacked > limits.unpackedText) return tooLarge(file)
-    return unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio
+    return isSwollen(packed, unpacked)
       ? refusing(file)(
         `unpacks to more than ${limits.ratio} times its size, which no ordinary file does. If you trust it, unpack it and name the file inside.`,
       )
@@ -328,7 +328,7 @@ export const zipMember = (
       )
     }
     if (entry.unpacked > limits.unpackedText) return yield* tooLarge(bytes.file)
-    if (entry.unpacked > limits.unpackedFreely && entry.unpacked > entry.packed * limits.ratio) {
+    if (isSwollen(entry.packed, entry.unpacked)) {
       return yield* refuse(
         `unpacks to ${
           thousands(Math.round(entry.unpacked / entry.packed))

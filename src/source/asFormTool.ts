@@ -7,10 +7,10 @@ import { withTexts } from "../formtools/blocks.ts"
 import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, Sample } from "../formtools/FormTool.ts"
 import { formToolNamed, formTools } from "../formtools/index.ts"
 import { cellsOf, cleaner, sampleOf, tidy, withRole } from "../formtools/sample.ts"
+import { eachChunk } from "./chunks.ts"
 import { isMended, ownColumns, toColumns } from "./columns.ts"
-import { eachChunk } from "./eachChunk.ts"
-import { SourceError } from "./Source.ts"
-import type { Head, Source, ToolCandidate, ToolReading } from "./Source.ts"
+import { changedWhileOpening, mapFiles } from "./Source.ts"
+import type { Head, Source, SourceError, ToolCandidate, ToolReading } from "./Source.ts"
 
 /** A tool that a file may come from. */
 export interface Candidate {
@@ -79,6 +79,10 @@ const columnsOf = (titles: ReadonlyArray<string>, meta: ReadonlyArray<MetaColumn
   })
 }
 
+const shownCandidate = (
+  { reasons, score, tool }: Evidence & { readonly tool: Pick<FormTool, "name" | "title"> },
+): ToolCandidate => ({ name: tool.name, title: tool.title, score, reasons })
+
 interface Read {
   readonly layout: Omit<Layout, "headerRows">
   readonly titles: ReadonlyArray<string>
@@ -131,11 +135,7 @@ const withReading = (source: Source, read: Read): Source => {
     tool,
     candidates: shown,
     taken: [first, ...source.taken, ...last],
-    files: Effect.map(source.files, (files) =>
-      files.map((one) => ({
-        ...one,
-        file: { ...one.file, format: tool.name, taken: [first, ...one.file.taken, ...last] },
-      }))),
+    files: mapFiles(source.files, (file) => ({ ...file, format: tool.name, taken: [first, ...file.taken, ...last] })),
   }
 }
 
@@ -152,14 +152,14 @@ export interface ToolOptions {
  * Takes records for the answers of a form tool's interface for programs: of the tool that the pipeline names, or of the one that they are recognised as, if any.
  * All of them are read once, for any record may hold a question that no other has.
  */
-const asRecordTool = (opened: Source, { asked, file }: ToolOptions): Effect.Effect<Source, SourceError> =>
+const asRecordTool = (opened: Source, { asked }: Pick<ToolOptions, "asked">): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const members = opened.columns.map(({ title }) => title)
     const found = formTools.flatMap((tool) => {
       const evidence = tool.records?.recognise(members)
       return tool.records === undefined || evidence === undefined ? [] : [{ tool, records: tool.records, ...evidence }]
     }).toSorted((a, b) => b.score - a.score)
-    const shown = found.map(({ reasons, score, tool }) => ({ name: tool.name, title: tool.title, score, reasons }))
+    const shown = found.map(shownCandidate)
     const chosen = asked === undefined
       ? found.find(({ score }) => score >= enough)
       : found.find(({ tool }) => tool.name === asked)
@@ -168,7 +168,7 @@ const asRecordTool = (opened: Source, { asked, file }: ToolOptions): Effect.Effe
     yield* eachChunk(opened.read(), (chunk) =>
       Effect.sync(() => {
         for (const [at, row] of chunk.rows.entries()) if (!chunk.faults.has(at)) learner.add(row)
-      })).pipe(Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })))
+      })).pipe(changedWhileOpening)
     const { cells, ...layout } = learner.layout()
     return {
       ...withReading(opened, { layout, titles: layout.titles, added: [], asked: asked !== undefined, chosen, shown }),
@@ -272,13 +272,13 @@ export const asFormTool = <R>(
 ): Effect.Effect<Source, SourceError, R> =>
   Effect.gen(function*() {
     if (opened.head === undefined) {
-      return yield* asRecordTool(opened, { asked, file, headerRow })
+      return yield* asRecordTool(opened, { asked })
     }
     const mended = isMended(opened.columns)
     const own = mended ? ownColumns(opened.columns) : []
     const head = ownHead(opened.head, own)
     const list = candidates(head, file, { headerOnly: mended || headerRow !== undefined })
-    const shown = list.map(({ reasons, score, tool }) => ({ name: tool.name, title: tool.title, score, reasons }))
+    const shown = list.map(shownCandidate)
     const chosen = chosenFrom(list, asked === undefined ? undefined : formToolNamed(asked), head, mended)
     if (chosen === undefined) return { ...opened, candidates: shown }
 
@@ -298,9 +298,7 @@ export const asFormTool = <R>(
     const layout = tool.needsFacts === true
       ? tool.layout(
         sample,
-        yield* factsOf(source, titles, skip).pipe(
-          Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })),
-        ),
+        yield* factsOf(source, titles, skip).pipe(changedWhileOpening),
       )
       : first
     const made = withReading(source, {
@@ -318,7 +316,6 @@ export const asFormTool = <R>(
     return {
       ...made,
       read: (expected) => source.read(expected).pipe(withoutHeaders(skip)),
-      files: Effect.map(made.files, (files) =>
-        files.map((one) => ({ ...one, file: withoutHeaderRows(one.file, skip) }))),
+      files: mapFiles(made.files, (file) => withoutHeaderRows(file, skip)),
     }
   })

@@ -8,7 +8,7 @@ import { asFormTool } from "./asFormTool.ts"
 import { digestAhead, digestOf, findBytes, worthAThread } from "./bytes.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { isMended } from "./columns.ts"
-import { SourceError } from "./Source.ts"
+import { mapFiles, SourceError } from "./Source.ts"
 import type { Source } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
 import { mendedDelimiter } from "./text/header.ts"
@@ -93,11 +93,7 @@ type Taken = Source["taken"]
 const withTaken = (source: Source, first: Taken): Source => ({
   ...source,
   taken: [...first, ...source.taken],
-  files: Effect.map(
-    source.files,
-    (files) =>
-      files.map(({ file, fingerprint }) => ({ file: { ...file, taken: [...first, ...file.taken] }, fingerprint })),
-  ),
+  files: mapFiles(source.files, (file) => ({ ...file, taken: [...first, ...file.taken] })),
 })
 
 /** Archives within archives that are opened at most. */

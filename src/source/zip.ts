@@ -108,7 +108,11 @@ export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
   return zipEntries(bytes.subarray(offset, offset + size), count)
 }
 
-/** Looks at sizes as the directory has them. Throws `BadArchive` when the archive would unpack to too much. */
+/** Whether something unpacks to so much that it may be made to fill the disk or the memory. Sizes in bytes. */
+export const isSwollen = (packed: number, unpacked: number): boolean =>
+  unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio
+
+/** Checks the sizes in the directory. Throws `BadArchive` if the archive would unpack to too much. */
 const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   const unpacked = entries.reduce((sum, entry) => sum + entry.unpacked, 0)
   if (unpacked > limits.unpacked) {
@@ -117,7 +121,7 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
       `It unpacks to ${thousands(unpacked)} bytes, more than the ${most} that are read. Save its sheet as CSV.`,
     )
   }
-  if (unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio) {
+  if (isSwollen(packed, unpacked)) {
     throw new BadArchive(
       `It unpacks to ${
         thousands(Math.round(unpacked / packed))

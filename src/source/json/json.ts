@@ -1,9 +1,9 @@
 import { Effect, Stream } from "effect"
-import type { Cell } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Problem } from "../../domain/problem.ts"
-import type { Cells, RowChunk } from "../../domain/row.ts"
+import type { RowChunk } from "../../domain/row.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
+import { ChunkBuilder } from "../chunks.ts"
 import { toColumns, unpairedInJson } from "../columns.ts"
 import { limits, thousands } from "../limits.ts"
 import { readerVersion, SourceError } from "../Source.ts"
@@ -22,9 +22,6 @@ export interface JsonSettings {
   /** A JSON pointer to the array of records. */
   readonly records?: string | undefined
 }
-
-/** Rows of a chunk at most. */
-const chunkRows = 2048
 
 /** Reads the file's beginning as text, piece by piece, until `see` has seen enough. */
 const lookAtText = (
@@ -141,22 +138,12 @@ const rowsOf = (
   },
 ) => {
   const unseen = new Map<string, { readonly row: number; cells: number }>()
-  let given = 0
+  const made = new ChunkBuilder()
   let empty = 0
 
   const toChunks = (records: ReadonlyArray<JsonRecord>): ReadonlyArray<RowChunk> => {
-    const chunks: Array<RowChunk> = []
-    let firstRow = given + 1
-    let rows: Array<Cells> = []
-    let faults = new Map<number, Problem>()
-    const flush = () => {
-      if (rows.length > 0) chunks.push({ firstRow, rows, faults })
-      firstRow = given + 1
-      rows = []
-      faults = new Map()
-    }
     for (const record of records) {
-      const row = given + 1
+      const row = made.count + 1
       let more = false
       const note = (title: string) => {
         more = true
@@ -165,28 +152,20 @@ const rowsOf = (
         if (known === undefined) unseen.set(name, { row, cells: 1 })
         else known.cells++
       }
-      let cells: Array<Cell> | undefined
       if ("text" in record) {
-        faults.set(rows.length, (record.deep ? tooDeep : noJson)(row, record.line, record.text))
-      } else {
-        cells = columns.cells(record.value, note)
-        const unpaired = unpairedInJson(row, record.value)
-        if (unpaired !== undefined) faults.set(rows.length, unpaired)
-        else if (cells === undefined) faults.set(rows.length, noRecord(row, record.value))
-        else if (!more && cells.every((cell) => cell === null)) {
-          empty++
-          continue
-        }
+        made.add([], (record.deep ? tooDeep : noJson)(row, record.line, record.text))
+        continue
       }
-      given++
-      if (rows.push(cells ?? []) === chunkRows) flush()
+      const cells = columns.cells(record.value, note)
+      const fault = unpairedInJson(row, record.value) ?? (cells === undefined ? noRecord(row, record.value) : undefined)
+      if (fault === undefined && !more && cells?.every((cell) => cell === null) === true) empty++
+      else made.add(cells ?? [], fault)
     }
-    flush()
-    return chunks
+    return made.take()
   }
 
   const take = (text: string, last: boolean) => toChunks(reader.push(text, last))
-  const ended = () => finished({ rows: given, empty, unseen, outside: reader.outside })
+  const ended = () => finished({ rows: made.count, empty, unseen, outside: reader.outside })
   return readText({ file, blocks, encoding, decoder: encoding.decoder(), line: reader.line, take, ended })
 }
 

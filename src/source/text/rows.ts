@@ -2,15 +2,13 @@ import type { Cell } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { LongestCell } from "../../domain/report.ts"
 import type { RowChunk } from "../../domain/row.ts"
+import { ChunkBuilder } from "../chunks.ts"
 import { fits, widthOf } from "../columns.ts"
 import type { Width } from "../columns.ts"
 import { limits, thousands } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 import type { Records } from "./records.ts"
-
-/** Rows of a chunk at most. */
-const chunkRows = 4096
 
 /** Counts of a reading so far. */
 export interface RowCount {
@@ -76,28 +74,19 @@ export interface RowMaker {
  */
 export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: boolean): RowMaker => {
   const width = widthOf(titles, pad)
+  const made = new ChunkBuilder()
   let empty = 0
-  let given = 0
   let inside = 0
   let longest: LongestCell | undefined
 
   const columnAt = (position: number) => titles[position]?.trim() || `column ${position + 1}`
 
   const chunks = ({ line, misquoted: badlyQuoted, multiline, records }: Records, isDamaged: boolean) => {
-    const made: Array<RowChunk> = []
-    let firstRow = given + 1
-    let rows: Array<Array<Cell>> = []
-    let faults = new Map<number, Problem>()
     /** Line at which the record begins. */
     let at = line
-    const flush = () => {
-      if (rows.length > 0) made.push({ firstRow, rows, faults })
-      firstRow = given + 1
-      rows = []
-      faults = new Map()
-    }
     for (let index = 0; index < records.length; index++) {
-      // The parser's own array is turned into the row: it is nobody else's.
+      const number = made.count + 1
+      // The parser's array becomes the row: nothing else uses it.
       const row: Array<Cell> = records[index]!
       const isMultiline = multiline.has(index)
       let filled = false
@@ -111,8 +100,8 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
         }
         filled = true
         if (cell.length > (longest?.length ?? 0)) {
-          if (cell.length > limits.cell) throw tooLong(given + 1, at, columnAt(position))
-          longest = { column: columnAt(position), row: given + 1, length: cell.length }
+          if (cell.length > limits.cell) throw tooLong(number, at, columnAt(position))
+          longest = { column: columnAt(position), row: number, length: cell.length }
         }
         if (isMultiline) breaks += lineEndsIn(cell)
         if (isDamaged && !cell.isWellFormed()) {
@@ -127,29 +116,26 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
         empty++
         continue
       }
-      given++
       const fault = row.length !== width.header && !fits(row, width)
-        ? ragged(place(given, from, breaks), row.length, width.header)
+        ? ragged(place(number, from, breaks), row.length, width.header)
         : badlyQuoted.has(index)
-        ? misquoted(place(given, from, breaks))
+        ? misquoted(place(number, from, breaks))
         : wounded !== -1
-        ? damaged(place(given, from, breaks), columnAt(wounded))
+        ? damaged(place(number, from, breaks), columnAt(wounded))
         : pad && mayBeWhole(row, width, delimiter)
-        ? cutShort(place(given, from, breaks), width.header)
+        ? cutShort(place(number, from, breaks), width.header)
         : undefined
-      if (fault !== undefined) faults.set(rows.length, fault)
-      else if (row.length > width.header) row.length = width.header
-      if (rows.push(row) === chunkRows) flush()
+      if (fault === undefined && row.length > width.header) row.length = width.header
+      made.add(row, fault)
     }
-    flush()
-    if (given > limits.rows) {
+    if (made.count > limits.rows) {
       throw new UnreadableRecord(
         `It has more than ${thousands(limits.rows)} rows, the most that are read. Split the file.`,
       )
     }
-    return made
+    return made.take()
   }
-  return { chunks, count: () => ({ rows: given, empty, inside, longest }) }
+  return { chunks, count: () => ({ rows: made.count, empty, inside, longest }) }
 }
 
 const tooLong = (row: number, line: number, column: string) =>

@@ -3,7 +3,7 @@ import { inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
 import { limits, thousands } from "../limits.ts"
-import { readerVersion, SourceChanged, SourceError } from "../Source.ts"
+import { changedWhileOpening, readerVersion, SourceChanged, SourceError } from "../Source.ts"
 import type { Fingerprint, Source } from "../Source.ts"
 import { zipDirectory } from "../zip.ts"
 import { openWithLibrary } from "./library.ts"
@@ -74,9 +74,7 @@ export const openSheet = (
 ): Effect.Effect<{ readonly opened: OpenSheet; readonly fingerprint: Fingerprint }, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
-    const { content, fingerprint } = yield* readWhole(bytes).pipe(
-      Effect.catchTag("SourceChanged", ({ message }) => new SourceError({ file, message })),
-    )
+    const { content, fingerprint } = yield* readWhole(bytes).pipe(changedWhileOpening)
     const isZip = content.length >= 2 && content.readUInt16BE(0) === 0x504b
     const entries = isZip ? yield* inArchive(file, () => zipDirectory(content)) : []
     const parts = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]))

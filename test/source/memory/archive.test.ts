@@ -1,7 +1,7 @@
 import { Effect, Either } from "effect"
 import { gzipSync } from "node:zlib"
 import { expect, it } from "vitest"
-import { eachChunk } from "../../../src/source/eachChunk.ts"
+import { eachChunk } from "../../../src/source/chunks.ts"
 import { openSource } from "../../../src/source/openSource.ts"
 import { config, file, run } from "../opening.ts"
 

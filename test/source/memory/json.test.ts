@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { eachChunk } from "../../../src/source/eachChunk.ts"
+import { eachChunk } from "../../../src/source/chunks.ts"
 import { openSource } from "../../../src/source/openSource.ts"
 import { config, file, run } from "../opening.ts"
 
