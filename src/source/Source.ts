@@ -36,11 +36,11 @@ export interface Fingerprint {
   readonly blockSize: number
 }
 
-/** The beginning of a source as it stands: what form tools are recognised by. */
+/** The beginning of a source, unchanged: form tools are recognised by it. */
 export interface Head {
   /** The first records, those above the header among them; empty ones too. */
   readonly records: ReadonlyArray<Cells>
-  /** Index in `records` of the one that was taken for the header. */
+  /** Index of the header in `records`. */
   readonly header: number
   /** Records of the source that stand before the first of `records`. */
   readonly skipped: number
@@ -57,7 +57,7 @@ export interface ToolCandidate {
   readonly reasons: ReadonlyArray<string>
 }
 
-/** A source that was taken for a form tool's export. */
+/** A source that is read as a form tool's export. */
 export interface ToolReading extends ToolCandidate {
   /** Which of the tool's layouts it is; undefined where there is but one. */
   readonly variant: string | undefined
@@ -68,12 +68,12 @@ export interface ToolReading extends ToolCandidate {
   /** By position: the question as people read it. */
   readonly labels: ReadonlyArray<string>
   readonly answers: AnswerStyle
-  /** How a response that was never finished is told, where the tool tells. */
+  /** How to recognise a response that was never finished, if the tool marks them. */
   readonly complete: Layout["complete"]
   /** Names of the columns that know a response again. */
   readonly defaultRowKey: ReadonlyArray<string> | undefined
   /**
-   * A row as it stands in the file → what was answered: words for "nothing" become null, guards against formulas are taken away. Rows of
+   * Turns a row of the file into what was answered: words for "nothing" become null, guards against formulas are removed. Rows of
    * `Source.read` are as they stand: that is what rejected.csv shows and digests of content are taken over.
    */
   readonly clean: (cells: Cells) => Cells
@@ -106,14 +106,14 @@ export interface Source {
   readonly columns: ReadonlyArray<Column>
   /** Questions that are spread over several columns, where the format tells them. */
   readonly blocks: ReadonlyArray<ColumnBlock>
-  /** What it was taken for, before its rows were read. */
+  /** What was detected or set, before its rows were read. */
   readonly taken: SourceFile["taken"]
   readonly format: string
   /** Of a source that was read as a table, to recognise a form tool by. */
   readonly head?: Head
   /** The form tool whose export it is. */
   readonly tool?: ToolReading
-  /** Tools that it may be of, the likeliest first, those that it was not taken for among them. */
+  /** Tools that it may come from, the likeliest first, the chosen one included. */
   readonly candidates?: ReadonlyArray<ToolCandidate>
   /** Things that people should know about how the file was taken. */
   readonly warnings: ReadonlyArray<string>
@@ -126,7 +126,7 @@ export interface Source {
   ) => Stream.Stream<RowChunk, SourceError | SourceChanged>
   /** What was read, known once a stream of `read` came to its end: one entry a file; none before that. */
   readonly files: Effect.Effect<ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>>
-  /** When the newest of its files was last changed, in milliseconds since 1970; undefined: nobody tells, as for a fetched file whose server does not. */
+  /** When the newest of its files was last changed, in milliseconds since 1970; undefined: unknown, such as for a fetched file whose server sends no time. */
   readonly changedAt?: number | undefined
   /** Of a pattern: names below its folder of the files that match, and of those that this source reads. Absent: the pipeline names its files. */
   readonly matched?: { readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> } | undefined

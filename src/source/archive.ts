@@ -78,7 +78,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
       if (piece === undefined) return begun((settle) => ended ? settle() : zlib.once("end", settle).end())
       fed += piece.length
       const parts = ended ? Effect.succeed([]) : begun((settle) => zlib.write(piece, settle))
-      // Behind the end of the packed bytes may stand a tape's zeros; anything else would be lost without a word.
+      // A tape's zeros may follow the packed bytes; anything else would be lost silently.
       const unread = () => piece.subarray(Math.max(0, piece.length - (fed - zlib.bytesWritten)))
       return Effect.filterOrFail(parts, () => unread().every((byte) => byte === 0), () => damaged)
     }
@@ -185,7 +185,7 @@ const unpacking = <E>(
     })
   })
 
-/** The bytes that packed bytes hold. Their fingerprints are those of the packed ones: of the file as it stands. */
+/** The bytes that packed bytes hold. Their fingerprints are those of the file itself. */
 const unpacked = (archive: Bytes, packed: Packed): Bytes => {
   const look: Bytes["look"] = Effect.flatMap(
     archive.look,

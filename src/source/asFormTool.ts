@@ -21,7 +21,7 @@ export interface Candidate {
   readonly at: number
 }
 
-/** From this score on a file is taken for a tool's without being told. */
+/** The score from which a file is read as a tool's export without the pipeline naming the tool. */
 export const enough = 0.4
 
 /** Records that may stand above a header. */
@@ -39,9 +39,9 @@ const sampleAt = (head: Head, file: string, at: number): Sample =>
   })
 
 /**
- * The tools that a file may come from, the likeliest first; of two that are equally likely the one that stands first in the list of tools.
+ * Returns the tools that a file may come from, the likeliest first; equally likely ones in the order of the list of tools.
  *
- * @param headerOnly the pipeline says where the header stands: it is looked for nowhere else
+ * @param headerOnly whether the pipeline says where the header is, so that only that record is considered
  */
 export const candidates = (
   head: Head,
@@ -86,7 +86,7 @@ const shownCandidate = (
 interface Read {
   readonly layout: Omit<Layout, "headerRows">
   readonly titles: ReadonlyArray<string>
-  /** Columns behind the tool's: those that a rejected.csv adds. */
+  /** Columns after the tool's: those that a rejected.csv adds. */
   readonly added: ReadonlyArray<Column>
   readonly asked: boolean
   readonly chosen: Evidence & { readonly tool: Pick<ToolReading, "name" | "title"> }
@@ -139,7 +139,7 @@ const withReading = (source: Source, read: Read): Source => {
   }
 }
 
-/** How a pipeline wants a file to be taken. */
+/** How a pipeline says a file is to be read. */
 export interface ToolOptions {
   readonly file: string
   /** The tool that the pipeline names; undefined: it is recognised. */
@@ -201,7 +201,7 @@ const chosenFrom = (
   return best !== undefined && best.score >= (mended ? enough / 2 : enough) ? best : undefined
 }
 
-/** Reads all cells once, for tools whose columns can't be told by their header. */
+/** Reads all cells once, for tools whose header doesn't distinguish their columns. */
 const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
   Effect.gen(function*() {
     const plain = titles.map(tidy)

@@ -102,7 +102,7 @@ const isTitles = (line: Line, usual: number) => {
 }
 
 /**
- * Where the header stands: the first record that is not empty, unless it is obvious that it is a heading of the whole: a single filled cell
+ * Returns the index of the header: the first record that is not empty, unless it is obviously a heading of the whole: a single filled cell
  * over records of at least three columns (two, where the record has but one cell at all), a name and its value with an empty record below, or
  * nothing but cells merged over several columns, and a record of nothing but titles follows. -1 when all are empty.
  *
@@ -165,13 +165,13 @@ const problem = (row: number, text: string): Problem => ({
     + "Correct it where the file is made.",
 })
 
-/** Returns the problem of a record in which a text can't be sent as it stands, if one can't. */
+/** Returns the problem of a record with a text that can't be sent, if there is one. */
 export const unpairedInJson = (row: number, record: Json): Problem | undefined => {
   const found = inJson(record)
   return found === undefined ? undefined : problem(row, found)
 }
 
-/** Returns the problem of a row in which a text can't be sent as it stands, if one can't. */
+/** Returns the problem of a row with a text that can't be sent, if there is one. */
 export const unpairedInCells = (row: number, cells: ReadonlyArray<Cell>): Problem | undefined => {
   const found = cells.find((cell): cell is string => typeof cell === "string" && !cell.isWellFormed())
   return found === undefined ? undefined : problem(row, found)

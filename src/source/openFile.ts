@@ -99,7 +99,7 @@ const withTaken = (source: Source, first: Taken): Source => ({
 /** Archives within archives that are opened at most. */
 const deepest = 3
 
-/** Goes into archives until there is a file that is none. */
+/** Unpacks archives until a file is none. */
 const openArchives = (found: FileBytes, member: string | undefined, format: string | undefined) =>
   Effect.gen(function*() {
     const { file } = found
@@ -137,7 +137,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
     }
   })
 
-/** A file's digest, begun now: taken anew where that one is not of the file any more. */
+/** Starts to digest a file in a thread. The digest is taken again if the file has changed since. */
 const digestFromNow = (found: FileBytes, path: string) =>
   Effect.map(digestAhead(path), (ahead) =>
     Effect.flatMap(
@@ -146,7 +146,7 @@ const digestFromNow = (found: FileBytes, path: string) =>
         sha256 !== undefined && stands ? Effect.succeed([{ file: found.file, sha256 }]) : digestOf(found),
     ))
 
-/** Opens one file: goes into archives, recognises its format and the form tool that wrote it, reads its header. */
+/** Opens one file: unpacks archives, detects its format and the form tool that wrote it, reads its header. */
 export const openFile = (
   fs: FileSystem.FileSystem,
   path: string,
@@ -157,7 +157,7 @@ export const openFile = (
     const found = yield* findBytes(fs, path, options.blockSize, options.name)
     const { file } = found
     const tool = config.format === undefined ? undefined : formToolNamed(config.format)?.name
-    // A pipeline that names a plain format wants the file as it stands.
+    // If the pipeline names a plain format, no form tool is looked for.
     const plain = config.format !== undefined && tool === undefined
     if (found.size === 0) {
       return yield* new SourceError({
@@ -227,7 +227,7 @@ const begins = (head: Uint8Array, ...bytes: ReadonlyArray<number>) => bytes.ever
 const workbookEntries =
   /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/|mimetype|META-INF\/|content\.xml)/
 
-/** Tells what a file is by its first bytes; what has no signature is text. */
+/** Detects what a file is by its first bytes; without a signature it is text. */
 const contentOf = (head: Uint8Array): Content => {
   if (begins(head, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1)) return "workbook"
   if (begins(head, 0x50, 0x4b, 3, 4)) {

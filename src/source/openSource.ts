@@ -13,7 +13,7 @@ import { openFile } from "./openFile.ts"
 import { SourceError } from "./Source.ts"
 import type { Source, SourceDialect } from "./Source.ts"
 
-/** Whether a source is one file that takes so long to be digested that a thread of its own pays, as far as can be told before it is opened. */
+/** Whether a source is one file, so large that digesting it in a thread pays. False if that is unknown before it is opened. */
 export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -23,13 +23,13 @@ export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSy
     return Number(size) >= worthAThread
   }).pipe(Effect.orElseSucceed(() => false))
 
-/** Bytes of a block: one read, one digest, one piece of text, one chunk of rows or a few. */
+/** Bytes of a block: one read and one digest. While a block is read, nothing else happens. */
 const defaultBlockSize = 1024 * 1024
 
 export interface OpenOptions {
   /** The file is a mended rejected.csv; without it that is recognised by its columns. */
   readonly mended?: boolean
-  /** Whether the digest of a file is taken from now on, for it is going to be asked for: in a thread of its own, and of one file only. */
+  /** Whether to start taking the digest in a thread, because it will be needed. Only for a source of one file. */
   readonly digestAhead?: boolean
   /** In bytes; for tests. */
   readonly blockSize?: number

@@ -17,7 +17,7 @@ export interface ZipEntry {
   readonly offset: number
 }
 
-/** Where an archive's directory stands. */
+/** Where an archive's directory is. */
 export interface DirectoryPlace {
   readonly offset: number
   readonly size: number
@@ -26,7 +26,7 @@ export interface DirectoryPlace {
 
 const damaged = "It is damaged or cut short. Fetch or export it again."
 
-/** Bytes at an archive's end in which the place of its directory is told: a note of up to 64 KiB may stand behind it. */
+/** Bytes at an archive's end that contain the place of its directory: a comment of up to 64 KiB may follow it. */
 export const tailBytes = 65_536 + 22 + 76
 
 const readable = <A>(read: () => A): A => {
@@ -97,7 +97,7 @@ export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipE
       })
       at = extraEnd + directory.readUInt16LE(at + 32)
     }
-    // An archive with fewer entries than its directory would lose the others without a word.
+    // If more of the directory follows, entries would be lost silently.
     if (at !== directory.length) throw new BadArchive(damaged)
     return entries
   })

@@ -123,7 +123,7 @@ const tooDeep = (row: number, line: number, text: string): Problem => ({
   message: `Row ${row} (line ${line}) has values nested more than ${deepest} deep. Export it in a flatter shape.`,
 })
 
-/** Members told at most. */
+/** Most members that are reported. */
 const mostUnseen = 50
 
 /** Turns a reading's blocks into chunks of rows. */

@@ -9,9 +9,9 @@ export class UnreadableJson extends Error {}
 /** Values within one another beyond `deepest`. */
 class TooDeep extends UnreadableJson {}
 
-/** What becomes of the values on the way. */
+/** What is called with the values on the way. */
 export interface Walk {
-  /** Where the array of records is, member by member from the top; undefined: nowhere, only `found` is told. */
+  /** Where the array of records is, member by member from the top; undefined: nowhere, and only `found` is called. */
   readonly target: ReadonlyArray<string> | undefined
   readonly record: (value: Json) => void
   /** An array whose first element is an object, and which is in no other array. */
@@ -252,7 +252,7 @@ export interface JsonReader {
   readonly outside: ReadonlyMap<string, number>
 }
 
-/** Places outside the records that are counted one by one at most. */
+/** Most places outside the records that are counted one by one. */
 const mostOutside = 50
 
 /** Records that are the elements of an array. */

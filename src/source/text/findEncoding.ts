@@ -179,7 +179,7 @@ export interface Detected {
   readonly example: string
 }
 
-/** The encodings that may be detected: by jschardet's name → the name we give and decode by. Of two that share all their text the wider stands. */
+/** The encodings that may be detected: by jschardet's name → the name we give and decode by. Of two that share all their text, the wider is listed. */
 const candidates: Readonly<Record<string, string>> = {
   "Windows-1252": "Windows-1252",
   "iso8859-15": "ISO-8859-15",
@@ -230,7 +230,7 @@ const strictText = (sample: Uint8Array, name: string): string | undefined => {
 
 /** Signs that are seen in tables of characters more often than in answers. */
 const rare = /[¦¨¸¬¯˝˛ˇ˘˙\u00ad]/gu
-/** The sign that € took the place of: nobody types it. */
+/** The sign that € replaced: hardly anyone types it. */
 const currencySign = /¤/gu
 /** One letter that is no word of its own in any language written with Latin letters. */
 const loneLetter = /(?<!\p{L})(?![àáâæåèéíòóöøùúÀÁÂÆÅÈÉÍÒÓÖØÙÚ])[\u00c0-\u024f](?!\p{L})/gu
@@ -243,7 +243,7 @@ const highs = /\P{ASCII}/gu
 
 const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
-/** How plausible text is as people's writing, 0 to 1: jschardet knows the frequency of letters, this what no language does. */
+/** Returns how plausible a text is, 0 to 1: jschardet counts the frequency of letters, this counts what occurs in no language. */
 const plausibility = (text: string): number => {
   const high = times(text, highs)
   const odd = times(text, brokenCase) + times(text, signInWord) + times(text, mixedScripts) + times(text, loneLetter)
@@ -254,7 +254,7 @@ const plausibility = (text: string): number => {
 /** Of equals, the encoding that most files of the kind have. */
 const preferred = "Windows-1252"
 
-/** Score by which one reading has to be better than another to be believed without a word. */
+/** The factor by which a reading must be better than another, so that no warning is needed. */
 const clearly = 1.15
 
 /**

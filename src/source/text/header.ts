@@ -13,7 +13,7 @@ export interface CsvSettings {
   readonly rowKey?: SourceConfig["rowKey"]
 }
 
-/** Where a text's header stands and how its cells are set apart. */
+/** Where a text's header is, and its delimiter and quotes. */
 export interface Header extends Dialect {
   readonly titles: ReadonlyArray<string>
   readonly delimiterBecause: string
@@ -146,7 +146,7 @@ export const mendedDelimiter = (text: string): string | undefined =>
 
 /** A header line whose quotes do not tell its cells apart, and the same as it must have been meant. */
 export interface MendedHeader {
-  /** The line as it stands, without its line end. */
+  /** The line unchanged, without its line end. */
   readonly original: string
   readonly mended: string
 }
@@ -231,10 +231,10 @@ const shown: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon"
 /** A delimiter's name for people. */
 export const delimiterName = (delimiter: string) => shown[delimiter] ?? JSON.stringify(delimiter)
 
-/** A first line `sep=;`, by which Excel is told the delimiter; in quotes where a program took it for a cell. */
+/** Returns the delimiter of a first line `sep=;`, which Excel reads; it has quotes if a program wrote it as a cell. */
 const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(text)?.[1]
 
-/** How cells are set apart. */
+/** How cells are delimited. */
 export interface Dialect {
   readonly delimiter: string
   /** Whether cells may stand in quotes; else a quote is a character like any other. */

@@ -3,10 +3,10 @@ import type { Width } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import type { MultilineCell, ScannedRecord } from "./quotes.ts"
 
-/** What is known of a text's records, to tell them from lines inside a cell (docs/decisions/0016-quotes.md). */
+/** What is known of a text's records, to distinguish them from lines inside a cell (docs/decisions/0016-quotes.md). */
 export interface QuoteRule {
   readonly width: Width
-  /** Whether the pipeline leaves it open what quotes are: only then may they be characters like any other. */
+  /** Whether the pipeline doesn't say what quotes mean: only then may they be characters like any other. */
   readonly open: boolean
   /** Positions of the cells that identify a record. */
   readonly key: ReadonlyArray<number>
@@ -38,7 +38,7 @@ export type Decision =
   /** A quote opens and is never closed. */
   | { readonly _tag: "Unclosed"; readonly at: number }
 
-/** The shape of a key: words and numbers with what stands between them, and whether there is a digit. */
+/** Returns the shape of a key: words and numbers with the signs between them, and whether there is a digit. */
 const shapeOf = (cells: ReadonlyArray<string>, key: ReadonlyArray<number>): string | undefined => {
   const shapes = key.map((position) => {
     const text = (cells[position] ?? "").replaceAll('"', "").trim().slice(0, 80)
@@ -278,7 +278,7 @@ export class QuoteDecisions {
 
   /**
    * Whether a quoted record with line ends may end where it does, by what follows; undefined: more text is needed. A stray quote that closes at the next quote
-   * leaves the rest of some cell behind: the record is too short, or has taken in a line with a quote that begins like a record.
+   * leaves the rest of some cell: the record is too short, or includes a line with a quote that begins like a record.
    */
   #isFollowed(
     text: string,

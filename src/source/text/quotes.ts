@@ -121,7 +121,7 @@ export const nextInQuestion = (text: string, from: number, delimiter: string): n
       at = open + 1
       continue
     }
-    const end = plainEnd(text, open, delimiter)
+    const end = quotedEnd(text, open, delimiter, true)
     if (end === undefined || lineEndBefore(open, end)) return lineStart(text, open, from)
     at = end
   }
@@ -132,15 +132,20 @@ const indexOrEnd = (text: string, sign: string, from: number) => {
   return at === -1 ? text.length : at
 }
 
-/** Where the quoted cell ends that opens here; undefined: not as it should. */
-const plainEnd = (text: string, open: number, delimiter: string): number | undefined => {
+/**
+ * Returns the place of the delimiter or line end after a quoted cell; undefined if it isn't closed.
+ *
+ * @param strict whether a quote that neither closes the cell nor is doubled counts as not closed; otherwise such quotes are passed over
+ */
+const quotedEnd = (text: string, open: number, delimiter: string, strict: boolean): number | undefined => {
   for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (text[quote + 1] === '"') {
       quote++
       continue
     }
     const closed = closesAt(text, quote, delimiter)
-    return closed === "bad" ? undefined : closed
+    if (closed !== "bad") return closed
+    if (strict) return undefined
   }
   return undefined
 }
@@ -152,8 +157,8 @@ const lineStart = (text: string, at: number, from: number) => {
 }
 
 /**
- * Makes every line end outside of quoted cells a line feed, in text that begins at the start of a record. Needed only where a carriage
- * return stands alone: a record ends at CRLF, LF and CR alike, but papaparse knows one line end a file.
+ * Makes every line end outside quoted cells a line feed, in text that begins at the start of a record. Needed only if a carriage return comes
+ * without a line feed: a record ends at CRLF, LF and CR alike, but papaparse takes one line end per file.
  *
  * Cells are quoted as papaparse sees it: a quote opens at the start of a cell only, and closes before a delimiter or a line end, with white
  * space between at most.
@@ -175,7 +180,7 @@ export const settleLineEnds = (text: string, delimiter: string): string => {
   while (at < text.length) {
     const char = text[at]
     if (cellStart && char === '"') {
-      at = afterQuoted(text, at, delimiter)
+      at = quotedEnd(text, at, delimiter, false) ?? text.length
       cellStart = false
     } else if (char === "\r" || char === "\n") lineEnd()
     else if (text.startsWith(delimiter, at)) {
@@ -188,17 +193,4 @@ export const settleLineEnds = (text: string, delimiter: string): string => {
   }
   parts.push(text.slice(from))
   return parts.join("")
-}
-
-/** Where the delimiter or line end after a quoted cell stands, or the text's end when the cell is not closed. */
-const afterQuoted = (text: string, open: number, delimiter: string): number => {
-  for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    if (text[quote + 1] === '"') {
-      quote++
-      continue
-    }
-    const closed = closesAt(text, quote, delimiter)
-    if (closed !== "bad") return closed ?? text.length
-  }
-  return text.length
 }

@@ -5,7 +5,7 @@ import { QuoteDecisions } from "./quoteRule.ts"
 import type { Decision, QuoteRule, Unsettled } from "./quoteRule.ts"
 import { nextInQuestion, scanRecord, settleLineEnds } from "./quotes.ts"
 
-/** A text that can't be cut into records. Its message is a sentence or two, without the file's name. */
+/** A text that can't be split into records. Its message is a sentence or two, without the file's name. */
 export class UnreadableRecord extends Error {}
 
 /** The records that a piece of text completed. */
@@ -48,15 +48,15 @@ export interface RecordReader {
 /** How a text is cut into records. */
 export interface Reading {
   readonly delimiter: string
-  /** Whether cells may stand in quotes; else a quote is a character like any other. */
+  /** Whether quotes may enclose cells; otherwise a quote is a character like any other. */
   readonly quoted: boolean
   /** Line of the file, from 1, at which the text begins. */
   readonly line?: number
-  /** By what records in question are decided. Absent, for looking at a text: quotes are read as papaparse does. */
+  /** Decides about records in question. Absent while a text is only looked at: quotes are then read as papaparse does. */
   readonly rule?: QuoteRule | undefined
 }
 
-/** Lines that are named at most. */
+/** Most lines that are named. */
 const named = 10
 
 /**
@@ -70,7 +70,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
   const cellsOf = (record: string) => (quotedParser.parse(`${record}\n`, 0, true) as Parsed).data[0] ?? []
   const decisions = rule === undefined ? undefined : new QuoteDecisions(delimiter, rule, cellsOf)
   let rest = ""
-  /** Line at which `rest` begins; within `push`, the line at which it stands. */
+  /** Line at which `rest` begins; within `push`, the line at `at`. */
   let line = firstLine
   /** Length of a `rest` in which no record ended: it is looked at again once there is twice as much. */
   let stalled = 0
@@ -79,7 +79,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
   const literalLines: Array<number> = []
   const unsettledLines: Array<Quotes["unsettledLines"][number]> = []
 
-  /** Without a rule a record is read as it stands, wherever papaparse sees its end. */
+  /** Reads a record to where papaparse ends it. */
   const leniently = (text: string, start: number, last: boolean): Decision => {
     const { bad, end, open } = scanRecord(text, start, delimiter)
     if (end === undefined) return last ? { _tag: "Unclosed", at: open ?? start } : { _tag: "More" }
@@ -125,7 +125,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
     let at = 0
     /** Index in `records` that the record at `at` will have. */
     let index = 0
-    /** Goes on to a place. Returns the line ends before it. */
+    /** Moves `at` to a place. Returns the number of line ends before it. */
     const advance = (to: number): number => {
       const lineEnds = lineEndsIn(all.slice(at, to))
       line += lineEnds

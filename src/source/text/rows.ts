@@ -23,7 +23,7 @@ export interface RowCount {
 
 const cells = (count: number) => count === 1 ? "1 cell" : `${thousands(count)} cells`
 
-/** Where a row stands: `Row 2 (line 3)`, `Row 2 (lines 3 to 7)`. */
+/** Names a row's place: `Row 2 (line 3)`, `Row 2 (lines 3 to 7)`. */
 const place = (row: number, line: number, inside: number) =>
   `Row ${row} (${inside === 0 ? `line ${line}` : `lines ${line} to ${line + inside}`})`
 
@@ -70,7 +70,7 @@ export interface RowMaker {
 
 /**
  * Makes numbered rows of records: empty cells become null, records without any filled cell are left out and counted, a record that is not as
- * wide as the header (empty cells at the end aside), badly quoted or damaged is kept as it stands and named as faulty.
+ * wide as the header (empty cells at the end aside), badly quoted or damaged is kept unchanged and named as faulty.
  */
 export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: boolean): RowMaker => {
   const width = widthOf(titles, pad)

@@ -8,15 +8,15 @@ export interface SheetRow {
   readonly cells: ReadonlyArray<Cell | undefined>
 }
 
-/** What stands beside a sheet's rows. */
+/** What is known of a sheet besides its rows. */
 export interface SheetNotes {
   hiddenRows: number
   hiddenColumns: number
-  /** Rows or columns are hidden somewhere in the workbook; which and how many is not told. */
+  /** Rows or columns are hidden somewhere in the workbook; which and how many is unknown. */
   hiddenSomewhere: boolean
 }
 
-/** One sheet of a workbook, and what is to be known of the others. */
+/** One sheet of a workbook, and the names of all. */
 export interface OpenSheet {
   readonly name: string
   readonly names: ReadonlyArray<string>
@@ -51,7 +51,7 @@ export const chooseSheet = (
     : `has no sheet ${JSON.stringify(asked)}. Correct \`source.sheet\`; there are ${all}.`
 }
 
-/** Excel does not tell sheet names by case. */
+/** Finds a sheet by its name. Excel ignores the case of names. */
 const sheetNamed = (names: ReadonlyArray<string>, asked: string) => {
   const exactly = names.indexOf(asked)
   return exactly !== -1 ? exactly : names.findIndex((name) => name.toLowerCase() === asked.toLowerCase())

@@ -57,7 +57,7 @@ const verify = (
 
 const count = (number: number, what: string) => `${thousands(number)} hidden ${what}${number === 1 ? "" : "s"}`
 
-/** What is hidden in a sheet: it is read like the rest, but people should know. */
+/** Describes what is hidden in a sheet: it is read like the rest, but is worth a warning. */
 const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): string | undefined => {
   const parts = [
     ...(hiddenRows === 0 ? [] : [count(hiddenRows, "row")]),
@@ -100,14 +100,14 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
     }
     const range = asked ?? wholeSheet
     const { fingerprint, opened } = yield* openSheet(bytes, settings.sheet, rowsToFind(settings.headerRow, range))
-    // Closures below share what any of them holds. They must not hold `opened`, which knows the way to the file's bytes.
+    // Closures below share what any of them holds. They must not hold `opened`, which keeps the file's bytes.
     const { date1904, doubt, hidden, name, names, notes, rows: sheetRows } = opened
     const place = (found: ReturnType<typeof findTable>) =>
       typeof found === "string"
         ? new SourceError({ file, message: `${file}, sheet "${name}": ${found}` })
         : Effect.succeed(found)
     const plain = yield* place(findTable(opened.first, settings.headerRow, range))
-    // Of a large workbook they stand behind all rows.
+    // In a large workbook they follow all rows.
     const merges = plain.untitled ? yield* opened.merges : []
     const table = merges.length === 0 ? plain : yield* place(findTable(opened.first, settings.headerRow, range, merges))
     const titles = underMerges(table, merges, range)

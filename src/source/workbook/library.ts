@@ -51,7 +51,7 @@ const options: ParsingOptions = {
   cellFormula: false,
 }
 
-/** xlsx writes some of its doubts to the console. Those that matter here are found and told otherwise. */
+/** Keeps what xlsx writes to the console off it. What matters of it is found and reported elsewhere. */
 const silently = <A>(read: () => A): A => {
   const { console: screen } = globalThis
   const { error } = screen
@@ -69,7 +69,7 @@ type Grid = Array<Array<CellObject | undefined> | undefined>
  * Reads one sheet of a workbook with xlsx, which holds it whole: .xls, .xlsb and .ods, which nothing reads in pieces.
  *
  * @param asked the pipeline's `sheet`
- * @param proven fails when the file is not the one any more
+ * @param proven fails if the file has changed
  */
 export const openWithLibrary = (
   file: string,
@@ -243,7 +243,7 @@ const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyA
 const sheetEnd = 130
 
 /**
- * Whether the records of a sheet in a .xlsb workbook follow on each other to the one that ends the sheet, and nothing comes behind it. A record's kind
+ * Whether the records of a sheet in a .xlsb workbook follow each other to the one that ends the sheet, and nothing follows it. A record's kind
  * takes one or two bytes, its length one to four, seven bits in each (MS-XLSB, section 2.1.4).
  */
 const endOfSheet = (bytes: Buffer): boolean => {

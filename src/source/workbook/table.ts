@@ -109,7 +109,7 @@ const isMergedHeading = (
     && line.every((cell, at) => cell === null || over(left + at) !== undefined)
 }
 
-/** Titles of columns under merged cells: the text stands in the first of them only. */
+/** Returns the titles, also of columns under merged cells, of which only the first has the text. */
 export const underMerges = (
   table: Table,
   merges: ReadonlyArray<CellRange>,

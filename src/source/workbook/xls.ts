@@ -20,7 +20,7 @@ const known = numbersOf(
     + "1024-1027 1032-1035 103a 103c-1041 1043-1046 1048 104a-104b 104e-1051 105b-105d 105f-1068 7262",
 )
 
-/** Those that never stand behind a cell: the workbook's own, and what comes before a sheet's cells. */
+/** Those that never follow a cell: the workbook's own, and what comes before a sheet's cells. */
 const beforeCells = numbersOf(
   "c-11 14-15 22 25-2b 31 40 42 55 5c 5f 7d 80-85 8c-8d 92 9c a1 da e0-e2 fc ff 13d 200 20b 225 41e 293",
 )
@@ -31,7 +31,7 @@ const afterFormula = numbersOf("21 36 3c 221 236 4bc")
 /** What else may stand among cells: rows and pointers to them, texts of formulas, phonetic hints, links, marks. */
 const amongCells = numbersOf("5e d7 ef 1b8 1c2 207 208 800 21 36 3c 221 236 4bc")
 
-/** Kinds of the workbook's own records that stand one behind the other: one that is gone would give its number to the next. */
+/** Kinds of the workbook's own records that follow each other: if one is missing, the next gets its number. */
 const inOneRun = numbersOf("85 e0 41e")
 
 const kind = {
@@ -103,7 +103,7 @@ class SheetRecords {
   readonly #book: BookFacts
   /** Places of cells with a value, as row times columns and column. */
   readonly values = new Set<number>()
-  /** By row: the first column, and the one behind the last, that the sheet promises and that it has. */
+  /** By row: the first column, and the one after the last, that the sheet announces and that it has. */
   readonly #promised = new Map<number, readonly [first: number, end: number]>()
   readonly #extents = new Map<number, readonly [first: number, end: number]>()
   #dimensions = { rows: 0, columns: 0 }
@@ -148,7 +148,7 @@ class SheetRecords {
       const [first, end] = [bytes.readUInt16LE(at + 2), bytes.readUInt16LE(at + 4)]
       if (end > first) this.#promised.set(bytes.readUInt16LE(at), [first, end])
     } else if (this.#hasCells && !amongCells.has(type)) {
-      // A window is told once, in a record of one size.
+      // There is one record of a window, of a fixed size.
       const isNoWindow = type === kind.window
         && (this.#hasWindow || (this.#book.isUnicode ? length < 14 : length !== 10))
       if (beforeCells.has(type) || isNoWindow) return odd
@@ -227,7 +227,7 @@ class SheetRecords {
   }
 }
 
-/** Goes through the shared texts (MS-XLS, section 2.4.265): as many as are told have to end where their records do. */
+/** Counts the shared texts (MS-XLS, section 2.4.265): the number that is stated has to end where their records do. */
 const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, to: number]>) => {
   let part = 0
   let [at = 0, to = 0] = parts[0] ?? []
@@ -262,7 +262,7 @@ const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, 
     for (let left = count, size = isWide ? 2 : 1; left > 0;) {
       if (at >= to) {
         nextPart()
-        // A text that goes on in another record says anew how wide its characters are.
+        // A text that continues in another record states the width of its characters again.
         size = (bytes[at++]! & 1) === 1 ? 2 : 1
       }
       const step = Math.min(left, Math.floor((to - at) / size))
@@ -328,7 +328,7 @@ const readRecords = (bytes: Buffer) => {
       if (depth === 0 && !isBook) sheets.set(from, sheet = new SheetRecords(bytes, book))
       depth++
     } else if (depth === 0) {
-      // Behind the last sheet there may be nothing but zeros that fill the file up.
+      // After the last sheet there may be only zeros that fill the file up.
       if (bytes.subarray(from).some((byte) => byte !== 0)) {
         throw new BadRecords(`an end amid its records (byte ${from})`)
       }

@@ -159,7 +159,7 @@ const rowLots = <E>(
     }))
   }))
 
-/** Merged cells stand behind all rows: what is before is passed over. */
+/** Reads the merged cells, which follow all rows: what comes before is skipped. */
 const mergesOf = (file: string, sheet: Bytes) =>
   Effect.suspend(() => {
     const merges: Array<CellRange> = []
@@ -189,7 +189,7 @@ const openRows = (
   Effect.gen(function*() {
     let notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
     const first: Array<SheetRow> = []
-    // A small sheet is looked at to its end: what is hidden or damaged is told at once.
+    // A small sheet is read to its end, so that what is hidden or damaged is known at once.
     yield* Stream.runForEachWhile(rowLots(file, sheet.look, context, (found) => void (notes = found)), (rows) =>
       Effect.sync(() => {
         for (const row of rows) {

@@ -10,7 +10,7 @@ export interface XmlEvents {
   /** An element begins. `name` is without its prefix; its attributes stand between the two places (`XmlAttributes`). */
   readonly open?: (name: string, xml: Buffer, from: number, to: number) => void
   /**
-   * Text as it stands there (`xmlText`).
+   * Text as written there (`xmlText`).
    *
    * @param whole it is all that its element holds
    * @param raw of CDATA: an ampersand means itself
@@ -66,15 +66,15 @@ const cdata = "<![CDATA["
 const nothing = () => undefined
 
 /**
- * Goes through an XML document that comes in pieces, in UTF-8, without making a string of what nobody asks for. Its elements have to be
- * within each other as XML wants it, else it throws `BadSheet`. Entities are left to who wants a text; no kind of document type is known.
+ * Goes through an XML document that comes in pieces, in UTF-8, without making a string of what isn't needed. Its elements have to be
+ * nested as XML requires, otherwise it throws `BadSheet`. Entities are decoded only in texts that are read; document types are ignored.
  */
 export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: XmlEvents) => {
   /** Elements that are open: their names, and a hash of the names as they stand there, prefix and all. */
   const names: Array<string> = []
   const hashes: Array<number> = []
   let rest = Buffer.alloc(0)
-  /** Nothing stood behind the beginning of the innermost element yet. */
+  /** Nothing has followed the start of the innermost element yet. */
   let bare = false
   let rooted = false
 
@@ -117,7 +117,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
     bare = false
   }
 
-  /** Gives the place behind the comment, instruction, declaration or raw text at `tag`; -1 when its end is still to come. */
+  /** Returns the place after the comment, instruction, declaration or raw text at `tag`; -1 when its end is still to come. */
   const pass = (xml: Buffer, from: number, tag: number): number => {
     const ends = otherClose(xml, tag)
     const end = ends === undefined ? -1 : xml.indexOf(ends, tag + 2)
@@ -224,7 +224,7 @@ export class XmlAttributes {
   private to = 0
   private nameFrom = 0
   private nameTo = 0
-  /** Where the present one's value stands. */
+  /** Where the current one's value is. */
   from = 0
   end = 0
 
