@@ -7,27 +7,8 @@ import type { OptionNames, TextForms } from "./optionNames.ts"
 import { likelyOption, optionNames, splitFit } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
-/** The kind of answer that a question expects by its type or name: a kind of value, or a variant that only suggestions distinguish. */
-export type ExpectedKind =
-  | "text"
-  | "longText"
-  | "number"
-  | "scale"
-  | "boolean"
-  | "date"
-  | "time"
-  | "dateTime"
-  | "email"
-  | "phone"
-  | "url"
-  | "choice"
-  | "choices"
-  | "ranking"
-  | "matrix"
-  | "address"
-  | "location"
-  | "files"
-  | "other"
+/** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
+export type ExpectedKind = string
 
 interface Expected {
   readonly kind: ExpectedKind
@@ -56,7 +37,7 @@ const byConcept: ReadonlyArray<readonly [concept: string, kind: ExpectedKind]> =
 /** Returns what a question expects: by its type, otherwise by a short name. */
 export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expected => {
   if (type !== undefined) {
-    return { kind: byType[type] ?? (kindOfType(type)?.name as ExpectedKind | undefined) ?? "other", isGiven: true }
+    return { kind: byType[type] ?? kindOfType(type)?.name ?? "other", isGiven: true }
   }
   if (options !== undefined && options.length > 0) return { kind: "choice", isGiven: false }
   const found = meaning.terms.length > 3 ? undefined : byConcept.find(([concept]) => speaksOf(meaning, concept))
@@ -156,7 +137,7 @@ export const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind):
 }
 
 /** How much a shape proves, in logits: an e-mail address is nothing else, a number may be anything. */
-const proof: Readonly<Partial<Record<ExpectedKind, number>>> = {
+const proof: Readonly<Record<ExpectedKind, number>> = {
   email: 2.5,
   phone: 2,
   url: 1.5,
