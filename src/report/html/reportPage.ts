@@ -85,13 +85,26 @@ ${sections.map(({ markup }) => markup)}</main>
 const reportType = AST.typeAST(RunReport.ast)
 const declaredOf = (type: AST.AST) => AST.getAnnotation<Declared>(type, SectionId)
 
-/** Fields of the report that declare a section of the page. */
-const declaredFields = AST.getPropertySignatures(reportType).filter(({ type }) => Option.isSome(declaredOf(type)))
+/** Returns the type of a field's value: of one that may have none, the value's. */
+const valueType = (type: AST.AST): AST.AST =>
+  AST.isUnion(type) ? type.types.find((one) => !AST.isUndefinedKeyword(one)) ?? type : type
+
+interface DeclaredField {
+  readonly name: PropertyKey
+  readonly type: AST.AST
+  readonly declared: Declared
+}
+
+/** Fields of the report that declare a section of the page, whether or not they always have a value. */
+const declaredFields = AST.getPropertySignatures(reportType).flatMap(({ name, type }): ReadonlyArray<DeclaredField> =>
+  [type, valueType(type)].flatMap((one) => Option.toArray(declaredOf(one))).slice(0, 1)
+    .map((declared) => ({ name, type: valueType(type), declared }))
+)
 
 /** Makes the section that a list declares: sentences, or a table with a column for each member of its objects. */
-const declaredSection = (report: RunReport, { name, type }: AST.PropertySignature): Section | undefined => {
+const declaredSection = (report: RunReport, { declared, name, type }: DeclaredField): Section | undefined => {
   const list = (report as unknown as Readonly<Record<PropertyKey, ReadonlyArray<unknown> | undefined>>)[name] ?? []
-  const { columns: titles = {}, intro, title } = Option.getOrThrow(declaredOf(type))
+  const { columns: titles = {}, intro, title } = declared
   const columns = AST.isTupleType(type)
     ? type.rest.flatMap((member) => AST.isTypeLiteral(member.type) ? member.type.propertySignatures : [])
     : []
