@@ -21,7 +21,7 @@ import { type LogFormat, logFormats, Output } from "./Output.ts"
 import { paints, type Screen } from "./terminal/screen.ts"
 
 /** Commands below the title under which the help lists them. */
-type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
+export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
 
 /** A command line as it was read. */
 interface CommandLine {
@@ -36,7 +36,7 @@ const logLevels: ReadonlyMap<string, LogLevel.LogLevel> = new Map(
 )
 
 /** The options of every command. */
-const everywhere = {
+export const everywhere = {
   project: text("DIR", "The project's folder. Default: the nearest folder upwards with config/formferry.yaml."),
   logLevel: parsed(
     "LEVEL",
@@ -48,9 +48,12 @@ const everywhere = {
   completions: choice("SHELL", shells, "Print the shell's completions."),
 }
 
+/** Returns an option's name as it is typed: `--dry-run` for the key `dryRun`. */
+export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
 /** Returns the option for the parser. A list takes words up to the next option; any other option is given once. */
 const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command, typed: ReadonlyArray<string>) => {
-  const long = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const long = flagOf(key)
   if (option.value === undefined) return new Commander.Option(long, option.about)
   const built = new Commander.Option(`${long} <${option.value}${option.isList === true ? "..." : ""}>`, option.about)
   if (option.choices !== undefined) built.choices(option.choices)

@@ -28,7 +28,8 @@ import { screenOf } from "./terminal/screen.ts"
 
 const about = "Moves answers from files into a form of a form service, and proves that every one arrived."
 
-const tree = {
+/** All commands, below the titles under which help and reference list them. */
+export const tree = {
   "Start:": [demo, inspect, form, init, schema, practice],
   "Prepare:": [check, preview, rehearse],
   "Import:": [run, schedule, reconcile],

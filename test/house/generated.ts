@@ -1,9 +1,14 @@
-// The files that are generated from the annotations of the schemas: `npm run generate` writes them.
+// The files that are generated from declarations in the code: `npm run generate` writes them.
 import { Option, Schema, SchemaAST } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { stringify } from "yaml"
+import type { Command, CommandGroup, Option as CommandOption } from "../../src/cli/command.ts"
+import { everywhere, flagOf } from "../../src/cli/commandLine.ts"
+import { tree } from "../../src/cli/formferry.ts"
 import { byCode } from "../../src/domain/exit.ts"
+import { fateWords, verdictWords } from "../../src/domain/fate.ts"
+import { problemWords } from "../../src/domain/problem.ts"
 import { RunReport } from "../../src/domain/report.ts"
 import { listed } from "../../src/domain/words.ts"
 import { kinds } from "../../src/kinds/index.ts"
@@ -116,7 +121,9 @@ const inputs = `- \`from: Column\`: one column, by its header or its name under 
 - \`from: { block: TITLE }\`: all columns of a question that a form tool spreads over several, for \`choices\`, \`ranking\` and \`matrix\`; \`formferry inspect\` names the blocks.
 - \`value: TEXT\`: a constant. \`template: "{A} {B}"\`: text with columns in braces.`
 
-const head = `<!-- Written by npm run generate from the annotations of the schemas. -->
+const generated = "<!-- Written by npm run generate. -->"
+
+const head = `${generated}
 
 # Configuration, key by key
 
@@ -187,7 +194,9 @@ const reportFields = (): ReadonlyArray<readonly [place: string, description: str
 
 /** Returns a page that describes every field of report.json. */
 const reportPage = (): string =>
-  `# report.json
+  `${generated}
+
+# report.json
 
 A field without a value is \`null\`, so that every field is always present. Times are ISO 8601 in UTC. More fields may be added; these stay. [Reports](reports.md) describes the other files of a run.
 
@@ -198,22 +207,94 @@ ${reportFields().map(([place, description]) => `| \`${place}\` | ${description} 
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
 
-/** Returns the table of exit codes, as wide as the formatter makes it. */
-const exitTable = (): string => {
-  const rows = [["code", "meaning"], ...byCode.map(({ code, meaning }) => [`${code}`, meaning])]
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const [head = "", ...lines] = rows.map((row) =>
-    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`
-  )
-  return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...lines].join("\n")
+/** Returns a table of the given columns. */
+const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+const inTable = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
+
+const named = (words: Readonly<Record<string, { readonly meaning: string }>>) =>
+  Object.entries(words).map(([name, { meaning }]) => [`\`${name}\``, meaning])
+
+/** Returns a page of all codes that reports and commands have. */
+const codesPage = (): string =>
+  [
+    generated,
+    "# Codes",
+    "The codes of exit, report and problems. More may be added; these stay.",
+    section(
+      "## Exit codes",
+      table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),
+      "If several apply, the most severe counts: 70, 130 or 143, 2, 5, 3, 4, 1, 6. If the exit code is not 0 and a command can help, the last line on stderr is that command.",
+      "`check` exits with code 0 or 2, or 5 if the service can't be asked. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
+    ),
+    section(
+      "## Fates",
+      "Each row of the source has exactly one fate, and the counts add up.",
+      table(["fate", "meaning"], named(fateWords)),
+    ),
+    section("## Verdicts", "Each imported row has a verdict.", table(["verdict", "meaning"], named(verdictWords))),
+    section(
+      "## Problem codes",
+      "The column `_code` of `rejected.csv` and `problems[].code` of `report.json`.",
+      table(
+        ["code", "why the row, or an answer, can't be sent"],
+        Object.entries(problemWords).map(([code, words]) => [`\`${code}\``, words]),
+      ),
+    ),
+  ].join("\n\n") + "\n"
+
+const optionLine = (key: string, { about, choices, isList, value }: CommandOption<unknown>): ReadonlyArray<string> => [
+  `\`${flagOf(key)}${value === undefined ? "" : ` ${value}${isList === true ? "…" : ""}`}\``,
+  inTable(`${about}${choices === undefined ? "" : ` One of: ${choices.map((one) => `\`${one}\``).join(", ")}.`}`),
+]
+
+/** Returns the section of a command, or those of the commands of a group. */
+const commandSections = (declared: Command | CommandGroup, words = declared.name): ReadonlyArray<string> => {
+  if ("commands" in declared) return declared.commands.flatMap((one) => commandSections(one, `${words} ${one.name}`))
+  const given = Object.values(declared.arguments)
+  const usage = given.map(({ isList, isRequired, value }) => {
+    const name = `${value}${isList ? "…" : ""}`
+    return isRequired ? name : `[${name}]`
+  })
+  const rows = [
+    ...given.map(({ about, choices, value }) => [
+      `\`${value}\``,
+      inTable(`${about}${choices === undefined ? "" : ` One of: ${choices.map((one) => `\`${one}\``).join(", ")}.`}`),
+    ]),
+    ...Object.entries(declared.options).map(([key, one]) => optionLine(key, one)),
+  ]
+  return [
+    section(
+      `### ${words}`,
+      `\`${["formferry", words, ...usage].join(" ")}\``,
+      declared.about,
+      rows.length === 0 ? "" : table(["argument or option", ""], rows),
+      declared.examples.map(({ about, words: typed }) => `- \`formferry ${typed}\`: ${about}`),
+    ),
+  ]
 }
 
-/** Puts the table of exit codes in its place in README. */
-const withExitTable = (readme: string): string => {
-  const [before, after] = readme.split(/(?<=<!-- exit codes: npm run generate -->\n\n)(?:\|.*\n)*(?=\n<!-- end -->)/)
-  if (after === undefined) throw new Error("README.md has no place for the table of exit codes.")
-  return `${before}${exitTable()}\n${after}`
-}
+/** Returns a page of all commands, from their declarations. */
+const commandsPage = (): string =>
+  [
+    generated,
+    "# Commands",
+    "Results go to stdout; progress and logs go to stderr. `formferry COMMAND --help` shows the same in the terminal. [Codes](codes.md) lists the exit codes.",
+    ...Object.entries(tree).flatMap(([title, commands]) => [
+      `## ${title.replace(":", "")}`,
+      ...commands.flatMap((one) => commandSections(one)),
+    ]),
+    section(
+      "## Options of every command",
+      table(["option", ""], [
+        ...Object.entries(everywhere).map(([key, one]) => optionLine(key, one)),
+        ["`--no-color`", "Write no colours. The environment's `NO_COLOR` does the same."],
+        ["`-h`, `--help`", "Show the help."],
+        ["`-V`, `--version`", "Show the version."],
+      ]),
+    ),
+  ].join("\n\n") + "\n"
 
 /** Returns the generated files, relative to the repository, whose texts below `root` are missing or different. */
 export const differing = (root: string): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
@@ -222,12 +303,12 @@ export const differing = (root: string): ReadonlyArray<{ readonly file: string; 
     const path = join(root, file)
     return existsSync(path) ? readFileSync(path, "utf8") : undefined
   }
-  const readme = textOf("README.md")
   return [
     { file: "config/schemas/project.schema.json", text: json(project) },
     { file: "config/schemas/pipeline.schema.json", text: json(pipeline) },
     { file: "docs/pipeline.md", text: referencePage() },
     { file: "docs/report-json.md", text: reportPage() },
-    ...(readme === undefined ? [] : [{ file: "README.md", text: withExitTable(readme) }]),
+    { file: "docs/commands.md", text: commandsPage() },
+    { file: "docs/codes.md", text: codesPage() },
   ].filter(({ file, text }) => textOf(file) !== text)
 }
