@@ -37,7 +37,7 @@ describe("systemd", () => {
         const at = yield* deployed
         const verify = (change: (text: string) => string) => {
           for (const name of units) {
-            at.write(`units/${name}`, change(at.here(read(name)).replaceAll("/usr/bin/node", process.execPath)))
+            at.write(`units/${name}`, change(at.here(read(name)).replaceAll("/opt/formferry", at.folder)))
           }
           return spawnSync("systemd-analyze", [
             "verify",
@@ -59,12 +59,12 @@ describe("systemd", () => {
   it.scopedLive("what the service starts runs what is due", () =>
     Effect.gen(function*() {
       const at = yield* deployed
-      const [node, script, ...args] = serviceStarts.split(" ")
-      expect([node, script]).toEqual(["/usr/bin/node", "/opt/formferry/dist/main.js"])
+      const [program, ...args] = serviceStarts.split(" ")
+      expect(program).toBe("/opt/formferry/bin/formferry")
       const ran = yield* at.run(...args.map(at.here))
       expect(ran.status, ran.stderr).toBe(0)
       expect(at.count()).toBe(5)
-      // The process that goes on is asked for the same, without --once.
+      // The process that keeps running gets the same arguments, without --once.
       const goesOn = unit(read("formferry-schedule.service")).find(({ key }) => key === "ExecStart")?.value
       expect(goesOn).toBe(serviceStarts.replace(" --once", ""))
     }))

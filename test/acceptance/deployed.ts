@@ -15,7 +15,7 @@ export const deployed = Effect.gen(function*() {
   const at = yield* bench()
   at.write("source.csv", csv(upTo(5)))
   at.write("pipelines/contacts.yaml", pipelineYaml({ more: `schedule: { cron: "0 2 * * *", zone: Europe/Berlin }\n` }))
-  // `npm link` makes this.
+  // npm makes a command like this.
   at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`)
   chmodSync(join(at.folder, "bin/formferry"), 0o755)
   const here = (text: string) => text.replaceAll(/\/srv\/forms|\/project\b/g, at.folder)

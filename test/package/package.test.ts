@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -44,6 +45,7 @@ const env = {
   TMPDIR: home,
   npm_config_registry: npmSetting("registry"),
   npm_config_cafile: npmSetting("cafile"),
+  npm_config_prefix: join(home, "prefix"),
   npm_config_update_notifier: "false",
 }
 
@@ -63,7 +65,19 @@ describe("the package", () => {
 
   beforeAll(async () => {
     execFileSync(process.execPath, [".ci/release.mjs", home], { cwd: repository, stdio: "pipe" })
-    installing = await run("npm", "install", "--global", `--prefix=${join(home, "prefix")}`, join(home, `${name}.tgz`))
+    // The image's command installs, in this folder, and leaves nothing else there.
+    const [, command = ""] = /^RUN (npm install .*)$/m.exec(read(repository, "docs/deploy/Dockerfile")) ?? []
+    mkdirSync(join(home, "tmp"))
+    copyFileSync(join(home, `${name}.tgz`), join(home, "tmp", `${name}.tgz`))
+    if (user.uid !== undefined) chownSync(join(home, "tmp"), user.uid, user.gid)
+    installing = await run(
+      "sh",
+      "-e",
+      "-c",
+      command.replaceAll("/tmp/", `${home}/tmp/`).replaceAll("/root/", `${home}/`),
+    )
+    expect(readdirSync(join(home, "tmp"))).toEqual([])
+    expect(existsSync(join(home, ".npm"))).toBe(false)
   })
 
   it("has at most 4 MB; installs at most 15 packages and 60 MB, without a warning and without an install script", () => {
@@ -96,7 +110,7 @@ describe("the package", () => {
     )
     expect(links.length).toBeGreaterThan(50)
     // Pages on how it is made link to its sources, which only the repository has.
-    const isSource = (file: string) => /^(src|test|\.ci)\//.test(file) && existsSync(join(repository, file))
+    const isSource = (file: string) => /^(src|test|\.ci|\.github)\//.test(file) && existsSync(join(repository, file))
     const broken = links.filter(({ link, page }) => {
       const file = join(dirname(page), link)
       return !link.startsWith("https://") && !existsSync(join(installed, file)) && !isSource(file)
