@@ -36,7 +36,7 @@ import type {
   Waits,
 } from "./records.ts"
 
-/** The ledger can't be written or read, or is damaged: fatal at once (exit 70), for without it the next send could be a duplicate. */
+/** The ledger can't be written or read, or is damaged: fatal at once (exit 70), because without it the next send could be a duplicate. */
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
   file: Schema.String,
   /** What was being done, as "recording an intent". */
@@ -49,7 +49,10 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
   }
 }
 
-/** The ledger must not be used as it stands (exit 2): it vanished, is older than the reports, lies on a network file system, or the pipeline is new where another one imported. */
+/**
+ * The ledger must not be used as it is (exit 2): it vanished, is older than the reports, is on a network file system, or the pipeline is new to a
+ * form into which another pipeline imported.
+ */
 export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRefused", {
   message: Schema.String,
 }) {}
@@ -62,49 +65,52 @@ export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLock
   since: Schema.String,
 }) {
   override get message() {
-    return `Another run of ${this.pipeline} is going on since ${this.since} (process ${this.pid}). Wait for it, or end it first.`
+    return `Another run of ${this.pipeline} has been in progress since ${this.since} (process ${this.pid}). Wait for it to end, or stop it first.`
   }
 }
 
-/** Another process reads the ledger's file, so that no rewrite of it can end (exit 6). */
+/** Another process is reading the ledger's file, so it can't be rewritten (exit 6). */
 export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   file: Schema.String,
 }) {
   override get message() {
-    return `Another process reads the ledger ${this.file}, so that its log can't be emptied and deleted data may still be in it. `
+    return `Another process is reading the ledger ${this.file}, so its log can't be emptied and may still contain deleted data. `
       + "Nothing is damaged. Wait for the other process, then run the command again."
   }
 }
 
-/** This run lost its lock: it stood still for so long that another run took over. It must not send anything more. */
+/** This run lost its lock: it was suspended for so long that another run took over. It must not send anything more. */
 export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("LedgerOvertaken", {
   pipeline: Schema.String,
 }) {
   override get message() {
-    return `This run of ${this.pipeline} stood still for too long and another run took over. It sends nothing more.`
+    return `This run of ${this.pipeline} was suspended for too long, and another run took over. It sends nothing more.`
   }
 }
 
-/** Keyed digests (HMAC with the ledger's secret): birthdays and addresses can be guessed. Synchronous: they are row work. Not to be written into: one may be given out several times. */
+/**
+ * Keyed digests (HMAC with the ledger's secret): birthdays and addresses can be guessed. Synchronous, because they are computed for every row. Never
+ * modify one: the same buffer may be returned several times.
+ */
 export interface Digester {
   /** Of a row key: 16 bytes. */
   readonly key: (key: string) => Buffer
-  /** Of a row's content, its mapped cells as text in the order of their columns' names: 16 bytes. */
+  /** Of a row's content (its mapped cells as text, in the order of their columns' names): 16 bytes. */
   readonly content: (cells: ReadonlyArray<string>) => Buffer
   /** Of an item, an answer or a settings text, by its canonical JSON (members sorted): 16 bytes. */
   readonly value: (value: Json | Item) => Buffer
 }
 
-/** What the ledger holds for one pipeline at one destination. Only reads. */
+/** What the ledger contains for one pipeline at one destination. Read-only. */
 export interface PipelineLedger {
   readonly pipeline: string
   readonly destination: Destination
   readonly facts: Effect.Effect<Facts, LedgerError>
-  /** What is known under each key digest, in the same order. */
+  /** Returns what is known about each key digest, in the same order. */
   readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
   /**
-   * What is known of a chunk of a source's rows, in the same order: by their keys, or by their content if they have none. Call it for one chunk after the other: rows that come in the order in which they were
-   * sent are found several times as fast.
+   * Returns what is known about a chunk of a source's rows, in the same order: by their keys, or by their content if they have none. Call it for one
+   * chunk at a time: rows in the order in which they were sent are found several times as fast.
    *
    * @param keys undefined: a row without one
    * @param content digests the content of a row of the chunk over these columns; undefined: over the columns that are mapped now
@@ -113,27 +119,27 @@ export interface PipelineLedger {
     keys: ReadonlyArray<string | undefined>,
     content: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer,
   ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
-  /** Rejections of earlier runs, to know what a mended row replaces: by key digest, or by row number when it had no key. The newest first. */
+  /** Returns the rejections of earlier runs that a fixed row may replace, by key digest, or by row number if it had no key. The newest comes first. */
   readonly rejected: (
     row: { readonly keyDigest: Buffer } | { readonly row: number },
   ) => Effect.Effect<ReadonlyArray<{ readonly keyDigest: Buffer | undefined; readonly content: Buffer }>, LedgerError>
   /**
-   * For each of these rows that need a person, in the same order: `new`, or `seen` when an earlier run recorded it (`attention`) with this fate and content,
-   * or `acknowledged` when a person has acknowledged it so.
+   * Returns for each of these rows that need a review, in the same order: `new`; `seen` if an earlier run recorded it (`attention`) with this fate
+   * and content; or `acknowledged` if a person has acknowledged it with these.
    */
   readonly attended: (
     rows: ReadonlyArray<Pick<AttentionRow, "keyDigest" | "content" | "fate">>,
   ) => Effect.Effect<ReadonlyArray<"new" | "seen" | "acknowledged">, LedgerError>
-  /** How many rows were imported under another mapping fingerprint than this. */
+  /** Returns how many rows were imported under a mapping fingerprint other than this. */
   readonly importedUnderOtherMapping: (mapping: string) => Effect.Effect<number, LedgerError>
   /** Reads rows in pages. A page holds `size` rows, or 1,000; `after`: only rows after the one with this `at`. */
   readonly pages: <K extends keyof Pages>(
     of: K,
     choice: Pages[K]["choice"] & { readonly after?: number | undefined; readonly size?: number },
   ) => Stream.Stream<ReadonlyArray<Pages[K]["row"]>, LedgerError>
-  /** Counts of what is not proven or needs review: cheap, however many rows there are. */
+  /** Counts what is not proven or needs review. Cheap, however many rows there are. */
   readonly counts: Effect.Effect<Counts, LedgerError>
-  /** Counts over all rows, and the run in progress, all of one moment. */
+  /** Returns counts over all rows, and the run in progress, as of one moment. */
   readonly standing: Effect.Effect<Standing, LedgerError>
   /** The reconciliation that was interrupted, or is in progress. */
   readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
@@ -149,15 +155,15 @@ export interface PipelineLedger {
     entries: ReadonlyArray<TestEntry>,
   ) => Effect.Effect<Evidence, LedgerError>
   readonly settlingFacts: Effect.Effect<SettlingFacts, LedgerError>
-  /** How rows in doubt were settled, the newest first. */
+  /** How rows in doubt were settled, newest first. */
   readonly settlements: (limit: number) => Effect.Effect<ReadonlyArray<Settlement>, LedgerError>
   /** Counts the imported rows that a source lacks. Cheap if there are none. */
   readonly vanished: (seen: SeenRows) => Effect.Effect<Vanished, LedgerError>
   /** Whether a person has accepted all of these refused states (`Recorded.acceptance`). */
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
-  /** Those of these files (names below a pattern's folder) that no run has read. */
+  /** Returns those of these files (names below a pattern's folder) that no run has read. */
   readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
-  /** The newest first. `done`: only those that did their work, whether or not rows need review (exit codes 0 and 1), the last finished first. */
+  /** Returns runs, newest first. `done`: only those that did their work, whether or not rows need review (exit codes 0 and 1), last finished first. */
   readonly runs: (
     which: { readonly limit: number; readonly done?: boolean },
   ) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
@@ -166,13 +172,13 @@ export interface PipelineLedger {
   /** Records what a webhook was notified of. Needs no lock. */
   readonly recordNotified: (webhook: string, notified: Notified) => Effect.Effect<void, LedgerError>
   /**
-   * Fails if the ledger is not the newest, and nobody has accepted that here. `hold` does so by itself.
+   * Fails if the ledger is not the newest and no person has accepted that here. `hold` also checks this.
    */
   readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
   /**
-   * Takes the lock, turns open intents of older epochs into rows in doubt, keeps a heartbeat; released with the scope.
+   * Takes the lock, puts the rows of older epochs' open intents in doubt, and keeps a heartbeat. Released with the scope.
    *
-   * @param overruling states of a ledger that is not the newest (`Ledger.behind`): a person accepts them now
+   * @param overruling states of a ledger that is not the newest (`Ledger.behind`) that a person accepts now
    */
   readonly hold: (
     run: string,
@@ -182,42 +188,45 @@ export interface PipelineLedger {
 
 type Written<A> = Effect.Effect<A, LedgerError | LedgerOvertaken>
 
-/** The lock's holder writes. Every method returns once what it wrote is durable; concurrent calls share a commit. */
+/** Writes as the lock's holder. Every method returns once what it wrote is durable; concurrent calls share a commit. */
 export interface LedgerSession {
   readonly epoch: number
   /**
-   * Whether the lock is certainly still ours, by the clock alone: false when the last heartbeat is too long ago. Looked at right before
-   * the first byte of a create, so that a run that was suspended and overtaken can't send.
+   * Whether the lock is certainly still ours, by the clock alone: false if the last heartbeat is too long ago. Checked right before the first byte of
+   * a create, so that a run that was suspended and overtaken can't send.
    */
   readonly held: () => boolean
-  /** How many rows the lock's taking put in doubt: intents that an earlier run left open. */
+  /** How many rows were put in doubt when the lock was taken: those of intents that an earlier run left open. */
   readonly abandoned: number
-  /** Records that these rows are about to be sent; durable before it returns. Gives the batch's number, which only grows. */
+  /** Records durably that these rows are about to be sent. Returns the batch's number; numbers only increase. */
   readonly intend: (batch: {
     readonly rows: ReadonlyArray<IntendedRow>
-    /** Whether rows in doubt may be sent once more (`inDoubt: resend`); a row that was already sent twice is a defect. */
+    /** Whether rows in doubt may be resent (`inDoubt: resend`). Dies if a row was already sent twice. */
     readonly resend: boolean
     /** Names of the source's columns, in the order of `cells`. */
     readonly columns: ReadonlyArray<string>
-    /** Names of the columns that each row's `content` was taken over. */
+    /** Names of the columns that each row's `content` covers. */
     readonly contentColumns: ReadonlyArray<string>
     readonly mapping: string
   }) => Written<number>
   /** Returns those of the submission ids that the ledger already has at this destination. */
   readonly knownSubmissions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, LedgerError>
-  /** Records what became of a batch, one outcome a row in the order of `intend`; `loose`: submission ids that no row could be matched to. */
+  /** Records a batch's outcomes, one for each row in the order of `intend`. `loose`: submission ids that match no row. */
   readonly settle: (
     batch: number,
     outcomes: ReadonlyArray<RowOutcome>,
     loose?: ReadonlyArray<string>,
   ) => Written<void>
-  /** Records verdicts of imported rows, and how verified submissions were found again; each row once. */
+  /** Records verdicts of imported rows, and what a later reading of verified submissions showed; each row once. */
   readonly verdicts: (rows: ReadonlyArray<ReadBack | SeenAgain>) => Written<void>
   /** Records these facts, all or none. */
   readonly record: (facts: Recorded) => Written<void>
-  /** Gives rows other keys, with what people said of the old ones; a key that another row has stays with it. Gives how many have their new key. */
+  /**
+   * Gives rows new keys, and moves what people decided about the old ones. A key that another row has stays with that row. Returns how many rows got
+   * their new key.
+   */
   readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
-  /** A person has seen these rows; `leaveOut`: they are never imported. Gives how many. */
+  /** Records that a person has seen these rows. `leaveOut`: they are never imported. Returns how many there are. */
   readonly acknowledge: (
     what: {
       readonly keys: ReadonlyArray<string> | "all"
@@ -226,7 +235,7 @@ export interface LedgerSession {
       readonly leaveOut: boolean
     },
   ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
-  /** Records what rows in doubt turned out to be: who says so, why, and from which file. A row that is not in doubt is a defect. */
+  /** Records how rows in doubt are settled: by which person, why, and from which file. Dies if a row is not in doubt. */
   readonly settleDoubts: (
     what: {
       readonly rows: ReadonlyArray<SettledRow>
@@ -235,7 +244,7 @@ export interface LedgerSession {
       readonly file: Settlement["file"]
     },
   ) => Written<void>
-  /** @param run.repeats it only repeats the run before, of an unchanged source: what that one met is still what needs a person */
+  /** @param run.repeats whether it only repeats the run before it, of an unchanged source: the rows that needed a review then still do */
   readonly startRun: (
     run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
   ) => Written<void>
@@ -245,11 +254,11 @@ export interface LedgerSession {
   ) => Written<void>
 }
 
-/** When a pipeline last had its turn by schedule, and when it last ran, by schedule or manually. Times are in milliseconds since 1970. */
+/** When a pipeline's last scheduled turn was, and when it last ran, by schedule or manually. Times are in milliseconds since 1970. */
 export interface LastTurn {
-  /** When the last turn was taken. If there was none, when a schedule first saw the pipeline; undefined if none did. */
+  /** When the last turn was taken. If there was none, when a schedule first saw the pipeline; undefined if no schedule did. */
   readonly at: number | undefined
-  /** `going`: the process that took it may still be running. `brokenOff`: that process ended before the run did. */
+  /** `going`: the process that took the turn may still be running. `brokenOff`: that process ended before the run did. */
   readonly state: "done" | "going" | "brokenOff"
   /** How often a run was started for it. */
   readonly tries: number
@@ -258,47 +267,47 @@ export interface LastTurn {
 }
 
 /**
- * What is recorded of a pipeline's turn. `taken`: this process runs it now. `seen`: if it never had a turn, missed times count from now on. `done`, `brokenOff`: the turn that this process took has ended; if broken
- * off, it may be taken again.
+ * What is recorded about a pipeline's turn. `taken`: this process runs it now. `seen`: if it never had a turn, missed times count from now on.
+ * `done`, `brokenOff`: the turn that this process took has ended; after `brokenOff` it may be taken again.
  */
 export type TurnChange = "taken" | "seen" | "done" | "brokenOff"
 
-/** Turns by schedule, among all processes that schedule on this ledger. */
+/** Scheduled turns, shared by all processes that schedule on this ledger. */
 export interface Turns {
   readonly last: (pipeline: string) => Effect.Effect<LastTurn, LedgerError>
-  /** Records what `change` returns for the turn as it is at that moment: of several processes one takes it. Returns the turn as it was before. */
+  /** Records what `change` returns for the present turn, atomically: only one of several processes takes it. Returns the previous turn. */
   readonly record: (
     pipeline: string,
     change: (last: LastTurn) => TurnChange | undefined,
   ) => Effect.Effect<{ readonly last: LastTurn; readonly change: TurnChange | undefined }, LedgerError>
 }
 
-/** A pipeline that is about to work at a destination. */
+/** A pipeline and the destination that it is about to work at. */
 export interface RequestedPlace {
   readonly pipeline: string
   readonly destination: Destination
   readonly renamedFrom: string | undefined
   readonly alongside: ReadonlyArray<string>
-  /** The form's id as the pipeline names it; default as in `destination`. */
+  /** The form's id as the pipeline names it. Default: the id in `destination`. */
   readonly typed?: string
-  /** The service's name in the project, for people. */
+  /** The service's name in the project, for messages. */
   readonly serviceName?: string
   /** Addresses that the service had before. */
   readonly previous?: ReadonlyArray<string>
-  /** Addresses of services whose forms are their own, whatever their ids. */
+  /** Addresses of services whose forms are separate, whatever their ids. */
   readonly separate?: ReadonlyArray<string>
 }
 
 /** Where the marks of a ledger are (docs/decisions/0017-marks.md). */
 export interface MarkPlaces {
-  /** The ledger they are about, for messages: a rehearsal works on a copy of it. */
+  /** The ledger that they describe, for messages: a rehearsal works on a copy of it. */
   readonly ledger: string
   readonly folders: ReadonlyArray<string>
   /** Whether holders of the lock write marks. A rehearsal's ledger is temporary and writes none. */
   readonly write: boolean
 }
 
-/** The pipeline that a command is about, and its `--to`: a refusal names them in the command that resolves it. */
+/** The pipeline that a command names, and its `--to`: a refusal repeats them in the command that resolves it. */
 export interface Asker {
   readonly pipeline: string
   readonly target: string | undefined
@@ -306,39 +315,40 @@ export interface Asker {
 
 /** How a ledger is opened. */
 export interface LedgerOptions {
-  /** Path of the ledger; its secret is next to it, with `.key` at the end. */
+  /** Path of the ledger. Its secret is next to it, with `.key` appended. */
   readonly file: string
-  /** Where its marks are; default: next to it only. */
+  /** Where its marks are. Default: only next to it. */
   readonly marks?: MarkPlaces
   readonly asker?: Asker
-  /** Whether to create a ledger although marks say that there was one: for a person who accepts that. */
+  /** Whether to create a ledger although marks show that there was one: set if a person accepts that. */
   readonly overruling?: boolean
-  /** How old a live holder's heartbeat must be before its lock is taken over; default one minute. */
+  /** How old a live holder's heartbeat must be before its lock is taken over. Default: one minute. */
   readonly staleAfter?: Duration.DurationInput
-  /** Between heartbeats; default five seconds. */
+  /** Time between heartbeats. Default: five seconds. */
   readonly heartbeat?: Duration.DurationInput
-  /** The process that takes locks; default this process. */
+  /** The process that takes locks. Default: this process. */
   readonly holder?: Holder
 }
 
 /** The durable record of every row. One for all pipelines of a project. */
 export interface Ledger {
   readonly file: string
-  /** Random, made with the ledger: distinguishes it from a new one under the same name. */
+  /** Random, created with the ledger: distinguishes it from a new one under the same name. */
   readonly id: string
   readonly digest: Digester
-  /** What it lacks of what its marks say; undefined if it is the newest. */
+  /** What it lacks according to its marks; undefined if it is the newest. */
   readonly behind: Effect.Effect<Behind | undefined, LedgerError>
-  /** Fails if it is not the newest, and nobody has accepted that for any pipeline. */
+  /** Fails if it is not the newest and no person has accepted that for any pipeline. */
   readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
   /**
-   * Opens what the ledger has of a pipeline at a destination. A pipeline that is new to a destination where another one imported is refused unless it is `renamedFrom` it (then its rows are taken over) or runs
-   * `alongside` it. A form that was imported into under another address is refused unless that is a `previous` one (then its rows are taken over) or `separate`.
+   * Opens the ledger for a pipeline at a destination. If the pipeline is new there and another one imported there, it is refused, unless it is
+   * `renamedFrom` that one (it takes over its rows) or runs `alongside` it. If the form was imported into under another address, the pipeline is
+   * refused, unless that address is a `previous` one (it takes over its rows) or `separate`.
    */
   readonly pipeline: (which: RequestedPlace) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
-  /** The same to only read: nothing is taken over or refused. */
+  /** Opens the same for reading only: nothing is taken over or refused. */
   readonly view: (which: Pick<PipelineLedger, "pipeline" | "destination">) => PipelineLedger
-  /** Every pipeline and destination that it knows, the newest last; `typed`: the form's id as the pipeline names it. */
+  /** Every pipeline and destination that it knows, newest last. `typed`: the form's id as the pipeline names it. */
   readonly places: Effect.Effect<
     ReadonlyArray<{ readonly pipeline: string; readonly destination: Destination; readonly typed: string }>,
     LedgerError
@@ -347,17 +357,17 @@ export interface Ledger {
   /**
    * Fails if there is no room for rows that are about to be sent.
    *
-   * @param bytes of their cells in the source
+   * @param bytes size of their cells in the source
    */
   readonly roomFor: (rows: number, bytes: number) => Effect.Effect<void, LedgerError>
-  /** Checks the database and what must hold in any ledger. Returns findings as sentences. */
+  /** Checks the database, and what must hold in any ledger. Returns findings as sentences. */
   readonly verify: Effect.Effect<ReadonlyArray<string>, LedgerError>
-  /** Deletes what is old and rewrites the file. No run may be in progress. */
+  /** Deletes old records and rewrites the file. No run may be in progress. */
   readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked | LedgerBusy | LedgerRefused>
-  /** Deletes all that is known of rows, so that not a byte of them is left. No run may be in progress. */
+  /** Deletes everything known about rows, so that no byte of them remains. No run may be in progress. */
   readonly forget: (
     what: Forgetting,
   ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerOvertaken | LedgerRefused>
-  /** All rows of these pipelines, or of all, in pages, then what was replaced; a run may be in progress. */
+  /** Reads all rows of these pipelines, or of all, in pages, then replaced submissions. A run may be in progress. */
   readonly exported: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
 }

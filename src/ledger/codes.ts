@@ -2,7 +2,7 @@ import { fates } from "../domain/fate.ts"
 import type { Fate, Verdict } from "../domain/fate.ts"
 import type { RowState } from "./records.ts"
 
-/** Numbers stand in the file for ever: entries may be added at the end, never moved. */
+/** The ledger's file contains these numbers: add entries at the end, never move one. */
 const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const satisfies ReadonlyArray<RowState>
 const verdicts = ["verified", "unread", "differing", "missing"] as const satisfies ReadonlyArray<Verdict>
 const fateNumbers: { readonly [F in Fate]: number } = {
@@ -33,7 +33,7 @@ export const fateCode = (fate: Fate): number => fateNumbers[fate]
 export const differingCode = 100
 export const missingCode = 101
 
-/** A verified submission that was edited or deleted since; acknowledged as it was last seen. */
+/** A verified submission that was edited or deleted later; acknowledged as it was last seen. */
 export const editedCode = 102
 export const goneCode = 103
 
@@ -41,11 +41,11 @@ export const stateOf = (code: number): RowState => states[code] ?? unknownCode("
 
 export const verdictOf = (code: number): Verdict => verdicts[code] ?? unknownCode("verdict", code)
 
-/** Fates of rows that were left out of the import and may be mended. */
+/** Fates of rows that were not imported and may be fixed. */
 export const rejectedCodes: ReadonlyArray<number> = fates
   .filter((fate) => fate === "invalid" || fate === "refused" || fate === "changed" || fate === "duplicate")
   .map(fateCode)
 
 const unknownCode = (what: string, code: number): never => {
-  throw new Error(`The ledger holds the ${what} ${code}, which this formferry does not know.`)
+  throw new Error(`The ledger contains the ${what} ${code}, which this version of formferry does not know.`)
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, realpathSync } from "node:fs"
 
-/** File systems that other hosts may share: their locks may not hold, and a process that owns a file may be on another host. */
+/** File systems that hosts may share: locks on them may not work, and a process that owns a file may run on another host. */
 const network = new Set([
   "9p",
   "afs",
@@ -28,7 +28,7 @@ const network = new Set([
   "smbfs",
 ])
 
-/** The type of the file system that a path lies on, from the text of Linux's /proc/self/mountinfo; of mounts over each other the last counts. */
+/** Returns the type of a path's file system, from the text of Linux's /proc/self/mountinfo. If mounts cover each other, the last one counts. */
 export const fileSystemType = (path: string, mountInfo: string): string | undefined => {
   let found: { readonly point: string; readonly type: string } | undefined
   for (const line of mountInfo.split("\n")) {
@@ -45,7 +45,7 @@ export const fileSystemType = (path: string, mountInfo: string): string | undefi
   return found?.type
 }
 
-/** The network file system that a folder lies on; undefined for a local disk, and where the system does not tell (it does on Linux only). */
+/** Returns the network file system that a folder is on; undefined for a local disk, or if the system does not report it (only Linux does). */
 export const networkFileSystem = (folder: string): string | undefined => {
   if (!existsSync("/proc/self/mountinfo")) return undefined
   const type = fileSystemType(realpathSync(folder), readFileSync("/proc/self/mountinfo", "utf8"))

@@ -3,12 +3,12 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { join } from "node:path"
 import { networkFileSystem } from "./disk.ts"
 
-/** Which process holds a lock: process ids are given out again, so its start, and the boot it lives in, belong to it. */
+/** Which process holds a lock. Process ids are reused, so its start and the machine's boot identify it, too. */
 export interface Holder {
   readonly pid: number
-  /** When it started, in the kernel's ticks; empty where the system does not tell. */
+  /** When it started, in the kernel's ticks; empty if the system does not report it. */
   readonly born: string
-  /** The boot of the machine and the namespace in which `pid` counts; empty where the system does not tell. */
+  /** The boot of the machine and the namespace of `pid`; empty if the system does not report it. */
   readonly boot: string
 }
 
@@ -28,7 +28,7 @@ const namespace = (): string => {
   }
 }
 
-/** State letter and start of a process, from Linux's /proc/PID/stat; its second field may hold spaces and parentheses. */
+/** Returns a process's state letter and start, from Linux's /proc/PID/stat, whose second field may contain spaces and parentheses. */
 const stat = (pid: number): { readonly state: string; readonly born: string } | undefined => {
   const text = read(`/proc/${pid}/stat`)
   if (text === undefined) return undefined
@@ -43,12 +43,12 @@ const thisProcess = (): Holder => ({
   boot: `${read("/proc/sys/kernel/random/boot_id")?.trim() ?? ""} ${namespace()}`.trim(),
 })
 
-/** Who takes the locks of what is opened: this process, unless whoever plays several in one says otherwise. */
+/** The process that takes locks: this one, unless a test that plays several processes in one sets another. */
 export class LockHolder extends Context.Reference<LockHolder>()("formferry/LockHolder", {
   defaultValue: (): () => Holder => thisProcess,
 }) {}
 
-/** Whether the holder has certainly ended. False when that can't be told, as for a process of another container: then its heartbeat decides. */
+/** Whether the holder has certainly ended. False if that is unknown, as for a process of another container: then its heartbeat decides. */
 export const isGone = (holder: Holder, me: Holder): boolean => {
   const [boot, space] = holder.boot.split(" ")
   const [myBoot, mySpace] = me.boot.split(" ")
@@ -61,11 +61,11 @@ export const isGone = (holder: Holder, me: Holder): boolean => {
   }
   const now = stat(holder.pid)
   if (now === undefined) return false
-  // A zombie has ended; only its parent has not looked yet.
+  // A zombie has ended; its parent has not collected its status yet.
   return now.state === "Z" || (holder.born !== "" && now.born !== holder.born)
 }
 
-/** Returns the beginning of a temporary name that says which process it belongs to; "." and what follows distinguish several. */
+/** Returns the beginning of a temporary name that identifies its process. Append "." and a text to distinguish several. */
 export const ownedName = (prefix: string, { boot, born, pid }: Holder): string =>
   prefix + Buffer.from(JSON.stringify([pid, born, boot])).toString("base64url")
 
@@ -83,7 +83,10 @@ const ownerOf = (name: string): Holder | undefined => {
   }
 }
 
-/** Whether a process that left something in a folder has ended. On a network file system, a different boot may be of a different machine, whose processes are unknown. */
+/**
+ * Whether a process that left something in a folder has ended. On a network file system, a different boot may mean a different machine, whose
+ * processes are unknown.
+ */
 const hasEnded = (owner: Holder, me: Holder, folder: string): boolean => {
   const sameBoot = owner.boot.split(" ")[0] === me.boot.split(" ")[0]
   return owner.boot !== "" && (sameBoot || networkFileSystem(folder) === undefined) && isGone(owner, me)
@@ -96,7 +99,7 @@ export const leftByEnded = (folder: string, prefix: string, me: Holder): Readonl
     return owner !== undefined && hasEnded(owner, me, folder)
   })
 
-/** Removes the files and folders that ended processes of the same user left. What can't be removed stays, and is no error. */
+/** Removes the files and folders that ended processes of the same user left. What can't be removed stays; that is no error. */
 export const removeLeft = (folder: string, prefix: string, me: Holder): void => {
   for (const name of leftByEnded(folder, prefix, me)) {
     try {
@@ -109,12 +112,12 @@ export const removeLeft = (folder: string, prefix: string, me: Holder): void => 
 }
 
 /**
- * Makes a temporary folder for its owner only, which is removed when the scope closes. Its name tells the process that it belongs to, so that the next one with this prefix removes what a killed process
- * left.
+ * Makes a temporary folder, accessible to its owner only and removed when the scope closes. Its name identifies its process, so that the next call
+ * with this prefix removes what a killed process left.
  *
- * @param parent the folder it is made in, which has to be there
+ * @param parent an existing folder in which to make it
  * @param prefix what its name begins with
- * @returns its path; fails with what the system says when it can't be made
+ * @returns its path; fails with the system's error if it can't be made
  */
 export const ownedFolder = (
   parent: string,

@@ -26,21 +26,21 @@ export interface MarkedHolder {
   /** The ledger's id. */
   readonly ledger: string
   readonly epoch: number
-  /** Random, and in the ledger too: copies of a ledger that were both continued share the epoch, not the word. */
+  /** Random, and also in the ledger: if two copies of a ledger were both continued, they share the epoch but not the word. */
   readonly word: string
 }
 
-/** States that a holder has committed this many times. A ledger that has fewer of its commits is not the newest. */
+/** Records how many times a holder has committed. A ledger that has fewer of its commits is not the newest. */
 export interface Mark extends MarkedHolder {
   readonly upTo: number
 }
 
-/** A file between marks that is none. */
+/** A file among the marks that is not a mark. */
 export interface DamagedMark {
   readonly damaged: string
 }
 
-/** Bytes of a mark's file: less than a sector, so that a power cut leaves the old number or the new one. */
+/** Bytes of a mark's file: less than a sector, so that a power cut leaves either the old number or the new one. */
 const length = 160
 
 const textOf = (mark: Mark): string => `${JSON.stringify(mark).padEnd(length - 1)}\n`
@@ -54,7 +54,7 @@ export class MarkWriter {
   private readonly me: Holder
   private readonly opened = new Map<string, { readonly handle: number; readonly ino: bigint }>()
 
-  /** @param me the process that writes: its drafts have its name, so that the next holder removes those of a killed one */
+  /** @param me the process that writes: the names of its drafts identify it, so that the next holder removes those of a killed process */
   constructor(places: MarkPlaces, holder: MarkedHolder, me: Holder) {
     this.places = places
     this.holder = holder
@@ -85,7 +85,7 @@ export class MarkWriter {
     const path = join(folder, `${ledger}-${epoch}-${word}.mark`)
     const before = this.opened.get(folder)
     if (before !== undefined) {
-      // A file that was deleted can still be written, and nobody would find it.
+      // A deleted file can still be written to, but no later run would find it.
       if (statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === before.ino) {
         writeSync(before.handle, text, 0)
         return fdatasyncSync(before.handle)
@@ -117,7 +117,7 @@ const makeFolder = (folder: string): void => {
   for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made))
 }
 
-/** Reads every mark, one for each holder: the highest number if its files differ, because a crash can separate the two writes. */
+/** Reads every mark, one for each holder. If a holder's files differ, the highest number counts, because a crash can come between the two writes. */
 export const readMarks = ({ folders }: MarkPlaces): ReadonlyArray<Mark | DamagedMark> => {
   const marks = new Map<string, Mark | DamagedMark>()
   for (const folder of folders) {
@@ -154,10 +154,10 @@ const stateOf = (mark: Mark | DamagedMark): string =>
   "damaged" in mark ? `damaged ${mark.damaged}` : `${mark.ledger} ${mark.epoch} ${mark.word} ${mark.upTo}`
 
 /**
- * Returns what a ledger lacks, or undefined if it has all that its marks say. Read the marks before the transaction in which this looks: a commit comes before its mark, so a ledger that others are writing is
- * never behind.
+ * Returns what a ledger lacks, or undefined if it has everything that its marks record. Read the marks before the transaction that calls this: a
+ * commit precedes its mark, so a ledger that is being written is never behind.
  *
- * @param commitsOf the commits that the ledger has of a holder by its epoch, and the holder's word; undefined if it never had this holder
+ * @param commitsOf returns, for an epoch, the holder's word and how many of its commits the ledger has; undefined if the ledger never had this holder
  */
 export const behind = (
   { id, marks: { ledger: file } }: { readonly id: string; readonly marks: MarkPlaces },
@@ -166,7 +166,7 @@ export const behind = (
 ): Behind | undefined => {
   const unmet = marks.flatMap((mark): ReadonlyArray<{ readonly mark: typeof mark; readonly wrong: string }> => {
     if ("damaged" in mark) return [{ mark, wrong: `The mark ${mark.damaged} of the ledger ${file} is damaged` }]
-    if (mark.ledger !== id) return [{ mark, wrong: `The ledger ${file} is not the one that was written before` }]
+    if (mark.ledger !== id) return [{ mark, wrong: `The ledger ${file} is not the one that earlier runs wrote` }]
     const held = commitsOf(mark.epoch)
     if (held?.word !== mark.word) {
       return [{ mark, wrong: `The ledger ${file} is an older copy: it lacks what was written after it was copied` }]
@@ -175,19 +175,19 @@ export const behind = (
       mark,
       wrong: `The ledger ${file} lacks ${
         mark.upTo - held.upTo
-      } of ${mark.upTo} commits of the run that wrote it: what was written last was lost or damaged, or it is an older copy`,
+      } of ${mark.upTo} commits of the run that wrote it: the last writes were lost or damaged, or it is an older copy`,
     }]
   })
   const [first] = unmet
   return first && { wrong: first.wrong, states: unmet.map(({ mark }) => stateOf(mark)) }
 }
 
-/** Returns what is wrong if there is no ledger: undefined if no mark says that there was one. */
+/** Returns what is wrong with a missing ledger; undefined if no mark shows that there was one. */
 export const missing = (places: MarkPlaces): string | undefined => {
   const [mark] = readMarks(places)
   return mark === undefined
     ? undefined
-    : `The ledger ${places.ledger} is missing or empty, and a run has written it before`
+    : `The ledger ${places.ledger} is missing or empty, but an earlier run wrote to it`
 }
 
 /** Returns the refusal of a ledger that is not the newest. `asker`: undefined if no pipeline asks. */

@@ -1,3 +1,4 @@
-// The database behind the ledger: SQLite. Another one is a folder next to `sqlite/` with these three functions, which passes test/ledger/*.test.ts, and a choice here.
+// The database behind the ledger: SQLite. To add a database, put a folder with these three functions next to `sqlite/`, make it pass
+// test/ledger/*.test.ts, and choose it here.
 export { backUpLedger, copyLedger } from "./sqlite/copyLedger.ts"
 export { openLedger } from "./sqlite/sqliteLedger.ts"

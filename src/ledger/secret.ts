@@ -20,12 +20,12 @@ import { type Digester, LedgerRefused } from "./Ledger.ts"
 /** The file that holds a ledger's secret. */
 export const secretFile = (ledger: string): string => `${ledger}.key`
 
-/** Whether there is a ledger: its file, with something in it. */
+/** Whether there is a ledger: a file that is not empty. */
 export const ledgerExists = (ledger: string): boolean => existsSync(ledger) && statSync(ledger).size > 0
 
 /**
- * The ledger's secret, 64 hexadecimal digits; made for a new ledger, durable before it is used. A ledger without its secret is refused: with another one, no row would be known again and all would
- * be sent twice.
+ * Returns the ledger's secret, 64 hexadecimal digits. For a new ledger it is made, and durable before it is used. A ledger without its secret is
+ * refused: with a different one, no row would be recognised and all would be sent twice.
  */
 export const readSecret = (ledger: string): string | LedgerRefused => {
   const file = secretFile(ledger)
@@ -35,7 +35,7 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
     if (ledgerExists(ledger)) {
       return new LedgerRefused({
         message:
-          `The ledger ${ledger} is there, but its secret ${file} is not. Without it no row is known again, and every row would be sent a second time. Restore ${file} from the backup of the ledger.`,
+          `The ledger ${ledger} exists, but its secret ${file} is missing. Without it no row is recognised, and every row would be sent a second time. Nothing was sent. Restore ${file} from the backup of the ledger.`,
       })
     }
     make(file, join(dirname(file), ownedName(draftPrefix(file), me)))
@@ -45,7 +45,7 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
   if (!/^[0-9a-f]{64}$/.test(secret)) {
     return new LedgerRefused({
       message:
-        `The ledger's secret ${file} is damaged: it must hold 64 hexadecimal digits. Restore it from the backup of the ledger.`,
+        `The ledger's secret ${file} is damaged: it must contain 64 hexadecimal digits. Nothing was sent. Restore it from the backup of the ledger.`,
     })
   }
   return secret
@@ -53,7 +53,7 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
 
 const draftPrefix = (file: string): string => `${basename(file)}.draft-`
 
-/** Whole or not at all, and once only, even when two processes begin at the same time. */
+/** Written completely or not at all, and only once, even if two processes start at the same time. */
 const make = (file: string, draft: string): void => {
   const handle = openSync(draft, "wx", 0o600)
   try {
@@ -76,13 +76,14 @@ const blockLength = 64
 const digestLength = 16
 const wholeLength = 32
 
-/** Digests that are kept, and characters of what they are of. */
+/** How many digests are kept, and the longest text (in characters) whose digest is kept. */
 const mostRepeated = 2_000
 const longestRepeated = 12
 
 /**
- * Keyed digests: HMAC-SHA256 cut to 16 bytes. The secret is 64 hexadecimal digits, one block of SHA-256, so that its pads are ASCII and can be put before a text: two calls of
- * `crypto.hash` then make the HMAC in well under half the time of `createHmac`. A letter before each text keeps keys, contents and values apart.
+ * Keyed digests: HMAC-SHA256 cut to 16 bytes. The secret is 64 hexadecimal digits, one block of SHA-256, so its pads are ASCII and can be prepended
+ * to a text: two calls of `crypto.hash` compute the HMAC in well under half the time of `createHmac`. A letter before each text separates keys,
+ * contents and values.
  */
 export const makeDigester = (secret: string): Digester => {
   if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error("The ledger's secret is not 64 hexadecimal digits.")
@@ -90,7 +91,7 @@ export const makeDigester = (secret: string): Digester => {
   const inner = pad(0x36)
   const outer = Buffer.alloc(blockLength + wholeLength)
   outer.write(pad(0x5c), 0, "latin1")
-  // Strings between the two calls: making Buffers there costs more than hashing.
+  // Strings between the two calls: creating Buffers there costs more than hashing.
   const hmac = (text: string): Buffer => {
     outer.write(hash("sha256", inner + text, "binary"), blockLength, "latin1")
     const digest = Buffer.allocUnsafe(digestLength)
@@ -98,12 +99,12 @@ export const makeDigester = (secret: string): Digester => {
     return digest
   }
   const repeated = new Map<string, Buffer>()
-  /** Choices, numbers and days repeat: theirs are kept, and looked up in a tenth of the time. */
+  /** Choices, numbers and days repeat: their digests are kept, and a look-up takes a tenth of the time. */
   const ofShort = (json: string): Buffer => {
     const known = repeated.get(json)
     if (known !== undefined) return known
     const digest = hmac(`v${json}`)
-    // Emptied rather than kept in order: the few that repeat most are back at once.
+    // Emptied when full: the few texts that repeat most are soon back.
     if (repeated.size === mostRepeated) repeated.clear()
     repeated.set(json, digest)
     return digest
@@ -111,7 +112,7 @@ export const makeDigester = (secret: string): Digester => {
   return {
     key: (key) => hmac(`k${key}`),
     content: (cells) => {
-      // Lengths before the cells: ["ab", ""] must not be taken for ["a", "b"].
+      // Lengths before the cells: ["ab", ""] must differ from ["a", "b"].
       let text = "c"
       for (const cell of cells) text += `${cell.length}:${cell}`
       return hmac(text)

@@ -101,7 +101,7 @@ it.scopedLive("status, report, form, check, preview and schema tell people and p
     const gone = yield* at.inProcess("status", "--verify")
     expect(gone.status).toBe(2)
     expect(gone.stdout.replaceAll("\n", " ")).toMatch(
-      /ledger \S+ is missing or empty, and a run has written it before.*accept contacts ledger --because/,
+      /ledger \S+ is missing or empty, but an earlier run wrote to it.*accept contacts ledger --because/,
     )
     expect(gone.stdout).not.toMatch(/Nothing was imported yet|sound/)
     expect(gone.lastLine).toBe("formferry status")

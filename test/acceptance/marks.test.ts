@@ -58,7 +58,7 @@ it.scopedLive("a killed first run whose .formferry is deleted is no first run", 
   Effect.gen(function*() {
     const at = yield* killed()
     rmSync(join(at.folder, ".formferry"), { recursive: true })
-    yield* isRefused(at, /ledger\.db is missing or empty, and a run has written it before/, at.run)
+    yield* isRefused(at, /ledger\.db is missing or empty, but an earlier run wrote to it/, at.run)
     expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
   }))
 

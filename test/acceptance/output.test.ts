@@ -149,7 +149,7 @@ it.scopedLive("compacting next to a reader is refused as busy (6), and works aft
     reader.all("SELECT count(*) FROM row")
     const busy = yield* at.run("ledger", "compact")
     expect([busy.status, busy.lastLine]).toEqual([6, "formferry status"])
-    expect(busy.stderr.replaceAll(/\s+/g, " ")).toContain("Another process reads the ledger")
+    expect(busy.stderr.replaceAll(/\s+/g, " ")).toContain("Another process is reading the ledger")
     reader.exec("COMMIT")
     reader.close()
     expect((yield* at.inProcess("ledger", "compact")).status).toBe(0)

@@ -84,11 +84,11 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
       yield* fs.remove(`${here.root}/.formferry/ledger.db${end}`, { force: true })
     }
     for (const words of [["compact"], ["backup", `${here.root}/safe/none.db`], ["export"]]) {
-      expect((yield* Effect.flip(here.run())).message).toContain("is missing or empty, and a run has written it before")
+      expect((yield* Effect.flip(here.run())).message).toContain("is missing or empty, but an earlier run wrote to it")
       const { status, told } = yield* ledger(...words)
       expect([status, told]).toEqual([
         2,
-        expect.stringContaining("is missing or empty, and a run has written it before"),
+        expect.stringContaining("is missing or empty, but an earlier run wrote to it"),
       ])
     }
     expect(yield* fs.exists(`${here.root}/safe/none.db`)).toBe(false)

@@ -104,7 +104,7 @@ describe("forget", () => {
       expect((yield* here.run()).exitCode).toBe(4)
       const project = yield* loadProject(here.root)
       const doubtful = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1"] }))
-      expect(doubtful.message).toContain("Settle it first (formferry settle people --rows …)")
+      expect(doubtful.message).toContain("Settle first (formferry settle people --rows …)")
       const unknown = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-7"] }))
       expect(unknown.message).toContain("knows no row of people with the key K-7")
       expect(bytes(here.root)).toContain("K-1")
@@ -138,7 +138,7 @@ describe("the ledger's file", () => {
           expect(busy._tag).toBe("LedgerLocked")
         }))
         expect([to, `${to}.key`].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
-        expect((yield* Effect.flip(backUp(project, to))).message).toContain("is there already")
+        expect((yield* Effect.flip(backUp(project, to))).message).toContain("already exists")
 
         // Restored: the same ledger, which goes on where it was.
         const fs = yield* FileSystem.FileSystem

@@ -113,7 +113,7 @@ describe("a row in doubt that is sent once more", () => {
       expect(yield* known("key 1")).toMatchObject({
         state: "inDoubt",
         resent: true,
-        doubt: { reason: "timeout; sent again and refused: no" },
+        doubt: { reason: "timeout; resent and refused: no" },
       })
       expect(yield* ledger.verify).toEqual([])
     }))

@@ -31,14 +31,14 @@ export interface Store {
   readonly texts: Texts
   readonly digest: Digester
   readonly clock: Clock.Clock
-  /** Milliseconds after which a holder without a heartbeat is overtaken, and between heartbeats. */
+  /** Milliseconds after which a holder without a heartbeat is overtaken, and milliseconds between heartbeats. */
   readonly staleAfter: number
   readonly heartbeat: number
-  /** Who takes locks. */
+  /** The process that takes locks. */
   readonly holder: Holder
 }
 
-/** Reads between transactions. */
+/** For reads between transactions. */
 export const reading = <A>(store: Store, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
   Effect.suspend(() => attempt(store.file, doing, work))
 
@@ -55,7 +55,7 @@ export class Texts {
     this.db = db
   }
 
-  /** The text's number; adds it, so only inside a transaction. */
+  /** Returns the text's number. Adds the text if it is new, so call it inside a transaction. */
   idOf(text: string): number {
     const known = this.ids.get(text)
     if (known !== undefined) return known
@@ -65,7 +65,7 @@ export class Texts {
     return id
   }
 
-  /** The text of a number; undefined when there is none. */
+  /** Returns the text of a number; undefined if there is none. */
   textOf(id: number): string | undefined {
     const known = this.texts.get(id)
     if (known !== undefined) return known
@@ -74,12 +74,12 @@ export class Texts {
     return text
   }
 
-  /** The number of a list of names; adds it, so only inside a transaction. */
+  /** Returns the number of a list of names. Adds the list if it is new, so call it inside a transaction. */
   idOfList(names: ReadonlyArray<string>): number {
     return this.idOf(JSON.stringify(names))
   }
 
-  /** The list of a number, always the same array; empty when there is none. */
+  /** Returns the list of a number, always the same array; empty if there is none. */
   listOf(id: number): ReadonlyArray<string> {
     const known = this.lists.get(id)
     if (known !== undefined) return known
@@ -88,7 +88,7 @@ export class Texts {
     return list
   }
 
-  /** After a rollback: numbers given in it are void. */
+  /** Call it after a rollback: numbers assigned in the transaction are void. */
   forget(): void {
     this.ids.clear()
     this.texts.clear()
@@ -96,7 +96,7 @@ export class Texts {
   }
 }
 
-/** Opens a ledger's parts for the scope: what `openLedger` says. */
+/** Opens a ledger's parts for the scope, as `openLedger` describes. */
 export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const file = resolve(options.file)
@@ -117,10 +117,10 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       ),
       ({ db }) => Effect.ignore(attempt(file, "closing it", () => close(db))),
     )
-    // A file without tables is what is left of a new ledger whose log is lost: creating them would make another ledger of it.
+    // A file without tables remains if a new ledger's log is lost: creating the tables would make it a different ledger.
     if (standingOf(db) === "empty") yield* mayCreate
     const digest = makeDigester(secret)
-    // Tells the secret's own ledger from another's, and gives nothing away.
+    // Shows whether the secret belongs to this ledger, and reveals nothing.
     const proof = digest.value("the secret of this ledger").toString("hex")
     yield* attempt(file, "preparing it", () => {
       createTables(db, (fresh) => {
@@ -170,7 +170,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
 
 const open = (file: string): { readonly db: Database; readonly secret: string } | LedgerRefused => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  // The secret of a new ledger comes first: no ledger is ever there without it.
+  // The secret of a new ledger comes first: no ledger ever exists without it.
   const early = ledgerExists(file) ? undefined : readSecret(file)
   if (early instanceof LedgerRefused) return early
   const db = openDatabase(file)
@@ -181,7 +181,7 @@ const open = (file: string): { readonly db: Database; readonly secret: string } 
   return secret
 }
 
-/** Empties the write-ahead log into the file, so that deleted content is gone from both. */
+/** Moves the write-ahead log into the file, so that neither contains deleted content. */
 const close = (db: Database): void => {
   try {
     db.set("wal_checkpoint(TRUNCATE)")

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
 import { type Database, ledgerError } from "./database.ts"
 
-/** Thrown by a job that must not be done: only that job fails, the others of its transaction are done without it. */
+/** Thrown by a job that must not be done. Only that job fails; the other jobs of its transaction are done without it. */
 export class Refusal<E> {
   readonly failure: Effect.Effect<never, E>
   constructor(failure: Effect.Effect<never, E>) {
@@ -10,41 +10,44 @@ export class Refusal<E> {
   }
 }
 
-/** What a session's writes stand on: its hold of the lock, confirmed inside each transaction. */
+/** A session's hold of the lock, which is confirmed inside each transaction. */
 export interface Lease {
-  /** Throws a Refusal when the lock is no longer ours; may renew the heartbeat in the same transaction. */
+  /** Throws a Refusal if the lock is no longer ours. May renew the heartbeat in the same transaction. */
   readonly confirm: () => void
   /** Counts the transaction, inside it, if one of its jobs counts. */
   readonly count: () => void
-  /** The transaction in which it was confirmed is durable. Makes the mark durable if it was counted; throws if it can't, or if the ledger's files are not those that were written. */
+  /**
+   * Called once the transaction in which it was confirmed is durable. Makes the mark durable if the transaction was counted. Throws if it can't, or
+   * if the ledger's files are not those that were written.
+   */
   readonly confirmed: (isCounted: boolean) => void
 }
 
 interface Job {
   readonly doing: string
   readonly lease: Lease | undefined
-  /** Whether the ledger must never be without it again: its lease's mark is durable before anybody hears of success. */
+  /** Whether the ledger must never lack this write again: its lease's mark is durable before success is reported. */
   readonly counts: boolean
   readonly work: () => unknown
   readonly resume: (result: Effect.Effect<unknown, unknown>) => void
 }
 
-/** Turns of the event loop whose jobs meet in one commit. */
+/** Turns of the event loop whose jobs share one commit. */
 export const turnsOfCommit = 8
 
-/** Milliseconds without a commit that are a rest, and commits before it from which on their log is brought into the file then. */
+/** Milliseconds without a commit after which the log is moved into the file, and the fewest commits for which that is done. */
 export const millisOfRest = 50
 export const commitsOfRest = 32
 
 /**
- * The ledger's one writer. Jobs that arrive within a few turns of the event loop share one transaction, and nobody hears of success before it is durable: that is what makes
- * `synchronous=FULL` affordable. A transaction that fails leaves the ledger failed, for then nobody knows what the file holds.
+ * The ledger's only writer. Jobs that arrive within a few turns of the event loop share one transaction, and success is reported once it is durable:
+ * this makes `synchronous=FULL` affordable. If a transaction fails, every later write fails, because the content of the file is then unknown.
  */
 export class Writer {
   private readonly db: Database
   private readonly onRollback: () => void
   private queue: Array<Job> = []
-  /** Commits whose log may not be in the file. */
+  /** Commits whose log may not be in the file yet. */
   private logged = 0
   private resting: NodeJS.Timeout | undefined
   private failed: LedgerError | undefined
@@ -59,14 +62,14 @@ export class Writer {
   }
 
   /**
-   * Does a job inside a transaction. It may be done again after a rollback, so it touches nothing but the database. Not interruptible: who asked learns
-   * what became of it.
+   * Does a job inside a transaction. It may be repeated after a rollback, so it must change nothing but the database. Not interruptible: the caller
+   * always gets the result.
    */
   write<A, E = never>(doing: string, work: () => A): Effect.Effect<A, LedgerError | E> {
     return this.submit<A, LedgerError | E>(doing, undefined, false, work)
   }
 
-  /** The same on a lease: fails when it is lost. `counts`: whether the lease's mark covers it. */
+  /** Does a job on a lease: fails if it is lost. `counts`: whether the lease's mark covers the job. */
   writeOn<A, E = never>(
     lease: Lease,
     doing: string,
@@ -76,7 +79,7 @@ export class Writer {
     return this.submit<A, LedgerError | LedgerOvertaken | E>(doing, lease, counts, work)
   }
 
-  /** No job comes any more. */
+  /** Call it when no more jobs will be written. */
   close(): void {
     clearTimeout(this.resting)
   }
@@ -93,7 +96,7 @@ export class Writer {
     }))
   }
 
-  /** setImmediate comes after all answers that have arrived in a turn. With nothing else to do the turns take some microseconds together. */
+  /** setImmediate runs after all the answers that arrived in a turn. If nothing else happens, the turns take a few microseconds together. */
   private flushIn(turns: number): void {
     setImmediate(() => turns > 1 ? this.flushIn(turns - 1) : this.flush())
   }
@@ -119,7 +122,7 @@ export class Writer {
     for (const [job, result] of results) job.resume(result)
   }
 
-  /** Does the jobs in one transaction. When one refuses, nothing is done, and it gives those to do again without that one. */
+  /** Does the jobs in one transaction. If one refuses, rolls back and returns the other jobs, to be done again without it. */
   private transact(jobs: ReadonlyArray<Job>, results: Map<Job, Effect.Effect<unknown, unknown>>): Array<Job> {
     const leases = new Set<Lease>()
     const counted = new Set<Lease>()
@@ -149,8 +152,8 @@ export class Writer {
   }
 
   /**
-   * Against a slow service there are rests between requests: there the log costs nobody anything, and what was deleted does not stand in it for long. It stays short, so that the end of a run and the
-   * opening after a fault need not bring all of it over.
+   * With a slow service there are pauses between requests: moving the log then delays nothing, and deleted content does not stay in it for long. The
+   * log stays short, so that the end of a run, and opening after a crash, need not move all of it.
    */
   private noteLogged(): void {
     this.logged += 1

@@ -6,7 +6,7 @@ import { driftedAs, drifting } from "./verdicts.ts"
 
 const keyless = Buffer.alloc(0)
 
-/** Remembers, inside a transaction, that this run met these rows so. */
+/** Records, inside a transaction, that this run saw these rows with these fates. */
 export const recordAttention = (db: Database, place: number, run: number, rows: ReadonlyArray<AttentionRow>): void => {
   db.run("UPDATE place SET latest = ? WHERE id = ?", [run, place])
   for (const row of rows) {
@@ -21,7 +21,7 @@ export const recordAttention = (db: Database, place: number, run: number, rows: 
   }
 }
 
-/** Rejections of earlier runs under a key, or at a row without one; the newest first. */
+/** Returns the rejections of earlier runs under a key, or at a row without one; newest first. */
 export const rejectedRows = (
   db: Database,
   place: number,
@@ -37,7 +37,8 @@ export const rejectedRows = (
 }
 
 /**
- * What a person knows of each row with this fate and content. Doubt is about what was sent, not about what the source holds now: there the key decides.
+ * Returns what a person knows about each row with this fate and content. Doubt concerns what was sent, not what the source contains now: for it, the
+ * key decides.
  */
 export const attended = (
   db: Database,
@@ -58,7 +59,7 @@ export const attended = (
     return seen === undefined ? "new" : "seen"
   })
 
-/** A person's word on rows that need one. */
+/** A person's decision about rows that need review. */
 export interface Acknowledgement {
   readonly keys: ReadonlyArray<string> | "all"
   readonly because: string
@@ -68,7 +69,7 @@ export interface Acknowledgement {
 
 const met = "FROM attention t WHERE t.place = ?"
 
-/** Rows of the ledger that need a person, and as what. */
+/** Rows of the ledger that need review, and why. */
 const standing = `FROM row t WHERE t.place = ? AND
   (t.state = ${stateCode.inDoubt} OR (t.state = ${stateCode.imported} AND t.verdict IN (${verdictCode.differing}, ${verdictCode.missing})))`
 
@@ -76,8 +77,8 @@ const standingCode = `CASE WHEN t.state = ${stateCode.inDoubt} THEN ${fateCode("
   WHEN t.verdict = ${verdictCode.differing} THEN ${differingCode} ELSE ${missingCode} END`
 
 /**
- * Records it inside a transaction, bound to the content and the fate that each row has now. `all` is what needs a person now: what the last run that read the source met, and
- * what is in doubt, differing or missing, or was edited or deleted since it was verified.
+ * Records it inside a transaction, bound to each row's present content and fate. `all` means everything that needs review now: what the last run that
+ * read the source found, and what is in doubt, differing or missing, or was edited or deleted after it was verified.
  */
 export const acknowledge = (
   store: Store,
@@ -99,13 +100,13 @@ export const acknowledge = (
   const names: Array<Param> = what.keys === "all"
     ? []
     : [JSON.stringify(digests.map((digest) => digest.toString("hex")))]
-  // Named rows count again when a person names them again; of all, only those that nobody had seen.
+  // Rows that a person names again count again; with `all`, only those that no person had seen.
   const conflict = what.keys === "all"
     ? "ON CONFLICT DO NOTHING"
     : "ON CONFLICT DO UPDATE SET at = excluded.at, by = excluded.by, because = excluded.because"
   let acknowledged = 0
   for (const [from, code, content] of sources) {
-    // What was imported and verified is in, whatever somebody did to it since.
+    // What was imported and verified stays imported, however it was edited since.
     if (what.leaveOut && from !== drifting) {
       db.run(
         `INSERT INTO leftOut (place, keyed, digest, at, by, because)

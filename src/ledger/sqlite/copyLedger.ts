@@ -19,8 +19,8 @@ import { attempt, Database } from "./database.ts"
 import { openDatabase } from "./openDatabase.ts"
 
 /**
- * Copies a ledger as it stands, with its secret, into another folder, for a rehearsal: a run may go on meanwhile, and its lock does not come along. Gives the copy's path. Where there is no ledger yet
- * there is no copy either: opening that path makes a new one.
+ * Copies a ledger in its present state, with its secret, into a folder, for a rehearsal. A run may be in progress, and its lock is not copied.
+ * Returns the copy's path. If there is no ledger yet, nothing is copied, and opening that path makes a new one.
  */
 export const copyLedger = (file: string, toFolder: string): Effect.Effect<string, LedgerError | LedgerRefused> => {
   const from = resolve(file)
@@ -33,8 +33,8 @@ export const copyLedger = (file: string, toFolder: string): Effect.Effect<string
 }
 
 /**
- * Backs a ledger up into a file that is not there yet, with its secret beside it (`.key`), both for their owner only and on the disk when it returns: a consistent picture of one moment, also while a run
- * goes on. Gives the copy's size in bytes.
+ * Backs a ledger up into a new file, with its secret next to it (`.key`): a consistent state of one moment, even while a run is in progress. Only the
+ * owner can read both files, and they are durable when this returns. Returns the copy's size in bytes.
  */
 export const backUpLedger = (file: string, toFile: string): Effect.Effect<number, LedgerError | LedgerRefused> => {
   const from = resolve(file)
@@ -44,13 +44,13 @@ export const backUpLedger = (file: string, toFile: string): Effect.Effect<number
       if (!ledgerExists(from)) return new LedgerRefused({ message: `There is no ledger ${from} to back up.` })
       const refused = snapshot(from, to)
       if (refused !== undefined) return refused
-      // SQLite leaves it to others to see that a copy is on the disk.
+      // SQLite does not make a copy durable.
       for (const one of [to, secretFile(to)]) sync(one)
       syncFolder(dirname(to))
       return undefined
     })
     if (refused !== undefined) return yield* refused
-    return yield* attempt(to, "looking at the copy", () => statSync(to).size)
+    return yield* attempt(to, "checking the copy", () => statSync(to).size)
   })
 }
 
@@ -66,7 +66,9 @@ const sync = (file: string): void => {
 const snapshot = (from: string, to: string): LedgerRefused | undefined => {
   for (const one of [to, secretFile(to)]) {
     if (existsSync(one)) {
-      return new LedgerRefused({ message: `${one} is there already: a ledger is not copied over it.` })
+      return new LedgerRefused({
+        message: `${one} already exists, and a ledger is never copied over it. Choose another name.`,
+      })
     }
   }
   const secret = readSecret(from)
@@ -79,7 +81,7 @@ const snapshot = (from: string, to: string): LedgerRefused | undefined => {
     copyFileSync(secretFile(from), secretFile(to), constants.COPYFILE_EXCL)
     made.push(secretFile(to))
     chmodSync(secretFile(to), 0o600)
-    // For its owner only before SQLite writes into it; an empty file it takes.
+    // Its owner's only, before SQLite writes to it. SQLite accepts an empty file.
     closeSync(openSync(to, "wx", 0o600))
     made.push(to)
     db.run("VACUUM INTO ?", [to])
@@ -93,7 +95,7 @@ const snapshot = (from: string, to: string): LedgerRefused | undefined => {
   }
 }
 
-/** The lock of a run that goes on does not come along. It may lie where no ledger may: a copy is not worked with there. */
+/** The lock of a run in progress is not copied. The copy may be where no ledger may be, because no run uses it there. */
 const withoutLocks = (file: string): void => {
   const db = new Database(file)
   try {

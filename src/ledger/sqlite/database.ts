@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import Libsql from "libsql"
 import { LedgerError } from "../Ledger.ts"
 
-/** All that libsql takes: a boolean or a Date aborts the process, so the type keeps them out. */
+/** The values that libsql accepts: a boolean or a Date aborts the process, so the type excludes them. */
 export type Param = string | number | bigint | Buffer | null
 
 interface Reader {
@@ -10,7 +10,7 @@ interface Reader {
   readonly get: (params: ReadonlyArray<Param>) => unknown
 }
 
-/** One SQLite connection with its prepared statements. Synchronous; rows come as arrays, in the order of the columns asked for. */
+/** One SQLite connection with its prepared statements. Synchronous. Rows are arrays, in the order of the selected columns. */
 export class Database {
   readonly file: string
   private readonly db: Libsql.Database
@@ -23,23 +23,23 @@ export class Database {
     this.db = new Libsql(file)
   }
 
-  /** Runs statements without parameters and results, as `BEGIN` and `COMMIT`. */
+  /** Runs statements that have no parameters and no results, such as `BEGIN` and `COMMIT`. */
   exec(sql: string): void {
     this.mustBeOpen()
     this.db.exec(sql)
   }
 
-  /** Every row. `R` is what the caller's SQL selects. */
+  /** Returns every row. `R` is what the caller's SQL selects. */
   all<R extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Param> = []): ReadonlyArray<R> {
     return this.reader(sql).all(params) as ReadonlyArray<R>
   }
 
-  /** The first row; ask for one only, or the statement stays open. */
+  /** Returns the first row. Select one row only, or the statement stays open. */
   get<R extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Param> = []): R | undefined {
     return this.reader(sql).all(params)[0] as R | undefined
   }
 
-  /** Writes, and gives how many rows changed and the id of the last one that was added. */
+  /** Writes, and returns how many rows changed and the id of the last one that was added. */
   run(sql: string, params: ReadonlyArray<Param> = []): { readonly changes: number; readonly id: number } {
     this.mustBeOpen()
     let statement = this.writers.get(sql)
@@ -51,11 +51,11 @@ export class Database {
     return { changes: result.changes, id: Number(result.lastInsertRowid) }
   }
 
-  /** Sets a pragma, whether or not it answers. */
+  /** Sets a pragma, whether or not it returns a row. */
   set(pragma: string): void {
     this.mustBeOpen()
     const statement = this.db.prepare(`PRAGMA ${pragma}`)
-    // Some pragmas answer when they are set and some don't, and libsql has a method for each.
+    // Some pragmas return a row when they are set and some don't, and libsql has a method for each.
     if (statement.reader) statement.all([])
     else statement.run([])
   }
@@ -72,7 +72,7 @@ export class Database {
   close(): void {
     if (!this.open) return
     this.open = false
-    // The file stays open as long as a statement lives.
+    // The file stays open as long as a statement exists.
     this.readers.clear()
     this.writers.clear()
     this.db.close()
@@ -94,14 +94,14 @@ export class Database {
   }
 }
 
-/** What SQLite's codes mean to people. Its own messages hold no values of rows: names of tables and columns at most. */
+/** What SQLite's codes mean, for people. Its own messages contain no values of rows, at most names of tables and columns. */
 const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_FULL/, "the disk is full"],
-  [/^SQLITE_NOTADB/, "the file is damaged, or is no ledger at all. Restore it, with its .key file, from a backup"],
+  [/^SQLITE_NOTADB/, "the file is damaged or is not a ledger. Restore it, with its .key file, from a backup"],
   [/^SQLITE_CORRUPT/, "the file is damaged. Restore it, with its .key file, from a backup"],
   [/^SQLITE_READONLY/, "the file or its folder is write-protected"],
   [/^SQLITE_CANTOPEN/, "the file can't be opened"],
-  [/^SQLITE_(BUSY|LOCKED)/, "another process keeps it busy"],
+  [/^SQLITE_(BUSY|LOCKED)/, "another process is using it"],
   [/^SQLITE_IOERR/, "the disk reports an error"],
 ]
 
@@ -115,13 +115,13 @@ const inWords = (cause: unknown): unknown => {
   if (cause instanceof LedgerError) return cause
   const text = cause instanceof Error ? cause.message : String(cause)
   const code = codeOf(cause)
-  // libsql gives some failures of opening no code of their own.
+  // libsql has no codes for some failures to open a file.
   const known = meanings.find(([pattern]) => pattern.test(code))?.[1]
     ?? (/not a database/i.test(text) ? meanings[1]?.[1] : /malformed/i.test(text) ? meanings[2]?.[1] : undefined)
   return known === undefined ? cause : new Error(`${known} (${code === "" ? "" : `${code}: `}${text})`, { cause })
 }
 
-/** A failure of SQLite or the file system, as the ledger's. */
+/** Returns a failure of SQLite or the file system as one of the ledger. */
 export const ledgerError = (file: string, doing: string) => (cause: unknown): LedgerError =>
   cause instanceof LedgerError ? cause : new LedgerError({ file, doing, cause: inWords(cause) })
 
@@ -129,13 +129,13 @@ export const ledgerError = (file: string, doing: string) => (cause: unknown): Le
 export const attempt = <A>(file: string, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
   Effect.try({ try: work, catch: ledgerError(file, doing) })
 
-/** Rows that one statement takes at most: so many are in a batch, and each number of them is a statement that is prepared once. */
+/** The most rows in one statement: as many as a batch has. For each number of rows a statement is prepared once. */
 const most = 10
 
 /**
- * Rows in groups for one statement each: a statement of ten takes half the time of ten statements.
+ * Splits rows into groups of one statement each: a statement with ten rows takes half the time of ten statements.
  *
- * @returns each group, and what gives its place in the statement: `values("(?, ?)")` is `(?, ?), (?, ?)` for a group of two
+ * @returns each group, and a function that repeats a pattern for each of its rows: `values("(?, ?)")` is `(?, ?), (?, ?)` for a group of two
  */
 export const inTens = <A>(
   rows: ReadonlyArray<A>,

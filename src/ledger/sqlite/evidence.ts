@@ -3,13 +3,13 @@ import { missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { BatchKnown, Evidence, KnownSubmission, TestEntry, Waits } from "../records.ts"
 import type { Database } from "./database.ts"
 
-/** Of `row r`: an export has to have its submission. One that was deleted since, or that is missing and acknowledged as that, can't be in it. */
+/** Whether an export must contain the submission of `row r`. One that was deleted later, or that is missing and acknowledged as missing, can't be in it. */
 const isRequired = `r.submission IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM drift f WHERE f.row = r.id AND f.standing = 1)
   AND NOT (r.verdict = ${verdictCode.missing} AND EXISTS (SELECT 1 FROM acknowledged a
     WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${missingCode}))`
 
-/** A page of all submissions that the ledger knows at the place's destination, whichever pipeline sent them. */
+/** Returns a page of all submissions that the ledger knows at the place's destination, whichever pipeline sent them. */
 export const submissionsPage = (
   db: Database,
   place: number,
@@ -41,7 +41,7 @@ export const submissionsPage = (
     }
   })
 
-/** One of the place's destination's batches with a submission that an export has to have. */
+/** Returns a batch at the place's destination with a submission that an export must contain. */
 const known = (
   db: Database,
   where: string,
@@ -58,7 +58,7 @@ const known = (
 }
 
 /**
- * What the ledger knows about the requests with a row in doubt. Batch numbers give the order. Times count only while they rise with them.
+ * Returns what the ledger knows about the requests with a row in doubt. Batch numbers give the order; times count only as long as they increase with them.
  *
  * @param batches the first and the last batch that the row was sent with
  * @param entries test entries that an export has
@@ -95,7 +95,7 @@ export const evidence = (
   }
 }
 
-/** Whether times of sending rise from the first batch to another, the end of the request (after batch `closed`) and the time `at` included. */
+/** Whether sending times increase from the first batch to the other, including the end of the request (after batch `closed`) and the time `at`. */
 const isRising = (
   db: Database,
   { at, batch, closed, ended, first }: Readonly<Record<"first" | "closed" | "ended" | "batch" | "at", number>>,
@@ -107,18 +107,18 @@ const isRising = (
     [first, batch, closed, ended, at],
   ) === undefined
 
-/** Texts of test entries that were handed out at the place's destination, the newest first. */
+/** Returns the test entries that were issued at the place's destination, newest first. */
 export const testEntries = (db: Database, place: number): ReadonlyArray<TestEntry> =>
   db.all<readonly [string, number, number]>(
     `WITH ${sameDestination} SELECT text, at, after FROM testEntry WHERE place IN here ORDER BY id DESC`,
     [place],
   ).map(([text, at, after]) => ({ text, at, after }))
 
-/** Places of the same destination as place `?1`: other pipelines that feed the form are among them. */
+/** Places with the same destination as place `?1`, including other pipelines that import into the form. */
 const sameDestination =
   "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
 
-/** Returns those of the submission ids that the ledger already has at the place's destination: of rows, replaced or forgotten ones, or of none. */
+/** Returns those of the submission ids that the ledger already has at the place's destination: of rows, of replaced or forgotten ones, or matched to no row. */
 export const knownSubmissions = (db: Database, place: number, ids: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(
     db.all<readonly [string]>(
@@ -131,7 +131,7 @@ export const knownSubmissions = (db: Database, place: number, ids: ReadonlyArray
     ).map(([id]) => id),
   )
 
-/** The items of rows that landed by a person's word at the place's destination, of whatever pipeline: their submissions are there, and nobody knows their ids. */
+/** Returns the items of rows at the place's destination, of any pipeline, that a person said had landed: their submissions exist, but their ids are unknown. */
 export const landedByWord = (db: Database, place: number): ReadonlyArray<Item> =>
   db.all<readonly [string]>(
     `SELECT d.item FROM place o JOIN place p ON p.service = o.service AND p.form = o.form
@@ -140,7 +140,7 @@ export const landedByWord = (db: Database, place: number): ReadonlyArray<Item> =
     [place],
   ).map(([item]) => JSON.parse(item) as Item)
 
-/** Ids that answered a batch of the place and belong to no row. */
+/** Returns ids that answered a batch of the place and belong to no row. */
 export const looseIds = (db: Database, place: number): ReadonlyArray<string> =>
   db.all<readonly [string]>("SELECT loose FROM batch WHERE place = ? AND loose IS NOT NULL ORDER BY id", [place])
     .flatMap(([loose]) => JSON.parse(loose) as ReadonlyArray<string>)

@@ -7,10 +7,10 @@ import { recordVanished } from "./pages.ts"
 import type { Store } from "./Store.ts"
 import { recordReconciled } from "./verdicts.ts"
 
-/** Facts that are kept as JSON under their names. */
+/** Facts that are stored as JSON under their names. */
 const kept = ["identity", "form", "canary", "refused"] as const
 
-/** What is recorded of a place besides its rows and runs. */
+/** Returns what is recorded about a place, apart from its rows and runs. */
 export const facts = ({ db, texts }: Store, place: number): Facts => {
   const has = (table: string) => db.get(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place]) !== undefined
   const first = db.get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place])?.[0] ?? null
@@ -24,7 +24,7 @@ export const facts = ({ db, texts }: Store, place: number): Facts => {
   }
 }
 
-/** The facts of a place that the ledger does not know. */
+/** The facts about a place that the ledger does not know. */
 export const noFacts: Facts = {
   isNew: true,
   isBlank: true,
@@ -70,7 +70,7 @@ export const recordFacts = (
     ])
   }
   if (acceptance !== undefined) {
-    // A state that was accepted before keeps its first record.
+    // A state that was already accepted keeps its first record.
     const { because, by, reason, states } = acceptance
     for (const state of states) {
       db.run("INSERT OR IGNORE INTO accepted (place, reason, state, at, by, because) VALUES (?, ?, ?, ?, ?, ?)", [
@@ -86,9 +86,9 @@ export const recordFacts = (
 }
 
 /**
- * Gives rows other keys, inside a transaction; and what people said of the old keys is said of the new ones, too. A key that another row has stays with that row.
+ * Gives rows new keys, inside a transaction, and copies people's decisions about the old keys to the new ones. A key that another row has stays with that row.
  *
- * @returns how many rows have their new key
+ * @returns how many rows got their new key
  */
 export const rekey = (db: Database, place: number, rows: ReadonlyArray<Rekeyed>): number => {
   let moved = 0
@@ -137,7 +137,7 @@ export const isAccepted = (
 export const unreadFiles = (db: Database, place: number, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) => db.get("SELECT 1 FROM readFile WHERE place = ? AND name = ?", [place, name]) === undefined)
 
-/** What a webhook was last notified of; undefined: of nothing. */
+/** Returns what a webhook was last notified of; undefined: nothing. */
 export const notified = (db: Database, place: number, webhook: string): Notified | undefined => {
   const found = db.get<readonly [string, string]>("SELECT codes, run FROM told WHERE place = ? AND webhook = ?", [
     place,
@@ -146,7 +146,7 @@ export const notified = (db: Database, place: number, webhook: string): Notified
   return found && { codes: JSON.parse(found[0]) as ReadonlyArray<string>, run: found[1] }
 }
 
-/** Inside a transaction. */
+/** Records it, inside a transaction. */
 export const recordNotified = (db: Database, place: number, webhook: string, { codes, run }: Notified): void => {
   db.run("INSERT OR REPLACE INTO told (place, webhook, codes, run) VALUES (?, ?, ?, ?)", [
     place,

@@ -10,8 +10,9 @@ type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]
 
 /**
- * Forgets rows, inside a transaction, at every destination of the pipeline: their keys, contents, answers' digests, and what was said of them. What stays is the keyed digest of
- * each key, as that of a row that was left out for good, and the ids of the submissions. A row that may have been sent is settled first: without its content nobody ever could.
+ * Forgets rows, inside a transaction, at every destination of the pipeline: their keys, contents, answers' digests, and people's decisions about
+ * them. What remains is the keyed digest of each key, as that of a row that is skipped permanently, and the ids of the submissions. A row that may
+ * have been sent must be settled first: without its content that is impossible.
  */
 export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting): Forgotten => {
   const { db } = store
@@ -28,8 +29,8 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
   if (doubtful.length > 0) {
     throw new Refusal(Effect.fail(
       new LedgerRefused({
-        message: `${doubtful.map(({ key }) => key).join(", ")}: in doubt, so that it may have been sent. Without its `
-          + `content nobody could ever find out. Settle it first (formferry settle ${pipeline} --rows …), then forget it.`,
+        message: `${doubtful.map(({ key }) => key).join(", ")}: in doubt, and may have been sent. Without its `
+          + `content, a row in doubt can never be settled. Nothing was forgotten. Settle first (formferry settle ${pipeline} --rows …), then forget.`,
       }),
     ))
   }
@@ -60,9 +61,9 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
     submissions,
   }
 
-  /** Gives the ids of its submissions. */
+  /** Returns the ids of its submissions. */
   function dropRow(db: Database, place: number, [row, state, submission, batch]: Row): ReadonlyArray<string> {
-    // The unmended originals, which would go out once the row that replaced them is gone.
+    // The originals before they were fixed, which would be sent once the row that replaced them is deleted.
     for (
       const [original] of db.all<readonly [Buffer]>(
         "SELECT digest FROM superseded WHERE mended = ? AND length(digest) > 0",
@@ -73,7 +74,7 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
     const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
     for (const id of ids) db.run("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, id])
     if (state === stateCode.imported) db.run("UPDATE batch SET imported = max(0, imported - 1) WHERE id = ?", [batch])
-    // A reconciliation goes on behind the row before.
+    // A reconciliation continues after the row before it.
     const before = db.get<readonly [number | null]>("SELECT max(id) FROM row WHERE id < ?", [row])?.[0] ?? null
     if (before === null) db.run("DELETE FROM reconciliation WHERE after = ?", [row])
     else db.run("UPDATE reconciliation SET after = ? WHERE after = ?", [before, row])
@@ -98,7 +99,7 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
   }
 }
 
-/** What is known of a key besides a row of its own: something, or nothing but that it stays out. */
+/** Returns what is known about a key apart from its own row: something, or only that it is skipped. */
 const mentionOf = (db: Database, place: number, digest: Buffer): "held" | "left out" | undefined => {
   const found = db.get<readonly [number, number]>(
     `SELECT EXISTS (SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2)

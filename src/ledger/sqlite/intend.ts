@@ -14,15 +14,15 @@ export interface Intent {
   readonly mapping: string
 }
 
-/** A batch as its session remembers it: which rows of the ledger its items are. */
+/** A batch that its session has open: which rows of the ledger its items are. */
 export interface OpenBatch {
   readonly batch: number
   readonly rows: ReadonlyArray<number>
-  /** Whether the ledger knew some of them before: those may be in doubt, or replace what stands for them. */
+  /** Whether the ledger knew some of them before: these may be in doubt, or replace an earlier submission. */
   readonly again: boolean
 }
 
-/** Records, inside a transaction, that rows are about to be sent. A row that may already stand at the destination is a fault of the caller's: nothing is recorded. */
+/** Records, inside a transaction, that rows are about to be sent. Throws if a row may already exist at the destination: nothing is recorded then. */
 export const intend = (
   store: Store,
   at: { readonly place: number; readonly run: number; readonly epoch: number },
@@ -64,7 +64,7 @@ export const intend = (
   return { batch, rows, again: added.includes(undefined) }
 }
 
-/** Adds the rows that the ledger does not know yet. Gives their ids; undefined: it knows the row. */
+/** Adds the rows that the ledger does not know yet. Returns their ids; undefined: it already knows the row. */
 const addNew = (
   db: Database,
   place: number,
@@ -79,7 +79,7 @@ const addNew = (
       } ON CONFLICT (place, digest) DO NOTHING`,
       some.flatMap((row) => [place, row.keyDigest, row.key, row.row, row.content, shape, batch, row.rest ?? null]),
     )
-    // Ids are given one after the other.
+    // Ids are assigned in order.
     if (changes === some.length) return some.map((_, index) => id - some.length + 1 + index)
     const added = new Map(
       db.all<readonly [Buffer, number]>("SELECT digest, id FROM row WHERE batch = ? AND id > ?", [batch, id - changes])
@@ -88,13 +88,16 @@ const addNew = (
     return some.map(({ keyDigest }) => {
       const digest = keyDigest.toString("latin1")
       const one = added.get(digest)
-      // A second row of the same key is known by now.
+      // A second row with the same key is already known.
       added.delete(digest)
       return one
     })
   })
 
-/** A row that the ledger knows already: one in doubt goes out once more, and once only; an imported one only with other content, in the place of what it was. */
+/**
+ * A row that the ledger already knows. One in doubt may be resent, once only. An imported one may be sent only with different content, to replace its
+ * earlier submission.
+ */
 const sendAgain = (
   db: Database,
   at: { readonly place: number; readonly run: number },
@@ -112,9 +115,9 @@ const sendAgain = (
   const replaced = row.replaces !== undefined && state === stateCode.imported
     && replace(db, id, { ...row, shape }, row.replaces, { batch, run: at.run })
   if (!free && !again && !replaced) {
-    throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already stand at the destination.`))
+    throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already exist at the destination.`))
   }
-  // A re-import that is sent once more is that of the new batch.
+  // A re-import that is resent belongs to the new batch.
   if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
   db.run(
     `UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL, submission = NULL, time = NULL, rest = ? WHERE id = ?`,
@@ -126,6 +129,6 @@ const sendAgain = (
   return id
 }
 
-/** Number of the last batch that was intended; 0 for none. */
+/** Returns the number of the last batch that was intended; 0 if there is none. */
 export const lastIntent = (db: Database): number =>
   db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0

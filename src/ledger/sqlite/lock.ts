@@ -22,7 +22,7 @@ type LockRow = readonly [
 const lockOf = (db: Database, pipeline: string): LockRow | undefined =>
   db.get<LockRow>("SELECT epoch, held, pid, born, boot, since, beat FROM lock WHERE pipeline = ?", [pipeline])
 
-/** Whether a run that still counts holds the pipeline's lock: alive as far as can be told, and with a fresh heartbeat. */
+/** Whether a live run holds the pipeline's lock: not known to have ended, and with a fresh heartbeat. */
 export const liveHolder = (
   store: Store,
   pipeline: string,
@@ -36,14 +36,14 @@ export const liveHolder = (
   return { pid, since }
 }
 
-/** Returns who holds, or last held, each lock, by epoch. */
+/** Returns the process that holds, or last held, each lock, by epoch. */
 export const holdersByEpoch = (db: Database): ReadonlyMap<number, Holder> =>
   new Map(
     db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM lock")
       .map(([epoch, pid, born, boot]) => [epoch, { pid, born, boot }]),
   )
 
-/** Takes the lock inside a transaction and gives its epoch: one more than any that any pipeline ever had, so that renaming a pipeline can't revive an old one. */
+/** Takes the lock inside a transaction and returns its epoch: one more than any pipeline ever had, so that renaming a pipeline can't revive an old epoch. */
 export const takeLock = (
   store: Store,
   pipeline: string,
@@ -65,7 +65,7 @@ export const takeLock = (
   return { epoch, word }
 }
 
-/** A hold of the lock, as its holder knows it. */
+/** A hold of the lock, as seen by its holder. */
 export class LockLease implements Lease {
   readonly pipeline: string
   readonly epoch: number
@@ -77,7 +77,7 @@ export class LockLease implements Lease {
   private beat: { readonly wall: number; readonly steady: bigint }
   private pending: { readonly wall: number; readonly steady: bigint } | undefined
 
-  /** @param taken when the lock was asked for: the heartbeat can't be younger */
+  /** @param taken when the lock was requested: the heartbeat can't be newer */
   constructor(
     store: Store,
     pipeline: string,
@@ -91,7 +91,7 @@ export class LockLease implements Lease {
     this.beat = taken
   }
 
-  /** Inside a transaction: fails when another run took over, else renews the heartbeat when it is due. */
+  /** Fails, inside a transaction, if another run took over. Otherwise renews the heartbeat if it is due. */
   confirm(): void {
     const lock = lockOf(this.store.db, this.pipeline)
     if (this.lost || lock === undefined || lock[0] !== this.epoch || lock[1] === 0) {
@@ -99,7 +99,7 @@ export class LockLease implements Lease {
       throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline })))
     }
     const now = timeOf(this.store)
-    // Half the interval: writes keep the lock alive even when the heartbeat's own fibre gets no turn.
+    // Half the interval: writes keep the lock alive even if the heartbeat's own fibre does not run.
     if (elapsed(this.beat, now) * 2 < this.store.heartbeat) return
     this.store.db.run("UPDATE lock SET beat = ? WHERE pipeline = ?", [now.wall, this.pipeline])
     this.pending = now
@@ -118,15 +118,15 @@ export class LockLease implements Lease {
   }
 
   /**
-   * Certainly still ours. Others may take over once the heartbeat is `staleAfter` old, so half of that is what we trust ourselves, by the clock that knows of time stood still: the steady
-   * one goes on while the process is stopped, the wall clock while the machine sleeps.
+   * Whether the lock is certainly still ours. Others may take over once the heartbeat is `staleAfter` old, so we trust half of that, by both clocks:
+   * the steady clock counts the time that the process was stopped, the wall clock the time that the machine was asleep.
    */
   held(): boolean {
     return !this.lost && this.store.writer.failure === undefined
       && elapsed(this.beat, timeOf(this.store)) * 2 < this.store.staleAfter
   }
 
-  /** Gives the lock back, inside a transaction; what another run has taken over stays with it. */
+  /** Releases the lock, inside a transaction, unless another run has taken it over. */
   release(): void {
     this.store.db.run("UPDATE lock SET held = 0 WHERE pipeline = ? AND epoch = ?", [this.pipeline, this.epoch])
   }
@@ -148,8 +148,8 @@ const elapsed = (
 ): number => Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
 
 /**
- * Takes the locks of all pipelines for the scope: what works on the whole file (VACUUM) must not run beside a run. A run that starts meanwhile is told that another one is in progress. Returns the leases, none if
- * there is no pipeline.
+ * Takes the locks of all pipelines for the scope: an operation on the whole file (VACUUM) must not overlap with a run. A run that starts meanwhile
+ * reports that another one is in progress. Returns the leases, none if there is no pipeline.
  */
 export const holdAll = (
   store: Store,
@@ -171,7 +171,7 @@ export const holdAll = (
       return held.map((one) => new LockLease(store, one.pipeline, one, taken))
     }),
     (leases) =>
-      Effect.ignore(writer.write("giving the locks back", () => leases.forEach((lease) => lease.release()))).pipe(
+      Effect.ignore(writer.write("releasing the locks", () => leases.forEach((lease) => lease.release()))).pipe(
         Effect.andThen(Effect.sync(() => leases.forEach((lease) => lease.end()))),
       ),
   )
@@ -180,7 +180,8 @@ export const holdAll = (
 type Latest = readonly [name: string, place: number, mode: string | null, finished: string | null]
 
 /**
- * The run of a pipeline in progress at a place. The lock's holder wrote the pipeline's latest record: one without a mode is of no run (for example of `settle`), one that is finished was written earlier.
+ * Returns a pipeline's run in progress at a place. The lock's holder wrote the pipeline's latest record. A record without a mode belongs to no run
+ * (for example to `settle`); one that is finished was written earlier.
  */
 export const runInProgress = (store: Store, pipeline: string, place: number): RunInProgress | undefined => {
   const holder = liveHolder(store, pipeline, store.holder, store.clock.unsafeCurrentTimeMillis())

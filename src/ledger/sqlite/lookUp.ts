@@ -21,15 +21,15 @@ type Row = readonly [
 ]
 
 /**
- * All rows of a chunk in one statement, keys in as one blob and rows out as one JSON text: one call of libsql costs more than a row. `CROSS JOIN` keeps SQLite from scanning the
- * table instead.
+ * Finds all rows of a chunk in one statement, which takes the keys as one blob and returns the rows as one JSON text: a call of libsql costs more
+ * than a row. `CROSS JOIN` keeps SQLite from scanning the table instead.
  */
 const findRows = `
   WITH RECURSIVE asked (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM asked WHERE at < ?3 - 1)
   SELECT json_group_array(json_array(at, id, key, state, row, hex(content), shape, batch, resent, verdict, submission))
   FROM asked CROSS JOIN row INDEXED BY row_key ON place = ?2 AND digest = substr(?1, at * ${digestLength} + 1, ${digestLength})`
 
-/** The rows of these keys, each with its key's index. */
+/** Returns the rows of these keys, each with its key's index. */
 const find = (
   db: Database,
   place: number,
@@ -38,7 +38,7 @@ const find = (
 ): ReadonlyArray<Found> => {
   const text = db.get<readonly [string]>(findRows, [Buffer.concat(keys), place, keys.length])?.[0] ?? "[]"
   const found = JSON.parse(text) as ReadonlyArray<Found>
-  // Else these are the rows that were not found by reading on, which goes on where it stands.
+  // Otherwise these are the rows that were not found by reading on, and reading on continues from its present position.
   if (cursor !== undefined && cursor.last === undefined) {
     const ids = found.map(([, id]) => id)
     const [first, last] = [Math.min(...ids), Math.max(...ids)]
@@ -47,7 +47,7 @@ const find = (
   return found
 }
 
-/** What the ledger knows of a chunk of a source's rows: by reading on where that goes, by key where it does not, and by content for those without a key. */
+/** Returns what the ledger knows about a chunk of a source's rows: by reading on if possible, otherwise by key, or by content for rows without a key. */
 export const lookUpRows = (
   store: Store,
   place: number,
@@ -71,7 +71,7 @@ export const lookUpRows = (
   asked.forEach((at, nth) => {
     const row = byKey[nth]
     found[at] = row
-    // Rows of other pipelines in between leave the end of a chunk beyond what reading on looks at.
+    // If there are rows of other pipelines in between, reading on may not reach the end of a chunk.
     const { last } = cursor
     if (row !== undefined && last !== undefined && row.id > last && row.id <= last + keys.length + near) {
       cursor.last = row.id
@@ -85,9 +85,9 @@ export const lookUpRows = (
 }
 
 /**
- * What the ledger knows under each key digest, in their order.
+ * Returns what the ledger knows under each key digest, in their order.
  *
- * @param cursor of the reading whose rows these are
+ * @param cursor position of the source's reading
  */
 export const lookUp = (
   store: Store,
@@ -140,7 +140,7 @@ export const lookUp = (
   return known
 }
 
-/** A key under which nothing was sent, but that a person left out, or whose row was mended and went in under another key. */
+/** A key under which nothing was sent, but that a person skipped, or whose row was fixed and imported under another key. */
 const unsent = (keyDigest: Buffer, leftOut: boolean, superseded: KnownRow["superseded"]): KnownRow => ({
   id: 0,
   keyDigest,
@@ -161,7 +161,7 @@ const unsent = (keyDigest: Buffer, leftOut: boolean, superseded: KnownRow["super
 
 const never = (): boolean => false
 
-/** Tells whether a key was left out; most ledgers hold none of these, and then no row pays for the question. */
+/** Returns a check whether a key was skipped. Most ledgers have no such key; then nothing is looked up for each row. */
 const leftOutIn = (db: Database, place: number): (key: Buffer) => boolean => {
   const any = db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 1 LIMIT 1", [place])
   if (any === undefined) return never
@@ -173,7 +173,7 @@ const noContents: KnownRow["superseded"] = []
 
 const none = (): KnownRow["superseded"] => noContents
 
-/** The contents superseded under a key: they count once the row that replaced them is imported. */
+/** Returns the contents superseded under a key. They count once the row that replaced them is imported. */
 const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["superseded"] => {
   const any = db.get("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place])
   if (any === undefined) return none
@@ -184,7 +184,7 @@ const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["s
     ).map(([content, mended]) => ({ content, mended }))
 }
 
-/** What the ledger knows of rows without a key, by their contents. */
+/** Returns what the ledger knows about rows without a key, by their contents. */
 const keylessRows = (db: Database, place: number, contents: ReadonlyArray<Buffer>): ReadonlyArray<KeylessRow> => {
   if (contents.length === 0) return []
   const superseded = supersededIn(db, place)(Buffer.alloc(0))
@@ -216,13 +216,13 @@ const doubtOf = (db: Database, row: number): KnownRow["doubt"] => {
   return doubt === undefined ? undefined : { reason: doubt[0], sentAt: isoOf(doubt[1]) }
 }
 
-/** Where a reading stands in the ledger, as long as its rows come in the order in which they were sent. */
+/** The position of a reading in the ledger, as long as its rows are in the order in which they were sent. */
 export interface Cursor {
-  /** Id of the row that was found last; undefined: there is no such order. */
+  /** Id of the last row that was found; undefined: the rows are not in that order. */
   last: number | undefined
 }
 
-/** Keys beyond the next one among which a row that comes next is looked for. */
+/** How many keys beyond the next one are searched for the next row. */
 const near = 16
 
 type Next = readonly [
@@ -233,7 +233,10 @@ type Next = readonly [
   shapes: ReadonlyArray<number>,
 ]
 
-/** The rows that were first sent after a row, as far as they are of this place, a list for each thing to know: lists of texts and numbers are read several times as fast as lists of rows. */
+/**
+ * The rows of this place that were first sent after a row, as one list for each column: lists of texts and numbers are read several times as fast as
+ * lists of rows.
+ */
 const nextRows = (plain: string) => `
   SELECT json_array(json_group_array(id), json_group_array(key), group_concat(hex(content), ''), group_concat(${plain}, ''), json_group_array(shape))
   FROM (SELECT * FROM row NOT INDEXED WHERE id > ?1 AND id <= ?1 + ?3 AND place = ?2 ORDER BY id) r`
@@ -245,12 +248,12 @@ const importedNotLeftOut = nextRows(
 )
 
 /**
- * Which rows are imported with the very content that they have now, by their ids: found without looking any key up, for a source that is read again has its rows in the order in which
- * they were sent. Nothing is said of the others.
+ * Returns the ids of rows that were imported with exactly their present content, without a look-up by key: a source that is read again has its rows
+ * in the order in which they were sent. Of the other rows nothing is known yet.
  *
  * @param keys of the source's rows; undefined: a row without one
- * @param content the digest of a row's content as it is now, over these columns
- * @param leftOut whether a person left out rows of this place
+ * @param content returns the digest of a row's present content over these columns
+ * @param leftOut whether a person skipped rows of this place
  */
 const readOn = (
   { db, texts }: Store,
@@ -280,7 +283,7 @@ const readOn = (
     if (plain?.[next] !== "1") continue
     if (isAt(before, next * digestLength, content(at, texts.listOf(shapes[next] ?? 0)))) same[at] = last
   }
-  // Where less than half is met the source has another order, and looking up finds out where it goes on.
+  // If fewer than half are found, the source has a different order, and a look-up by key finds where to continue.
   cursor.last = met >= keys.length / 2 ? last : undefined
   return same
 }

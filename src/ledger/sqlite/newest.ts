@@ -6,7 +6,7 @@ import { isAccepted } from "./facts.ts"
 import { reading, type Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
 
-/** Returns what the ledger lacks of what these marks say; undefined if it is the newest. */
+/** Returns what the ledger lacks according to these marks; undefined if it is the newest. */
 export const lacking = (store: Store, marks: ReadonlyArray<Mark | DamagedMark>): Behind | undefined =>
   behind(store, marks, (epoch) => {
     const held = store.db.get<readonly [string, number]>("SELECT word, upTo FROM holder WHERE epoch = ?", [epoch])
@@ -14,11 +14,11 @@ export const lacking = (store: Store, marks: ReadonlyArray<Mark | DamagedMark>):
   })
 
 /**
- * Returns the refusal of a ledger that is not the newest, or undefined if it is, or if a person has accepted it as it is.
+ * Returns the refusal of a ledger that is not the newest, or undefined if it is, or if a person has accepted its present state.
  *
  * @param marks read before the transaction
- * @param about.where the place where it must be accepted; undefined: at a place that the ledger does not know
- * @param about.overruling states that a person accepts at this moment
+ * @param about.where the place at which it must be accepted; undefined: one that the ledger does not know
+ * @param about.overruling states that a person accepts now
  */
 export const notNewestAt = (
   store: Store,

@@ -9,42 +9,46 @@ import { standingOf } from "./schema.ts"
 /** Milliseconds to wait for another process's transaction. */
 const patience = 10_000
 
-/** Pages of SQLite's log from which on it is brought into the file. */
+/** Pages of SQLite's log after which it is moved into the file. */
 const logPages = 4_096
 
-/** Bytes that SQLite's log takes before it is brought into the file, with as many again while that goes on. */
+/** Bytes of SQLite's log before it is moved into the file, doubled for what is written meanwhile. */
 export const mostLogBytes = 2 * logPages * 4096
 
-/** What every connection is set to, and must read back: a WAL database that is opened again begins with other values. */
+/** Settings of every connection, which are read back after setting them: a WAL database that is reopened starts with different values. */
 const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string | number]> = [
   // Another process may be writing.
   [`busy_timeout = ${patience}`, "busy_timeout", patience],
   ["journal_mode = WAL", "journal_mode", "wal"],
-  // FULL: an intent that a power cut undid would be sent again.
+  // FULL: if a power cut undid an intent, its rows would be sent again.
   ["synchronous = FULL", "synchronous", 2],
   // Deleted content is overwritten.
   ["secure_delete = ON", "secure_delete", 1],
   ["foreign_keys = ON", "foreign_keys", 1],
   // 32 MiB: the index of a million rows stays in memory while they are looked up.
   ["cache_size = -32768", "cache_size", -32_768],
-  // Every 16 MiB: each checkpoint waits for the disk twice, and a page that changed often in between is written once. Not more, because whoever copies the file alone lacks what is in the log.
+  // Every 16 MiB: each checkpoint waits for the disk twice, and a page that changed often in between is written once. Not more, because a copy of the
+  // file alone lacks what is in the log.
   [`wal_autocheckpoint = ${logPages}`, "wal_autocheckpoint", logPages],
 ]
 
-/** Opens a ledger's file, made when there is none, for its owner only; its folder is there. Not a ledger, or not one to use: refused. */
+/**
+ * Opens a ledger's file, accessible to its owner only; makes it if there is none. Its folder must exist. Refuses a file that is not a ledger or must
+ * not be used.
+ */
 export const openDatabase = (path: string): Database | LedgerRefused => {
   const file = resolve(path)
   const type = networkFileSystem(dirname(file))
   if (type !== undefined) {
     return new LedgerRefused({
       message:
-        `The ledger ${file} lies on a network file system (${type}), where it could be damaged and its lock would not hold. Set ledger.file to a path on a local disk.`,
+        `The ledger ${file} is on a network file system (${type}), where it could be damaged and its lock would not work. Nothing was sent. Set ledger.file to a path on a local disk.`,
     })
   }
   if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1) {
     return new LedgerRefused({
       message:
-        `The ledger ${file} has a second name (a hard link): under that name another log would be used, and rows would be imported twice. Nothing was sent. Remove the link, or copy the file while no run is in progress.`,
+        `The ledger ${file} has a second name (a hard link): under that name a different log would be used, and rows could be imported twice. Nothing was sent. Remove the link, or copy the file while no run is in progress.`,
     })
   }
   make(file)
@@ -60,7 +64,7 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
     for (const [set, name, value] of pragmas) {
       setPatiently(db, set)
       const got = db.pragma(name)
-      if (got !== value) throw new Error(`SQLite does not take ${set}: ${name} is ${got}`)
+      if (got !== value) throw new Error(`SQLite does not accept ${set}: ${name} is ${got}`)
     }
     return db
   } catch (cause) {
@@ -70,8 +74,9 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
 }
 
 /**
- * Makes the file before SQLite makes it with the rights of others; its -wal and -shm take after it. One that is there is not opened past SQLite, here or anywhere: closing it would let go of all locks that
- * this process has on it (POSIX), another process would take itself for the last one and the log away, and what this one writes next would damage the ledger.
+ * Makes the file before SQLite makes it with wider permissions; its -wal and -shm get the same ones. Nothing but SQLite may open an existing file,
+ * here or anywhere: closing it would release all locks that this process has on it (POSIX), another process would believe that it is the last one and
+ * delete the log, and the next write would damage the ledger.
  */
 const make = (file: string): void => {
   try {
@@ -81,7 +86,7 @@ const make = (file: string): void => {
   }
 }
 
-/** Where several processes make a ledger at the same time, SQLite gives up the switch to WAL at once, whatever `busy_timeout` says. */
+/** If several processes make a ledger at the same time, SQLite's switch to WAL fails at once, whatever `busy_timeout` is. */
 const setPatiently = (db: Database, pragma: string): void => {
   for (let waited = 0;; waited += turn) {
     try {
@@ -101,8 +106,9 @@ const isBusy = (cause: unknown): boolean =>
 const refusals = {
   otherSchema: (file: string) =>
     `The ledger ${file} was written by a different build of formferry, whose ledgers this one can't read. Nothing was changed or sent. Run the build that wrote it. `
-    + "If no row in it counts any more (it was a trial), delete it with its .key file and run again.",
-  foreign: (file: string) => `${file} is a database, but no ledger of formferry's. Set ledger.file to another path.`,
+    + "If it was only a trial and none of its rows matter, delete it with its .key file and run again.",
+  foreign: (file: string) =>
+    `${file} is a database, but not a ledger of formferry. Nothing was changed or sent. Set ledger.file to another path.`,
 }
 
 /** The files of an open ledger, by path: if one is removed or replaced, commits are lost without SQLite noticing. Never opens them (ARCHITECTURE.md). */

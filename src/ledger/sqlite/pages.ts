@@ -29,14 +29,14 @@ type SentColumns = readonly [
 ]
 
 /**
- * A page of imported rows, in the order in which they were first sent: reading on is then reading forward in the file, and rows that a run sent lie together.
+ * Returns a page of imported rows, in the order in which they were first sent: the file is then read forwards, and a run's rows are next to each other.
  */
 const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArray<SentRow> => {
   const { db, texts } = store
-  // A row that landed by a person's word has no submission that could be read.
+  // A row that a person said had landed has no submission id, so it can't be read.
   const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
   let { after } = page
-  // The partial index holds few rows, in order; else `+` keeps SQLite from sorting all rows of the place for every page.
+  // The partial index has few rows, in order. Otherwise `+` keeps SQLite from sorting all rows of the place for every page.
   const rare = page.verdicts !== undefined && !page.verdicts.includes("verified")
   const runParams: Array<Param> = []
   if (page.run !== undefined) {
@@ -111,7 +111,7 @@ type DoubtColumns = readonly [
   acknowledged: number,
 ]
 
-/** A page of rows in doubt, in the same order. */
+/** Returns a page of rows in doubt, in the same order. */
 const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): ReadonlyArray<DoubtfulRow> =>
   store.db.all<DoubtColumns>(
     `SELECT r.id, r.digest, r.key, r.row, b.id, u.name, b.sent, x.first, CASE WHEN b.dead = 0 THEN b.closed END, r.resent, x.reason, d.item, d.cells, b.columns,
@@ -147,17 +147,17 @@ const itemOf = (text: string | null): Item | undefined => (text === null ? undef
 const cellsOf = (text: string | null): ReadonlyArray<string> | undefined =>
   text === null ? undefined : JSON.parse(text) as ReadonlyArray<string>
 
-/** Rows whose marks are handed over at a time: a byte each. */
+/** Rows whose marks are passed to SQLite at a time: a byte each. */
 const slice = 1 << 16
 
 const imported = `${stateCode.imported}`
 const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}`
 
-/** Rows of a slice that a source lacks. `+`: the rows of a slice lie together, an index would scatter them. */
+/** Rows of a slice that a source lacks. `+`: the rows of a slice are next to each other; an index would scatter them. */
 const unseen = (states: string) =>
   `r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND r.state IN (${states}) AND substr(?3, r.id - ?1 + 1, 1) = x'00'`
 
-/** The marks of the rows of the ledger from `from` on, slice by slice; what lies beyond `upTo` counts as seen. */
+/** Yields the marks of the ledger's rows from `from` on, slice by slice; rows beyond `upTo` count as seen. */
 const eachSlice = (
   { seen, upTo }: Pick<Vanished, "seen" | "upTo">,
   from: number,
@@ -176,7 +176,7 @@ const lastRow = (db: Database): number => db.get<readonly [number | null]>("SELE
 /** Counts the imported rows of a place that a source lacks. */
 export const vanished = (db: Database, place: number, seen: SeenRows): Vanished => {
   const all = { seen, upTo: lastRow(db), count: 0, fresh: 0 }
-  // The index alone shows whether there is any: nothing of the rows themselves is read then.
+  // The index alone shows whether there are any: then the rows themselves are not read.
   const missing = db.get<readonly [number | null]>(
     "SELECT sum(id >= length(?1) OR substr(?1, id + 1, 1) = x'00') FROM row INDEXED BY row_key WHERE place = ?2",
     [Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength), place],
@@ -219,7 +219,7 @@ type UnseenColumns = readonly [
   started: string | null,
 ]
 
-/** A page of rows that a source lacks, in the order in which they were first sent. */
+/** Returns a page of rows that a source lacks, in the order in which they were first sent. */
 const unseenPage = (
   db: Database,
   place: number,
@@ -240,7 +240,7 @@ const unseenPage = (
   return found
 }
 
-/** How a page of each is read. */
+/** How a page of each kind is read. */
 const readers: {
   readonly [K in keyof Pages]: (store: Store, place: number, page: Page<K>) => ReadonlyArray<Pages[K]["row"]>
 } = {
@@ -290,7 +290,7 @@ const names: { readonly [K in keyof Pages]: string } = {
   unseen: "vanished rows",
 }
 
-/** Rows that are read at a time. */
+/** Rows read at a time. */
 const pageRows = 1_000
 
 type Columns = readonly [
@@ -308,7 +308,7 @@ type Columns = readonly [
   run: string,
 ]
 
-/** First the rows as they stand, then what was replaced. */
+/** First the present rows, then replaced submissions. */
 const tables = {
   row:
     `SELECT r.id, p.pipeline, p.service, p.form, r.key, r.state, r.row, r.submission, r.verdict, b.sent, r.time, u.name
@@ -346,7 +346,7 @@ const exported = (
   run,
 })
 
-/** All rows of these pipelines, or of all, in pages; a run may go on meanwhile. */
+/** Reads all rows of these pipelines, or of all, in pages. A run may be in progress. */
 export const exportRows = (
   store: Store,
   pipelines: ReadonlyArray<string>,

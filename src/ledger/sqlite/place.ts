@@ -11,13 +11,13 @@ import { Refusal } from "./Writer.ts"
 export interface Place {
   readonly pipeline: string
   readonly destination: Destination
-  /** The form's id as the pipeline names it; default as in `destination`. */
+  /** The form's id as the pipeline names it. Default: the id in `destination`. */
   readonly typed?: string
-  /** Addresses of services whose forms are their own. */
+  /** Addresses of services whose forms are separate. */
   readonly separate?: ReadonlyArray<string>
 }
 
-/** Its number; undefined while nothing was written for it. */
+/** Returns its number; undefined until something is written for it. */
 export const findPlace = (db: Database, { pipeline, destination }: Place): number | undefined =>
   db.get<readonly [number]>("SELECT id FROM place WHERE pipeline = ? AND service = ? AND form = ?", [
     pipeline,
@@ -25,7 +25,7 @@ export const findPlace = (db: Database, { pipeline, destination }: Place): numbe
     destination.form,
   ])?.[0]
 
-/** Its number; adds it, and records what it is called now, so only inside a transaction. */
+/** Returns its number. Adds it if it is new, and records its present name, so call it inside a transaction. */
 export const placeOf = (
   db: Database,
   { destination, pipeline, separate = [], typed = destination.form }: Place,
@@ -42,16 +42,16 @@ export const placeOf = (
   return place
 }
 
-/** The number of a run; adds it, so only inside a transaction. */
+/** Returns the number of a run. Adds it if it is new, so call it inside a transaction. */
 export const runOf = (db: Database, place: number, run: string): number =>
   db.get<readonly [number]>("SELECT id FROM run WHERE place = ? AND name = ?", [place, run])?.[0]
     ?? db.run("INSERT INTO run (place, name) VALUES (?, ?)", [place, run]).id
 
-/** Whether something of a place `p` stands or may stand at its destination. */
+/** Whether rows of a place `p` exist or may exist at its destination. */
 const stands =
   `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}))`
 
-/** Pipelines, other than this one, of which something stands or may stand at the destination. */
+/** Returns pipelines, other than this one, of which rows exist or may exist at the destination. */
 const othersAt = (db: Database, { pipeline, destination }: RequestedPlace): ReadonlyArray<string> =>
   db.all<readonly [string]>(
     `SELECT p.pipeline FROM place p WHERE p.service = ? AND p.form = ? AND p.pipeline <> ? AND ${stands} ORDER BY p.pipeline`,
@@ -61,7 +61,7 @@ const othersAt = (db: Database, { pipeline, destination }: RequestedPlace): Read
 const isNew = (db: Database, place: number | undefined): boolean =>
   place === undefined || db.get("SELECT 1 FROM batch WHERE place = ? LIMIT 1", [place]) === undefined
 
-/** Places of the form at the service's earlier addresses. */
+/** Returns the places of the form at the service's earlier addresses. */
 const formerPlaces = (
   db: Database,
   { destination, previous = [] }: RequestedPlace,
@@ -73,19 +73,20 @@ const formerPlaces = (
     ])
   )
 
-/** The place of the pipeline that this one was renamed from, if its rows are to be taken over: this one is new here. */
+/** Returns the place of the pipeline that this one was renamed from, if its rows are to be taken over, because this pipeline is new here. */
 const renamedPlace = (db: Database, requested: RequestedPlace): number | undefined => {
   if (requested.renamedFrom === undefined || requested.renamedFrom === requested.pipeline) return undefined
   const old = findPlace(db, { pipeline: requested.renamedFrom, destination: requested.destination })
   return old !== undefined && isNew(db, findPlace(db, requested)) ? old : undefined
 }
 
-/** Whether rows that stand under another name or address are the pipeline's own. */
+/** Whether rows under an earlier name or address belong to the pipeline. */
 export const mustTakeOver = (db: Database, requested: RequestedPlace): boolean =>
   formerPlaces(db, requested).length > 0 || renamedPlace(db, requested) !== undefined
 
 /**
- * Gives the pipeline, inside a transaction, the rows of its old name, and the service those of its old addresses; not while a run is in progress under either name. Fails if rows stand under both addresses.
+ * Moves, inside a transaction, the rows of the old name to the pipeline, and the rows of the old addresses to the service; not while a run is in
+ * progress under either name. Fails if there are rows under both addresses.
  */
 export const takeOver = (store: Store, requested: RequestedPlace): void => {
   const { db } = store
@@ -121,7 +122,7 @@ const notWhileRunning = (store: Store, what: string, pipelines: ReadonlyArray<st
   }
 }
 
-/** Puts a place from which nothing was sent yet into the one that takes its stead: what people said and runs met there is kept. */
+/** Merges a place from which nothing was sent yet into the one that replaces it: people's decisions, and what runs found there, are kept. */
 const join = (db: Database, empty: number, place: number): void => {
   for (const table of ["run", "attention", "acknowledged", "accepted", "leftOut", "reconciliation", "told"]) {
     db.run(`UPDATE OR REPLACE ${table} SET place = ? WHERE place = ?`, [place, empty])
@@ -141,11 +142,14 @@ const underBoth = (
 ): LedgerRefused =>
   new LedgerRefused({
     message:
-      `${pipeline} imported into form ${destination.form} under ${destination.service} and under an earlier address, so the two can't be one service. Nothing was sent. `
+      `${pipeline} imported into form ${destination.form} under ${destination.service} and under an earlier address, so the two can't be the same service. Nothing was sent. `
       + `Remove that address from "previousBaseUrls" of services.${serviceName} in config/formferry.yaml and write "separate: true" there.`,
   })
 
-/** Why a pipeline must not import there: the same form was imported into under another address, and the project does not say how the two relate. */
+/**
+ * Returns why a pipeline must not import there: the same form was imported into under another address, and the project does not say how the two are
+ * related.
+ */
 const elsewhere = (db: Database, requested: RequestedPlace): LedgerRefused | undefined => {
   const { destination, pipeline, separate = [], serviceName = destination.service } = requested
   const isSeparate = (address: string) => isPractice(address) || separate.includes(address)
@@ -159,22 +163,22 @@ const elsewhere = (db: Database, requested: RequestedPlace): LedgerRefused | und
   const names = [...new Set(others.map(([, name]) => name))]
   return new LedgerRefused({
     message:
-      `${pipeline} is to import into form ${destination.form} at ${destination.service}, but ${
+      `${pipeline} would import into form ${destination.form} at ${destination.service}, but ${
         names.join(" and ")
       } imported into a form with the same id at ${
         addresses.join(" and ")
       }. If it is the same form, its rows would be sent a second time. Nothing was sent. If ${serviceName} is the same service under a new address, write `
       + `"previousBaseUrls: [${
         addresses.join(", ")
-      }]" under services.${serviceName} in config/formferry.yaml. If it is another service, write "separate: true" there.`,
+      }]" under services.${serviceName} in config/formferry.yaml. If it is a different service, write "separate: true" there.`,
   })
 }
 
-/** Why a pipeline must not import there: the rows may stand there under another address or another pipeline's name. */
+/** Returns why a pipeline must not import there: its rows may already exist there under another address or another pipeline's name. */
 export const refusal = (db: Database, requested: RequestedPlace): LedgerRefused | undefined =>
   elsewhere(db, requested) ?? beside(db, requested)
 
-/** It is new where others imported, and does not say how it relates to them. */
+/** It is new where others imported, and does not say how it is related to them. */
 const beside = (db: Database, requested: RequestedPlace): LedgerRefused | undefined => {
   if (!isNew(db, findPlace(db, requested))) return undefined
   const { pipeline, destination, alongside } = requested
@@ -184,7 +188,7 @@ const beside = (db: Database, requested: RequestedPlace): LedgerRefused | undefi
   return new LedgerRefused({
     message: `${pipeline} has sent nothing to form ${destination.form} yet, but ${
       unnamed.join(" and ")
-    } has: its rows would go in a second time. If ${pipeline} is the same pipeline under a new name, write "renamedFrom: ${first}"; if both feed this form, write "alongside: [${
+    } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, write "renamedFrom: ${first}"; if both feed this form, write "alongside: [${
       unnamed.join(", ")
     }]" under sink.`,
   })

@@ -4,11 +4,11 @@ import type { Database } from "./database.ts"
 import { isoOf, type Store } from "./Store.ts"
 
 /**
- * Puts aside, inside a transaction, what stands for an imported row, because the row changed and is about to go in again. Never what this run itself created, nor the content that is
- * in already: then nothing is done, and the row may not be sent.
+ * Sets an imported row's submission aside, inside a transaction, because the row changed and is about to be imported again. Does nothing if this run
+ * created the submission, or if the content is the same: then the row must not be sent.
  *
- * @param submission that stands for the row
- * @param by the batch that is to replace it, and its run
+ * @param submission the row's present one
+ * @param by the batch that will replace it, and its run
  */
 export const replace = (
   db: Database,
@@ -47,13 +47,13 @@ const open = (db: Database, where: string, of: number): ReadonlyMap<number, Open
     ).map(([id, row, batch, mends]) => [row, { id, row, batch, mends }]),
   )
 
-/** Replacements by a batch whose outcome is not known yet, by row. */
+/** Returns the replacements by a batch whose outcome is not known yet, by row. */
 export const openOfBatch = (db: Database, batch: number): ReadonlyMap<number, OpenReplacement> => open(db, "by", batch)
 
 /** The same of one row. */
 export const openOfRow = (db: Database, row: number): OpenReplacement | undefined => open(db, "row", row).get(row)
 
-/** The row was created anew: the earlier submission is history, and its content goes. */
+/** The row was created again: its earlier submission is only a record now, and its content is deleted. */
 export const completeReplacement = (store: Store, { batch, id, mends, row }: OpenReplacement): void => {
   const { clock, db } = store
   db.run("UPDATE replaced SET at = ?, item = NULL, cells = NULL, answers = NULL, mends = NULL WHERE id = ?", [
@@ -62,7 +62,7 @@ export const completeReplacement = (store: Store, { batch, id, mends, row }: Ope
   ])
   db.run("UPDATE batch SET imported = imported - 1 WHERE id = ?", [batch])
   db.run("DELETE FROM drift WHERE row = ?", [row])
-  // Contents that were mended into what stood before are as far from the row now as any other.
+  // Contents that were fixed to give the earlier submission no longer belong to the row.
   db.run(
     `DELETE FROM superseded WHERE mended = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS NOT ?2`,
     [row, mends === null ? null : mends.subarray(0, contentLength)],
@@ -71,7 +71,7 @@ export const completeReplacement = (store: Store, { batch, id, mends, row }: Ope
 
 const contentLength = 16
 
-/** The row was not created anew: it is again what it was. */
+/** The row was not created again: restore what it was before. */
 export const undoReplacement = (db: Database, { id, mends, row }: OpenReplacement): void => {
   db.run(
     `UPDATE row SET (state, resent, row, content, shape, batch, verdict, submission, time) =
@@ -92,7 +92,7 @@ export const undoReplacement = (db: Database, { id, mends, row }: OpenReplacemen
   db.run("DELETE FROM replaced WHERE id = ?", [id])
 }
 
-/** Remembers that the service refused what an imported row changed to. */
+/** Records that the service refused an imported row's new content. */
 export const refuseAgain = (
   { db, texts }: Store,
   row: number,
@@ -106,10 +106,10 @@ export const refuseAgain = (
     message,
   ])
 
-/** The submission that the newest one of a row replaced, as a part of a SELECT over `row r`. */
+/** The submission that a row's newest one replaced, as part of a SELECT over `row r`. */
 export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id ORDER BY id DESC LIMIT 1)"
 
-/** A page of the submissions of a place that were replaced, the earliest first. */
+/** Returns a page of the submissions of a place that were replaced, earliest first. */
 export const replacedPage = (
   db: Database,
   place: number,

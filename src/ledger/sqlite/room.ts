@@ -5,15 +5,18 @@ import { mostLogBytes } from "./openDatabase.ts"
 
 const mebibyte = 1024 * 1024
 
-/** Bytes of an empty ledger and its log; and most bytes of the log for each row, twice, until it has its full length. */
+/** Bytes of an empty ledger and its log, and the most bytes of the log for each row, twice, until the log has its full length. */
 const always = 8 * mebibyte
 const logRowBytes = 16 * 1024
 
-/** Bytes of a row besides its cells: keys, digests, indexes; and the copies of its cells in ledger and report: as cells, as an item and in the log. */
+/**
+ * Bytes of a row apart from its cells (keys, digests, indexes), and how many copies of its cells the ledger and the report contain: as cells, as an
+ * item and in the log.
+ */
 const rowBytes = 600
 const copies = 4
 
-/** Returns the bytes that rows with so many bytes of cells may take on the ledger's disk. */
+/** Returns the bytes that rows may take on the ledger's disk, given the bytes of their cells. */
 export const neededRoom = (rows: number, bytes: number): number =>
   always + Math.min(mostLogBytes, rows * logRowBytes) + rows * rowBytes + bytes * copies
 
@@ -22,7 +25,7 @@ export const freeSpace = (folder: string): number | undefined => {
   try {
     const { bavail, bsize } = statfsSync(folder)
     const free = bavail * bsize
-    // Some file systems that know no bounds say zero of everything.
+    // Some file systems without a size limit report zero for everything.
     return bsize === 0 || !Number.isFinite(free) ? undefined : free
   } catch {
     return undefined
@@ -31,7 +34,7 @@ export const freeSpace = (folder: string): number | undefined => {
 
 const inMebibytes = (bytes: number): string => `${Math.ceil(bytes / mebibyte)} MiB`
 
-/** Fails if so many free bytes are too few for these rows. */
+/** Fails if the free bytes are too few for these rows. */
 export const requireRoom = (
   file: string,
   free: number | undefined,
@@ -44,5 +47,5 @@ export const requireRoom = (
     `its disk has ${inMebibytes(free)} free, and ${rows} rows may need ${inMebibytes(needed)}. `
       + "Make room, then run again; nothing was sent",
   )
-  return new LedgerError({ file, doing: "looking for room", cause })
+  return new LedgerError({ file, doing: "checking for free space", cause })
 }

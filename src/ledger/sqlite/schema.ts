@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto"
 import type { Database } from "./database.ts"
 
-/** "ffry": marks the file as a ledger of formferry's. */
+/** "ffry": marks the file as a ledger of formferry. */
 const applicationId = 0x66667279
 
 /**
- * All tables. Change them freely: a ledger with a different schema is refused, not migrated.
+ * All tables. You may change them: a ledger with a different schema is refused, not migrated.
  *
- * Rows are stored in the order in which they were first sent, so that settling and reading back write where the last intents were written. Only the index by key digest is written at random, once a row.
+ * Rows are stored in the order in which they were first sent, so that settling and reading back write close to the last intents. Only the index by
+ * key digest is written at random places, once for each row.
  */
 const schema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -15,8 +16,8 @@ const schema = `
   -- Texts that repeat: fingerprints, lists of columns, ids of questions.
   CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 
-  -- A pipeline at a destination; typed: the form's id as the pipeline names it; separate: whether the service's forms are its own, whatever their ids; latest: the last run that read the
-  -- source; shape: the columns of the first content that was sent.
+  -- A pipeline at a destination; typed: the form's id as the pipeline names it; separate: whether the service's forms are separate, whatever their
+  -- ids; latest: the last run that read the source; shape: the columns of the first content that was sent.
   CREATE TABLE place (
     id INTEGER PRIMARY KEY, pipeline TEXT NOT NULL, service TEXT NOT NULL, form TEXT NOT NULL, typed TEXT NOT NULL, separate INTEGER NOT NULL, latest INTEGER, shape INTEGER,
     UNIQUE (pipeline, service, form)
@@ -27,7 +28,7 @@ const schema = `
     since INTEGER NOT NULL, beat INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- Every hold of a lock, by its epoch. word: random, also in its mark; upTo: its commits that its mark counts.
+  -- Every hold of a lock, by its epoch. word: random, also in its mark; upTo: how many of its commits its mark counts.
   CREATE TABLE holder (epoch INTEGER PRIMARY KEY, word TEXT NOT NULL, upTo INTEGER NOT NULL) STRICT;
 
   CREATE TABLE run (
@@ -35,8 +36,9 @@ const schema = `
     counts TEXT, UNIQUE (place, name)
   ) STRICT;
 
-  -- imported: how many rows of this batch are, for the count of rows under another mapping. ended: when its request had surely ended; NULL: it may still arrive.
-  -- closed: the highest batch number at that time, so that higher ones began later. dead: that it ended is only known from the end of its process.
+  -- imported: how many rows of this batch are imported, to count rows under another mapping. ended: when its request had certainly ended; NULL: it
+  -- may still arrive. closed: the highest batch number at that time, so higher ones started later. dead: its end is known only from the end of its
+  -- process.
   CREATE TABLE batch (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, epoch INTEGER NOT NULL, run INTEGER NOT NULL REFERENCES run, sent INTEGER NOT NULL,
     mapping INTEGER NOT NULL, columns INTEGER NOT NULL, open INTEGER NOT NULL, imported INTEGER NOT NULL, loose TEXT,
@@ -48,7 +50,7 @@ const schema = `
   CREATE INDEX batch_unended ON batch (epoch) WHERE ended IS NULL;
   CREATE INDEX batch_loose ON batch (place) WHERE loose IS NOT NULL;
 
-  -- rest: digest of the cells besides the key's, to find a row whose key changed.
+  -- rest: digest of the cells except the key's, to find a row whose key changed.
   -- state: 0 intended, 1 in doubt, 2 imported, 3 refused, 4 not created. verdict: 0 verified, 1 unread, 2 differing, 3 missing.
   CREATE TABLE row (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL, row INTEGER NOT NULL,
@@ -63,28 +65,28 @@ const schema = `
   -- What was sent (until it is verified) and what was returned (as digests).
   CREATE TABLE detail (row INTEGER PRIMARY KEY REFERENCES row, item TEXT, cells TEXT, answers BLOB) STRICT;
 
-  -- batch: the last one that put the row in doubt; first: the first one, if the row was sent again since.
+  -- batch: the last one that put the row in doubt; first: the first one, if the row was resent later.
   CREATE TABLE doubt (
     row INTEGER PRIMARY KEY REFERENCES row, batch INTEGER NOT NULL, first INTEGER NOT NULL, reason TEXT NOT NULL
   ) STRICT;
 
-  -- Holders of a lock that were overtaken and left open batches, until they are known to have ended.
+  -- Holders of a lock that were overtaken while they had open batches, until they are known to have ended.
   CREATE TABLE overtaken (epoch INTEGER PRIMARY KEY, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL) STRICT;
 
-  -- Texts that a person enters in the form, so that an export is known to be later. after: the highest batch number when the text was handed out.
+  -- Texts that a person enters in the form, to show that an export was made later. after: the highest batch number when the text was issued.
   CREATE TABLE testEntry (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, text TEXT NOT NULL, at INTEGER NOT NULL, after INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE refusal (row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
 
-  -- Contents that a mended row replaced, under the key they had (empty: none). It counts once that row is imported.
+  -- Contents that a fixed row (mended) replaced, under the key they had (empty: none). They count once that row is imported.
   CREATE TABLE superseded (
     place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, mended INTEGER NOT NULL REFERENCES row,
     PRIMARY KEY (place, digest, content)
   ) STRICT, WITHOUT ROWID;
 
-  -- Rows that need a person; seen: the last run that met it so. digest is empty for a row without a key.
+  -- Rows that need review; seen: the last run that found the row in this state. digest is empty for a row without a key.
   CREATE TABLE attention (
     place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, what INTEGER NOT NULL, row INTEGER NOT NULL, seen INTEGER NOT NULL,
     PRIMARY KEY (place, digest, content, what)
@@ -97,55 +99,57 @@ const schema = `
     because TEXT NOT NULL, PRIMARY KEY (place, digest, content, what)
   ) STRICT, WITHOUT ROWID;
 
-  -- What a person accepted, which would otherwise be refused. reason: of acceptReasons; state: exactly what was refused.
+  -- What a person accepted and would otherwise be refused. reason: one of acceptReasons; state: exactly what was refused.
   CREATE TABLE accepted (
     place INTEGER NOT NULL REFERENCES place, reason TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,
     PRIMARY KEY (place, reason, state)
   ) STRICT, WITHOUT ROWID;
 
-  -- Files of a pattern that runs have read, and left nothing of to do: by their name below the pattern's folder.
+  -- Files of a pattern that runs have read completely: by their name below the pattern's folder.
   CREATE TABLE readFile (
     place INTEGER NOT NULL REFERENCES place, name TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (place, name)
   ) STRICT, WITHOUT ROWID;
 
-  -- Rows that a person left out for good: by key digest, or (keyed = 0) by content.
+  -- Rows that a person skipped permanently: by key digest, or (keyed = 0) by content.
   CREATE TABLE leftOut (
     place INTEGER NOT NULL REFERENCES place, keyed INTEGER NOT NULL, digest BLOB NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,
     PRIMARY KEY (place, keyed, digest)
   ) STRICT, WITHOUT ROWID;
 
-  -- What is recorded of a place, as JSON: identity, form, canary, refused (Facts).
+  -- What is recorded about a place, as JSON: identity, form, canary, refused (Facts).
   CREATE TABLE fact (place INTEGER NOT NULL REFERENCES place, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (place, name)) STRICT, WITHOUT ROWID;
 
-  -- Verified submissions that were edited (0) or deleted (1) since, as they were last seen; seen: digest of what was seen. run: who saw it.
+  -- Verified submissions that were edited (0) or deleted (1) later, as they were last seen; seen: digest of what was seen; run: the run that saw it.
   CREATE TABLE drift (row INTEGER PRIMARY KEY REFERENCES row, standing INTEGER NOT NULL, seen BLOB NOT NULL, run INTEGER NOT NULL REFERENCES run) STRICT;
 
-  -- A reconciliation that is not through yet: the run that began it, and the last row up to which all were read.
+  -- A reconciliation that has not finished: the run that started it, and the last row up to which all were read.
   CREATE TABLE reconciliation (
     place INTEGER PRIMARY KEY REFERENCES place, run INTEGER NOT NULL REFERENCES run, after INTEGER NOT NULL REFERENCES row, at INTEGER NOT NULL
   ) STRICT;
 
-  -- What settled rows in doubt: a person's word, or an export of the form's results (its name and digest; complete: a person vouched that it is complete).
+  -- What settled rows in doubt: a person's statement, or an export of the form's results (its name and digest; complete: a person vouched that it is complete).
   CREATE TABLE settlement (
     id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT, file TEXT, sha256 TEXT, complete INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX settlement_place ON settlement (place);
 
-  -- The rows it settled. batch: the one that had put the row in doubt; submission: what it became, where that is known; proof: what showed it.
+  -- The rows it settled. batch: the one that had put the row in doubt; submission: the row's submission, if known; proof: what showed it.
   CREATE TABLE settled (
     settlement INTEGER NOT NULL REFERENCES settlement, row INTEGER NOT NULL REFERENCES row, batch INTEGER NOT NULL, landed INTEGER NOT NULL, submission TEXT,
     reason TEXT NOT NULL, proof TEXT NOT NULL, PRIMARY KEY (settlement, row)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX settled_row ON settled (row);
 
-  -- A pipeline's last turn by schedule: when it was taken, its state (0 done, 1 going, 2 broken off), how often a run was begun for it, and the process that took it.
+  -- A pipeline's last turn by schedule: when it was taken, its state (0 done, 1 in progress, 2 broken off), how often a run was started for it, and
+  -- the process that took it.
   CREATE TABLE turn (
     pipeline TEXT PRIMARY KEY, at INTEGER NOT NULL, state INTEGER NOT NULL, tries INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- Submissions whose row changed and went in again: they stay in the form for ever. The row stands for the newest; the next entry of the row, or the row itself, tells
-  -- which one that is. verdict, number, content, shape, batch: as the row had them. by: the batch that replaced it; at: when its outcome was known, NULL until then. item, cells,
-  -- answers, and what the new row mends: kept until then, for a row that is not created after all is again what it was.
+  -- Submissions whose row changed and was imported again: they stay in the form. Each was replaced by the row's next entry here, or else by the row's
+  -- present submission. verdict, number, content, shape, batch: as the row had them. by: the batch that replaced it; at: when its outcome was known,
+  -- NULL until then. item, cells, answers, mends (the content that the new row fixes): kept until then, because they are restored if the row is not
+  -- created after all.
   CREATE TABLE replaced (
     id INTEGER PRIMARY KEY, row INTEGER NOT NULL REFERENCES row, submission TEXT NOT NULL, time TEXT, verdict INTEGER NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL,
     shape INTEGER NOT NULL, batch INTEGER NOT NULL, by INTEGER NOT NULL, at INTEGER, item TEXT, cells TEXT, answers BLOB, mends BLOB
@@ -154,28 +158,28 @@ const schema = `
   CREATE INDEX replaced_submission ON replaced (submission);
   CREATE INDEX replaced_open ON replaced (by) WHERE at IS NULL;
 
-  -- Imported rows whose changed content the service refused: they stand as they were imported.
+  -- Imported rows whose changed content the service refused: their earlier submissions stay.
   CREATE TABLE refusedAgain (
     row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL
   ) STRICT;
 
-  -- Imported rows that the pipeline's source does not hold any more; run: the first that missed them.
+  -- Imported rows that the pipeline's source no longer contains; run: the first that did not find them.
   CREATE TABLE vanished (row INTEGER PRIMARY KEY REFERENCES row, run INTEGER NOT NULL REFERENCES run) STRICT;
 
-  -- Rows that were forgotten: the id of a submission is all that stays, so that it is never matched to a different row.
+  -- Rows that were forgotten: only the submission's id remains, so that it is never matched to a different row.
   CREATE TABLE forgotten (id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, submission TEXT NOT NULL) STRICT;
   CREATE INDEX forgotten_submission ON forgotten (submission);
 
-  -- What each webhook was last notified of: the anomalies at that time, and the run it was told up to.
+  -- What each webhook was last notified of: the anomalies at that time, and the last run that was reported to it.
   CREATE TABLE told (
     place INTEGER NOT NULL REFERENCES place, webhook TEXT NOT NULL, codes TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (place, webhook)
   ) STRICT, WITHOUT ROWID;
 
-  -- Verified rows: digests of what was sent and returned. Apart from detail, whose pages the next rows reuse.
+  -- Verified rows: digests of what was sent and returned. Not in detail, whose pages the next rows reuse.
   CREATE TABLE verified (row INTEGER PRIMARY KEY REFERENCES row, answers BLOB) STRICT;
 `
 
-/** The `user_version` of this schema: 31 bits of its digest, so that every change of it counts and none can be forgotten. Never 0, SQLite's own default. */
+/** The `user_version` of this schema: 31 bits of its digest, so that every change gives a new version. Never 0, SQLite's default. */
 const version = (createHash("sha256").update(schema).digest().readUInt32BE() >>> 1) || 1
 
 /** Returns what an opened file is: a ledger that can be used, an empty file, a ledger of another schema, or something else. */
@@ -190,7 +194,7 @@ export const standingOf = (db: Database): "usable" | "empty" | "otherSchema" | "
   return tables === 0 && at === 0 ? "empty" : "foreign"
 }
 
-/** Creates the tables in a new file, in one transaction; of two processes that open a new ledger at once, one does. */
+/** Creates the tables in a new file, in one transaction. If two processes open a new ledger at once, one of them does it. */
 export const createTables = (db: Database, begin: (db: Database) => void): void => {
   if (Number(db.pragma("user_version")) === version) return
   db.exec("BEGIN IMMEDIATE")

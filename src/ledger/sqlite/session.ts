@@ -14,7 +14,7 @@ import { dropOldRuns, finishRun, startRun } from "./standing.ts"
 import { reading, type Store } from "./Store.ts"
 import { recordVerdicts } from "./verdicts.ts"
 
-/** Takes the pipeline's lock for the scope, and what earlier holders left open into doubt. */
+/** Takes the pipeline's lock for the scope, and puts the rows that earlier holders left open in doubt. */
 export const makeSession = (
   store: Store,
   at: Place,
@@ -41,8 +41,8 @@ export const makeSession = (
         )
       }),
       ({ lease }) =>
-        // A ledger that failed can't give its lock back; the next run sees that this process has ended.
-        Effect.ignore(writer.write("giving the lock back", () => lease.release())).pipe(
+        // A failed ledger can't release its lock; the next run detects that this process has ended.
+        Effect.ignore(writer.write("releasing the lock", () => lease.release())).pipe(
           Effect.andThen(Effect.sync(() => lease.end())),
         ),
     )
@@ -50,11 +50,11 @@ export const makeSession = (
     yield* writer.writeOn(lease, "renewing the lock", () => undefined, { counts: false }).pipe(
       Effect.delay(Duration.millis(store.heartbeat)),
       Effect.forever,
-      // Overtaken or failed: `held` and every write tell the run.
+      // If it was overtaken or failed, `held` and every write show that.
       Effect.ignore,
       Effect.forkScoped,
     )
-    /** What can be found out again, or does no harm if it is lost. */
+    /** What can be found out again, or may be lost without harm. */
     const write = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: false })
     const writeForGood = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: true })
     const open = new Map<number, OpenBatch>()
@@ -92,7 +92,7 @@ export const makeSession = (
       rekey: (rows) => write("recording row keys", () => rekey(db, place, rows)),
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
-        writeForGood("recording what became of rows in doubt", () => settleDoubts(store, place, what)),
+        writeForGood("recording how rows in doubt were settled", () => settleDoubts(store, place, what)),
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>

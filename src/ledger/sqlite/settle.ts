@@ -16,7 +16,7 @@ import {
 import { isoOf, type Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
 
-/** Records, inside a transaction, what became of a batch. */
+/** Records the outcomes of a batch, inside a transaction. */
 export const settle = (
   store: Store,
   { again, batch, rows }: OpenBatch,
@@ -56,7 +56,7 @@ const recordCreated = (db: Database, created: ReadonlyArray<Created>): void => {
   }
 }
 
-/** An imported row that the ledger knew before is not in doubt any more, and stands for itself. */
+/** An imported row that the ledger knew before is no longer in doubt, and no longer superseded. */
 const forgetBefore = (store: Store, row: number, replacement: OpenReplacement | undefined): void => {
   store.db.run("DELETE FROM doubt WHERE row = ?", [row])
   if (replacement !== undefined) completeReplacement(store, replacement)
@@ -74,7 +74,7 @@ const settleRow = (
     case "InDoubt":
       return doubtRow(db, row, batch, outcome.reason)
     case "NotCreated": {
-      // What was sent the first time may still have landed: not having been sent again proves nothing about that.
+      // The first request may still have landed: that the row was not resent proves nothing about it.
       if (backToDoubt(db, row, "", 0)) return
       if (replacement !== undefined) return undoReplacement(db, replacement)
       db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.notCreated, row])
@@ -82,7 +82,7 @@ const settleRow = (
       return
     }
     case "Refused": {
-      if (backToDoubt(db, row, `; sent again and refused: ${outcome.message}`, 1)) return
+      if (backToDoubt(db, row, `; resent and refused: ${outcome.message}`, 1)) return
       if (replacement !== undefined) {
         undoReplacement(db, replacement)
         return refuseAgain(store, row, outcome)
@@ -110,7 +110,7 @@ const doubtRow = (db: Database, row: number, batch: number, reason: string): voi
   )
 }
 
-/** A row that was in doubt before it was sent again is in doubt still; false when it was not. */
+/** Puts a row that was in doubt before it was resent back in doubt. Returns false if it was not in doubt. */
 const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): boolean => {
   const before = db.get<readonly [number]>("SELECT batch FROM doubt WHERE row = ?", [row])?.[0]
   if (before === undefined) return false
@@ -120,10 +120,10 @@ const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): bo
 }
 
 /**
- * Puts in doubt, inside a transaction, the rows of intents that an earlier run of the pipeline left open, at whatever destination: they may have been
+ * Puts in doubt, inside a transaction, the rows of intents that an earlier run of the pipeline left open, at any destination: they may have been
  * sent. Returns how many.
  *
- * @param holders who held a lock before it was taken, by epoch
+ * @param holders the processes that held each lock before it was taken, by epoch
  */
 export const abandon = (
   store: Store,
@@ -157,7 +157,7 @@ export const abandon = (
   return abandoned
 }
 
-/** Records which overtaken holders are known to have ended by now: their requests have ended, too, but for what the kernel still sends. */
+/** Records which overtaken holders are known to have ended. Their requests have ended, too, except for data that the kernel is still sending. */
 const endOvertaken = ({ clock, db, holder: me }: Store): void => {
   const overtaken = db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM overtaken")
   for (const [epoch, pid, born, boot] of overtaken) {
@@ -171,7 +171,7 @@ const endOvertaken = ({ clock, db, holder: me }: Store): void => {
   }
 }
 
-/** What settles rows in doubt, and who says so. */
+/** What settles rows in doubt, and the person who says so. */
 export interface Settling {
   readonly rows: ReadonlyArray<SettledRow>
   readonly by: string
@@ -180,8 +180,8 @@ export interface Settling {
 }
 
 /**
- * Records, inside a transaction, what rows in doubt turned out to be: landed ones are imported and unread, the others were not created. A row that is not in doubt is a fault of the
- * caller's: nothing is recorded.
+ * Records, inside a transaction, how rows in doubt are settled: landed ones are imported and unread, the others were not created. Throws if a row is
+ * not in doubt: nothing is recorded then.
  */
 export const settleDoubts = (store: Store, place: number, { because, by, file, rows }: Settling): void => {
   if (rows.length === 0) return
@@ -204,7 +204,7 @@ export const settleDoubts = (store: Store, place: number, { because, by, file, r
       [place, keyDigest],
     )
     if (found === undefined) {
-      throw new Refusal(Effect.dieMessage("A row was to be settled that is not in doubt."))
+      throw new Refusal(Effect.dieMessage("A row that is not in doubt was to be settled."))
     }
     const [row, batch] = found
     const replacement = openOfRow(db, row)
@@ -217,7 +217,7 @@ export const settleDoubts = (store: Store, place: number, { because, by, file, r
       db.run("DELETE FROM detail WHERE row = ?", [row])
     }
     db.run("DELETE FROM doubt WHERE row = ?", [row])
-    // A person has seen this doubt. Another one, should it come to that, is a new one.
+    // A person has seen this doubt. If the row is ever in doubt again, that is a new one.
     db.run("DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what = ?", [
       place,
       keyDigest,
@@ -259,7 +259,7 @@ type SettlementColumns = readonly [
   notLanded: number,
 ]
 
-/** How rows in doubt of a place were settled, the newest first. */
+/** Returns how a place's rows in doubt were settled, newest first. */
 export const settlements = (db: Database, place: number, limit: number): ReadonlyArray<Settlement> =>
   db.all<SettlementColumns>(
     `SELECT t.at, t.by, t.because, t.file, t.sha256, t.complete, coalesce(sum(s.landed), 0), coalesce(sum(1 - s.landed), 0)

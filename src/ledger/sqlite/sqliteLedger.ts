@@ -19,8 +19,9 @@ import { makeUpkeep } from "./upkeep.ts"
 import { reconciliation } from "./verdicts.ts"
 
 /**
- * Opens the ledger for the scope; makes it, with its folder and its secret, when there is none. `LedgerRefused` when it must not be used: its secret is missing or not its own, it lies on a
- * network file system, is a newer formferry's or no ledger. `LedgerError` when it is damaged or can't be written.
+ * Opens the ledger for the scope. Makes it, with its folder and its secret, if there is none. Fails with `LedgerRefused` if it must not be used (its
+ * secret is missing or belongs to another ledger, it is on a network file system, or it is not a ledger of this version), and with `LedgerError` if
+ * it is damaged or can't be written.
  */
 export const openLedger = (options: LedgerOptions): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.map(openStore(options), makeLedger)
@@ -61,13 +62,13 @@ export const makeLedger = (store: Store): Ledger => {
   }
 }
 
-/** The ledger's view of one pipeline at one destination. It is written for the first time when it is held. */
+/** The ledger for one pipeline at one destination. Nothing is written for it before it is held. */
 const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
   const { db } = store
   let place: number | undefined
   const cursor: Cursor = { last: undefined }
   const known = () => (place ??= findPlace(db, at))
-  /** Reads, or returns what an unknown place has: nothing. */
+  /** Reads, or returns `none` for an unknown place. */
   const read = <A>(doing: string, empty: A, work: (place: number) => A): Effect.Effect<A, LedgerError> =>
     reading(store, doing, () => {
       const place = known()

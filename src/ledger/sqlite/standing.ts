@@ -10,7 +10,7 @@ import { drift } from "./verdicts.ts"
 
 const count = (db: Database, place: number, sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
 
-/** What is not proven or needs review, found by the indexes that hold nothing else. */
+/** Counts what is not proven or needs review, by indexes that contain nothing else. */
 export const counts = (db: Database, place: number): Counts => {
   const verdicts = { differing: 0, missing: 0, unread: 0 }
   const byVerdict = db.all<readonly [number, number]>(
@@ -35,7 +35,7 @@ export const counts = (db: Database, place: number): Counts => {
   }
 }
 
-/** Rows of open intents: as good as in doubt to what only reads. */
+/** Counts rows of open intents: a reader counts them as in doubt. */
 const intended = (db: Database, place: number): number =>
   count(
     db,
@@ -44,7 +44,7 @@ const intended = (db: Database, place: number): number =>
      WHERE b.place = ? AND b.open = 1`,
   )
 
-/** The counts of a place that the ledger does not know. */
+/** The counts for a place that the ledger does not know. */
 export const noCounts = (db: Database): Counts => ({
   inDoubt: 0,
   verdicts: { differing: 0, missing: 0, unread: 0 },
@@ -68,7 +68,7 @@ export const noStanding = (db: Database): Standing => ({
   running: undefined,
 })
 
-/** Counts over all rows of a place, of one moment: another process may be writing. */
+/** Returns counts over all rows of a place, as of one moment: another process may be writing. */
 export const standing = (store: Store, pipeline: string, place: number): Standing => {
   const { db } = store
   db.exec("BEGIN")
@@ -124,7 +124,7 @@ const acknowledgedOf = (db: Database, place: number): Standing["acknowledged"] =
   }
 }
 
-/** Rows that need a person, as the last run that read the source met them. */
+/** Counts rows that need review, as the last run that read the source found them. */
 const attentionOf = (db: Database, place: number): { readonly rows: number; readonly acknowledged: number } => {
   const found = db.get<readonly [number, number | null]>(
     `SELECT count(*), sum(EXISTS (SELECT 1 FROM acknowledged a
@@ -135,14 +135,14 @@ const attentionOf = (db: Database, place: number): { readonly rows: number; read
   return { rows: found?.[0] ?? 0, acknowledged: found?.[1] ?? 0 }
 }
 
-/** Imported rows whose mapping was another one. */
+/** Counts imported rows that had a different mapping. */
 export const importedUnderOther = (db: Database, place: number, mapping: string): number =>
   db.get<readonly [number | null]>(
     `SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)`,
     [place, mapping],
   )?.[0] ?? 0
 
-/** Rows in doubt by when their batch was sent; intents that are open may have arrived too. The oldest first. */
+/** Returns rows in doubt by when their batch was sent, oldest first; rows of open intents may have arrived, too. */
 const doubtsBySending = (db: Database, place: number): ReadonlyArray<DoubtsOf> =>
   db.all<readonly [number, number, number]>(
     `SELECT b.sent, count(*), 0 FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch

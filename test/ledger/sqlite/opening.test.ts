@@ -168,7 +168,7 @@ describe("a ledger that must not be used is refused", () => {
       const db = new Libsql(file)
       db.exec("CREATE TABLE theirs (a)")
       db.close()
-      expect(yield* refused(file)).toContain("no ledger")
+      expect(yield* refused(file)).toContain("not a ledger")
     }))
 })
 
