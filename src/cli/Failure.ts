@@ -9,6 +9,7 @@ import { type AttemptFailure, exitStatus } from "../jobs/attempt.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
 import type { NothingScheduled, ScheduleUnconfirmed } from "../jobs/schedule.ts"
+import type { NothingSelected } from "../jobs/selection.ts"
 import type { ServiceUnknown } from "../jobs/services.ts"
 import type { NothingSettled } from "../jobs/settle.ts"
 import type { ExportUnusable } from "../jobs/settleFromExport.ts"
@@ -53,6 +54,7 @@ export type Failure =
   | InitRefused
   | NothingSettled
   | NothingScheduled
+  | NothingSelected
   | ScheduleUnconfirmed
   | ExportUnusable
   | PracticeFormsMissing
@@ -69,6 +71,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   NothingToAccept: exits.wrong.code,
   InitRefused: exits.wrong.code,
   NothingSettled: exits.wrong.code,
+  NothingSelected: exits.wrong.code,
   NothingScheduled: exits.wrong.code,
   ScheduleUnconfirmed: exits.wrong.code,
   ExportUnusable: exits.wrong.code,
@@ -158,6 +161,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "ServiceUnknown":
       return command("check")
     case "PipelineUnknown":
+    case "NothingSelected":
     case "ReportUnreadable":
       return command("status")
     case "ProjectNotFound":

@@ -4,10 +4,10 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import { count, counted } from "../domain/words.ts"
 import type { Checked, CheckedPipeline } from "../jobs/check.ts"
-import { choice, command, flag, json, pipelines } from "./command.ts"
+import { choice, choosing, command, flag, json, pipelines } from "./command.ts"
 import { CommandEnded, statusOf } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
-import { projectFolder } from "./openProject.ts"
+import { chosenPipelines, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { annotation, showDiagnostics } from "./terminal/diagnostics.ts"
 import { paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
@@ -23,6 +23,7 @@ export const check = command({
   ],
   arguments: { pipelines },
   options: {
+    ...choosing,
     strict: flag("Treat warnings as errors."),
     offline: flag("Ask no service. Check against the form as it was recorded."),
     acceptForm: flag("Record the form as it is now: you have seen how it changed."),
@@ -34,9 +35,10 @@ export const check = command({
       const output = yield* Output
       const invocation = yield* Invocation
       const folder = yield* projectFolder
+      const names = yield* chosenPipelines(input)
       const { checkProject } = yield* Effect.promise(() => import("../jobs/check.ts"))
       const { acceptForm, offline, strict } = input
-      const found = yield* checkProject(folder, input.pipelines, { acceptForm, offline })
+      const found = yield* checkProject(folder, names, { acceptForm, offline })
       const checked = strict ? asErrors(found) : found
       const { diagnostics, pipelines } = checked
       const findings = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
@@ -60,7 +62,7 @@ export const check = command({
         }
       }
       if (status !== exits.complete.code) {
-        return yield* new CommandEnded({ status, next: commandFor(invocation, ["check", ...input.pipelines]) })
+        return yield* new CommandEnded({ status, next: commandFor(invocation, ["check", ...names]) })
       }
     }),
 })

@@ -18,7 +18,8 @@ export interface Option<out A> {
   readonly about: string
   /** What stands for its value in the help; undefined for a flag. */
   readonly value?: string
-  readonly isList?: boolean
+  /** Whether it has several values: the words up to the next option, or one each time that it is given. */
+  readonly list?: "words" | "repeated"
   readonly choices?: ReadonlyArray<string>
   /** Reads the value; undefined if it isn't what `takes` says. */
   readonly parse?: (text: string) => A | undefined
@@ -88,7 +89,15 @@ export const text = (value: string, about: string): Option<string | undefined> =
 export const texts = (value: string, about: string): Option<ReadonlyArray<string>> => ({
   about,
   value,
-  isList: true,
+  list: "words",
+  absent: [],
+})
+
+/** An option that can be given several times. Unlike the values of `texts`, its value may stand before an argument. */
+export const repeated = (value: string, about: string): Option<ReadonlyArray<string>> => ({
+  about,
+  value,
+  list: "repeated",
   absent: [],
 })
 
@@ -159,7 +168,15 @@ export const to = text("TARGET", "Which of the pipeline's targets to use.")
 export const source = text("FILE", "Another file to feed through the pipeline, such as a fixed rejected.csv.")
 /** An argument called NAME is a pipeline's name: the next command that is printed repeats it. */
 export const pipeline = argument("NAME", "The pipeline's name.")
-export const pipelines = argumentList("NAME", false, "Names of pipelines. Default: all pipelines of the project.")
+/** How every command for several pipelines chooses them. */
+export const pipelines = argumentList("NAME", false, "Names of pipelines, or patterns such as 'crm-*'. Default: all.")
+export const tag = repeated("TAG", "Only pipelines with this tag in their file, or with one of several.")
+export const choosing = {
+  tag,
+  failed: flag("Only pipelines whose last run failed, was stopped or left rows in doubt."),
+}
+/** How a command that sends or reads much chooses pipelines: never all by default. */
+export const somePipelines = argumentList("NAME", false, "Names of pipelines, or patterns such as 'crm-*' or '*'.")
 export const runOptions = {
   to,
   source,

@@ -55,13 +55,13 @@ export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (lette
 const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command, typed: ReadonlyArray<string>) => {
   const long = flagOf(key)
   if (option.value === undefined) return new Commander.Option(long, option.about)
-  const built = new Commander.Option(`${long} <${option.value}${option.isList === true ? "..." : ""}>`, option.about)
+  const built = new Commander.Option(`${long} <${option.value}${option.list === "words" ? "..." : ""}>`, option.about)
   if (option.choices !== undefined) built.choices(option.choices)
   const checkChoice = built.parseArg
   return built.argParser<unknown>((value, previous) => {
     // The parser alone would take `--dry-run` of `--to --dry-run` for the target.
     if (value.startsWith("--") && !typed.includes(`${long}=${value}`)) owner.error(`${quoted(long)} needs a value.`)
-    if (option.isList === true) return [...(Array.isArray(previous) ? previous : []), value]
+    if (option.list !== undefined) return [...(Array.isArray(previous) ? previous : []), value]
     if (previous !== undefined) owner.error(`${quoted(long)} is given twice.`)
     if (option.parse === undefined) return checkChoice === undefined ? value : checkChoice(value, previous)
     return option.parse(value) ?? owner.error(`${long} takes ${option.takes}.`)

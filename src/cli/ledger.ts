@@ -4,6 +4,7 @@ import { counted } from "../domain/words.ts"
 import {
   argument,
   choice,
+  choosing,
   command,
   type CommandGroup,
   flag,
@@ -16,7 +17,7 @@ import {
 } from "./command.ts"
 import { reasonOf, UsageWrong } from "./Failure.ts"
 import { userName } from "./Invocation.ts"
-import { openProject } from "./openProject.ts"
+import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { confirm } from "./terminal/prompt.ts"
 
@@ -81,6 +82,7 @@ const exportRows = command({
   examples: [{ words: "ledger export contacts --out rows.csv", about: "Writes the rows of one pipeline to a file." }],
   arguments: { pipelines },
   options: {
+    ...choosing,
     format: choice("FORMAT", ["csv", "jsonl"], "Default: csv."),
     out: text("FILE", "Write to this file, which must not exist yet, instead of stdout."),
   },
@@ -90,8 +92,9 @@ const exportRows = command({
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const project = yield* openProject([])
+      const names = yield* chosenPipelines(input)
       const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const text = exportLedger(project, input.pipelines, input.format ?? "csv")
+      const text = exportLedger(project, names, input.format ?? "csv")
       if (input.out === undefined) {
         return yield* Stream.runForEach(text, output.printData)
       }

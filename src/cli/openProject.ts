@@ -1,5 +1,7 @@
 import { Effect, Redacted } from "effect"
+import { exits } from "../domain/exit.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
+import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 
@@ -18,6 +20,37 @@ export const openProject = (pipelines: ReadonlyArray<string>) =>
     const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const project = yield* loadProject(folder, { pipelines })
     return maskingKeys(project, output.hide)
+  })
+
+/** What a command line says about which pipelines it is for. */
+interface Choice {
+  readonly pipelines: ReadonlyArray<string>
+  readonly tag: ReadonlyArray<string>
+  readonly failed: boolean
+}
+
+/** Returns the names of the pipelines that a command line chooses; none stands for all of them. Ends the command if `--failed` leaves none. */
+export const chosenPipelines = ({ failed, pipelines, tag }: Choice) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    if (pipelines.length === 0 && tag.length === 0 && !failed) return []
+    const { selectPipelines } = yield* Effect.promise(() => import("../jobs/selection.ts"))
+    const names = yield* selectPipelines(yield* openProject([]), { names: pipelines, tags: tag, failed })
+    if (names.length > 0) return names
+    output.say("Nothing to do: no chosen pipeline's last run failed.")
+    return yield* new CommandEnded({ status: exits.complete.code, next: undefined })
+  })
+
+/** Loads the project with the pipelines that a command line chooses, and returns their names. Fails if it chooses none. */
+export const openChosen = (choice: Choice) =>
+  Effect.gen(function*() {
+    const names = yield* chosenPipelines(choice)
+    if (names.length === 0) {
+      return yield* new UsageWrong({
+        message: "NAME is missing: name pipelines, or choose them with `--tag` or `--failed`. '*' stands for all.",
+      })
+    }
+    return { project: yield* openProject(names), names }
   })
 
 /** Returns the project. Each key and webhook is passed to `hide` when it is looked up. */

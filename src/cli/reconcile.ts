@@ -1,18 +1,19 @@
 import { Effect } from "effect"
-import { command, flag, json, pipeline, redact, to } from "./command.ts"
-import { openProject } from "./openProject.ts"
+import { choosing, command, flag, json, redact, somePipelines, to } from "./command.ts"
+import { openChosen } from "./openProject.ts"
 import { runPipelines } from "./runs.ts"
 
 /** `reconcile NAME`. */
 export const reconcile = command({
   name: "reconcile",
   about:
-    "Reads every submission of a pipeline back again. Reports import errors, and what was edited or deleted since the import.",
+    "Reads every submission of pipelines back again. Reports import errors, and what was edited or deleted since the import.",
   examples: [
     { words: "reconcile contacts", about: "Continues an interrupted reconciliation, or starts one." },
   ],
-  arguments: { pipeline },
+  arguments: { pipelines: somePipelines },
   options: {
+    ...choosing,
     to,
     anew: flag("Read everything again, even if an interrupted reconciliation has read a part."),
     redact,
@@ -20,10 +21,10 @@ export const reconcile = command({
   },
   run: (input) =>
     Effect.gen(function*() {
-      const project = yield* openProject([input.pipeline])
+      const { names, project } = yield* openChosen(input)
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
-      yield* runPipelines(project, [input.pipeline], ({ interrupted, pipeline, progress, projectOption }) =>
+      yield* runPipelines(project, names, ({ interrupted, pipeline, progress, projectOption }) =>
         attempt(
           project,
           pipeline,

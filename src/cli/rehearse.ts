@@ -1,23 +1,23 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import { command, pipeline, runOptions } from "./command.ts"
-import { openProject } from "./openProject.ts"
+import { choosing, command, runOptions, somePipelines } from "./command.ts"
+import { openChosen } from "./openProject.ts"
 import { runPipelines, type RunSurroundings } from "./runs.ts"
 
 /** `rehearse NAME`. */
 export const rehearse = command({
   name: "rehearse",
   about:
-    "Runs a pipeline against a practice service with the live form's questions: everything but the live create, on a copy of the ledger.",
+    "Runs pipelines against a practice service with the live form's questions: everything but the live create, on a copy of the ledger.",
   examples: [
     { words: "rehearse contacts", about: "Rehearses the whole run." },
   ],
-  arguments: { pipeline },
-  options: runOptions,
+  arguments: { pipelines: somePipelines },
+  options: { ...choosing, ...runOptions },
   run: (input) =>
     Effect.gen(function*() {
       const path = yield* Path.Path
-      const project = yield* openProject([input.pipeline])
+      const { names, project } = yield* openChosen(input)
       const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
       const rehearse = (surroundings: RunSurroundings) =>
         rehearsePipeline(project, {
@@ -28,6 +28,6 @@ export const rehearse = command({
           retryRefused: input.retryRefused,
           redact: input.redact,
         })
-      yield* runPipelines(project, [input.pipeline], rehearse, " (rehearsal)")
+      yield* runPipelines(project, names, rehearse, " (rehearsal)")
     }),
 })

@@ -2,10 +2,10 @@ import { Path, type Terminal } from "@effect/platform"
 import { Effect } from "effect"
 import { count } from "../domain/words.ts"
 import type { SendQuestion } from "../jobs/run.ts"
-import { argumentList, command, flag, runOptions, text } from "./command.ts"
+import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
-import { openProject } from "./openProject.ts"
+import { openChosen } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { runPipelines } from "./runs.ts"
 import { confirm } from "./terminal/prompt.ts"
@@ -19,10 +19,12 @@ export const run = command({
   examples: [
     { words: "run contacts --dry-run", about: "Checks every row and writes the full report. Sends nothing." },
     { words: "run contacts --confirm live", about: "Runs, and confirms that rows may be sent to the service live." },
+    { words: "run --tag nightly --failed", about: "Runs those pipelines tagged nightly again whose last run failed." },
     { words: "run contacts --source reports/contacts/latest/rejected.csv", about: "Imports the rows that you fixed." },
   ],
-  arguments: { names: argumentList("NAME", true, "Names of pipelines. Several run one after the other.") },
+  arguments: { pipelines: somePipelines },
   options: {
+    ...choosing,
     ...runOptions,
     dryRun: flag("Read, map and check every row and write the full report. Send nothing."),
     confirm: text("SERVICE", "Confirm that rows may be sent to this service. This can't be undone."),
@@ -32,16 +34,16 @@ export const run = command({
       const path = yield* Path.Path
       const output = yield* Output
       const invocation = yield* Invocation
-      if (input.source !== undefined && input.names.length > 1) {
+      const { names, project } = yield* openChosen(input)
+      if (input.source !== undefined && names.length > 1) {
         return yield* new UsageWrong({ message: "`--source` feeds a file to one pipeline: name only one." })
       }
-      const project = yield* openProject(input.names)
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
       const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
       const services = yield* shareServices
       const prompts = yield* Effect.context<Terminal.Terminal>()
-      yield* runPipelines(project, input.names, ({ hideProgress, ...surroundings }) =>
+      yield* runPipelines(project, names, ({ hideProgress, ...surroundings }) =>
         attempt(
           project,
           surroundings.pipeline,

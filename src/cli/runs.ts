@@ -104,7 +104,7 @@ export const runPipelines = <R>(
         ends.push(end)
         if (index < pipelines.length - 1) {
           if (!mayContinue(end.status)) break
-          if (Exit.isSuccess(exit)) yield* output.print("")
+          if (Exit.isSuccess(exit) && !invocation.json) yield* output.print("")
         }
       }
       const status = mostSevere(ends.map((end) => end.status))

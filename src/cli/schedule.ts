@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { exits, wasInterrupted } from "../domain/exit.ts"
 import type { ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleOptions } from "../jobs/turns.ts"
-import { command, flag, json, texts } from "./command.ts"
+import { command, flag, json, tag, texts } from "./command.ts"
 import { CommandEnded, type Ended, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
@@ -23,6 +23,7 @@ export const schedule = command({
   ],
   arguments: {},
   options: {
+    tag,
     once: flag("Run what is due, then exit. A pipeline that never ran, or missed its time, is due."),
     plan: flag("Show the next times of each pipeline. Run nothing."),
     confirm: texts("SERVICE", "Confirm that rows may be sent to these services. This can't be undone."),
@@ -39,7 +40,9 @@ export const schedule = command({
       const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
       const load: ScheduleOptions["load"] = (pipelines) =>
         Effect.map(loadProject(root, { pipelines }), (project) => maskingKeys(project, output.hide))
-      if (input.plan) return yield* plan({ load, root }, input.json)
+      const { requireKnownTags } = yield* Effect.promise(() => import("../jobs/selection.ts"))
+      yield* requireKnownTags(root, input.tag)
+      if (input.plan) return yield* plan({ load, root, tags: input.tag }, input.json)
 
       const { showEvent } = yield* Effect.promise(() => import("./terminal/schedule.ts"))
       const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
@@ -51,6 +54,7 @@ export const schedule = command({
       const settings: ScheduleOptions = {
         root,
         load,
+        tags: input.tag,
         confirmed: input.confirm,
         projectOption: (yield* Invocation).project,
         interrupted,

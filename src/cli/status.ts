@@ -6,10 +6,10 @@ import { modeWords, outcomeWords } from "../domain/run.ts"
 import { count, lasting, span } from "../domain/words.ts"
 import type { NotBegun, PastRecord, PipelineHealth, PipelineStanding, ProjectStatus } from "../jobs/status.ts"
 import type { RunRecord } from "../ledger/records.ts"
-import { command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
+import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
-import { openProject } from "./openProject.ts"
+import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { cutToWidth, inZone, paints, table, wrapToWidth } from "./terminal/screen.ts"
 import type { Screen, TableCell } from "./terminal/screen.ts"
@@ -42,6 +42,7 @@ export const status = command({
   ],
   arguments: { pipelines },
   options: {
+    ...choosing,
     runs: wholeNumber(1, "How many of the last runs to show. Default: 10."),
     maxAge: parsed(
       "TIME",
@@ -55,9 +56,10 @@ export const status = command({
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
+      const names = yield* chosenPipelines(input)
       const project = yield* openProject([])
       const { projectStatus } = yield* Effect.promise(() => import("../jobs/status.ts"))
-      const status = yield* projectStatus(project, input.pipelines, {
+      const status = yield* projectStatus(project, names, {
         verify: input.verify,
         runs: input.runs ?? usualRuns,
         maxAge: input.maxAge,
@@ -76,7 +78,7 @@ export const status = command({
       if (missed.length > 0) {
         return yield* new CommandEnded({
           status: exits.wrong.code,
-          next: commandFor(yield* Invocation, ["status", ...input.pipelines]),
+          next: commandFor(yield* Invocation, ["status", ...names]),
         })
       }
       const overdue = (health ?? []).filter(({ healthy }) => !healthy).map(({ pipeline }) => pipeline)

@@ -36,7 +36,7 @@ export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>
 const start = (options: ScheduleOptions) =>
   Effect.gen(function*() {
     const project = yield* options.load([])
-    const schedules = yield* readSchedules(options.root)
+    const schedules = yield* readSchedules(options)
     if (schedules.scheduled.length === 0) {
       return yield* new NothingScheduled({ root: options.root })
     }
@@ -189,7 +189,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
 
     const lookAgain = Effect.zipRight(
       look(schedules),
-      Effect.forever(Effect.flatMap(readSchedules(options.root), look)),
+      Effect.forever(Effect.flatMap(readSchedules(options), look)),
     )
     const signal = yield* Effect.raceFirst(lookAgain, options.interrupted)
     yield* FiberSet.awaitEmpty(fibers)

@@ -4,7 +4,7 @@ import { DateTime } from "luxon"
 import type { LastTurn, Ledger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { nextTime, type Schedule, scheduleIn } from "../project/cron.ts"
-import { listPipelines } from "../project/loadProject.ts"
+import { hasTag, listPipelines } from "../project/loadProject.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { ledgerExists, ledgerOf } from "./projectLedger.ts"
@@ -13,6 +13,8 @@ import { ledgerExists, ledgerOf } from "./projectLedger.ts"
 export interface ScheduledProject {
   /** The project's folder, absolute. */
   readonly root: string
+  /** Only pipelines with one of these tags. None: any. */
+  readonly tags?: ReadonlyArray<string>
   /** Loads the project with these pipelines from its files, which may change between runs. */
   readonly load: (
     pipelines: ReadonlyArray<string>,
@@ -42,15 +44,15 @@ interface Schedules {
 /** The schedule of a pipeline whose own can't be read: a run that fails once a day, and is reported, instead of none. */
 const onceADay: Schedule = { cron: "0 0 * * *", zone: "UTC" }
 
-/** Reads the schedule of each pipeline. Ignores what else is wrong with a file: that shows when its pipeline runs. */
-export const readSchedules = (root: string) =>
+/** Reads the schedule of each pipeline that the tags choose, and of each whose tags can't be read. Ignores what else is wrong with a file: that shows when its pipeline runs. */
+export const readSchedules = ({ root, tags = [] }: Pick<ScheduledProject, "root" | "tags">) =>
   Effect.map(listPipelines(root), ({ texts, unreadable }): Schedules => {
     const scheduled = new Map<string, Scheduled>()
     const add = (pipeline: string, schedule: Schedule) => scheduled.set(pipeline, { pipeline, schedule })
     const addFault = (pipeline: string, fault: string) =>
       scheduled.set(pipeline, { pipeline, schedule: onceADay, fault })
     for (const { file, message } of unreadable) addFault(baseName(file), `${file}: ${message}`)
-    for (const { file, name, yaml } of texts) {
+    for (const { file, name, yaml } of texts.filter((text) => hasTag(text.tags, tags))) {
       const schedule = scheduleIn(yaml)
       if (typeof schedule === "string") addFault(name ?? file, `${yaml.file}: ${schedule}`)
       else if (schedule !== undefined && name === undefined) {
@@ -117,14 +119,11 @@ export interface Plan {
 
 const neverRan: LastTurn = { at: undefined, state: "done", tries: 0, ran: undefined }
 
-/** Returns the next times of every pipeline that has a schedule. Only reads; creates no ledger. */
-export const planSchedule = (
-  { load, root }: ScheduledProject,
-  times: number,
-) =>
+/** Returns the next times of every chosen pipeline that has a schedule. Only reads; creates no ledger. */
+export const planSchedule = (options: ScheduledProject, times: number) =>
   Effect.gen(function*() {
-    const project = yield* load([])
-    const schedules = yield* readSchedules(root)
+    const project = yield* options.load([])
+    const schedules = yield* readSchedules(options)
     const scheduled = schedules.scheduled.filter(({ fault }) => fault === undefined)
     const at = yield* Clock.currentTimeMillis
     const lasts = (yield* ledgerExists(project))

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
+import { exits } from "../domain/exit.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/records.ts"
@@ -111,7 +112,7 @@ export const projectStatus = (
       const { all, own, places } = yield* knownPipelines(project, ledger, names)
       const isAsked = (name: string) => names.length === 0 || names.includes(name)
       const now = yield* Clock.currentTimeMillis
-      const { scheduled, unreadable } = yield* readSchedules(project.root)
+      const { scheduled, unreadable } = yield* readSchedules(project)
       const nextRun = (name: string) => {
         const found = scheduled.find((one) => one.pipeline === name && one.fault === undefined)
         return found && nextOf(found.schedule, now)
@@ -157,6 +158,19 @@ export const projectStatus = (
       return status
     }),
   )
+
+/** Returns the pipelines whose last run was not good, could not start, or would be refused. One that never ran is not among them, and none that is running. */
+export const failedPipelines = (project: Project) =>
+  Effect.map(projectStatus(project, [], { verify: false }), ({ missed, notBegun, pipelines }) => {
+    const failed = pipelines.filter(({ going, lastRun }) =>
+      lastRun !== undefined && lastRun.run !== going?.run && !isGood(lastRun)
+    )
+    return new Set([...missed, ...notBegun, ...failed].map(({ pipeline }) => pipeline))
+  })
+
+/** Whether a run did its work, whether or not rows need review. */
+const isGood = ({ exitCode }: RunRecord): boolean =>
+  exitCode === exits.complete.code || exitCode === exits.attention.code
 
 const standingOf = (view: PipelineLedger, count: number, now: number) =>
   Effect.gen(function*() {

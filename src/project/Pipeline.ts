@@ -311,6 +311,11 @@ export const pipelineSchema = lazily(() =>
         examples: ["contacts"],
       }),
       renamedFrom: optional(Identifier, { description: "The name under which it imported before" }),
+      tags: optional(Schema.Array(Identifier), {
+        description: "Words that choose it together with other pipelines: `run --tag nightly`",
+        examples: [["nightly"]],
+        absent: [],
+      }),
       source: needed(source, { description: "Where the rows come from" }),
       mapping: needed(mapping(), { description: "How a row becomes a submission" }),
       sink: needed(sink, { description: "Where the rows go, and how" }),

@@ -13,7 +13,7 @@ import { openSecrets } from "./secrets.ts"
 import { absoluteFiles } from "./sourceSection.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { loadValueSets } from "./valueSets.ts"
-import { keysAt, readYamlFile, textAt } from "./yamlText.ts"
+import { keysAt, readYamlFile, textAt, textsAt } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
 /** A pipeline file, parsed as YAML and no further. */
@@ -25,7 +25,21 @@ export interface PipelineText {
   readonly folder: string
   /** The name under its key `pipeline`; undefined if that can't be read. */
   readonly name: string | undefined
+  /** Undefined if they can't be read. */
+  readonly tags: ReadonlyArray<string> | undefined
 }
+
+const tagsIn = (yaml: YamlText): PipelineText["tags"] =>
+  yaml.sound && keysAt(yaml, [])?.includes("tags") === false ? [] : textsAt(yaml, ["tags"])
+
+/**
+ * Whether a pipeline has one of these tags.
+ *
+ * @param own its tags. Undefined if they can't be read: then it may have any
+ * @param tags none: any pipeline will do
+ */
+export const hasTag = (own: PipelineText["tags"], tags: ReadonlyArray<string>): boolean =>
+  own === undefined || tags.length === 0 || own.some((tag) => tags.includes(tag))
 
 /** Lists the files of pipelines/, in the order of their names. */
 export const listPipelines = (root: string) =>
@@ -45,6 +59,7 @@ export const listPipelines = (root: string) =>
           file: entry.replace(/\.ya?ml$/, ""),
           folder: file.folder,
           name: textAt(file.yaml, ["pipeline"]),
+          tags: tagsIn(file.yaml),
         })
       }
     }

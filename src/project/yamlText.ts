@@ -167,6 +167,14 @@ export const textAt = (yaml: YamlText, path: YamlPath): string | undefined => {
   return isScalar(node) && node.value !== null ? written(node) : undefined
 }
 
+/** Returns the scalars of the list at a path as written, or undefined. */
+export const textsAt = (yaml: YamlText, path: YamlPath): ReadonlyArray<string> | undefined => {
+  const node = yaml.node(path)
+  if (!isSeq(node)) return undefined
+  const texts = node.items.map((_, at) => textAt(yaml, [...path, at]))
+  return texts.every((text) => text !== undefined) ? texts : undefined
+}
+
 /** Returns the keys of the mapping at a path, or undefined. */
 export const keysAt = (yaml: YamlText, path: YamlPath): ReadonlyArray<string> | undefined => {
   const node = yaml.node(path)

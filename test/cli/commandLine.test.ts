@@ -147,7 +147,7 @@ it.effect("help and version work in an otherwise invalid command line", () =>
     for (const words of [["run", "-h"], ["help", "run"], ["run", "--to", "x", "--help"], ["run", "--tp", "--help"]]) {
       expect(yield* printed(...words)).toEqual(help)
     }
-    expect(help.out).toMatch(/^Usage: formferry run \[options\] <NAME\.\.\.>/)
+    expect(help.out).toMatch(/^Usage: formferry run \[options\] \[NAME\.\.\.\]/)
     for (
       const part of ["Arguments:", "--dry-run", "Global Options:", "--project <DIR>", "Examples:\n  formferry run "]
     ) {

@@ -1,0 +1,94 @@
+import { Effect, Schema } from "effect"
+import picomatch from "picomatch"
+import { listed } from "../domain/words.ts"
+import { ConfigurationInvalid } from "../project/errors.ts"
+import { hasTag, listPipelines, type PipelineText } from "../project/loadProject.ts"
+import { decodePipeline } from "../project/Pipeline.ts"
+import type { Project } from "../project/Project.ts"
+import { oneOf, quoted, suggest } from "../project/suggestion.ts"
+import { failedPipelines } from "./status.ts"
+
+/** Which pipelines a command is for: those that all of these choose. */
+export interface Selection {
+  /** Names and globs. None: all pipelines. */
+  readonly names: ReadonlyArray<string>
+  /** Only pipelines with one of these tags. None: any. */
+  readonly tags: ReadonlyArray<string>
+  /** Only pipelines whose last run was not good. */
+  readonly failed: boolean
+}
+
+/** A glob or a tag chooses no pipeline (exit code 2). */
+export class NothingSelected extends Schema.TaggedError<NothingSelected>()("NothingSelected", {
+  message: Schema.String,
+}) {}
+
+const isGlob = (word: string): boolean => picomatch.scan(word).isGlob
+
+const refuse = (what: string, existing: string | undefined) =>
+  Effect.fail(new NothingSelected({ message: existing === undefined ? what : `${what} ${existing}` }))
+
+/** Fails if a file can't be read so far that its name and tags are known: it may be one of those that are chosen. */
+const requireReadable = ({ texts, unreadable }: Effect.Effect.Success<ReturnType<typeof listPipelines>>) => {
+  const broken = texts.filter(({ name, tags }) => name === undefined || tags === undefined).flatMap(({ yaml }) => {
+    const read = decodePipeline(yaml)
+    return read._tag === "Wrong" ? read.findings.map(yaml.diagnostic) : []
+  })
+  const diagnostics = [...unreadable, ...broken]
+  return diagnostics.length === 0 ? Effect.void : Effect.fail(new ConfigurationInvalid({ diagnostics }))
+}
+
+/** Returns the names that match a word: itself, unless it is a glob. */
+const namesFor = (word: string, known: ReadonlyArray<string>) => {
+  if (!isGlob(word)) return Effect.succeed([word])
+  const matches = picomatch(word)
+  const found = known.filter((name) => matches(name))
+  if (found.length > 0) return Effect.succeed(found)
+  const existing = known.length === 0
+    ? "The folder pipelines/ has none."
+    : `Pipelines are: ${listed(known.map(quoted))}.`
+  return refuse(`No pipeline's name matches ${quoted(word)}.`, existing)
+}
+
+/** Fails for a tag that no pipeline has. */
+const requireTags = (tags: ReadonlyArray<string>, texts: ReadonlyArray<PipelineText>) => {
+  const known = [...new Set(texts.flatMap((text) => text.tags ?? []))].toSorted()
+  const unknown = tags.find((tag) => !known.includes(tag))
+  if (unknown === undefined) return Effect.void
+  return refuse(
+    `No pipeline has the tag ${quoted(unknown)}.`,
+    known.length === 0
+      ? `No pipeline has any: write \`tags: [${unknown}]\` into its file.`
+      : suggest(unknown, known, "Tags are"),
+  )
+}
+
+/**
+ * Returns the names of the chosen pipelines, each once. A plain name is returned even if there is no such pipeline, for its user to refuse.
+ * Fails if a glob or a tag chooses none. Only `failed` may leave none.
+ */
+export const selectPipelines = (project: Project, { failed, names, tags }: Selection) =>
+  Effect.gen(function*() {
+    if (tags.length === 0 && !failed && !names.some(isGlob)) return [...new Set(names)]
+    const files = yield* listPipelines(project.root)
+    yield* requireReadable(files)
+    yield* requireTags(tags, files.texts)
+    const known = files.texts.flatMap(({ name }) => name ?? [])
+    const named = names.length === 0
+      ? known
+      : [...new Set((yield* Effect.forEach(names, (word) => namesFor(word, known))).flat())]
+    const tagged = named.filter((name) => {
+      const file = files.texts.find((text) => text.name === name)
+      return file === undefined || hasTag(file.tags, tags)
+    })
+    if (tagged.length === 0 && tags.length > 0) {
+      return yield* refuse(`None of ${listed(named.map(quoted))} has the tag ${oneOf(tags.map(quoted))}.`, undefined)
+    }
+    if (!failed) return tagged
+    const wanting = yield* failedPipelines(project)
+    return tagged.filter((name) => wanting.has(name) || !known.includes(name))
+  })
+
+/** Fails for a tag that no pipeline of the project has. A file that can't be read is no reason to fail: `schedule` reports it when it is due. */
+export const requireKnownTags = (root: string, tags: ReadonlyArray<string>) =>
+  Effect.flatMap(listPipelines(root), ({ texts }) => requireTags(tags, texts))
