@@ -244,9 +244,13 @@ const codesPage = (): string =>
     ),
   ].join("\n\n") + "\n"
 
-const optionLine = (key: string, { about, choices, isList, value }: CommandOption<unknown>): ReadonlyArray<string> => [
-  `\`${flagOf(key)}${value === undefined ? "" : ` ${value}${isList === true ? "…" : ""}`}\``,
-  inTable(`${about}${choices === undefined ? "" : ` One of: ${choices.map((one) => `\`${one}\``).join(", ")}.`}`),
+const optionLine = (key: string, { about, choices, list, value }: CommandOption<unknown>): ReadonlyArray<string> => [
+  `\`${flagOf(key)}${value === undefined ? "" : ` ${value}${list === "words" ? "…" : ""}`}\``,
+  inTable(
+    `${about}${list === "repeated" ? " Can be repeated." : ""}${
+      choices === undefined ? "" : ` One of: ${choices.map((one) => `\`${one}\``).join(", ")}.`
+    }`,
+  ),
 ]
 
 /** Returns the section of a command, or those of the commands of a group. */
