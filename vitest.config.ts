@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 
 /** Rooms whose tests start the built command or other programs, or change the working directory or the environment. */
-const rooms = "acceptance|browser|cli|house"
+const rooms = "acceptance|browser|cli|house|package"
 
 /** Tests in the other rooms that need a process: one starts and kills the built command, one sets the time zone. */
 const withProcess = ["test/faults/killLoop.test.ts", "test/source/excel.test.ts"]
