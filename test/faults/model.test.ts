@@ -2,6 +2,7 @@
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
+import { seeds } from "../long.ts"
 import { loadPipeline } from "./pipeline.ts"
 import { quietDay } from "./scenario.ts"
 import type { SourceRow } from "./source.ts"
@@ -152,7 +153,7 @@ it(
           reality.world.close()
         }
       }),
-      { seed: 20261120, numRuns: 40 },
+      { seed: 20261120, numRuns: seeds(15, 40) },
     )
   },
   120_000,

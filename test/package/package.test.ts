@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { isLong } from "../long.ts"
 
 const repository = resolve(import.meta.dirname, "../..")
 const { listed, thirdParty } = await import(join(repository, ".ci/thirdParty.mjs")) as {
@@ -58,7 +59,7 @@ const run = (program: string, ...args: ReadonlyArray<string>) =>
     })
   })
 
-describe("the package", () => {
+describe.runIf(isLong)("the package", () => {
   const modules = join(home, "prefix/lib/node_modules")
   const installed = join(modules, "formferry")
   let installing: { readonly stdout: string; readonly stderr: string }

@@ -2,6 +2,7 @@
 // crash, hang, print, or lose a row without a word: a file is refused, or its rows and those that it names add up to the rows that are in it.
 import { Cause, Effect, Exit } from "effect"
 import { afterAll, describe, expect, it, vi } from "vitest"
+import { seeds } from "../long.ts"
 import { mutate, random } from "./mutated/mutate.ts"
 import { samples } from "./mutated/samples.ts"
 import { checkCells, checkJson, checkLines, checkSealed, checkText, doubts, taken } from "./mutated/truth.ts"
@@ -9,7 +10,7 @@ import type { Reading } from "./mutated/truth.ts"
 import { config, file, read, run } from "./opening.ts"
 
 /** `MUTATED=20000 MUTATED_SEED=7 npx vitest run test/source/mutated.test.ts` for other ones. */
-const count = Number(process.env["MUTATED"] ?? 500)
+const count = Number(process.env["MUTATED"] ?? seeds(500, 5_000))
 const seed = Number(process.env["MUTATED_SEED"] ?? 20_261_120)
 
 /** Reads a file; gives the refusal's message instead. Anything else that goes wrong is a failure of the test. */
