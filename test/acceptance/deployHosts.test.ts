@@ -1,10 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe } from "vitest"
 import { cronFault } from "../../src/project/cron.ts"
-import { deployed, read, serviceStarts, unit } from "./deployed.ts"
+import { deployed, read, repository, serviceStarts, unit } from "./deployed.ts"
 
 /** The directives that the units use, by systemd.unit(5), .service(5), .timer(5), .exec(5) and .kill(5). */
 const directives: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -21,9 +22,14 @@ const units = ["formferry.service", "formferry.timer", "formferry-schedule.servi
 const analyzer = spawnSync("systemd-analyze", ["--version"]).status === 0
 
 describe("systemd", () => {
-  it("the units use directives that there are", () => {
+  it("the units use directives that exist, and name a page of the package", () => {
     for (const name of units) {
-      for (const { key, section } of unit(read(name))) expect(directives[section], `${name} ${key}`).toContain(key)
+      for (const { key, section, value } of unit(read(name))) {
+        expect(directives[section], `${name} ${key}`).toContain(key)
+        if (key !== "Documentation") continue
+        const page = value.replace("file:/opt/formferry/lib/node_modules/formferry/", "")
+        expect(existsSync(join(repository, page)), value).toBe(true)
+      }
     }
   })
 
