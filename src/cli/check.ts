@@ -124,7 +124,10 @@ const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
   const name = paint.strong(target === undefined ? pipeline : `${pipeline} --to ${target}`)
   const errors = checked.diagnostics.filter(({ severity }) => severity === "error").length
   const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)
-  const notes = accepted === undefined ? [] : lines(`The form as it is now stands in ${accepted}.`)
+  const notes = [
+    ...(accepted === undefined ? [] : lines(`The form as it is now stands in ${accepted}.`)),
+    ...(checked.editor === undefined ? [] : lines(checked.editor)),
+  ]
   if (failures.length > 0) {
     return [`${name} ${paint.bad("can't run")}`, ...failures.flatMap(({ message }) => lines(message)), ...notes].join(
       "\n",

@@ -1,22 +1,37 @@
 import { Effect } from "effect"
-import { chosenArgument, command } from "./command.ts"
+import { chosenArgument, command, text } from "./command.ts"
+import { UsageWrong } from "./Failure.ts"
+import { projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 
 /** `schema [pipeline|project]`. */
 export const schema = command({
   name: "schema",
-  about: "Prints the JSON Schema of the configuration files, for editors.",
+  about:
+    "Prints the JSON Schema of the configuration files, for editors. With --for, it knows the columns of a pipeline's source, and the questions and options of its form.",
   examples: [
     { words: "schema project > project.schema.json", about: "Writes the schema of config/formferry.yaml." },
+    {
+      words: "schema pipeline --for contacts > config/schemas/pipelines/contacts.json",
+      about: "Writes the schema of pipelines/contacts.yaml. `check` keeps it up to date.",
+    },
   ],
   arguments: {
     file: chosenArgument("FILE", ["pipeline", "project"], "Which file. Default: pipeline.", "pipeline"),
   },
-  options: {},
-  run: ({ file }) =>
+  options: { for: text("NAME", "The pipeline whose columns, questions and options the schema lists.") },
+  run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
-      const { jsonSchemas } = yield* Effect.promise(() => import("../project/jsonSchemas.ts"))
-      yield* output.print(JSON.stringify(jsonSchemas()[file], null, 2))
+      if (input.for === undefined) {
+        const { jsonSchemas } = yield* Effect.promise(() => import("../project/jsonSchemas.ts"))
+        return yield* output.print(JSON.stringify(jsonSchemas()[input.file], null, 2))
+      }
+      if (input.file === "project") {
+        return yield* new UsageWrong({ message: "`--for` belongs to `schema pipeline`: a project has no columns." })
+      }
+      const folder = yield* projectFolder
+      const { editorSchema } = yield* Effect.promise(() => import("../jobs/editorSchema.ts"))
+      yield* output.print((yield* editorSchema(folder, input.for)).trimEnd())
     }),
 })

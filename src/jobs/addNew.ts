@@ -10,6 +10,7 @@ import { type FormRecord, readFormRecord, writeFormRecord } from "../project/for
 import { loadProject } from "../project/loadProject.ts"
 import { addToPipeline, isOpen } from "../project/PipelineDraft.ts"
 import { ownColumns } from "../source/columns.ts"
+import { refreshEditorSchema } from "./editorSchema.ts"
 import { openPipelineSource } from "./prepare.ts"
 import { fetchForm } from "./services.ts"
 import {
@@ -138,6 +139,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       }
       : withNew(record, form, columns)
     if (canonicalJson(seen) !== canonicalJson(record)) written.push(yield* writeFormRecord(root, seen))
+    yield* refreshEditorSchema(root, pipeline, opened, form)
     const taken = new Set([
       ...suggestions.accepted.flatMap(({ origin }) => columnsOf(origin)),
       ...suggestions.urlParameters.map(({ from }) => from.column),

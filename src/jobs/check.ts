@@ -22,6 +22,7 @@ import { ownColumns } from "../source/columns.ts"
 import type { Source, SourceChanged } from "../source/Source.ts"
 import type { AttemptFailure } from "./attempt.ts"
 import { checkData, type CheckedData } from "./checkData.ts"
+import { refreshEditorSchema } from "./editorSchema.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
 import { missedBy, openIfAny, serviceAddress } from "./projectLedger.ts"
@@ -58,6 +59,8 @@ export interface CheckedPipeline {
   readonly accepted: string | undefined
   /** Whether a form was recorded before. */
   readonly recorded: boolean
+  /** What happened to the schema for editors if it was out of date, as a sentence. */
+  readonly editor: string | undefined
 }
 
 export interface CheckOptions {
@@ -131,6 +134,7 @@ const nothing = {
   data: undefined,
   accepted: undefined,
   recorded: false,
+  editor: undefined,
 } satisfies Omit<CheckedPipeline, "pipeline" | "target">
 
 const checkTarget = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
@@ -160,7 +164,10 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     }
     const source = opened.right
     const form = fetched.right
-    const known = { ...nothing, failures: refused, taken: source.taken, recorded: record !== undefined }
+    const editor = form === undefined || options.offline === true || target !== pipeline.sink.targets[0]
+      ? undefined
+      : yield* refreshEditorSchema(project.root, pipeline, source, form)
+    const known = { ...nothing, failures: refused, taken: source.taken, recorded: record !== undefined, editor }
     const added = newColumns(pipeline, source, record?.columns)
     const read = source.warnings.map((message) =>
       diagnosticAt(pipeline.document, "warning", ["source", "file"], message)

@@ -13,6 +13,7 @@ import { ownColumns } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
 import { addNew } from "./addNew.ts"
+import { editorSchemaFile, editorSchemaText, writeEditorSchema } from "./editorSchema.ts"
 import { fetchForm } from "./services.ts"
 import {
   type Initialised,
@@ -155,8 +156,10 @@ const writeNew = (
     yield* fs.makeDirectory(folder, { recursive: true })
     yield* fs.writeFileString(
       path.join(project.root, target),
-      pipelineText(draft, "../config/schemas/pipeline.schema.json"),
+      pipelineText(draft, `../${editorSchemaFile(name)}`),
     )
+    const aliases = Object.keys(draft.source.keys.find(({ key }) => key === "columns")?.value ?? {})
+    const schema = yield* writeEditorSchema(project.root, name, editorSchemaText(source, aliases, form))
     const record = yield* writeFormRecord(project.root, {
       pipeline: name,
       target: undefined,
@@ -167,7 +170,7 @@ const writeNew = (
     const entries = [...draft.questions, ...draft.urlParameters, ...draft.own]
     const result: Initialised = {
       root: project.root,
-      written: [...made, target, record],
+      written: [...made, target, schema, record],
       pipeline: name,
       file: target,
       ...summaryOf(source, form, survey, entries),

@@ -33,7 +33,7 @@ const options = {
   other: option(
     otherAnswer({
       from: option(
-        Schema.String,
+        Schema.String.annotations({ identifier: "Column" }),
         "The column that holds a tick or a text; of a block its own column for that, when left out",
         "Prod other",
       ),

@@ -9,7 +9,7 @@ export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More)
     ...more,
     use: option(Schema.String, "The option that is sent in its place", "Other"),
     textTo: option(
-      FilledText,
+      FilledText.annotations({ identifier: "Question.any" }),
       "The question, by name or id, that gets the text as its answer",
       "Other interests",
     ),

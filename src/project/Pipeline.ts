@@ -61,12 +61,12 @@ const mapping = () =>
     login: optional(ownEntry("email"), { description: "The e-mail address of the respondent who logged in" }),
     scheduling: optional(Schema.Array(schedulingEntry()), { description: "Scheduling fields", absent: [] }),
     payments: optional(Schema.Array(paymentEntry()), { description: "Payment fields", absent: [] }),
-    ignore: optional(becoming(Schema.Array(Column), placed), {
+    ignore: optional(becoming(Schema.Array(Column.annotations({ identifier: "Column.ignored" })), placed), {
       description: "Columns left behind on purpose; the title of a block leaves all of its columns behind",
       examples: [["Internal note"]],
       absent: [],
     }),
-    ignoreQuestions: optional(becoming(Schema.Array(Name), placed), {
+    ignoreQuestions: optional(becoming(Schema.Array(Name.annotations({ identifier: "Question.any" })), placed), {
       description: "Questions left unanswered on purpose, by name or id",
       examples: [["Remarks"]],
       absent: [],
@@ -179,7 +179,7 @@ const sink = becoming(
     stamp: optional(
       becoming(
         section({
-          urlParameter: needed(Name, {
+          urlParameter: needed(Name.annotations({ identifier: "UrlParameter.name" }), {
             description: "The URL parameter, by name, that carries the row key",
             examples: ["row_key"],
           }),
@@ -204,8 +204,8 @@ export type SinkConfig = typeof sink.Type
 
 const Tolerated = becoming(
   section({
-    id: optional(Name, { description: "The question's id" }),
-    name: optional(Name, { description: "The question's name" }),
+    id: optional(Name.annotations({ identifier: "Question.id" }), { description: "The question's id" }),
+    name: optional(Name.annotations({ identifier: "Question.name" }), { description: "The question's name" }),
     because: needed(Name.annotations(expecting("a reason")), { description: "Why its differences don't matter" }),
   }, { rules: { atLeastOne: ["id", "name"] } }),
   (tolerated, path) => ({ ...tolerated, path }),
@@ -282,7 +282,9 @@ const ExampleEntry = becoming(
       },
     ),
     gives: optional(
-      Schema.Record({ key: Name, value: ExpectedAnswer }).annotations(expecting("answers by question")),
+      Schema.Record({ key: Name.annotations({ identifier: "Answered" }), value: ExpectedAnswer }).annotations(
+        expecting("answers by question"),
+      ),
       {
         description: "Answers by the name or id of what they fill; others are not looked at",
         examples: [{ "Full name": "Ada Lovelace" }],

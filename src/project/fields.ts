@@ -232,7 +232,12 @@ export const oneOfThese = <S extends ReadonlyArray<Schema.Schema.All>>(
 /** Text that is not empty: a name, an id. */
 export const Name = Schema.String.pipe(Schema.minLength(1)).annotations(expecting("a name"))
 
-export const Column = Schema.String.annotations({ ...expecting("a column"), description: "A column, by its header" })
+/** A refinement, so that the JSON Schema names it among keys, too. The schema of one pipeline lists its columns there. */
+export const Column = Schema.String.pipe(Schema.filter(() => true, { jsonSchema: {} })).annotations({
+  ...expecting("a column"),
+  identifier: "Column",
+  description: "A column, by its header",
+})
 
 export const Columns = Schema.NonEmptyArray(Column).annotations(expecting("a list of columns"))
 

@@ -39,7 +39,7 @@ export type FormRecord = typeof RecordFile.Type
 const decode = Schema.decode(Schema.parseJson(RecordFile), { exact: false })
 
 /** Returns a pipeline's name as part of a file's name. Characters that no file name may contain are written as %XX. */
-const inFileName = (name: string): string =>
+export const inFileName = (name: string): string =>
   encodeURIComponent(name).replaceAll(/[*]/g, "%2A").replaceAll(/^\.+$/g, (dots) => "%2E".repeat(dots.length))
 
 /** Returns a record's path from the project's folder: `config/forms/NAME.json`, or `NAME@TARGET.json` for one of several targets. */

@@ -1,7 +1,11 @@
 import { JSONSchema } from "effect"
 import type { Schema } from "effect"
-import { isObject } from "../domain/json.ts"
+import { parse } from "yaml"
+import { formLists } from "../domain/form.ts"
+import type { Form, FormList, Question } from "../domain/form.ts"
+import { isList, isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
+import { namesOf } from "../domain/words.ts"
 import { pipelineSchema } from "./Pipeline.ts"
 import { projectSchema } from "./Project.ts"
 
@@ -11,11 +15,28 @@ const asWritten = (schema: JsonObject): JsonObject =>
     ? { ...schema, type: ["string", "number", "boolean"] }
     : schema
 
-/** Allows keys that begin with `x-`. */
-const extensible = (schema: JsonObject): JsonObject =>
-  schema["additionalProperties"] === false && schema["properties"] !== undefined
-    ? { ...schema, patternProperties: { "^x-": {} } }
-    : schema
+const literally = (text: string): string => text.replaceAll(/[^\w\s]/g, "\\$&")
+
+/**
+ * Allows keys that begin with `x-`. Requires keys only if all keys are known: a misspelt key is one mistake, and not
+ * a missing key as well.
+ */
+const extensible = (schema: JsonObject): JsonObject => {
+  const { allOf, required, ...rest } = schema
+  if (!isObject(rest["properties"]) || rest["additionalProperties"] !== false) return schema
+  const rules = {
+    ...(isList(required ?? null) && (required as ReadonlyArray<Json>).length > 0 ? { required: required! } : {}),
+    ...(allOf === undefined ? {} : { allOf }),
+  }
+  const known = Object.keys(rest["properties"]).map(literally)
+  return {
+    ...rest,
+    ...(Object.keys(rules).length === 0 || known.length === 0
+      ? rules
+      : { if: { propertyNames: { pattern: `^(?:${known.join("|")}|x-.*)$` } }, then: rules }),
+    patternProperties: { "^x-": {} },
+  }
+}
 
 /** Removes the titles that Effect gives to refinements (`int`, `minLength(1)`), which explain nothing to a user. */
 const untitled = ({ title, ...rest }: JsonObject): JsonObject =>
@@ -36,9 +57,44 @@ const asRead = (value: Json): Json => {
   return untitled(extensible(asWritten(Object.fromEntries(inner))))
 }
 
+/** Returns the kind that an entry must say (`as`). */
+const kindOf = (entry: Json): Json | undefined => {
+  const as = isObject(entry) && isObject(entry["properties"]) ? entry["properties"]["as"] : undefined
+  const [kind, ...more] = isObject(as) && Array.isArray(as["enum"]) ? as["enum"] as ReadonlyArray<Json> : []
+  return more.length === 0 ? kind : undefined
+}
+
+/** Chooses among entries by the kind that they say. As alternatives, editors would report what each of them lacks. */
+const byKind = (schema: Json, definitions: JsonObject): Json => {
+  if (Array.isArray(schema)) return schema.map((each: Json) => byKind(each, definitions))
+  if (!isObject(schema)) return schema
+  const { anyOf, ...rest } = Object.fromEntries(
+    Object.entries(schema).map(([key, member]) => [key, values.has(key) ? member : byKind(member, definitions)]),
+  )
+  const members = isList(anyOf ?? null) ? anyOf as ReadonlyArray<JsonObject> : []
+  const entries = members.map((member) => ({
+    kind: kindOf(definitions[String(member["$ref"]).replace("#/$defs/", "")] ?? null),
+    member,
+  }))
+  const said = entries.filter(({ kind }) => kind !== undefined)
+  const [plain] = entries.filter(({ kind }) => kind === undefined)
+  if (said.length < 2 || plain === undefined) return anyOf === undefined ? rest : { ...rest, anyOf }
+  return {
+    ...rest,
+    type: "object",
+    properties: { as: { enum: said.map(({ kind }) => kind!), description: "The kind of value" } },
+    if: { required: ["as"] },
+    then: {
+      allOf: said.map(({ kind, member }) => ({ if: { properties: { as: { const: kind! } } }, then: member })),
+    },
+    else: plain.member,
+  }
+}
+
 const made = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
   const json = asRead(JSON.parse(JSON.stringify(JSONSchema.make(schema))) as Json)
-  return isObject(json) ? json : {}
+  const definitions = isObject(json) && isObject(json["$defs"]) ? json["$defs"] : {}
+  return byKind(json, definitions) as JsonObject
 }
 
 /** Returns the JSON Schemas (draft 7) of the configuration files, for editors. */
@@ -46,3 +102,78 @@ export const jsonSchemas: () => Readonly<Record<"project" | "pipeline", JsonObje
   project: made(projectSchema),
   pipeline: made(pipelineSchema()),
 })
+
+/** The names that a pipeline's source and form give. */
+export interface GivenNames {
+  readonly columns: ReadonlyArray<string>
+  /** Titles of the questions that the source spreads over several columns. */
+  readonly blocks: ReadonlyArray<string>
+  readonly form: Form
+}
+
+/** Returns what a text may be in YAML: itself, or without quotes a number or true or false. */
+const written = (text: string): ReadonlyArray<Json> => {
+  const plain: unknown = /^[-+.\w]{1,40}$/.test(text) ? parse(text) : text
+  return typeof plain === "boolean" || (typeof plain === "number" && Number.isFinite(plain)) ? [text, plain] : [text]
+}
+
+const oneOf = (texts: ReadonlyArray<string>, ...more: ReadonlyArray<Json>): JsonObject => ({
+  enum: [...new Set([...texts.flatMap(written), ...more])],
+})
+
+/** The definitions of the names of a list's elements. */
+const definitionOf: Readonly<Record<FormList, string>> = {
+  questions: "Question",
+  urlParameters: "UrlParameter",
+  scheduling: "Scheduling",
+  payments: "Payment",
+}
+
+/** Returns the condition that an entry is for a question, and its options in the places that name them. */
+const withOptions = (question: Question, isUnique: boolean): JsonObject => {
+  const names = (question.options ?? []).flatMap(({ label, value }) => [label, value])
+  const is = (key: "id" | "name") => ({ required: [key], properties: { [key]: oneOf([question[key].trim()]) } })
+  const use = { properties: { use: oneOf(names) } }
+  return {
+    if: isUnique ? { anyOf: [is("id"), is("name")] } : is("id"),
+    then: {
+      properties: {
+        options: { items: oneOf(names) },
+        // `{ set: NAME }` names a value set.
+        values: { properties: { set: {} }, additionalProperties: oneOf(names, null) },
+        otherwise: use,
+        other: use,
+      },
+    },
+  }
+}
+
+/** Returns the JSON Schema of a pipeline file that knows the columns of its source, and the questions and options of its form. */
+export const pipelineSchemaFor = ({ blocks, columns, form }: GivenNames): JsonObject => {
+  const { pipeline } = jsonSchemas()
+  const definitions = { ...pipeline["$defs"] as JsonObject }
+  const narrow = (name: string, texts: ReadonlyArray<string>) => {
+    if (texts.length === 0) return
+    const { description } = definitions[name] as JsonObject
+    definitions[name] = { ...(description === undefined ? {} : { description }), ...oneOf(texts) }
+  }
+  narrow("Column", columns)
+  narrow("Column.ignored", [...columns, ...blocks])
+  narrow("Block.title", blocks)
+  for (const list of namesOf(formLists)) {
+    narrow(`${definitionOf[list]}.id`, form[list].map(({ id }) => id))
+    narrow(`${definitionOf[list]}.name`, form[list].map(({ name }) => name.trim()))
+  }
+  const called = (lists: ReadonlyArray<FormList>) =>
+    lists.flatMap((list) => form[list]).flatMap(({ id, name }) => [name.trim(), id])
+  narrow("Question.any", called(["questions"]))
+  narrow("Answered", [...called(namesOf(formLists)), "submissionTime", "lastUpdatedAt", "login"])
+  const times = new Map<string, number>()
+  for (const { name } of form.questions) times.set(name.trim(), (times.get(name.trim()) ?? 0) + 1)
+  definitions["Questions"] = {
+    ...definitions["Questions"] as JsonObject,
+    allOf: form.questions.filter(({ options = [] }) => options.length > 0)
+      .map((question) => withOptions(question, times.get(question.name.trim()) === 1)),
+  }
+  return { ...pipeline, $defs: definitions }
+}

@@ -58,7 +58,7 @@ export interface PartEntry extends PartInput {
 
 /** One entry of the mapping: an answer, a URL parameter, a time, the login, a scheduling or payment field. Its keys are described in `entryKeys`. */
 export interface MappingEntry
-  extends Omit<Section<ReturnType<typeof entryKeys> & typeof names>, "from" | "value" | "template">
+  extends Omit<Section<ReturnType<typeof entryKeys> & ReturnType<typeof namesOf>>, "from" | "value" | "template">
 {
   /** Where the entry is, to point at it. */
   readonly path: YamlPath
@@ -104,7 +104,7 @@ const FirstOf = becoming(
 
 const Block = becoming(
   section({
-    block: needed(Name, {
+    block: needed(Name.annotations({ identifier: "Block.title" }), {
       description: "All columns of a question that a form tool spreads over several, by the question's title",
       examples: ["Which of the following films have you seen?"],
     }),
@@ -271,12 +271,13 @@ const describedFrom = (kind: Kind | undefined): string => {
 
 // Entries
 
-const names = {
-  id: optional(Name, { description: "The element's id in the form" }),
-  name: optional(Name, {
+/** @param of what is named: a question, a URL parameter, a scheduling or payment field */
+const namesOf = (of: string) => ({
+  id: optional(Name.annotations({ identifier: `${of}.id` }), { description: "The element's id in the form" }),
+  name: optional(Name.annotations({ identifier: `${of}.name` }), {
     description: "The element's name in the form; with an id both must agree with the live form",
   }),
-}
+})
 
 const when = optional(Conditions, {
   description:
@@ -324,7 +325,7 @@ const namedEntry = (prefix: string, kind: Kind | undefined, isSaid: boolean): Fi
     ? { as: needed(Schema.Literal(kind.name), { description: kind.description }) }
     : {}
   return becoming(
-    sectionWithOptions({ ...names, ...as, ...entryKeys(kind) }, kind?.options, {
+    sectionWithOptions({ ...namesOf(prefix), ...as, ...entryKeys(kind) }, kind?.options, {
       ...oneInput,
       atLeastOne: ["id", "name"],
     }),
@@ -340,6 +341,7 @@ const all = [...kinds.values()]
 /** An answer to a question. `as` says its kind, or the form does. */
 export const questionEntry = (): FileSchema<MappingEntry> =>
   oneOfThese(...all.map((kind) => namedEntry("Question", kind, true)), namedEntry("Question", undefined, false))
+    .annotations({ identifier: "Questions" })
 
 /** A URL parameter: text, or a kind that is sent as text. */
 export const urlParameterEntry = (): FileSchema<MappingEntry> => {
@@ -360,7 +362,7 @@ export const ownEntry = (name: string): FileSchema<MappingEntry> => {
 const elementEntry = (identifier: string, of: Readonly<Record<string, ElementPart>>): FileSchema<MappingEntry> =>
   becoming(
     section({
-      ...names,
+      ...namesOf(identifier),
       from: needed(parts(Object.fromEntries(Object.entries(of).map(([part, { kind }]) => [part, kind]))), {
         description: "Its parts, each a column or an entry of its own",
       }),

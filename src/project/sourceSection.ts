@@ -216,7 +216,7 @@ export const source = section({
       examples: [["Customer No"]],
     },
   ),
-  previousRowKey: optional(Columns, {
+  previousRowKey: optional(Schema.NonEmptyArray(Name).annotations(expecting("a list of columns")), {
     description:
       "The columns of `rowKey` in earlier runs, in their order, where they have other names now: rows that were imported then are known",
     examples: [["Customer No"]],

@@ -128,7 +128,7 @@ const head = `${generated}
 # Configuration, key by key
 
 Both kinds of file are YAML 1.2. The first line may name the JSON Schema, so that an editor completes and explains every key:
-\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). Keys that begin with \`x-\` are left alone. Paths are relative to the file they stand in.
+\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names a schema that also knows the source's columns and the form's questions and options, \`config/schemas/pipelines/NAME.json\`; for an existing pipeline, \`formferry schema pipeline --for NAME\` prints it. \`check\` and \`init\` keep that file up to date, if it exists. Keys that begin with \`x-\` are left alone. Paths are relative to the file they stand in.
 What stands for cells or answers is text as written: \`007\`, \`yes\` and \`1.50\` stay what they are. Regular expressions are RE2's: they take time in proportion to the text, and know neither look-around nor back-references.`
 
 /** Returns the reference page of all keys and kinds, as Markdown. */

@@ -1,0 +1,77 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import type { Form } from "../domain/form.ts"
+import { inFileName } from "../project/formRecord.ts"
+import { pipelineSchemaFor } from "../project/jsonSchemas.ts"
+import { loadProject } from "../project/loadProject.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
+import { ownColumns } from "../source/columns.ts"
+import type { Source } from "../source/Source.ts"
+import { openPipelineSource } from "./prepare.ts"
+import { fetchForm } from "./services.ts"
+import { findPipeline, firstTarget } from "./target.ts"
+
+/** Returns the path, from the project's folder, of the JSON Schema that editors use for a pipeline. */
+export const editorSchemaFile = (pipeline: string): string => `config/schemas/pipelines/${inFileName(pipeline)}.json`
+
+/** @param aliases names under `source.columns` */
+export const editorSchemaText = (
+  source: Pick<Source, "blocks" | "columns">,
+  aliases: ReadonlyArray<string>,
+  form: Form,
+): string => {
+  const names = ownColumns(source.columns).flatMap(({ name }) => name ?? [])
+  const schema = pipelineSchemaFor({
+    columns: [...names, ...aliases],
+    blocks: source.blocks.map(({ title }) => title.trim()),
+    form,
+  })
+  return `${JSON.stringify(schema)}\n`
+}
+
+/** Returns the JSON Schema of a pipeline, from its source and its live form. The pipeline may have other mistakes. */
+export const editorSchema = (root: string, name: string) =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const project = yield* loadProject(root, { pipelines: [name], withoutBroken: true })
+      const pipeline = yield* findPipeline(project, name)
+      const target = yield* firstTarget(pipeline)
+      const source = yield* openPipelineSource(pipeline, undefined)
+      const form = yield* fetchForm(project, target.service, target.form)
+      return editorSchemaText(source, pipeline.source.columns.map((alias) => alias.name), form)
+    }),
+  )
+
+/** Writes the JSON Schema of a pipeline. Returns its path from the project's folder. */
+export const writeEditorSchema = (root: string, pipeline: string, text: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const name = editorSchemaFile(pipeline)
+    yield* fs.makeDirectory(path.dirname(path.join(root, name)), { recursive: true })
+    yield* fs.writeFileString(path.join(root, name), text)
+    return name
+  })
+
+/** Writes the JSON Schema of a pipeline again if the file exists and is out of date. Returns what happened, as a sentence. */
+export const refreshEditorSchema = (
+  root: string,
+  { name: pipeline, source: { columns } }: Pipeline,
+  source: Source,
+  form: Form,
+) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const name = editorSchemaFile(pipeline)
+    const before = yield* Effect.option(fs.readFileString(path.join(root, name)))
+    if (before._tag === "None") return undefined
+    const text = editorSchemaText(source, columns.map((alias) => alias.name), form)
+    if (before.value === text) return undefined
+    return yield* writeEditorSchema(root, pipeline, text).pipe(
+      Effect.as(`${name}, the schema for editors, was out of date and is updated.`),
+      Effect.catchAll(({ message }) =>
+        Effect.succeed(`${name}, the schema for editors, is out of date and can't be written: ${message}`)
+      ),
+    )
+  })
