@@ -73,6 +73,7 @@ layer(platform)("init", (it) => {
         ".env.example",
         ".gitignore",
         "pipelines/people.yaml",
+        "config/schemas/pipelines/people.json",
         "config/forms/people.json",
       ])
       expect(yield* world.read(".gitignore")).toBe("node_modules/\n.formferry/\nreports/\n.env\n")
