@@ -15,6 +15,14 @@ const asWritten = (schema: JsonObject): JsonObject =>
     ? { ...schema, type: ["string", "number", "boolean"] }
     : schema
 
+/** Returns a schema that requires more where a condition holds. */
+const conditional = (condition: Json, more: Json, otherwise?: Json): JsonObject => ({
+  if: condition,
+  // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema; nothing awaits it.
+  then: more,
+  ...(otherwise === undefined ? {} : { else: otherwise }),
+})
+
 const literally = (text: string): string => text.replaceAll(/[^\w\s]/g, "\\$&")
 
 /**
@@ -33,7 +41,7 @@ const extensible = (schema: JsonObject): JsonObject => {
     ...rest,
     ...(Object.keys(rules).length === 0 || known.length === 0
       ? rules
-      : { if: { propertyNames: { pattern: `^(?:${known.join("|")}|x-.*)$` } }, then: rules }),
+      : conditional({ propertyNames: { pattern: `^(?:${known.join("|")}|x-.*)$` } }, rules)),
     patternProperties: { "^x-": {} },
   }
 }
@@ -83,11 +91,11 @@ const byKind = (schema: Json, definitions: JsonObject): Json => {
     ...rest,
     type: "object",
     properties: { as: { enum: said.map(({ kind }) => kind!), description: "The kind of value" } },
-    if: { required: ["as"] },
-    then: {
-      allOf: said.map(({ kind, member }) => ({ if: { properties: { as: { const: kind! } } }, then: member })),
-    },
-    else: plain.member,
+    ...conditional(
+      { required: ["as"] },
+      { allOf: said.map(({ kind, member }) => conditional({ properties: { as: { const: kind! } } }, member)) },
+      plain.member,
+    ),
   }
 }
 
@@ -134,18 +142,15 @@ const withOptions = (question: Question, isUnique: boolean): JsonObject => {
   const names = (question.options ?? []).flatMap(({ label, value }) => [label, value])
   const is = (key: "id" | "name") => ({ required: [key], properties: { [key]: oneOf([question[key].trim()]) } })
   const use = { properties: { use: oneOf(names) } }
-  return {
-    if: isUnique ? { anyOf: [is("id"), is("name")] } : is("id"),
-    then: {
-      properties: {
-        options: { items: oneOf(names) },
-        // `{ set: NAME }` names a value set.
-        values: { properties: { set: {} }, additionalProperties: oneOf(names, null) },
-        otherwise: use,
-        other: use,
-      },
+  return conditional(isUnique ? { anyOf: [is("id"), is("name")] } : is("id"), {
+    properties: {
+      options: { items: oneOf(names) },
+      // `{ set: NAME }` names a value set.
+      values: { properties: { set: {} }, additionalProperties: oneOf(names, null) },
+      otherwise: use,
+      other: use,
     },
-  }
+  })
 }
 
 /** Returns the JSON Schema of a pipeline file that knows the columns of its source, and the questions and options of its form. */
