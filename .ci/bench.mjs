@@ -1,4 +1,4 @@
-// Runs the benchmarks against the built command, or with `scale` the measurements of docs/scale.md. The code is TypeScript, so it is bundled first. Arguments go to test/bench/index.ts or scale.ts.
+// Runs the benchmarks against the built command, or with `scale` the measurements of docs/performance.md. The code is TypeScript, so it is bundled first. Arguments go to test/bench/index.ts or scale.ts.
 import { build } from "esbuild"
 import { cpSync, rmSync } from "node:fs"
 import { resolve } from "node:path"

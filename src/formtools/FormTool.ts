@@ -133,7 +133,7 @@ export interface RecordTool {
 
 /**
  * An export of a form tool: how it is recognised, and how it is read. One file each; `index.ts` lists them. Where the facts come from and how sure
- * they are: docs/formats.md.
+ * they are: docs/files.md.
  */
 export interface FormTool {
   readonly name: string

@@ -196,7 +196,7 @@ export const notNewest = (wrong: string, asker: Asker | undefined): LedgerRefuse
   return new LedgerRefused({
     message: `${wrong}. Rows that were already imported would be imported again. Nothing was sent. `
       + "Put the newest ledger back, with its .key file and every other file whose name begins with its name. "
-      + `If it is lost, docs/in-doubt.md says how to continue without it. If no row is imported twice, accept this state: ${command}${
+      + `If it is lost, docs/maintain.md says how to continue without it. If no row is imported twice, accept this state: ${command}${
         asker === undefined ? ", for each pipeline NAME" : ""
       }.`,
   })

@@ -12,7 +12,7 @@ import type { Notice } from "../project/Project.ts"
 import { version } from "../project/version.ts"
 
 /**
- * The body that a webhook receives (docs/notify.md): more members may be added, these stay. Counts, codes and names of the project only: no row key, no cell, no
+ * The body that a webhook receives (docs/monitoring.md): more members may be added, these stay. Counts, codes and names of the project only: no row key, no cell, no
  * answer, and no text that a service or a file made up.
  */
 export interface Notification {

@@ -44,7 +44,7 @@ export interface PracticeOptions {
   readonly editLinkParameter?: string
   /** Bytes of a request body at most. Default: 4 MiB. */
   readonly maxBody?: number
-  /** What goes wrong (docs/faults.md). Default: nothing. */
+  /** What goes wrong (docs/practice.md). Default: nothing. */
   readonly faults?: FaultPlan
 }
 
@@ -264,7 +264,7 @@ export interface EmbeddedPractice extends HttpPractice {
  *
  * @param settings.forms folder of form files
  * @param settings.store folder in which submissions survive a restart. Default: in memory
- * @param settings.faults a faults file (docs/faults.md)
+ * @param settings.faults a faults file (docs/practice.md)
  * @param port 0 for any free port
  */
 export const embedded = (

@@ -161,7 +161,7 @@ export class FaultsFileInvalid extends Schema.TaggedError<FaultsFileInvalid>()("
 }) {
   override get message() {
     return `The faults file ${unusable(this)}\n`
-      + "A faults file has a seed and a list of faults: docs/faults.md lists them."
+      + "A faults file has a seed and a list of faults: docs/practice.md lists them."
   }
 }
 

@@ -6,7 +6,7 @@ import type { FaultContext, PlannedFault, Reply } from "./faults.ts"
 import { invalid, refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 
-/** A kind of fault that is planned by its name and settings (docs/faults.md). */
+/** A kind of fault that is planned by its name and settings (docs/practice.md). */
 export interface FaultKind<A> {
   /** Plans it from the settings of a faults file. */
   readonly decode: (settings: unknown) => Either.Either<PlannedFault, ParseResult.ParseError>

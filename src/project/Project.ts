@@ -180,7 +180,7 @@ export const projectSchema = section({
     },
   ),
   notify: optional(Schema.Array(Webhook).annotations(expecting("a list of webhooks")), {
-    description: "Webhooks that are told how runs end (docs/notify.md)",
+    description: "Webhooks that are told how runs end (docs/monitoring.md)",
     examples: [[{ webhook: { env: "SLACK_WEBHOOK_URL" }, on: ["attention", "inDoubt", "degraded"] }]],
     absent: [],
   }),

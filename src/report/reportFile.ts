@@ -52,7 +52,7 @@ export const parseReport = (content: string): Either.Either<RunReport, string> =
   )
 
 /**
- * Masks values with keyed digests. With the ledger's secret, a person can check whether a value is the masked one (docs/reports.md). Without it, values can't be guessed.
+ * Masks values with keyed digests. With the ledger's secret, a person can check whether a value is the masked one (docs/review.md). Without it, values can't be guessed.
  *
  * @param digest the ledger's keyed digest of a value
  */

@@ -184,7 +184,7 @@ const manyVanished = 0.05
 const slower = { times: 3, millis: 60_000 }
 
 /**
- * Returns a sentence about each thing that is unusual about a run, compared with the runs before it (docs/nightly.md, "What is unusual"). What the run before showed
+ * Returns a sentence about each thing that is unusual about a run, compared with the runs before it (docs/nightly.md, "Anomalies"). What the run before showed
  * too is not `fresh`. A run that did not read its own source to the end shows nothing; one that found it unchanged shows what it repeats, and its age.
  *
  * @param history earlier runs of the pipeline at this destination, the newest first

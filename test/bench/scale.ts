@@ -1,4 +1,4 @@
-// `npm run scale [-- --keys N …]`: the figures of docs/scale.md.
+// `npm run scale [-- --keys N …]`: the figures of docs/performance.md.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -26,7 +26,6 @@ it.scopedLive("the README's first pipeline does what the README says", () =>
       "forms/people.yaml",
       "config/formferry.yaml",
       "pipelines/people.yaml",
-      ".gitignore",
     ])
     const root = yield* projectFolder(files)
     const first = yield* runOf(root, "people")

@@ -398,7 +398,7 @@ const keysOf = (body: Buffer | undefined): ReadonlyArray<string> => {
   return submissions.flatMap(({ urlParameters }) => urlParameters.map(({ value }) => value))
 }
 
-/** Whether an answer to a create leaves no doubt: every item has its submission, or docs/in-doubt.md counts it as not created. */
+/** Whether an answer to a create leaves no doubt: every item has its submission, or docs/guarantees.md counts it as not created. */
 const isTold = ({ body, status }: TransportResponse, items: number): boolean => {
   if ([400, 413, 422].includes(status)) return Buffer.from(body).includes('"message"')
   if (status >= 300) return [401, 403, 404, 429].includes(status)

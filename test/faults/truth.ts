@@ -37,7 +37,7 @@ interface Kept {
   readonly urlParameters: ReadonlyArray<{ readonly id: string; readonly value: string | null }>
 }
 
-/** What the service really holds, looked at as each submission arrives, and whether it and the ledger keep the promise (docs/promise.md). */
+/** What the service really holds, looked at as each submission arrives, and whether it and the ledger keep the promise (docs/guarantees.md). */
 export class Truth {
   readonly violations: Array<Violation> = []
   readonly held = new Map<string, Held>()

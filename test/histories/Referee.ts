@@ -288,7 +288,7 @@ export class Referee {
     this.meet(`resolved: accept ${reason}`)
     if (reason === "form") this.visit()
     else {
-      // As docs/in-doubt.md says: rows that a form has leave the source.
+      // As docs/settle.md says: rows that a form has leave the source.
       for (const form of forms) for (const no of at.sent(form).keys()) this.removed.add(no)
       const rows = at.rows.filter((no) => !this.removed.has(no))
       if (rows.length === 0 && !hasHeader(edited.format)) at.edit({ format: "csv" })

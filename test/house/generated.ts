@@ -198,7 +198,7 @@ const reportPage = (): string =>
 
 # report.json
 
-A field without a value is \`null\`, so that every field is always present. Times are ISO 8601 in UTC. More fields may be added; these stay. [Reports](reports.md) describes the other files of a run.
+A field without a value is \`null\`, so that every field is always present. Times are ISO 8601 in UTC. More fields may be added; these stay. [Review a report](review.md) describes the other files of a run.
 
 | field | is |
 | --- | --- |

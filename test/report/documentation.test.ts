@@ -33,6 +33,6 @@ describe("the documentation of reports", () => {
   })
 
   it.each(Object.values(csvFiles))("names every column of $name and no other, in their order", ({ name, titles }) => {
-    expect(documented(page("reports"), `### ${name}`)).toEqual(titles)
+    expect(documented(page("review"), `### ${name}`)).toEqual(titles)
   })
 })

@@ -15,7 +15,7 @@ import { exampleReport } from "./exampleReport.ts"
 const secret = "0123456789abcdef".repeat(4)
 const mask = maskOf(makeDigester(secret).value)
 
-/** The digest as docs/reports.md tells people to make it. */
+/** The digest as docs/review.md tells people to make it. */
 const byHand = (text: string) =>
   `hmac:${createHmac("sha256", secret).update(`v${JSON.stringify(text)}`).digest().subarray(0, 16).toString("hex")}`
 

@@ -1,0 +1,60 @@
+// Makes README's pictures from the sample contacts: the report's page and the terminal. CHROMIUM=/path names the browser. `npm run pictures` builds first.
+import { spawnSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import { chromium } from "playwright-core"
+
+const browsers = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+const pictures = resolve("docs/pictures")
+const main = resolve("dist/main.js")
+const project = mkdtempSync(join(tmpdir(), "formferry-pictures-"))
+
+/** Runs a command as in a terminal of 96 columns. Returns what it prints. */
+const shown = (...words) => {
+  const asTerminal = "data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=96"
+  const { stdout } = spawnSync(process.execPath, ["--import", asTerminal, main, ...words], {
+    cwd: project,
+    encoding: "utf8",
+    env: { ...process.env, TERM: "xterm-256color", NO_COLOR: "" },
+  })
+  return `<b class="prompt">$ formferry ${words.join(" ")}</b>\n${asHtml(stdout.replaceAll(`${project}/`, ""))}`
+}
+
+const classes = { 1: "bold", 2: "dim", 31: "red", 32: "green", 33: "yellow" }
+
+const asHtml = (text) =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    // eslint-disable-next-line no-control-regex -- the terminal's colours
+    .replaceAll(/\u001B\[(\d+)m/g, (_, code) => code in classes ? `<span class="${classes[code]}">` : "</span>")
+
+const page = (content) =>
+  `<style>
+body { margin: 0; padding: 16px 20px; background: #16191f; color: #d7dae0; width: max-content }
+pre { margin: 0; font: 13px/1.35 "DejaVu Sans Mono", monospace }
+.prompt { color: #fff } .bold { font-weight: bold; color: #fff } .dim { color: #8b929e }
+.green { color: #7ec98f } .yellow { color: #e2c172 } .red { color: #ec8080 }
+</style><pre>${content}</pre>`
+
+try {
+  for (const folder of ["config", "pipelines", "samples"]) cpSync(folder, join(project, folder), { recursive: true })
+  const terminal = shown("run", "contacts")
+  mkdirSync(pictures, { recursive: true })
+  const browser = await chromium.launch({
+    executablePath: browsers.find((path) => path !== undefined && existsSync(path)),
+    args: ["--no-sandbox", "--disable-gpu"],
+  })
+  const tab = await browser.newPage({ viewport: { width: 1100, height: 860 }, colorScheme: "light" })
+  await tab.goto(pathToFileURL(join(project, "reports/contacts/latest/report.html")).href)
+  await tab.screenshot({ path: join(pictures, "report.png") })
+  // Another page: the report's content security policy allows only its own styles.
+  const screen = await browser.newPage()
+  await screen.setContent(page(terminal))
+  await screen.locator("body").screenshot({ path: join(pictures, "terminal.png") })
+  await browser.close()
+} finally {
+  rmSync(project, { recursive: true })
+}
