@@ -63,7 +63,7 @@ try {
   }, project)
   await tab.screenshot({ path: join(pictures, "report.png") })
   // Another page: the report's content security policy allows only its own styles.
-  const screen = await browser.newPage()
+  const screen = await browser.newPage({ viewport: { width: 1000, height: 100 } })
   await screen.setContent(page(terminal))
   await screen.locator("body").screenshot({ path: join(pictures, "terminal.png") })
   await browser.close()

@@ -29,7 +29,7 @@ export const deployed = Effect.gen(function*() {
 })
 
 /** Runs a line in a shell; the service that the command talks to lives in this process. */
-const inShell = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
+export const inShell = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
   Effect.promise(() =>
     new Promise<{ readonly status: number | null; readonly text: string }>((done, failed) => {
       const child = spawn("sh", ["-e", "-c", line], { cwd, env: { FORM_SERVICE_API_KEY: apiKey, ...env } })
