@@ -20,19 +20,16 @@ interface Segment {
   readonly end: number
 }
 
-/** Rows of a bucket: their records are read, and sorted, together. */
-const bucketRows = 256
-
 /** Characters of encoded records that are held in memory before they are written. */
 const bufferLimit = 2 * 1024 * 1024
 
-/** Bytes of buckets that follow each other and are read together. */
+/** Bytes of records that are read together, unless a single one is longer. */
 const pageBytes = 1024 * 1024
 
 /**
  * Opens a spool in a file of its own, readable by its owner only. Removes the file's name at once, so that not even a killed process leaves its rows behind;
- * if a system does not allow that, the file is removed with the scope. Memory is bounded: of what was written only the places of each bucket of rows are
- * kept, and a page of buckets is read and sorted at a time.
+ * if a system does not allow that, the file is removed with the scope. Memory is bounded: of what was written, 16 bytes a record are kept,
+ * and a page of records is read at a time.
  */
 export const openSpool = <A extends Numbered>(
   file: string,
@@ -46,39 +43,42 @@ export const openSpool = <A extends Numbered>(
     const reader = yield* fs.open(file, { flag: "r" }).pipe(failed)
     yield* Effect.ignore(fs.remove(file))
 
-    const buckets = new Map<number, Array<Segment>>()
-    let buffer: Array<{ readonly bucket: number; readonly line: string }> = []
+    /** Of each record, in the order in which they were written: its row, and where it ends in the file. */
+    const rows: Array<number> = []
+    const ends: Array<number> = []
+    let buffer: Array<{ readonly row: number; readonly line: string }> = []
     let buffered = 0
-    let end = 0
 
     const flush = Effect.suspend(() => {
-      const lines = buffer.toSorted((a, b) => a.bucket - b.bucket)
+      // Stable: equal rows stay in the order in which they were added. Neighbours are read together.
+      const records = buffer.toSorted((a, b) => a.row - b.row)
       buffer = []
       buffered = 0
-      for (const { bucket, line } of lines) {
-        const segments = buckets.get(bucket) ?? []
-        buckets.set(bucket, segments)
-        const start = segments.at(-1)?.end === end ? segments.pop()?.start ?? end : end
-        end += Buffer.byteLength(line)
-        segments.push({ start, end })
+      for (const { line, row } of records) {
+        ends.push((ends.at(-1) ?? 0) + Buffer.byteLength(line))
+        rows.push(row)
       }
-      return lines.length === 0 ? Effect.void : writer.writeAll(Buffer.from(lines.map(({ line }) => line).join("")))
+      return records.length === 0 ? Effect.void : writer.writeAll(Buffer.from(records.map(({ line }) => line).join("")))
     }).pipe(failed)
 
-    /** Returns the segments of each page, in the order in which they were written. */
-    const pages = (): ReadonlyArray<ReadonlyArray<Segment>> => {
-      const all: Array<Array<Segment>> = []
-      let room = 0
-      for (const [, segments] of [...buckets].toSorted(([a], [b]) => a - b)) {
-        const bytes = segments.reduce((sum, segment) => sum + segment.end - segment.start, 0)
-        if (bytes > room || all.length === 0) {
-          all.push([])
-          room = pageBytes
-        }
-        all.at(-1)?.push(...segments)
-        room -= bytes
+    /** Returns the numbers of the records so far, by row. */
+    const order = (): Uint32Array =>
+      Uint32Array.from(rows.keys()).sort((a, b) => (rows[a] ?? 0) - (rows[b] ?? 0) || a - b)
+
+    /** Returns the segments of the records of a page, and the position after it. */
+    const page = (records: Uint32Array, from: number): { readonly segments: Array<Segment>; readonly next: number } => {
+      const segments: Array<Segment> = []
+      let next = from
+      for (let room = pageBytes; next < records.length; next++) {
+        const record = records[next] ?? 0
+        const start = ends[record - 1] ?? 0
+        const end = ends[record] ?? start
+        room -= end - start
+        if (room < 0 && next > from) break
+        if (segments.at(-1)?.end === start) segments.push({ start: segments.pop()?.start ?? start, end })
+        else segments.push({ start, end })
       }
-      return all.map((page) => page.toSorted((a, b) => a.start - b.start))
+      return { segments, next }
     }
 
     // The handle has one position for all readers.
@@ -96,18 +96,17 @@ export const openSpool = <A extends Numbered>(
         }
         return Buffer.concat(parts).toString("utf8")
       }))
-    const readPage = (segments: ReadonlyArray<Segment>) => {
-      const joined: Array<Segment> = []
-      for (const { start, end } of segments) {
-        const before = joined.at(-1)
-        if (before?.end === start) joined.splice(-1, 1, { start: before.start, end })
-        else joined.push({ start, end })
-      }
-      return Effect.map(Effect.forEach(joined, read), (texts) =>
-        texts.join("").split("\n").slice(0, -1).map((line): A =>
-          JSON.parse(line)
-        ).toSorted((a, b) => a.row - b.row))
-    }
+    const readPages = (records: Uint32Array) =>
+      Stream.unfoldEffect(0, (from) =>
+        Effect.gen(function*() {
+          if (from >= records.length) return Option.none()
+          const { next, segments } = page(records, from)
+          const texts = yield* Effect.forEach(segments, read)
+          return Option.some([
+            texts.flatMap((text) => text.split("\n").slice(0, -1)).map((line): A => JSON.parse(line)),
+            next,
+          ])
+        }))
 
     const oneWriter = yield* Effect.makeSemaphore(1)
     return {
@@ -115,14 +114,11 @@ export const openSpool = <A extends Numbered>(
         oneWriter.withPermits(1)(Effect.suspend(() => {
           for (const record of records) {
             const line = `${JSON.stringify(record)}\n`
-            buffer.push({ bucket: Math.floor(record.row / bucketRows), line })
+            buffer.push({ row: record.row, line })
             buffered += line.length
           }
           return buffered >= limit ? flush : Effect.void
         })),
-      sorted: Stream.unwrap(Effect.map(
-        oneWriter.withPermits(1)(Effect.map(flush, pages)),
-        (written) => Stream.mapEffect(Stream.fromIterable(written), readPage),
-      )),
+      sorted: Stream.unwrap(Effect.map(oneWriter.withPermits(1)(Effect.map(flush, order)), readPages)),
     }
   })

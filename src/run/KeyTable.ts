@@ -11,9 +11,9 @@ const mark = 0x8000_0000
 const pageBits = 13
 const pageEntries = 1 << pageBits
 
-/** Places of an index, first for the few rows of most tests, then for a million: making it larger costs a cache miss for each key. */
+/** Places of an index at first, and how many times more it gets when it is full: making it larger costs a cache miss for each key. */
 const smallest = 1024
-const large = 1 << 21
+const growth = 8
 /** Share of places in use: beyond two thirds, finding an empty place takes long. */
 const load = 0.66
 
@@ -107,7 +107,7 @@ export class KeyTable {
 
   /** Rebuilds the index in the order of the entries: in the order of their places, each would be a cache miss. */
   private grow(): void {
-    const places = new Int32Array(Math.max(this.places.length * 2, large))
+    const places = new Int32Array(this.places.length * growth)
     for (let slot = 0; slot < this.entries; slot++) {
       const page = this.page(slot)
       const from = offset(slot)

@@ -48,6 +48,18 @@ describe("spool", () => {
       )
     ))
 
+  it.effect("reads a page of long records at a time", () =>
+    inFolder((folder) =>
+      Effect.gen(function*() {
+        const spool = yield* openSpool<Entry>(`${folder}/spool`)
+        const entries = Array.from({ length: 40 }, (_, index) => ({ row: 40 - index, text: "x".repeat(300_000) }))
+        yield* spool.add(entries)
+        const pages = Chunk.toReadonlyArray(yield* Stream.runCollect(spool.sorted))
+        expect(pages.flat()).toEqual(ordered(entries))
+        for (const page of pages) expect(page.length).toBeLessThanOrEqual(3)
+      })
+    ))
+
   it.effect("returns records that are longer than its buffer", () =>
     inFolder((folder) =>
       Effect.gen(function*() {

@@ -108,6 +108,9 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
+/** Whether SQLite reports that the file or the disk is damaged. */
+export const isDamage = (cause: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(cause))
+
 /** Whether another connection kept SQLite waiting for too long. */
 export const isBusy = (cause: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(cause))
 

@@ -2,7 +2,7 @@ import { Duration, Effect, type Scope } from "effect"
 import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "../Ledger.ts"
 import { readMarks } from "../marks.ts"
 import { acknowledge } from "./attention.ts"
-import { attempt } from "./database.ts"
+import { attempt, isDamage } from "./database.ts"
 import { knownSubmissions } from "./evidence.ts"
 import { recordFacts, rekey } from "./facts.ts"
 import { intend, type OpenBatch } from "./intend.ts"
@@ -103,7 +103,7 @@ export const makeSession = (
               dropOldRuns(db)
               return undefined
             } catch (cause) {
-              if (!db.inTransaction) throw cause
+              if (!db.inTransaction || isDamage(cause)) throw cause
               return cause instanceof Error ? cause.message : String(cause)
             }
           }),

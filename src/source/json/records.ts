@@ -1,7 +1,6 @@
 import { Tokenizer, TokenType } from "@streamparser/json"
 import type { Json } from "../../domain/json.ts"
 import { limits, thousands } from "../limits.ts"
-import { lineEndsIn } from "../text/encoding.ts"
 
 /** JSON that can't be read on. Its message is a sentence or two, without the file's name. */
 export class UnreadableJson extends Error {}
@@ -278,7 +277,7 @@ export const readElements = (place: ReadonlyArray<string>): JsonReader => {
           throw new UnreadableJson(`There is no list of records at ${pointerOf(place)}. Correct \`source.records\`.`)
         }
       }
-      line += lineEndsIn(text)
+      line += text.split("\n").length - 1
       const given = records
       records = []
       return given
