@@ -24,13 +24,14 @@ import { schema } from "./schema.ts"
 import { settle } from "./settle.ts"
 import { status } from "./status.ts"
 import { telemetrySettings } from "./telemetrySettings.ts"
+import { template } from "./template.ts"
 import { screenOf } from "./terminal/screen.ts"
 
 const about = "Moves answers from files into a form of a form service, and proves that every one arrived."
 
 /** All commands, below the titles under which help and reference list them. */
 export const tree = {
-  "Start:": [demo, inspect, form, init, schema, practice],
+  "Start:": [demo, inspect, form, template, init, schema, practice],
   "Prepare:": [check, preview, rehearse],
   "Import:": [run, schedule, reconcile],
   "Review:": [status, report, settle, acknowledge, accept],

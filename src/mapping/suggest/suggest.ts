@@ -17,6 +17,7 @@ import {
   type ToolHints,
   type Unit,
 } from "./Suggestion.ts"
+import { suggestFromTemplate } from "./template.ts"
 
 /** Parts of the kind `address`, with the concepts that name them. */
 const addressParts: ReadonlyArray<readonly [part: string, concepts: ReadonlyArray<string>]> = [
@@ -138,8 +139,10 @@ const openQuestions = (
 export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggestions => {
   const isFree = ({ column }: ProfiledColumn) => mayAnswer(tool, column.position)
   const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
-  const targets = form.questions.map(targetOf)
-  const candidates = columns.filter(isFree)
+  const made = suggestFromTemplate(form, columns)
+  const madeOf = new Set(made.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
+  const targets = form.questions.filter((question) => made.every((one) => one.question !== question)).map(targetOf)
+  const candidates = columns.filter((one) => isFree(one) && !madeOf.has(one.column.position))
   const found = findBlocks(candidates, blocks)
 
   const unitsWith = (kept: ReadonlyArray<Block>): ReadonlyArray<Unit> => {
@@ -168,14 +171,17 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
     confidence,
   }))
   const taken = new Set(single.map(({ question }) => question.id))
-  const used = new Set(single.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
+  const used = new Set([
+    ...madeOf,
+    ...single.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position),
+  ])
   const blocked = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
   const free = candidates.filter(({ column: { name, position } }) =>
     name !== undefined && !used.has(position) && !blocked.has(position)
   )
   const joined = joins(targets.filter(({ question }) => !taken.has(question.id)), free)
 
-  const accepted = [...single, ...joined]
+  const accepted = [...made, ...single, ...joined]
   const settled = new Set(accepted.map(({ question }) => question.id))
   for (const { position } of joined.flatMap(({ origin }) => columnsOf(origin))) used.add(position)
   const order = new Map(form.questions.map(({ id }, at) => [id, at]))

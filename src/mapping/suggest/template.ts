@@ -1,0 +1,80 @@
+import type { Form, Question } from "../../domain/form.ts"
+import { kindOfType } from "../../kinds/index.ts"
+import type { ProfiledColumn } from "./ColumnProfile.ts"
+import type { Suggestion } from "./Suggestion.ts"
+
+/** A column of a form's template. */
+interface TemplateColumn {
+  readonly title: string
+  readonly question: Question
+  /** The part of the answer; undefined if the column contains all of it. */
+  readonly part: string | undefined
+}
+
+/** The header of a form's template. */
+interface Template {
+  /** The title of the first column, in which each row has a text of its own. */
+  readonly rowKey: string
+  /** In the form's order. */
+  readonly columns: ReadonlyArray<TemplateColumn>
+  /** Grids: the form does not list their rows. */
+  readonly leftOut: ReadonlyArray<Question>
+}
+
+/** Kinds whose parts have a column each. */
+const inParts: ReadonlySet<string> = new Set(["address", "dateRange", "location"])
+
+const kindOf = ({ type }: Question) => type === undefined ? undefined : kindOfType(type)
+
+const partsOf = (question: Question): ReadonlyArray<string | undefined> => {
+  const kind = kindOf(question)
+  return kind !== undefined && inParts.has(kind.name) ? Object.keys(kind.parts ?? {}) : [undefined]
+}
+
+/** Returns the header of a form's template: the names of its questions. A name that repeats or is empty is followed by the id. */
+export const templateOf = (form: Form): Template => {
+  const leftOut = form.questions.filter((question) => kindOf(question)?.named === "rows")
+  const asked = form.questions.filter((question) => !leftOut.includes(question))
+  const named = asked.flatMap((question) =>
+    partsOf(question).map((part) => {
+      const name = question.name.trim().replaceAll(/\s+/g, " ")
+      return { name: part === undefined ? name : `${name} (${part})`.trim(), question, part }
+    })
+  )
+  const used = new Set<string>()
+  const columns = named.map(({ name, part, question }): TemplateColumn => {
+    const isOthers = (title: string) =>
+      used.has(title) || named.some((one) => one.name === title && one.question !== question)
+    let title = name
+    while (title === "" || isOthers(title)) title = `${title} (${question.id})`.trim()
+    used.add(title)
+    return { title, question, part }
+  })
+  let rowKey = "Row ID"
+  while (used.has(rowKey)) rowKey = `Import ${rowKey}`
+  return { rowKey, columns, leftOut }
+}
+
+/** Returns the suggestions for a source with all columns of a form's template: each answers the question that it was made for. */
+export const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<Suggestion> => {
+  const template = templateOf(form)
+  const byTitle = new Map(columns.map((one) => [one.column.name, one]))
+  const found = template.columns.flatMap(({ part, question, title }) => {
+    // In a CSV file, an apostrophe keeps spreadsheets from reading a title as a formula.
+    const one = byTitle.get(title) ?? byTitle.get(`'${title}`)
+    return one === undefined ? [] : [{ ...one, part, question }]
+  })
+  const isComplete = new Set(found.map(({ column }) => column)).size === template.columns.length
+  if (!byTitle.has(template.rowKey) || !isComplete) return []
+  return form.questions.flatMap((question): ReadonlyArray<Suggestion> => {
+    const own = found.filter((one) => one.question === question)
+    const [first] = own
+    if (first === undefined) return []
+    const parts = own.flatMap(({ part, ...one }) => part === undefined ? [] : [{ ...one, part }])
+    return [{
+      question,
+      origin: parts.length === 0 ? { _tag: "Column", ...first } : { _tag: "Parts", parts },
+      confidence: 1,
+    }]
+  })
+}
