@@ -191,5 +191,5 @@ const headerIn = ({ warnings }: Source): number | undefined => {
 /** Returns the sheet that was read, without the reason. */
 const sheetIn = (taken: Source["taken"]): string | undefined => {
   const value = taken.find(({ what }) => what === "sheet")?.value
-  return value === undefined ? undefined : value.replace(/ \((?:the |as |by )[^()]*\)$/, "")
+  return value === undefined ? undefined : value.replace(/ \((?:the |as |by |of )[^()]*\)$/, "")
 }
