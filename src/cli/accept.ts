@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
-import { chosenArgument, command, json, pipeline, text, to } from "./command.ts"
+import { chosenArgument, command, json, needed, pipeline, to } from "./command.ts"
 import { reasonOf } from "./Failure.ts"
 import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
@@ -20,9 +20,13 @@ export const accept = command({
       words: "accept contacts canary --because 'compared with the form by hand'",
       about: "Accepts the canary that failed, so that the next run sends the other rows.",
     },
+    {
+      words: "accept contacts form --because 'the new question stays empty'",
+      about: "Accepts how the form changed.",
+    },
   ],
   arguments: { pipeline, reason: chosenArgument("REASON", reasons, meanings) },
-  options: { because: text("TEXT", "Why this is right."), to, json },
+  options: { because: needed("TEXT", "Why this is right. It is recorded."), to, json },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { counted } from "../domain/words.ts"
-import { command, flag, json, pipeline, text, texts, to } from "./command.ts"
+import { command, flag, json, needed, pipeline, texts, to } from "./command.ts"
 import { reasonOf, UsageWrong } from "./Failure.ts"
 import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
@@ -22,7 +22,7 @@ export const acknowledge = command({
   options: {
     rows: texts("KEY", "Row keys: the column _key of rejected.csv."),
     all: flag("All rows of the pipeline that need review."),
-    because: text("TEXT", "Why this is right."),
+    because: needed("TEXT", "Why this is right. It is recorded."),
     leaveOut: flag("Never import these rows."),
     to,
     json,

@@ -21,6 +21,9 @@ export interface Option<out A> {
   /** Whether it has several values: the words up to the next option, or one each time that it is given. */
   readonly list?: "words" | "repeated"
   readonly choices?: ReadonlyArray<string>
+  readonly isRequired?: true
+  /** The title below which the help lists it. Default: the command's own options. */
+  readonly group?: string
   /** Reads the value; undefined if it isn't what `takes` says. */
   readonly parse?: (text: string) => A | undefined
   readonly takes?: string
@@ -69,6 +72,17 @@ type Values<Declared> = {
   readonly [K in keyof Declared]: Declared[K] extends Option<infer A> | Argument<infer A> ? A : never
 }
 
+/** Returns what the help says about an option or argument, with what it can be and how often it is given. */
+export const aboutValue = (
+  { about, choices, isRequired, list }: Pick<Option<unknown>, "about" | "choices" | "isRequired" | "list">,
+): string =>
+  [
+    about,
+    ...(choices === undefined ? [] : [`One of: ${choices.join(", ")}.`]),
+    ...(list === undefined ? [] : [list === "words" ? "One or more." : "Can be repeated."]),
+    ...(isRequired === true ? ["Required."] : []),
+  ].join(" ")
+
 /** Declares a command. */
 export const command = <
   const A extends Readonly<Record<string, Argument<unknown>>>,
@@ -85,6 +99,14 @@ export const command = <
 export const flag = (about: string): Option<boolean> => ({ about, absent: false })
 
 export const text = (value: string, about: string): Option<string | undefined> => ({ about, value, absent: undefined })
+
+/** An option without which the command does nothing. */
+export const needed = (value: string, about: string): Option<string> => ({
+  about,
+  value,
+  isRequired: true,
+  absent: "",
+})
 
 export const texts = (value: string, about: string): Option<ReadonlyArray<string>> => ({
   about,
@@ -161,19 +183,32 @@ export const chosenArgument = <const A extends string>(
   ...(absent === undefined ? {} : { absent }),
 })
 
+/** The title of the options that most commands have. */
+export const commonOptions = "Common options:"
+
 /** What several commands take. */
-export const json = flag("Write machine-readable output to stdout.")
+export const json: Option<boolean> = {
+  ...flag("Write machine-readable output to stdout."),
+  group: commonOptions,
+}
 export const redact = flag("Write keyed digests instead of values into every file of the report.")
 export const to = text("TARGET", "Which of the pipeline's targets to use.")
 export const source = text("FILE", "Another file to feed through the pipeline, such as a fixed rejected.csv.")
 /** An argument called NAME is a pipeline's name: the next command that is printed repeats it. */
 export const pipeline = argument("NAME", "The pipeline's name.")
+const whichPipelines = "Which pipelines:"
 /** How every command for several pipelines chooses them. */
 export const pipelines = argumentList("NAME", false, "Names of pipelines, or patterns such as 'crm-*'. Default: all.")
-export const tag = repeated("TAG", "Only pipelines with this tag in their file, or with one of several.")
+export const tag: Option<ReadonlyArray<string>> = {
+  ...repeated("TAG", "Only pipelines with this tag in their file, or with one of several."),
+  group: whichPipelines,
+}
 export const choosing = {
   tag,
-  failed: flag("Only pipelines whose last run failed, was stopped or left rows in doubt."),
+  failed: {
+    ...flag("Only pipelines whose last run failed, was stopped or left rows in doubt."),
+    group: whichPipelines,
+  },
 }
 /** How a command that sends or reads much chooses pipelines: never all by default. */
 export const somePipelines = argumentList("NAME", false, "Names of pipelines, or patterns such as 'crm-*' or '*'.")

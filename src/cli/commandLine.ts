@@ -1,20 +1,22 @@
 import * as Commander from "commander"
 import { type Context, Effect, LogLevel } from "effect"
-import { listed } from "../domain/words.ts"
-import { nearest, oneOf, quoted } from "../project/suggestion.ts"
-import { version } from "../project/version.ts"
+import { listed, namesOf } from "../domain/words.ts"
+import { nearest, oneOf, quoted, suggest } from "../project/suggestion.ts"
+import { homepage, version } from "../project/version.ts"
 import {
+  aboutValue,
   type Argument,
   choice,
   type Command,
   type CommandGroup,
+  commonOptions,
   type Example,
   type Option,
   parsed,
   text,
   type Work,
 } from "./command.ts"
-import { completions, shells } from "./completions.ts"
+import { complete, completionScripts } from "./completions.ts"
 import { UsageWrong } from "./Failure.ts"
 import type { Invocation } from "./Invocation.ts"
 import { type LogFormat, logFormats, Output } from "./Output.ts"
@@ -31,6 +33,10 @@ interface CommandLine {
   readonly work: Work
 }
 
+const shells = namesOf(completionScripts)
+
+const isShell = (word: unknown): word is (typeof shells)[number] => shells.some((shell) => shell === word)
+
 const logLevels: ReadonlyMap<string, LogLevel.LogLevel> = new Map(
   LogLevel.allLevels.map((level) => [level._tag.toLowerCase(), level]),
 )
@@ -38,41 +44,76 @@ const logLevels: ReadonlyMap<string, LogLevel.LogLevel> = new Map(
 /** The options of every command. */
 export const everywhere = {
   project: text("DIR", "The project's folder. Default: the nearest folder upwards with config/formferry.yaml."),
-  logLevel: parsed(
-    "LEVEL",
-    (name) => logLevels.get(name.toLowerCase()),
-    oneOf([...logLevels.keys()]),
-    `How much to log on stderr: ${oneOf([...logLevels.keys()])}. Default: info.`,
-  ),
+  logLevel: {
+    ...parsed(
+      "LEVEL",
+      (name) => logLevels.get(name.toLowerCase()),
+      oneOf([...logLevels.keys()]),
+      "How much to log on stderr. Default: info.",
+    ),
+    choices: [...logLevels.keys()],
+  },
   logFormat: choice("FORMAT", logFormats, "How to write lines on stderr. Default: text."),
-  completions: choice("SHELL", shells, "Print the shell's completions."),
+  completions: choice(
+    "SHELL",
+    shells,
+    "Print a script that completes commands, options and pipelines. Its first line says how to install it.",
+  ),
 }
 
 /** Returns an option's name as it is typed: `--dry-run` for the key `dryRun`. */
 export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** Returns the option for the parser. A list takes words up to the next option; any other option is given once. */
+/** Returns one of the choices. Fails if the word is none of them. */
+const chosenOf = (word: string, choices: ReadonlyArray<string>, what: string, owner: Commander.Command): string => {
+  if (choices.includes(word)) return word
+  const near = nearest(word, choices)
+  const meant = near === undefined ? "" : ` Did you mean ${quoted(near)}?`
+  return owner.error(`${what} takes ${oneOf(choices)}, not ${quoted(word)}.${meant}`)
+}
+
+/** Returns the option for the parser. A list takes words up to the next option or can be given again; any other option is given once. */
 const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command, typed: ReadonlyArray<string>) => {
+  const { choices = [], list, parse, value } = option
   const long = flagOf(key)
-  if (option.value === undefined) return new Commander.Option(long, option.about)
-  const built = new Commander.Option(`${long} <${option.value}${option.list === "words" ? "..." : ""}>`, option.about)
-  if (option.choices !== undefined) built.choices(option.choices)
-  const checkChoice = built.parseArg
+  const flags = value === undefined ? long : `${long} <${value}${list === "words" ? "..." : ""}>`
+  const built = new Commander.Option(flags, aboutValue(option))
+  if (option.group !== undefined) built.helpGroup(option.group)
+  if (value === undefined) return built
+  if (choices.length > 0) built.choices(choices)
   return built.argParser<unknown>((value, previous) => {
     // The parser alone would take `--dry-run` of `--to --dry-run` for the target.
     if (value.startsWith("--") && !typed.includes(`${long}=${value}`)) owner.error(`${quoted(long)} needs a value.`)
-    if (option.list !== undefined) return [...(Array.isArray(previous) ? previous : []), value]
+    if (list !== undefined) return [...(Array.isArray(previous) ? previous : []), value]
     if (previous !== undefined) owner.error(`${quoted(long)} is given twice.`)
-    if (option.parse === undefined) return checkChoice === undefined ? value : checkChoice(value, previous)
-    return option.parse(value) ?? owner.error(`${long} takes ${option.takes}.`)
+    if (parse === undefined) return choices.length === 0 ? value : chosenOf(value, choices, quoted(long), owner)
+    return parse(value) ?? owner.error(`${quoted(long)} takes ${option.takes}, not ${quoted(value)}.`)
   })
 }
 
-const argumentOf = ({ about, choices, isList, isRequired, value }: Argument<unknown>) => {
+const argumentOf = (declared: Argument<unknown>, owner: Commander.Command) => {
+  const { about, choices, isList, isRequired, value } = declared
   const name = `${value}${isList ? "..." : ""}`
-  const built = new Commander.Argument(isRequired ? `<${name}>` : `[${name}]`, about)
-  return choices === undefined ? built : built.choices(choices)
+  const built = new Commander.Argument(
+    isRequired ? `<${name}>` : `[${name}]`,
+    aboutValue({ about, ...(choices && { choices }) }),
+  )
+  return choices === undefined
+    ? built
+    : built.choices(choices).argParser((word: string) => chosenOf(word, choices, value, owner))
 }
+
+/** Returns the usage of a command below its name: what it needs, then what it may have. */
+const usageOf = (declared: Command): string =>
+  [
+    ...Object.values(declared.arguments).map(({ isList, isRequired, value }) =>
+      isRequired ? `${value}${isList ? "..." : ""}` : `[${value}${isList ? "..." : ""}]`
+    ),
+    ...Object.entries(declared.options).flatMap(([key, { isRequired, list, value }]) =>
+      isRequired === true ? [`${flagOf(key)} ${value}${list === "words" ? "..." : ""}`] : []
+    ),
+    "[OPTIONS]",
+  ].join(" ")
 
 /** Returns the values of declared options or arguments, by their keys. */
 const valuesOf = (
@@ -83,46 +124,83 @@ const valuesOf = (
 const wordsOf = (command: Commander.Command): ReadonlyArray<string> =>
   command.parent === null ? [] : [...wordsOf(command.parent), command.name()]
 
+const docs = `Docs: ${homepage}`
+
 const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Command): string => {
   const helper = command.createHelp()
   return [
     "",
     helper.styleTitle("Examples:"),
     ...examples.flatMap(({ about, words }) => [`  formferry ${words}`, `      ${about}`]),
+    "",
+    docs,
   ].join("\n")
 }
 
-/** What commander says, and what we say instead. */
+/** What commander says for each of its error codes, and what we say instead. Those that are missing here don't occur: no option is mandatory for it or conflicts with another. */
 const wordings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^unknown (command|option) '([^]*?)'$/, "There is no $1 `$2`."],
   [/^option '(--[^ ']+)[^']*' argument missing$/, "`$1` needs a value."],
-  [/^missing required argument '(.*)'$/, "`<$1>` is missing."],
-  [
-    /^too many arguments for '(.*)'\. Expected (\d+) arguments? but got (\d+)\.$/,
-    "Too many arguments for `$1`: $3 instead of $2.",
-  ],
-  [/^option '(--[^ ']+)[^']*' argument '([^]*)' is invalid\. (.*)$/, "`$1` can't be `$2`. $3"],
-  [/^command-argument value '([^]*)' is invalid for argument '(.*)'\. (.*)$/, "`<$2>` can't be `$1`. $3"],
+  [/^missing required argument '(.*)'$/, "$1 is missing."],
 ]
 
-/** Says in our words what commander says. */
-const sentence = (message: string): string => {
+/** Says in our words what commander says about a command. */
+const sentence = ({ code, message }: Commander.CommanderError, command: Commander.Command): string => {
+  const name = quoted(["formferry", ...wordsOf(command)].join(" "))
+  if (code === "commander.excessArguments") {
+    const most = command.registeredArguments.length
+    const extra = command.args[most] ?? ""
+    return most === 0
+      ? `${name} takes no argument ${quoted(extra)}.`
+      : `${quoted(extra)} is one argument too many for ${name}.`
+  }
+  const [, flag = ""] = /^error: unknown option '(--[^'=]+)=/.exec(message) ?? []
+  if (flag !== "" && optionsFrom(command).some(({ long }) => long === flag)) return `${quoted(flag)} takes no value.`
   const [, said = "", near] = /^(?:error: )?([^]*?)(?:\n\(Did you mean (?:one of )?(.+)\?\))?$/.exec(message) ?? []
   const [pattern, ours] = wordings.find(([one]) => one.test(said)) ?? [/$/, ""]
   const sentence = said.replace(pattern, ours)
-  const [, value = "", choices] = /(?:argument|value) '([^]*)' is invalid.*Allowed choices are (.*)\.$/.exec(said) ?? []
-  if (choices !== undefined) {
-    const meant = nearest(value, choices.split(", "))
-    return meant === undefined ? sentence : `${sentence} Did you mean ${quoted(meant)}?`
-  }
   return near === undefined ? sentence : `${sentence} Did you mean ${oneOf(near.split(", ").map(quoted))}?`
+}
+
+const plainHelp = new Commander.Help()
+
+/** Returns the options that a command reads: its own, then those of every command. */
+const optionsFrom = (command: Commander.Command): ReadonlyArray<Commander.Option> => [
+  ...command.options,
+  ...(command.parent === null ? [] : optionsFrom(command.parent)),
+]
+
+/** Returns a sentence about the first word that is no command, or undefined. */
+const unknownWord = ([word, ...words]: ReadonlyArray<string>, command: Commander.Command): string | undefined => {
+  if (word === undefined) return undefined
+  const below = command.commands.find((one) => one.name() === word)
+  if (below !== undefined) return unknownWord(words, below)
+  const names = command.commands.map((one) => one.name())
+  const hint = names.length === 0 ? undefined : suggest(word, names, "Commands are")
+  return [
+    `There is no command ${quoted([...wordsOf(command), word].join(" "))}.`,
+    ...(hint === undefined ? [] : [hint]),
+  ].join(" ")
+}
+
+/** Returns the options of a command that has others below it, for the end of its help. */
+const shownOptions = (command: Commander.Command, screen: Screen): string => {
+  const helper = command.createHelp()
+  helper.prepareContext({ helpWidth: screen.width })
+  const own = plainHelp.visibleOptions(command)
+  const all = [...own, ...(command.parent === null ? [] : optionsFrom(command.parent))]
+  const width = Math.max(...all.map((option) => helper.optionTerm(option).length))
+  const items = all.map((option) =>
+    helper.formatItem(helper.styleOptionTerm(helper.optionTerm(option)), width, option.description, helper)
+  )
+  return ["", ...helper.formatItemList(commonOptions, items, helper)].join("\n").trimEnd()
 }
 
 /** Returns where an unknown option belongs, if that helps. */
 const owners = (command: Commander.Command, message: string): string => {
   const [, flag = ""] = /^error: unknown option '(--[^'=]+)/.exec(message) ?? []
   const owning = (command.parent ?? command).commands.filter((one) => one.options.some(({ long }) => long === flag))
-  if (owning.length === 0) return ""
+  if (owning.length === 0 || owning.includes(command)) return ""
   if (command.parent === null) return " Write a command's options after its name."
   const names = owning.map((one) => quoted(wordsOf(one).join(" ")))
   return names.length > 3 ? "" : ` ${quoted(flag)} belongs to ${listed(names)}.`
@@ -158,16 +236,22 @@ export const readCommandLine = (
     const command = prepare(parent.command(declared.name).description(declared.about).summary(summary))
     if (title !== undefined) command.helpGroup(title)
     if ("commands" in declared) {
-      command.usage("COMMAND")
+      command.usage("COMMAND [OPTIONS]").addHelpText("after", () => `${shownOptions(command, screen)}\n\n${docs}`)
       for (const one of declared.commands) add(command, one)
       return
     }
-    for (const one of Object.values(declared.arguments)) command.addArgument(argumentOf(one))
+    command.usage(usageOf(declared))
+    for (const one of Object.values(declared.arguments)) command.addArgument(argumentOf(one, command))
     for (const [key, one] of Object.entries(declared.options)) command.addOption(optionOf(key, one, command, typed))
     command.addHelpText("after", () => shownExamples(declared.examples, command))
     command.action(() => {
       const given = valuesOf(declared.arguments, (_, at) => command.processedArgs[at])
       const options = valuesOf(declared.options, (key) => command.getOptionValue(key))
+      for (const [key, { isRequired }] of Object.entries(declared.options)) {
+        if (isRequired === true && command.getOptionValue(key) === undefined) {
+          command.error(`${quoted(flagOf(key))} is missing.`)
+        }
+      }
       chosen = {
         words: wordsOf(command),
         pipelines: Object.entries(declared.arguments).flatMap(([key, { value }]) =>
@@ -181,10 +265,18 @@ export const readCommandLine = (
 
   const program = prepare(new Commander.Command("formferry"))
     .description(about)
-    .usage("COMMAND")
-    .helpOption("-h, --help", "Show this help.")
+    .usage("COMMAND [OPTIONS]")
+    .addHelpText(
+      "after",
+      ({ command }) =>
+        `${
+          shownOptions(command, screen)
+        }\n\n\`formferry help COMMAND\` shows a command's arguments, options and examples.\n${docs}`,
+    )
+    .addHelpOption(new Commander.Option("-h, --help", "Show this help.").helpGroup(commonOptions))
     .commandsGroup("Help:")
     .helpCommand("help [COMMAND]", "Shows the help of a command.")
+    .optionsGroup(commonOptions)
     .version(version, "-V, --version", "Show the version.")
     .option("--no-color", "Write no colours. The environment's NO_COLOR does the same.")
     .configureOutput({
@@ -196,8 +288,15 @@ export const readCommandLine = (
       getOutHasColors: () => screen.colour,
     })
     .configureHelp({
-      showGlobalOptions: true,
       minWidthToWrap: 20,
+      // The command's own options, then those of every command, in one list.
+      visibleOptions: (
+        command,
+      ) => [...plainHelp.visibleOptions(command), ...(command.parent === null ? [] : optionsFrom(command.parent))],
+      optionTerm: ({ flags }) => flags.replace(/<(.*)>/, "$1"),
+      optionDescription: ({ description }) => description,
+      argumentDescription: ({ description }) => description,
+      subcommandDescription: (command) => command.summary() || command.description(),
       styleTitle: paint.strong,
       styleOptionTerm: paint.strong,
       styleArgumentTerm: paint.strong,
@@ -221,24 +320,46 @@ export const readCommandLine = (
     work: Effect.flatMap(Output, (output) => output.print(text.trimEnd())),
   })
 
+  const wrong = (message: string, command?: string): CommandLine => ({
+    invocation: { ...unread, command },
+    logFormat: "text",
+    work: Effect.fail(new UsageWrong({ message })),
+  })
+
+  // The scripts of the shells ask this.
+  if (typed[0] === "__complete") {
+    const found = complete(program, typed.slice(1))
+    return {
+      ...printed(""),
+      work: Effect.flatMap(
+        found,
+        (lines) => Effect.flatMap(Output, ({ print }) => lines.length === 0 ? Effect.void : print(lines.join("\n"))),
+      ),
+    }
+  }
+
+  const asked = typed[0] === "help" ? typed.slice(1).filter((word) => !word.startsWith("-")) : []
+  const unknown = unknownWord(asked, program)
+  if (unknown !== undefined) return wrong(unknown)
+
   let refused: Commander.CommanderError | undefined
   try {
-    program.parse(typed, { from: "user" })
+    program.parse(typed[0] === "help" ? [...asked, "--help"] : typed, { from: "user" })
   } catch (error) {
     if (!(error instanceof Commander.CommanderError)) throw error
     if (error.exitCode === 0) return printed(written)
     refused = error
   }
   const shell = program.getOptionValue("completions")
-  if (shell !== undefined) return printed(completions(program, shell))
+  if (isShell(shell)) return printed(completionScripts[shell])
   if (refused !== undefined || chosen === undefined) {
     const at = stoppedAt ?? program
     const names = at.commands.map((one) => quoted(one.name()))
     const message = refused === undefined || refused.code === "commander.help"
       ? `Which command${at === program ? "" : `: ${oneOf(names)}`}?`
-      : sentence(refused.message) + owners(at, refused.message)
+      : sentence(refused, at) + owners(at, refused.message)
     const command = at === program ? undefined : wordsOf(at).join(" ")
-    return { invocation: { ...unread, command }, logFormat: "text", work: Effect.fail(new UsageWrong({ message })) }
+    return wrong(message, command)
   }
   return {
     invocation: {

@@ -1,86 +1,128 @@
-import type { Command } from "commander"
-
-export const shells = ["bash", "fish", "zsh"] as const
+import { FileSystem, Path } from "@effect/platform"
+import type { Argument, Command, Option } from "commander"
+import { Effect } from "effect"
 
 /** A word that can come next, and what it does. */
 type Word = readonly [word: string, about: string]
 
-/** A command and the words that can follow it. */
+/** What a value can be, by what stands for it in the help. */
+type Known = ReadonlyMap<string, ReadonlyArray<string>>
+
+const bash = `# To install, add this line to ~/.bashrc: source <(formferry --completions bash)
+_formferry() {
+  local IFS=$'\\n'
+  COMPREPLY=($("$1" __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
+}
+complete -o bashdefault -o default -F _formferry formferry`
+
+const zsh = `# To install, add this line to ~/.zshrc, below compinit: source <(formferry --completions zsh)
+_formferry() {
+  local -a found
+  local line
+  for line in "\${(@f)$("$words[1]" __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  if (( $#found )); then _describe formferry found; else _files; fi
+}
+compdef _formferry formferry`
+
+const fish = `# To install, add this line to ~/.config/fish/config.fish: formferry --completions fish | source
+function __formferry
+  set -l typed (commandline -opc)
+  set -l current (commandline -ct)
+  set -l found ($typed[1] __complete $typed[2..] "$current" 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$current"
+  end
+end
+complete -c formferry -f -a '(__formferry)'`
+
+/** The script of each shell. Without an answer it completes file names. */
+export const completionScripts = { bash, fish, zsh }
+
+/** Returns the names that a project knows. Of a project that can't be read: none. */
+const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const { findProject, listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
+    const given = words[words.indexOf("--project") + 1]
+    const root = words.includes("--project") && given !== undefined ? given : yield* findProject(".")
+    const { texts } = yield* listPipelines(root)
+    const project = yield* Effect.option(loadProject(root, { pipelines: [] }))
+    const { keysAt } = yield* Effect.promise(() => import("../project/yamlText.ts"))
+    return new Map([
+      ["NAME", texts.flatMap(({ name }) => name ?? [])],
+      ["TAG", texts.flatMap(({ tags }) => tags ?? [])],
+      ["TARGET", texts.flatMap(({ yaml }) => keysAt(yaml, ["sink", "targets"]) ?? [])],
+      ["SERVICE", project._tag === "None" ? [] : [...project.value.services.keys()]],
+    ])
+  }).pipe(Effect.orElseSucceed(() => new Map()))
+
+/** Where a command line stands before its last word. */
 interface Place {
-  /** Its words after `formferry`; empty for the program. */
-  readonly path: string
-  readonly words: ReadonlyArray<Word>
+  readonly command: Command
+  /** The option that takes the next word as its value. */
+  readonly option: Option | undefined
+  /** How many arguments the command has. */
+  readonly given: number
+  readonly onlyArguments: boolean
 }
 
-/** What completes a command line. */
-interface Words {
-  readonly places: ReadonlyArray<Place>
-  /** Options with a value, and the words that the value can be; none if it can be anything. */
-  readonly values: ReadonlyMap<string, ReadonlyArray<string>>
+const optionsOf = (command: Command): ReadonlyArray<Option> => [
+  ...command.options,
+  ...(command.parent === null ? [] : optionsOf(command.parent)),
+]
+
+const next = (place: Place, word: string): Place => {
+  const { command, given, onlyArguments, option } = place
+  if (!onlyArguments && word === "--") return { ...place, option: undefined, onlyArguments: true }
+  if (!onlyArguments && word.startsWith("-")) {
+    const found = optionsOf(command).find(({ long, short }) => long === word || short === word)
+    return { ...place, option: found?.required === true ? found : undefined }
+  }
+  if (option !== undefined) return { ...place, option: option.variadic ? option : undefined }
+  const below = command.commands.find((one) => one.name() === word)
+  if (below !== undefined) return { ...place, command: below }
+  return word === "help" && command.parent === null ? place : { ...place, given: given + 1 }
+}
+
+const valuesOf = (of: Option | Argument | undefined, known: Known): ReadonlyArray<Word> => {
+  if (of === undefined) return []
+  const name = "flags" in of ? /<(\w+)/.exec(of.flags)?.[1] ?? "" : of.name()
+  return [...new Set(of.argChoices ?? known.get(name) ?? [])].map((word): Word => [word, ""])
+}
+
+const wordsAt = ({ command, given, onlyArguments, option }: Place, current: string, known: Known) => {
+  if (option !== undefined) return valuesOf(option, known)
+  if (current.startsWith("-") && !onlyArguments) {
+    return [...optionsOf(command).map((one): Word => [one.long ?? "", one.description]), help]
+  }
+  const names = command.commands.map((one): Word => [one.name(), one.summary()])
+  if (names.length > 0) return command.parent === null ? [...names, helpCommand] : names
+  const takes = command.registeredArguments
+  const last = takes.at(-1)
+  return valuesOf(takes[given] ?? (last?.variadic === true ? last : undefined), known)
 }
 
 const help: Word = ["--help", "Show this help."]
+const helpCommand: Word = ["help", "Show the help of a command."]
 
-const placesOf = (command: Command, path: string, everywhere: ReadonlyArray<Word>): ReadonlyArray<Place> => {
-  const own = path === "" ? [] : command.options.map((one): Word => [one.long ?? "", one.description])
-  const words = [
-    ...command.commands.map((one): Word => [one.name(), one.summary()]),
-    ...command.registeredArguments.flatMap((one) => (one.argChoices ?? []).map((word): Word => [word, ""])),
-    ...own,
-    ...everywhere,
-    help,
-  ]
-  return [
-    { path, words },
-    ...command.commands.flatMap((one) => placesOf(one, `${path} ${one.name()}`.trim(), everywhere)),
-  ]
-}
-
-const optionsIn = (command: Command): Command["options"] => [...command.options, ...command.commands.flatMap(optionsIn)]
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
-const bash = ({ places, values }: Words): ReadonlyArray<string> => [
-  "_formferry() {",
-  `  local at="" next="" word`,
-  `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do`,
-  `    case "\${at:+$at }$word" in`,
-  `      ${places.flatMap(({ path }) => (path === "" ? [] : [quote(path)])).join("|")}) at="\${at:+$at }$word";;`,
-  "    esac",
-  "  done",
-  `  case "\${COMP_WORDS[COMP_CWORD-1]}" in`,
-  ...[...values].map(([option, words]) => `    ${option}) next=${quote(words.join(" "))};;`),
-  `    *) case "$at" in`,
-  ...places.map(({ path, words }) => `      ${quote(path)}) next=${quote(words.map(([word]) => word).join(" "))};;`),
-  "    esac;;",
-  "  esac",
-  `  COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))`,
-  "}",
-  "complete -o bashdefault -o default -F _formferry formferry",
-]
-
-/** zsh reads completions of bash. */
-const zsh = (words: Words): ReadonlyArray<string> => ["autoload -U +X bashcompinit && bashcompinit", ...bash(words)]
-
-const fish = ({ places, values }: Words): ReadonlyArray<string> =>
-  places.flatMap(({ path, words }) => {
-    const typed = path.split(" ").filter((word) => word !== "")
-    const when = typed.length === 0
-      ? "__fish_use_subcommand"
-      : typed.map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ")
-    return words.map(([word, about]) => {
-      const value = values.get(word)
-      const takes = value === undefined ? "" : value.length === 0 ? " -r" : ` -x -a ${quote(value.join(" "))}`
-      const name = word.startsWith("--") ? `-l ${word.slice(2)}${takes}` : `-f -a ${word}`
-      return `complete -c formferry -n ${quote(when)} ${name} -d ${quote(about)}`
-    })
+/**
+ * Returns what can be the last word of a command line, a line each with what it means after a tab. No line for a file's name.
+ *
+ * @param typed the words after the program's name up to the cursor
+ */
+export const complete = (program: Command, typed: ReadonlyArray<string>) =>
+  Effect.map(knownNames(typed), (known) => {
+    // bash makes a word of the equals sign of `--to=live`.
+    const words = typed.filter((word, at) => word !== "=" || at === typed.length - 1)
+    const written = words.at(-1) === "=" ? "" : words.at(-1) ?? ""
+    const [, option = "", value = ""] = /^(--[\w-]+=)([^]*)$/.exec(written) ?? []
+    const start: Place = { command: program, option: undefined, given: 0, onlyArguments: false }
+    const before = [...words.slice(0, -1), ...(option === "" ? [] : [option.slice(0, -1)])]
+    const current = option === "" ? written : value
+    return wordsAt(before.reduce(next, start), current, known)
+      .filter(([word]) => word.startsWith(current))
+      .map(([word, about]) => `${option}${word}\t${about.replace(/\s+/g, " ")}`)
   })
-
-/** Returns a shell's script that completes commands, options and their values. */
-export const completions = (program: Command, shell: (typeof shells)[number]): string => {
-  const everywhere = program.options.map((one): Word => [one.long ?? "", one.description])
-  const values = optionsIn(program).flatMap(({ argChoices = [], long, required }) =>
-    required && long != null ? [[long, argChoices] as const] : []
-  )
-  return { bash, fish, zsh }[shell]({ places: placesOf(program, "", everywhere), values: new Map(values) }).join("\n")
-}

@@ -23,6 +23,7 @@ export const demo = command({
   about: "Imports the sample pipelines into the practice service and shows the results. Needs no setup.",
   examples: [
     { words: "demo", about: "Imports, imports again, reads everything back, and says where the reports are." },
+    { words: "demo --json", about: "Writes one report as JSON a line, for a program." },
   ],
   arguments: {},
   options: { json },

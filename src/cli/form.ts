@@ -13,6 +13,7 @@ export const form = command({
   about: "Fetches a form and shows its questions and other lists.",
   examples: [
     { words: "form live 8f2c", about: "Shows the form 8f2c of the service live." },
+    { words: "form live 8f2c --json", about: "Writes it as JSON, for a program." },
   ],
   arguments: {
     service: argument("SERVICE", "A service of config/formferry.yaml."),

@@ -170,7 +170,7 @@ export const init = command({
   arguments: { name: optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.") },
   options: {
     source: text("FILE", "The file with the rows."),
-    sheet: text("NAME", "The sheet of a workbook. Default: the first visible one."),
+    sheet: text("SHEET", "The sheet of a workbook. Default: the first visible one."),
     service: text("SERVICE", "The service, by its name in config/formferry.yaml."),
     form: text("ID", "The form's id."),
     baseUrl: text("URL", "For a new project: the service's address, with the version segment."),

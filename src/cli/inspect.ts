@@ -14,6 +14,7 @@ export const inspect = command({
     "Shows what a file is: its format, the form tool that wrote it, its columns and their values, traps, and row key candidates.",
   examples: [
     { words: "inspect contacts.csv", about: "Shows what formferry detects, and why." },
+    { words: "inspect exports/*.xlsx", about: "Shows several files, one after the other." },
   ],
   arguments: { files: argumentList("FILE", true, "A file with rows.") },
   options: { json },

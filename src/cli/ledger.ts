@@ -9,6 +9,7 @@ import {
   type CommandGroup,
   flag,
   json,
+  needed,
   pipeline,
   pipelines,
   text,
@@ -30,7 +31,10 @@ const size = (bytes: number): string =>
 const compact = command({
   name: "compact",
   about: "Makes the file smaller. Forgets old runs, and rejected rows that no run meets any more.",
-  examples: [{ words: "ledger compact", about: "Compacts the ledger." }],
+  examples: [
+    { words: "ledger compact", about: "Compacts the ledger." },
+    { words: "ledger compact --json", about: "Writes what was forgotten as JSON, for a program." },
+  ],
   arguments: {},
   options: { json },
   run: (input) =>
@@ -53,10 +57,13 @@ const compact = command({
 const backup = command({
   name: "backup",
   about: "Writes a copy and its secret, even during a run.",
-  examples: [{
-    words: "ledger backup /safe/ledger.db",
-    about: "Writes the copy, and its secret to /safe/ledger.db.key.",
-  }],
+  examples: [
+    {
+      words: "ledger backup /safe/ledger.db",
+      about: "Writes the copy, and its secret to /safe/ledger.db.key.",
+    },
+    { words: "ledger backup ledger-$(date +%F).db", about: "Writes one copy a day." },
+  ],
   arguments: { file: argument("FILE", "Where to write the copy.") },
   options: { json },
   run: (input) =>
@@ -79,7 +86,10 @@ const backup = command({
 const exportRows = command({
   name: "export",
   about: "Writes the rows of pipelines.",
-  examples: [{ words: "ledger export contacts --out rows.csv", about: "Writes the rows of one pipeline to a file." }],
+  examples: [
+    { words: "ledger export contacts --out rows.csv", about: "Writes the rows of one pipeline to a file." },
+    { words: "ledger export --format jsonl", about: "Writes all rows to stdout, one JSON object a line." },
+  ],
   arguments: { pipelines },
   options: {
     ...choosing,
@@ -111,11 +121,15 @@ const forget = command({
   about: "Forgets rows permanently. A keyed digest of the key stays, so that the row is not imported again.",
   examples: [
     { words: "ledger forget contacts --rows K-17 --because 'request 12'", about: "Forgets one row." },
+    {
+      words: "ledger forget contacts --rows K-17 K-18 --reports --because 'request 13'",
+      about: "Forgets two rows, also in the reports.",
+    },
   ],
   arguments: { pipeline },
   options: {
-    rows: texts("KEY", "Keys of the rows."),
-    because: text("TEXT", "Why. It stays in the ledger, so it must not name a person."),
+    rows: { ...texts("KEY", "Keys of the rows."), isRequired: true },
+    because: needed("TEXT", "Why. It stays in the ledger, so it must not name a person."),
     reports: flag("Also empty the reports that contain the rows. Their counts stay."),
     json,
   },
@@ -123,7 +137,6 @@ const forget = command({
     Effect.gen(function*() {
       const output = yield* Output
       const { pipeline } = input
-      if (input.rows.length === 0) return yield* wrong("Say which rows: `--rows KEY…`.")
       const because = yield* reasonOf(input.because)
       const project = yield* openProject([pipeline])
       const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))

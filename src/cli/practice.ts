@@ -11,6 +11,7 @@ export const practice = command({
   about: "Serves the practice service on this machine: a form service that keeps what it receives to itself.",
   examples: [
     { words: "practice --forms forms --port 8080", about: "Serves the forms of a folder until Ctrl-C." },
+    { words: "practice --faults faults.yaml", about: "Serves the project's forms, with faults that you choose." },
   ],
   arguments: {},
   options: {

@@ -10,6 +10,7 @@ export const reconcile = command({
     "Reads every submission of pipelines back again. Reports import errors, and what was edited or deleted since the import.",
   examples: [
     { words: "reconcile contacts", about: "Continues an interrupted reconciliation, or starts one." },
+    { words: "reconcile 'crm-*' --anew", about: "Reads everything again, of all pipelines that match." },
   ],
   arguments: { pipelines: somePipelines },
   options: {

@@ -9,6 +9,7 @@ import {
   command,
   flag,
   json,
+  needed,
   pipelines,
   text,
   texts,
@@ -16,6 +17,7 @@ import {
 } from "../../src/cli/command.ts"
 import { readCommandLine } from "../../src/cli/commandLine.ts"
 import { UsageWrong } from "../../src/cli/Failure.ts"
+import { tree as commands } from "../../src/cli/formferry.ts"
 import { version } from "../../src/project/version.ts"
 import { command as ran } from "./inProcess.ts"
 
@@ -42,7 +44,7 @@ const run = command({
 })
 const nothing = { examples: [], arguments: {}, run: () => Effect.void } as const
 const status = command({ ...nothing, name: "status", about: "Shows.", arguments: { pipelines }, options: {} })
-const forget = command({ ...nothing, name: "forget", about: "Forgets.", options: { because: text("TEXT", "Why.") } })
+const forget = command({ ...nothing, name: "forget", about: "Forgets.", options: { because: needed("TEXT", "Why.") } })
 const compact = command({ ...nothing, name: "compact", about: "Compacts.", options: {} })
 const tree = {
   "First:": [run, status],
@@ -121,19 +123,21 @@ it("a command line that can't be read is explained, and nothing is done", () => 
   expect(refused("frobnicate")).toEqual([undefined, "There is no command `frobnicate`."])
   expect(refused("run", "a", "--tp", "x")).toEqual(["run", "There is no option `--tp`. Did you mean `--to`?"])
   expect(refused("run", "a", "-x")).toEqual(["run", "There is no option `-x`."])
-  expect(refused("run", "a", "--dry-run=yes")).toEqual(["run", expect.stringContaining("`--dry-run=yes`")])
+  expect(refused("run", "a", "--dry-run=yes")).toEqual(["run", "`--dry-run` takes no value."])
   expect(refused("run", "a", "--to")).toEqual(["run", "`--to` needs a value."])
   expect(refused("run", "a", "--to", "--dry-run")).toEqual(["run", "`--to` needs a value."])
   expect(refused("run", "a", "--to", "a", "--to", "b")).toEqual(["run", "`--to` is given twice."])
-  expect(refused("run", "a", "--limit", "-1")[1]).toContain("--limit takes a whole number from 1 on.")
-  expect(refused("run", "a", "--format", "xml")[1]).toContain("Allowed choices are csv, jsonl.")
-  expect(refused("run")).toEqual(["run", "`<NAME>` is missing."])
-  expect(refused("ledger", "compact", "x")[1]).toContain("Too many arguments")
+  expect(refused("run", "a", "--limit", "-1")[1]).toBe("`--limit` takes a whole number from 1 on, not `-1`.")
+  expect(refused("run", "a", "--format", "xml")[1]).toBe("`--format` takes csv or jsonl, not `xml`.")
+  expect(refused("run")).toEqual(["run", "NAME is missing."])
+  expect(refused("ledger", "compact", "x")[1]).toBe("`formferry ledger compact` takes no argument `x`.")
+  expect(refused("ledger", "forget")).toEqual(["ledger forget", "`--because` is missing."])
+  expect(refused("help", "ledger", "forgt")[1]).toBe("There is no command `ledger forgt`. Did you mean `forget`?")
   expect(refused("ledger", "compact", "--because", "x"))
     .toEqual(["ledger compact", "There is no option `--because`. `--because` belongs to `ledger forget`."])
   expect(refused("--dry-run", "run", "a"))
     .toEqual([undefined, "There is no option `--dry-run`. Write a command's options after its name."])
-  expect(refused("status", "--log-level", "loud")[1]).toContain("--log-level takes all, trace")
+  expect(refused("status", "--log-level", "loud")[1]).toContain("`--log-level` takes all, trace")
   expect(refused()).toEqual([undefined, "Which command?"])
   expect(refused("ledger")).toEqual(["ledger", "Which command: `compact` or `forget`?"])
 })
@@ -147,27 +151,41 @@ it.effect("help and version work in an otherwise invalid command line", () =>
     for (const words of [["run", "-h"], ["help", "run"], ["run", "--to", "x", "--help"], ["run", "--tp", "--help"]]) {
       expect(yield* printed(...words)).toEqual(help)
     }
-    expect(help.out).toMatch(/^Usage: formferry run \[options\] \[NAME\.\.\.\]/)
+    expect(help.out).toMatch(/^Usage: formferry run \[NAME\.\.\.\] \[OPTIONS\]/)
     for (
-      const part of ["Arguments:", "--dry-run", "Global Options:", "--project <DIR>", "Examples:\n  formferry run "]
+      const part of [
+        "Arguments:",
+        "--dry-run",
+        "Common options:",
+        "--project DIR",
+        "Which pipelines:",
+        "Examples:\n  formferry run ",
+      ]
     ) {
       expect(help.out).toContain(part)
     }
-    expect((yield* printed("help", "ledger", "forget")).out).toContain("formferry ledger ")
-    expect((yield* printed("ledger", "forget", "--help")).out).toContain("Usage: formferry ledger forget")
+    expect(yield* printed("help", "ledger", "forget")).toEqual(yield* printed("ledger", "forget", "--help"))
+    expect((yield* printed("ledger", "forget", "--help")).out).toContain(
+      "Usage: formferry ledger forget NAME --rows KEY... --because TEXT [OPTIONS]",
+    )
     const all = (yield* printed("help")).out
     for (const part of ["Review:", "  settle ", "Help:\n  help ", "-V, --version"]) expect(all).toContain(part)
     for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(100)
   }).pipe(Effect.provide(NodeContext.layer)))
 
-it.effect("completions contain every command and option", () =>
+it.effect("every command has two or three examples, and its help says where the docs are", () =>
   Effect.gen(function*() {
-    for (const shell of ["bash", "fish", "zsh"]) {
-      const { out, status } = yield* printed("--completions", shell)
-      expect(status).toBe(0)
-      for (const word of ["reconcile", "rekey", "retry-refused", "log-level", "not-landed"]) expect(out).toContain(word)
+    const all = Object.values(commands).flat().flatMap((one) =>
+      "commands" in one
+        ? one.commands.map((below) => [`${one.name} ${below.name}`, below] as const)
+        : [[one.name, one] as const]
+    )
+    for (const [name, { examples }] of all) {
+      expect(examples.length, name).toBeGreaterThanOrEqual(2)
+      expect(examples.length, name).toBeLessThanOrEqual(4)
+      for (const { words } of examples) expect(words).toMatch(new RegExp(`^${name}`))
+      expect((yield* printed(...name.split(" "), "--help")).out).toMatch(/\nDocs: https:.*\n$/)
     }
-    expect((yield* printed("--completions", "cmd")).status).toBe(2)
   }).pipe(Effect.provide(NodeContext.layer)))
 
 it("any words are accepted or refused, and no argument is lost or changed", () => {

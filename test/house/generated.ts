@@ -3,7 +3,7 @@ import { Option, Schema, SchemaAST } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { stringify } from "yaml"
-import type { Command, CommandGroup, Option as CommandOption } from "../../src/cli/command.ts"
+import { aboutValue, type Command, type CommandGroup, type Option as CommandOption } from "../../src/cli/command.ts"
 import { everywhere, flagOf } from "../../src/cli/commandLine.ts"
 import { tree } from "../../src/cli/formferry.ts"
 import { byCode } from "../../src/domain/exit.ts"
@@ -244,13 +244,9 @@ const codesPage = (): string =>
     ),
   ].join("\n\n") + "\n"
 
-const optionLine = (key: string, { about, choices, list, value }: CommandOption<unknown>): ReadonlyArray<string> => [
-  `\`${flagOf(key)}${value === undefined ? "" : ` ${value}${list === "words" ? "…" : ""}`}\``,
-  inTable(
-    `${about}${list === "repeated" ? " Can be repeated." : ""}${
-      choices === undefined ? "" : ` One of: ${choices.map((one) => `\`${one}\``).join(", ")}.`
-    }`,
-  ),
+const optionLine = (key: string, option: CommandOption<unknown>): ReadonlyArray<string> => [
+  `\`${flagOf(key)}${option.value === undefined ? "" : ` ${option.value}${option.list === "words" ? "…" : ""}`}\``,
+  inTable(aboutValue(option)),
 ]
 
 /** Returns the section of a command, or those of the commands of a group. */

@@ -1,0 +1,67 @@
+// The shells themselves complete: bash is required, zsh and fish only if they are installed.
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import { chmodSync } from "node:fs"
+import { join } from "node:path"
+import { describe } from "vitest"
+import { bench, pipelineYaml } from "./contacts.ts"
+import { command } from "./formferry.ts"
+
+/** How a shell without a terminal completes the words in $typed. */
+const shells = {
+  bash: {
+    words: (script: string) =>
+      `source ${script}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _formferry formferry; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    run: (code: string, typed: ReadonlyArray<string>) => ["-c", code, "bash", ...typed],
+  },
+  zsh: {
+    words: (script: string) =>
+      `compdef() { }; _files() { }; _describe() { print -rl -- "\${(@P)2}" }; source ${script}
+words=("$@"); CURRENT=$#; _formferry`,
+    run: (code: string, typed: ReadonlyArray<string>) => ["-f", "-c", code, "zsh", ...typed],
+  },
+  fish: {
+    words: (script: string) => `source ${script}; complete -C "$argv"`,
+    run: (code: string, typed: ReadonlyArray<string>) => ["--no-config", "-c", code, ...typed],
+  },
+}
+
+describe.each(Object.entries(shells))("%s", (shell, { run, words }) => {
+  const isInstalled = spawnSync(shell, ["--version"]).status === 0
+
+  it.scopedLive.skipIf(!isInstalled && shell !== "bash")(
+    "completes commands, options, values and pipelines",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench()
+        at.write("pipelines/people.yaml", pipelineYaml({ name: "people", more: "tags: [nightly]\n" }))
+        at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`)
+        chmodSync(join(at.folder, "bin/formferry"), 0o700)
+        const { status, stdout } = yield* at.run("--completions", shell)
+        expect(status).toBe(0)
+        expect(stdout).toMatch(/^# To install, add this line to .*formferry --completions/)
+        at.write("script", stdout)
+        const completed = (...typed: ReadonlyArray<string>) => {
+          const ran = spawnSync(shell, run(words(join(at.folder, "script")), ["formferry", ...typed]), {
+            cwd: at.folder,
+            encoding: "utf8",
+            env: { PATH: `${join(at.folder, "bin")}:${process.env["PATH"]}`, HOME: at.folder },
+          })
+          expect(ran.stderr).toBe("")
+          return ran.stdout.split("\n").map((line) => line.replace(/[\t:].*$/, "")).filter((line) => line !== "")
+        }
+        expect(completed("rec")).toEqual(["reconcile"])
+        expect(completed("ledger", "fo")).toEqual(["forget"])
+        expect(completed("run", "")).toEqual(["contacts", "people"])
+        expect(completed("run", "contacts", "pe")).toEqual(["people"])
+        expect(completed("run", "--retr")).toEqual(["--retry-refused"])
+        expect(completed("run", "--tag", "")).toEqual(["nightly"])
+        expect(completed("run", "people", "--confirm", "ca")).toEqual(["careful"])
+        expect(completed("accept", "people", "can")).toEqual(["canary"])
+        expect(completed("ledger", "export", "--format", "j")).toEqual(["jsonl"])
+        expect(completed("--project", at.folder, "status", "p")).toEqual(["people"])
+      }),
+  )
+})
