@@ -157,7 +157,7 @@ const anchorsOf = (text: string): ReadonlySet<string> =>
     ),
   )
 
-const linked = [...pages, "ARCHITECTURE.md", "CONTRIBUTING.md", ...markdownIn("docs/decisions")]
+const linked = [...pages, "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", ...markdownIn("docs/decisions")]
 
 it.each(linked)("links of %s lead somewhere", (page) => {
   const text = readFileSync(join(repository, page), "utf8").replaceAll(/^ *```[^]*?^ *```$/gm, "")
