@@ -109,11 +109,14 @@ const options = new Set([
 ])
 
 /** Options of other programs in the pages. */
-const foreign = /(?<![\w-])(?:npm|docker|kubectl|systemctl|curl|sed|node|git) [^\n`]*|`--only`/g
+const foreign =
+  /(?<![\w-])(?:npm|docker|kubectl|systemctl|journalctl|curl|sed|node|git) [^\n`]*|`--only`|`--env [^`]*`|`--volume`/g
 
 it.each(pages)("%s names only options that exist", (page) => {
   const text = readFileSync(join(repository, page), "utf8").replaceAll(/<!--[^]*?-->/g, "")
-  const named = [...text.replaceAll(foreign, "").matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag)
+  const named = [
+    ...text.replaceAll(/```text[^]*?```/g, "").replaceAll(foreign, "").matchAll(/(?<![\w-])--[a-z][a-z-]*/g),
+  ].map(([flag]) => flag)
   expect(named.filter((flag) => !options.has(flag))).toEqual([])
   for (const [, words = "", name = ""] of text.matchAll(/formferry ((?:ledger )?([a-z]+)[^\n`#]*)/g)) {
     const used = commands.find((one) => words === one.name || words.startsWith(`${one.name} `))
@@ -167,7 +170,7 @@ it.each(linked)("links of %s lead somewhere", (page) => {
     const path = file === "" ? join(repository, page) : join(repository, dirname(page), file)
     return !existsSync(path) || (anchor !== undefined && !anchorsOf(readFileSync(path, "utf8")).has(anchor))
   })
-  expect(broken).toEqual([])
+  expect(broken, page).toEqual([])
 })
 
 it("lists every page in the index, and names only pages that exist in the source", () => {
