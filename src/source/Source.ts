@@ -4,7 +4,7 @@ import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
 import type { AnswerStyle, Layout, MetaColumn } from "../formtools/FormTool.ts"
 
-/** A source that can't be opened or read as what it should be. The message says where and what to do next. */
+/** A source that can't be opened, or can't be read in its format. The message says where, and what to do next. */
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
   file: Schema.String,
   /** What happened, and what to do next, as sentences. */
@@ -17,11 +17,11 @@ export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceCh
   file: Schema.String,
 }) {
   override get message() {
-    return `${this.file} changed while it was being read. Nothing of what changed was used. Run again once it is complete.`
+    return `${this.file} changed while it was being read. The changed part was not used. Run again once the file is complete.`
   }
 }
 
-/** Makes a change of the file while it is opened an error. */
+/** Makes it an error if the file changes while it is opened. */
 export const changedWhileOpening = <A, R>(
   opening: Effect.Effect<A, SourceError | SourceChanged, R>,
 ): Effect.Effect<A, SourceError, R> =>
@@ -31,18 +31,18 @@ export const changedWhileOpening = <A, R>(
 export interface Fingerprint {
   readonly bytes: number
   readonly sha256: string
-  /** For each block of `blockSize` bytes, one after the other: SHA-256 of all bytes up to its end. */
+  /** For each block of `blockSize` bytes, in order: SHA-256 of all bytes up to the block's end. */
   readonly blocks: Uint8Array
   readonly blockSize: number
 }
 
-/** The beginning of a source, unchanged: form tools are recognised by it. */
+/** The unchanged beginning of a source, by which form tools are recognised. */
 export interface Head {
-  /** The first records, those above the header among them; empty ones too. */
+  /** The first records, including those above the header and empty ones. */
   readonly records: ReadonlyArray<Cells>
   /** Index of the header in `records`. */
   readonly header: number
-  /** Records of the source that stand before the first of `records`. */
+  /** Number of records in the source before the first of `records`. */
   readonly skipped: number
   readonly sheet: string | undefined
   readonly delimiter: string | undefined
@@ -59,86 +59,89 @@ export interface ToolCandidate {
 
 /** A source that is read as a form tool's export. */
 export interface ToolReading extends ToolCandidate {
-  /** Which of the tool's layouts it is; undefined where there is but one. */
+  /** Which of the tool's layouts it is; undefined if there is only one. */
   readonly variant: string | undefined
-  /** Whether the pipeline named the tool; else it was recognised. */
+  /** Whether the pipeline named the tool; otherwise it was recognised. */
   readonly asked: boolean
-  /** Columns of the tool's own, and what they mean. */
+  /** The tool's own columns, and what they mean. */
   readonly meta: ReadonlyArray<MetaColumn>
-  /** By position: the question as people read it. */
+  /** By position: the question as people see it. */
   readonly labels: ReadonlyArray<string>
   readonly answers: AnswerStyle
   /** How to recognise a response that was never finished, if the tool marks them. */
   readonly complete: Layout["complete"]
-  /** Names of the columns that know a response again. */
+  /** Names of the columns that identify a response. */
   readonly defaultRowKey: ReadonlyArray<string> | undefined
   /**
-   * Turns a row of the file into what was answered: words for "nothing" become null, guards against formulas are removed. Rows of
-   * `Source.read` are as they stand: that is what rejected.csv shows and digests of content are taken over.
+   * Turns a row of the file into answers: words for "nothing" become null, and guards against formulas are removed. Rows of `Source.read` are
+   * unchanged, because rejected.csv shows them and content digests cover them.
    */
   readonly clean: (cells: Cells) => Cells
   readonly notes: ReadonlyArray<string>
 }
 
 /**
- * How a source is read, as far as that decides which cells its rows have. Known before a row is read, and the same for every file that is
- * written alike. Several files of one source: members that differ are joined with " + ".
+ * The settings with which a source is read that decide which cells its rows have. Known before a row is read, and the same for all files written in
+ * the same way. For several files, members that differ are joined with " + ".
  */
 export interface SourceDialect {
-  /** csv, excel, json or jsonl, whatever form tool wrote it. */
+  /** csv, excel, json or jsonl, whichever form tool wrote it. */
   readonly format: string
-  /** In lower case without punctuation, such as `windows1252`. Absent: no text, or ASCII, which reads the same in each. */
+  /** In lower case without punctuation, such as `windows1252`. Absent: not text, or ASCII, which is the same in every encoding. */
   readonly encoding?: string
-  /** Absent: no delimited text, or a single column. */
+  /** Absent: not delimited text, or a single column. */
   readonly delimiter?: string
-  /** Whether quotes enclose cells (`"`) or are characters like any other. Absent: no delimited text. */
+  /** Whether quotes enclose cells (`"`) or are ordinary characters. Absent: not delimited text. */
   readonly quotes?: string
-  /** Increases when the same bytes give other cells. */
+  /** Increases when the same bytes give different cells. */
   readonly reader: number
 }
 
-/** The version of our reading: to be raised with each change by which the same file gives other cells. */
+/** The version of our reader. Raise it with each change that gives different cells for the same file. */
 export const readerVersion = 1
 
-/** A source, opened: its header is known, its rows are not read yet. */
+/** An open source: its header is known, its rows are not read yet. */
 export interface Source {
   readonly dialect: SourceDialect
   readonly columns: ReadonlyArray<Column>
-  /** Questions that are spread over several columns, where the format tells them. */
+  /** Questions that take several columns, if the format shows them. */
   readonly blocks: ReadonlyArray<ColumnBlock>
   /** What was detected or set, before its rows were read. */
   readonly taken: SourceFile["taken"]
   readonly format: string
-  /** Of a source that was read as a table, to recognise a form tool by. */
+  /** The beginning of a source that was read as a table, by which form tools are recognised. */
   readonly head?: Head
-  /** The form tool whose export it is. */
+  /** The form tool that exported it. */
   readonly tool?: ToolReading
-  /** Tools that it may come from, the likeliest first, the chosen one included. */
+  /** Tools that it may come from, likeliest first, including the chosen one. */
   readonly candidates?: ReadonlyArray<ToolCandidate>
-  /** Things that people should know about how the file was taken. */
+  /** What people should know about how the file was interpreted. */
   readonly warnings: ReadonlyArray<string>
   /**
-   * All rows, in chunks, in order. Can be run again; memory does not grow with the rows. When `expected` is given the very same bytes
-   * are read: a block that differs fails with `SourceChanged` before any row of it is given out.
+   * Reads all rows, in chunks, in order. Can be run again. Memory does not grow with the rows. If `expected` is given, exactly the same bytes are
+   * read: a block that differs fails with `SourceChanged` before any of its rows is returned.
    */
   readonly read: (
     expected?: ReadonlyArray<Fingerprint>,
   ) => Stream.Stream<RowChunk, SourceError | SourceChanged>
-  /** What was read, known once a stream of `read` came to its end: one entry a file; none before that. */
+  /** What was read, known once a stream of `read` has ended: one entry for each file; none before that. */
   readonly files: Effect.Effect<ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>>
-  /** When the newest of its files was last changed, in milliseconds since 1970; undefined: unknown, such as for a fetched file whose server sends no time. */
+  /**
+   * When the newest of its files was last changed, in milliseconds since 1970; undefined: unknown, for example for a fetched file whose server sends
+   * no time.
+   */
   readonly changedAt?: number | undefined
-  /** Of a pattern: names below its folder of the files that match, and of those that this source reads. Absent: the pipeline names its files. */
+  /** For a pattern: the names, below its folder, of the files that match and of those that this source reads. Absent: the pipeline names its files. */
   readonly matched?: { readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> } | undefined
-  /** The digests that `files` would give, at the price of reading the bytes and nothing more. Absent: no row can be read from it. */
+  /** Returns the digests that `files` would give, at the cost of reading only the bytes. Absent: no row can be read from it. */
   readonly digest?: Effect.Effect<ReadonlyArray<FileDigest>, SourceError>
 }
 
-/** Changes what is reported of each file of a source. */
+/** Changes what is reported about each file of a source. */
 export const mapFiles = (files: Source["files"], change: (file: SourceFile) => SourceFile): Source["files"] =>
   Effect.map(files, (all) => all.map((one) => ({ ...one, file: change(one.file) })))
 
-/** A file of a source and the SHA-256 of its bytes, in hex; of what an archive holds, where it is read from one. */
+/** A file of a source, and the SHA-256 of its bytes in hex, or of the unpacked bytes if it is read from an archive. */
 export interface FileDigest {
   readonly file: string
   readonly sha256: string

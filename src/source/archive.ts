@@ -7,31 +7,31 @@ import { SourceError } from "./Source.ts"
 import { BadArchive, directoryPlace, isSwollen, tailBytes, zipEntries } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
 
-/** Bytes piece by piece, `undefined` at their end. Those of a piece are valid until the next one is asked for. */
+/** Bytes piece by piece, `undefined` at their end. A piece's bytes are valid until the next one is requested. */
 export type Pieces<E> = Effect.Effect<Uint8Array | undefined, E>
 
 /**
- * Starts to unpack a piece, or ends for `undefined`. The piece's bytes have to stay until the returned effect has ended, which gives what came out.
+ * Starts to unpack a piece, or ends with `undefined`. The piece's bytes must stay until the returned effect has ended, which returns the unpacked bytes.
  */
 type Unpack = (piece: Uint8Array | undefined) => Effect.Effect<ReadonlyArray<Uint8Array>, SourceError>
 
-/** Looks at what was unpacked, piece by piece, and returns why it is refused. */
+/** Checks what was unpacked, piece by piece, and returns why it is refused. */
 type Check = (took: number, gave: ReadonlyArray<Uint8Array>, isLast: boolean) => SourceError | undefined
 
 /** Bytes in a file that are packed. */
 interface Packed {
   readonly kind: "gzip" | "deflate" | "stored"
-  /** Where they begin and end in the file. */
+  /** Where they start and end in the file. */
   readonly from: number
   readonly to: number
   /** Made once for each reading. */
   readonly makeCheck: () => Check
 }
 
-/** Deflate makes at most 1,032 bytes of one: 16 MB of a piece. */
+/** Deflate turns one byte into at most 1,032: a piece into 16 MB. */
 const pieceBytes = 16 * 1024
 
-/** Bytes that zlib unpacks in one go, and about as many as are given at once: it comes back to our thread after each. */
+/** Bytes that zlib unpacks in one go, and about as many as are returned at once: it returns to our thread after each. */
 const chunkBytes = 128 * 1024
 
 const refusing = (file: string) => (message: string) => new SourceError({ file, message: `${file} ${message}` })
@@ -49,7 +49,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
         const made = kind === "gzip"
           ? createGunzip({ chunkSize: chunkBytes })
           : createInflateRaw({ chunkSize: chunkBytes })
-        // Without a listener an error would end the process. zlib ends by itself where the packed bytes do.
+        // Without a listener an error would end the process. zlib ends by itself at the end of the packed bytes.
         return made.setMaxListeners(0)
           .on("data", (bytes: Uint8Array) => out.push(bytes))
           .on("error", () => void (failed = true))
@@ -57,7 +57,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
       }),
       (made) => Effect.sync(() => made.destroy()),
     )
-    /** Acts at once; the effect ends when zlib is done with it. */
+    /** Acts at once; the effect ends when zlib has finished. */
     const begun = (act: (settle: () => void) => void) => {
       const done = new Promise<void>((resolve) => {
         if (failed) return resolve()
@@ -78,16 +78,16 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
       if (piece === undefined) return begun((settle) => ended ? settle() : zlib.once("end", settle).end())
       fed += piece.length
       const parts = ended ? Effect.succeed([]) : begun((settle) => zlib.write(piece, settle))
-      // A tape's zeros may follow the packed bytes; anything else would be lost silently.
+      // Zeros (tape padding) may follow the packed bytes; anything else would be lost silently.
       const unread = () => piece.subarray(Math.max(0, piece.length - (fed - zlib.bytesWritten)))
       return Effect.filterOrFail(parts, () => unread().every((byte) => byte === 0), () => damaged)
     }
   })
 
 const tooLarge = (file: string) =>
-  refusing(file)(`unpacks to more than ${thousands(limits.unpackedText)} bytes, the most that are read. Split it.`)
+  refusing(file)(`unpacks to more than ${thousands(limits.unpackedText)} bytes, the most that are read. Nothing of it was used. Split it.`)
 
-/** Refuses what unpacks to more than any honest file does. */
+/** Refuses a file that unpacks to more than any ordinary file does. */
 const notTooLarge = (file: string): Check => {
   let packed = 0
   let unpacked = 0
@@ -103,7 +103,7 @@ const notTooLarge = (file: string): Check => {
   }
 }
 
-/** Refuses an entry whose size or sum is not what the archive's directory says. */
+/** Refuses an entry whose size or checksum differs from the archive's directory. */
 const asInDirectory = (file: string, { crc, name, unpacked }: ZipEntry): Check => {
   let given = 0
   let sum = 0
@@ -114,21 +114,21 @@ const asInDirectory = (file: string, { crc, name, unpacked }: ZipEntry): Check =
     }
     return given > unpacked || (isLast && (given < unpacked || sum !== crc))
       ? refusing(file)(
-        `is damaged or cut short: ${quoted(name)} in it is not what its directory says. Fetch or export it again.`,
+        `is damaged or cut short: ${quoted(name)} in it does not match its directory. Fetch or export it again.`,
       )
       : undefined
   }
 }
 
 /**
- * The packed bytes out of those that come in blocks, in pieces.
+ * Extracts the packed bytes from blocks, in pieces.
  *
- * @param until where reading stops: at the end of the packed bytes, or never, which proves all blocks
+ * @param until where reading stops: at the end of the packed bytes, or never, which verifies all blocks
  */
 const between = <E>(next: Pieces<E>, { from, to }: Packed, until: number): Pieces<E> => {
   let block: Uint8Array | undefined = new Uint8Array(0)
   let at = 0
-  /** Where the block begins. */
+  /** Where the block starts. */
   let position = 0
   return Effect.gen(function*() {
     while (block !== undefined && position + at < until) {
@@ -146,7 +146,7 @@ const between = <E>(next: Pieces<E>, { from, to }: Packed, until: number): Piece
   })
 }
 
-/** Unpacks what comes in pieces: zlib's thread is at the next piece while one is used. */
+/** Unpacks pieces: zlib's thread works on the next piece while one is used. */
 const unpacking = <E>(
   file: string,
   pieces: Pieces<E>,
@@ -160,7 +160,7 @@ const unpacking = <E>(
       parts: inflate?.(piece) ?? Effect.succeed(piece === undefined ? [] : [piece]),
     }))
     const ready: Array<Uint8Array> = []
-    /** A piece may unpack to a thousand times its size: it is handed on bit by bit. */
+    /** A piece may unpack to a thousand times its size, so it is passed on in small parts. */
     const take = () => {
       let length = 0
       let parts = 0
@@ -175,7 +175,7 @@ const unpacking = <E>(
         const { parts, took } = begun ?? (yield* begin)
         const unpacked = yield* parts
         ended = took === undefined
-        // A piece that is not packed has to be used before the next one is asked for.
+        // A piece that is not packed must be used before the next one is requested.
         begun = inflate === undefined || ended ? undefined : yield* begin
         const refused = check(took ?? 0, unpacked, ended)
         if (refused !== undefined) return yield* refused
@@ -185,7 +185,7 @@ const unpacking = <E>(
     })
   })
 
-/** The bytes that packed bytes hold. Their fingerprints are those of the file itself. */
+/** The unpacked bytes of a file. Their fingerprints are those of the file itself. */
 const unpacked = (archive: Bytes, packed: Packed): Bytes => {
   const look: Bytes["look"] = Effect.flatMap(
     archive.look,
@@ -216,14 +216,14 @@ const unpacked = (archive: Bytes, packed: Packed): Bytes => {
   }
 }
 
-/** What a gzip archive holds. */
+/** The content of a gzip archive. */
 export const gunzipped = (archive: Bytes): Bytes =>
   unpacked(archive, { kind: "gzip", from: 0, to: Infinity, makeCheck: () => notTooLarge(archive.file) })
 
 /**
- * An entry of a zip archive, packed by deflate or not at all.
+ * An entry of a zip archive, packed with deflate or not at all.
  *
- * @param start where its packed bytes begin
+ * @param start where its packed bytes start
  */
 export const entryBytes = (archive: Bytes, entry: ZipEntry, start: number): Bytes =>
   unpacked(archive, {
@@ -238,7 +238,7 @@ const quoted = (name: string) => JSON.stringify(name)
 /** Files that operating systems put into archives on their own. */
 const ofTheSystem = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._)/
 
-/** Files that may hold rows, by their names. */
+/** Names of files that may contain rows. */
 const holdsRows = /\.(?:csv|tsv|tab|txt|xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)(?:\.gz)?$/i
 
 const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(name)
@@ -246,7 +246,7 @@ const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[
 /** Entries that make a zip archive a workbook. */
 const ofWorkbooks = /^(?:\[Content_Types\]\.xml|mimetype)$/
 
-/** Names for a sentence: a few, and how many more. */
+/** Lists names in a sentence: a few, and how many more. */
 const listed = (names: ReadonlyArray<string>) =>
   names.slice(0, 8).map(quoted).join(", ") + (names.length > 8 ? ` and ${thousands(names.length - 8)} more` : "")
 
@@ -267,14 +267,14 @@ const entriesOf = (bytes: FileBytes) =>
     const place = yield* inArchive(file, () => directoryPlace(tail))
     if (place.size > limits.directory) {
       return yield* refusing(file)(
-        `holds ${thousands(place.count)} files, more than can be looked through. Unpack it, and name the file inside.`,
+        `contains ${thousands(place.count)} files, more than can be searched. Unpack it, and name the file inside.`,
       )
     }
     const directory = Buffer.from(yield* bytes.range(place.offset, place.size))
     return yield* inArchive(file, () => zipEntries(directory, place.count))
   })
 
-/** The entry that a pipeline names, or the only one that may hold rows. */
+/** Finds the entry that a pipeline names, or the only one that may contain rows. */
 const chooseMember = (
   file: string,
   entries: ReadonlyArray<ZipEntry>,
@@ -284,7 +284,7 @@ const chooseMember = (
   const outside = entries.find(({ name }) => climbsOut(name))
   if (outside !== undefined) {
     return refuse(
-      `holds ${quoted(outside.name)}, whose path leads out of the archive. Nothing of it was read: have it made again.`,
+      `contains ${quoted(outside.name)}, whose path leads out of the archive. Nothing of it was read. Ask for a new archive.`,
     )
   }
   const files = entries.filter(({ name }) => !name.endsWith("/") && !ofTheSystem.test(name))
@@ -294,23 +294,23 @@ const chooseMember = (
       ?? files.find(({ name }) => name.toLowerCase() === asked.toLowerCase())
     return found === undefined
       ? refuse(
-        `holds no ${quoted(asked)}. Correct \`source.member\`; there ${names.length === 1 ? "is" : "are"} ${
+        `contains no ${quoted(asked)}. Correct \`source.member\`; there ${names.length === 1 ? "is" : "are"} ${
           listed(names)
         }.`,
       )
       : Effect.succeed(found)
   }
-  if (files.length === 0) return refuse("holds no file. Fetch or export it again.")
+  if (files.length === 0) return refuse("contains no file. Fetch or export it again.")
   const likely = files.filter(({ name }) => holdsRows.test(name))
   const [only, ...others] = likely.length > 0 ? likely : files
   return only !== undefined && others.length === 0
     ? Effect.succeed(only)
-    : refuse(`holds several files: ${listed(names)}. Say which one: \`member: …\` under \`source\`.`)
+    : refuse(`contains several files: ${listed(names)}. Name the one to read: \`member: …\` under \`source\`.`)
 }
 
 /**
- * What a zip archive holds: the member of that name, or the only one that may hold rows. Undefined when the archive is a workbook. Errors: no
- * archive, no or several members, one that can't be unpacked, a path that leads out.
+ * Returns the named member of a zip archive, or the only one that may contain rows; undefined if the archive is a workbook. Errors: not an archive,
+ * no member or several, one that can't be unpacked, a path that leads out.
  */
 export const zipMember = (
   bytes: FileBytes,

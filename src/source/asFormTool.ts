@@ -17,19 +17,19 @@ export interface Candidate {
   readonly tool: FormTool
   readonly score: number
   readonly reasons: ReadonlyArray<string>
-  /** Index, among the head's records, of the record with which its header begins. */
+  /** Index, among the head's records, of its header's first record. */
   readonly at: number
 }
 
-/** The score from which a file is read as a tool's export without the pipeline naming the tool. */
+/** The least score with which a file is read as a tool's export although the pipeline does not name the tool. */
 export const enough = 0.4
 
-/** Records that may stand above a header. */
+/** Records that may precede a header. */
 const titleRows = 12
 
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell.trim() === "")
 
-/** A head's records as text, from one on. */
+/** Returns a head's records as text, starting at an index. */
 const sampleAt = (head: Head, file: string, at: number): Sample =>
   sampleOf(head.records.slice(at).map((record) => record.map((cell) => cellText(cell))), {
     file: file.replace(/^.*[/\\]/, ""),
@@ -39,7 +39,7 @@ const sampleAt = (head: Head, file: string, at: number): Sample =>
   })
 
 /**
- * Returns the tools that a file may come from, the likeliest first; equally likely ones in the order of the list of tools.
+ * Returns the tools that a file may come from, likeliest first; equally likely ones are in the order of the list of tools.
  *
  * @param headerOnly whether the pipeline says where the header is, so that only that record is considered
  */
@@ -68,7 +68,7 @@ export const candidates = (
   return tools.flatMap((tool) => best.get(tool) ?? []).toSorted((a, b) => b.score - a.score)
 }
 
-/** Columns by the tool's titles. A title that a question shares with one of the tool's own columns names the tool's own. */
+/** Finds columns by the tool's titles. If a question has the same title as one of the tool's own columns, the title means the tool's own. */
 const columnsOf = (titles: ReadonlyArray<string>, meta: ReadonlyArray<MetaColumn>): ReadonlyArray<Column> => {
   const columns = toColumns(titles)
   const own = meta.map(({ position }) => tidy(titles[position] ?? ""))
@@ -86,11 +86,11 @@ const shownCandidate = (
 interface Read {
   readonly layout: Omit<Layout, "headerRows">
   readonly titles: ReadonlyArray<string>
-  /** Columns after the tool's: those that a rejected.csv adds. */
+  /** Columns after those of the tool: a rejected.csv adds them. */
   readonly added: ReadonlyArray<Column>
   readonly asked: boolean
   readonly chosen: Evidence & { readonly tool: Pick<ToolReading, "name" | "title"> }
-  /** All tools that it may be of. */
+  /** All tools that it may come from. */
   readonly shown: ReadonlyArray<ToolCandidate>
   readonly headerRows?: number
 }
@@ -104,7 +104,7 @@ const words = ({ asked, chosen, layout }: Read): string => {
   return `${what} (${because})`
 }
 
-/** A source with what a tool's layout says of it: columns, blocks, and the reading itself. */
+/** Returns a source interpreted by a tool's layout: its columns, blocks, and how it is read. */
 const withReading = (source: Source, read: Read): Source => {
   const { added, asked, chosen, headerRows = 1, layout, shown, titles } = read
   const { blocks = [], meta = [] } = layout
@@ -139,7 +139,7 @@ const withReading = (source: Source, read: Read): Source => {
   }
 }
 
-/** How a pipeline says a file is to be read. */
+/** How a pipeline wants a file to be read. */
 export interface ToolOptions {
   readonly file: string
   /** The tool that the pipeline names; undefined: it is recognised. */
@@ -149,8 +149,8 @@ export interface ToolOptions {
 }
 
 /**
- * Takes records for the answers of a form tool's interface for programs: of the tool that the pipeline names, or of the one that they are recognised as, if any.
- * All of them are read once, for any record may hold a question that no other has.
+ * Reads records as the responses of a form tool's API: of the tool that the pipeline names, or of the one that is recognised, if any. All of them are
+ * read once, because any record may contain a question that no other has.
  */
 const asRecordTool = (opened: Source, { asked }: Pick<ToolOptions, "asked">): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
@@ -197,7 +197,7 @@ const chosenFrom = (
     return list.find(({ tool }) => tool === asked) ?? { tool: asked, score: 0, reasons: [], at: head.header }
   }
   const [best] = list
-  // A rejected.csv has one header row, and lacks nothing but rows: little is needed to know it again.
+  // A rejected.csv has one header row and lacks nothing but rows, so a low score is enough to recognise it.
   return best !== undefined && best.score >= (mended ? enough / 2 : enough) ? best : undefined
 }
 
@@ -228,13 +228,13 @@ const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
     }))
   })
 
-/** A problem of a row that got another number. */
+/** Renumbers a row's problem. */
 const renumbered = (problem: Problem, row: number): Problem => ({
   ...problem,
   message: problem.message.replace(/^Row \d+/, `Row ${row}`),
 })
 
-/** Leaves out the records that are headers, and numbers the others from 1. */
+/** Omits the records that are headers, and numbers the others from 1. */
 const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> =>
   skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
     const from = Math.max(0, skip + 1 - chunk.firstRow)
@@ -247,7 +247,7 @@ const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>)
     return Option.some({ firstRow, rows, faults: new Map(faults) })
   })
 
-/** What is said of a file, once the records that are headers count as such. */
+/** Returns what is reported about a file, with header records counted as such. */
 const withoutHeaderRows = ({ lines, longest, ...file }: SourceFile, skip: number): SourceFile => ({
   ...file,
   rows: file.rows - skip,
@@ -260,10 +260,10 @@ const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyA
   Array.from({ length: Math.max(width, list.length) }, (_, at) => list[at] ?? filler)
 
 /**
- * Takes a source for the export of a form tool: of the one that the pipeline names, or of the one that it is recognised as, if any. Columns get the
- * tool's names, its further header rows are no rows. Rows stay as they stand in the file: `tool.clean` makes answers of them.
+ * Reads a source as the export of a form tool: of the one that the pipeline names, or of the one that is recognised, if any. Columns get the tool's
+ * names, and its further header rows are not rows. Rows stay as they are in the file: `tool.clean` turns them into answers.
  *
- * @param reopen opens the file again when the tool's header is in another row than the one it was opened with
+ * @param reopen opens the file again if the tool's header is in a different row from the one it was opened with
  */
 export const asFormTool = <R>(
   opened: Source,
@@ -287,7 +287,7 @@ export const asFormTool = <R>(
     const sample = { ...sampleAt(head, file, at), mended }
     const first = tool.layout(sample)
     const headerRows = mended ? 1 : first.headerRows ?? 1
-    // Records in which every cell is empty are no records of the reader's.
+    // The reader doesn't return records in which every cell is empty.
     const skip = head.records.slice(at + 1, at + headerRows).filter((record) =>
       record.some((cell) =>
         cellText(cell ?? null) !== ""

@@ -9,41 +9,41 @@ import type { FileDigest, Fingerprint } from "./Source.ts"
 /** One reading of a file's bytes, in order. */
 export interface Blocks {
   /**
-   * The next block, `undefined` at the end. Against an earlier fingerprint it is verified before it is given out. Its bytes are valid until
-   * the next call only.
+   * Returns the next block, `undefined` at the end. If there is an earlier fingerprint, the block is verified before it is returned. Its bytes are
+   * valid only until the next call.
    */
   readonly next: Effect.Effect<Uint8Array | undefined, SourceError | SourceChanged>
-  /** Of all that was read; known once `next` came to the end. */
+  /** Fingerprint of everything that was read; known once `next` has reached the end. */
   readonly fingerprint: () => Fingerprint
 }
 
-/** Bytes of a source that was found, and can be read any number of times: of a file, or of what an archive holds. */
+/** The bytes of a source, which can be read any number of times: of a file, or of an archive's content. */
 export interface Bytes {
   readonly file: string
-  /** Bytes of the file itself, also where an archive holds more. */
+  /** Size of the file itself in bytes, even if it is an archive that unpacks to more. */
   readonly size: number
-  /** The first `length` bytes, or all of a shorter file. */
+  /** Returns the first `length` bytes, or all of a shorter file. */
   readonly head: (length: number) => Effect.Effect<Uint8Array, SourceError>
-  /** Reads it from the start without taking digests, for looking at it. Bytes are valid until the next call only. */
+  /** Reads it from the start without computing digests, to detect what it is. Bytes are valid only until the next call. */
   readonly look: Effect.Effect<Effect.Effect<Uint8Array | undefined, SourceError>, SourceError, Scope.Scope>
   /**
-   * Reads it from the start; the file is closed with the scope. Without `expected` it has to be the file that was found, and stay so to the
-   * end; with it, the very bytes of that fingerprint.
+   * Reads it from the start; the file is closed with the scope. Without `expected`, it must be the file that was found, and must not change until the
+   * end. With it, the bytes must match that fingerprint.
    */
   readonly blocks: (expected?: Fingerprint) => Effect.Effect<Blocks, SourceError | SourceChanged, Scope.Scope>
 }
 
-/** A file, which may also be read from any place. */
+/** A file, which can also be read from any position. */
 export interface FileBytes extends Bytes {
   /** Whether it is still the file that was found: of that size, changed at that time. */
   readonly stands: Effect.Effect<boolean>
-  /** When it was last changed, in milliseconds since 1970; undefined where the system does not tell. */
+  /** When it was last changed, in milliseconds since 1970; undefined if the system does not report it. */
   readonly changedAt: number | undefined
-  /** Up to `length` bytes from `from` on: fewer where the file ends. */
+  /** Reads up to `length` bytes, starting at `from`; fewer at the end of the file. */
   readonly range: (from: number, length: number) => Effect.Effect<Uint8Array, SourceError>
 }
 
-/** Takes the digest that a fingerprint would have, and no digests of blocks. */
+/** Computes the digest that a fingerprint would have, without the digests of blocks. */
 export const digestOf = (bytes: Bytes): Effect.Effect<ReadonlyArray<FileDigest>, SourceError> =>
   Effect.scoped(Effect.gen(function*() {
     const next = yield* bytes.look
@@ -54,7 +54,7 @@ export const digestOf = (bytes: Bytes): Effect.Effect<ReadonlyArray<FileDigest>,
 
 const digestLength = 32
 
-/** Blocks that are looked at in one step: there is nothing to do with most of them, and each step costs more than reading does. */
+/** Blocks that are checked in one step: most of them need no work, and each step costs more than reading. */
 const lookedAtOnce = 4
 
 const unreadable = (file: string) => (error: PlatformError) => {
@@ -62,24 +62,24 @@ const unreadable = (file: string) => (error: PlatformError) => {
   const message = reason === "NotFound"
     ? `There is no file ${file}. Correct its path, in \`source.file\` or on the command line.`
     : reason === "PermissionDenied"
-    ? `The file ${file} may not be read: its permissions forbid it. Allow it, or run as its owner.`
-    : `The file ${file} can't be read: ${error.message}. See whether it is there and its disk is sound.`
+    ? `The file ${file} can't be read: you don't have permission. Change its permissions, or run as its owner.`
+    : `The file ${file} can't be read: ${error.message}. Check that it exists and that its disk works.`
   return new SourceError({ file, message, cause: error })
 }
 
-/** What tells whether a file is still the one that was found: size in bytes, time of change in milliseconds, and which file it is. */
+/** Shows whether a file is still the one that was found: size in bytes, time of change in milliseconds, and which file it is. */
 const standing = (info: FileSystem.File.Info) => ({
   size: Number(info.size),
   mtime: Option.match(info.mtime, { onNone: () => 0, onSome: (at) => at.getTime() }),
   inode: Option.getOrElse(info.ino, () => 0),
 })
 
-/** Reads until the buffer is full or the file ends: a read may bring less than it was asked for. */
+/** Reads until the buffer is full or the file ends: a read may return less than was requested. */
 const fill = (handle: FileSystem.File, buffer: Uint8Array) =>
   Effect.gen(function*() {
     let length = 0
     while (length < buffer.length) {
-      // A read that is under way can't be taken back, and its descriptor must not be closed under it.
+      // A read in progress can't be cancelled, and its descriptor must not be closed meanwhile.
       const got = Number(yield* Effect.uninterruptible(handle.read(buffer.subarray(length))))
       if (got === 0) break
       length += got
@@ -91,8 +91,8 @@ const fill = (handle: FileSystem.File, buffer: Uint8Array) =>
  * Finds a file, so that it can be read in blocks.
  *
  * @param path where it is
- * @param blockSize in bytes; a reading against a fingerprint takes the fingerprint's
- * @param file what it is called in messages and reports
+ * @param blockSize in bytes; a reading that is compared with a fingerprint uses the fingerprint's
+ * @param file its name in messages and reports
  */
 export const findBytes = (
   fs: FileSystem.FileSystem,
@@ -104,8 +104,8 @@ export const findBytes = (
     const failed = Effect.mapError(unreadable(file))
     const info = yield* fs.stat(path).pipe(failed)
     if (info.type !== "File") {
-      const what = info.type === "Directory" ? "a folder" : "no ordinary file"
-      return yield* new SourceError({ file, message: `${file} is ${what}. Name the file that holds the rows.` })
+      const what = info.type === "Directory" ? "a folder" : "not an ordinary file"
+      return yield* new SourceError({ file, message: `${file} is ${what}. Name the file that contains the rows.` })
     }
     const found = standing(info)
     const isFound = (now: ReturnType<typeof standing>) =>
@@ -132,7 +132,7 @@ export const findBytes = (
     const blocks: Bytes["blocks"] = (expected) =>
       Effect.gen(function*() {
         const handle = yield* fs.open(path, { flag: "r" }).pipe(
-          // It was there a moment ago.
+          // It existed a moment ago.
           Effect.mapError((error) =>
             error._tag === "SystemError" && error.reason === "NotFound" ? changed : unreadable(file)(error)
           ),
@@ -180,7 +180,7 @@ export const findBytes = (
         return {
           next,
           fingerprint: () => {
-            if (fingerprint === undefined) throw new Error(`${file} has no fingerprint before it was read to its end`)
+            if (fingerprint === undefined) throw new Error(`${file} has no fingerprint before it is read to its end`)
             return fingerprint
           },
         }
@@ -191,10 +191,10 @@ export const findBytes = (
     return { file, changedAt, stands, size: found.size, head: (length) => range(0, length), range, look, blocks }
   })
 
-/** Bytes of a file from which on a thread of its own pays: it takes as long to start as some 30 MB take to be digested. */
+/** Size in bytes from which a separate thread is worth it: starting one takes as long as digesting about 30 MB. */
 export const worthAThread = 32 * 1024 * 1024
 
-/** What the thread does: a text, for a module of ours would bring all that the bundle holds into the thread. */
+/** The thread's program. It is a text, because a module of ours would load the whole bundle into the thread. */
 const task = `
 const { closeSync, openSync, readSync } = require("node:fs")
 const { createHash } = require("node:crypto")
@@ -209,12 +209,12 @@ parentPort.postMessage(digest.digest("hex"))
 
 class DigestNotTaken extends Data.TaggedError("DigestNotTaken")<{ readonly cause: unknown }> {}
 
-/** The SHA-256 of a file's bytes, in hex, taken in a thread of its own; interrupting it ends the thread. */
+/** Computes the SHA-256 of a file's bytes, in hex, in a separate thread. Interrupting it ends the thread. */
 const inThread = (path: string): Effect.Effect<string, DigestNotTaken> =>
   Effect.acquireUseRelease(
     Effect.tryPromise({
       try: async () => {
-        // Most runs take none.
+        // Most runs need none.
         const { Worker } = await import("node:worker_threads")
         return new Worker(task, { eval: true, workerData: path, env: {}, execArgv: [] })
       },
@@ -231,10 +231,10 @@ const inThread = (path: string): Effect.Effect<string, DigestNotTaken> =>
   )
 
 /**
- * Begins to take a file's SHA-256, beside whatever else happens until the scope closes.
+ * Starts computing a file's SHA-256 concurrently, until the scope closes.
  *
  * @param path where the file is
- * @returns what waits for it, in hex; undefined: the file could not be read so
+ * @returns an effect that waits for it, in hex; undefined: the file could not be read in this way
  */
 export const digestAhead = (path: string): Effect.Effect<Effect.Effect<string | undefined>, never, Scope.Scope> =>
   Effect.map(

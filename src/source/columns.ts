@@ -17,8 +17,8 @@ export const isMended = (columns: ReadonlyArray<Column>): boolean => endsMended(
 const nameOf = (title: string) => title.trim().replaceAll(/\s+/g, " ")
 
 /**
- * Columns from a header's titles, by position. A title names its column, trimmed and with white space collapsed, when no other title comes
- * to the same name; in a rejected.csv the columns it adds are named in any case.
+ * Makes columns from a header's titles, by position. A title, trimmed and with white space collapsed, names its column if no other title gives the
+ * same name. The columns that a rejected.csv adds are always named.
  */
 export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> => {
   const added = endsMended(titles) ? titles.length - mendedColumns.length : titles.length
@@ -46,7 +46,7 @@ export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<strin
 /** How many cells a record may have. */
 export interface Width {
   readonly header: number
-  /** The header's cells up to its last title: a record may end there, because only cells without a title can be missing. */
+  /** The header's cells up to its last title: a record may end there, because it then lacks only cells without a title. */
   readonly titled: number
   /** Whether a record may also end before that. */
   readonly pad: boolean
@@ -59,27 +59,27 @@ export const widthOf = (titles: ReadonlyArray<string>, pad: boolean): Width => (
   titled: titles.findLastIndex((title) => title.trim() !== "") + 1,
 })
 
-/** Whether a record has all its cells in their places: its cells beyond the header's width are empty. */
+/** Whether a record has all its cells in their places, and its cells beyond the header's width are empty. */
 export const fits = (row: ReadonlyArray<Cell>, width: Width): boolean => {
   if (row.length < width.titled && !width.pad) return false
   for (let at = width.header; at < row.length; at++) if (row[at] !== null && row[at] !== "") return false
   return true
 }
 
-/** One record or row above the data, as far as the place of the header is concerned: its cells as text, empty ones as "". */
+/** A record or row above the data, as used to find the header: its cells as text, empty ones as "". */
 type Line = ReadonlyArray<string>
 
-/** Records among which the header is looked for. */
+/** Records among which the header is searched. */
 const lookedAt = 200
-/** Records that may stand above a header. */
+/** Records that may precede a header. */
 const mostAbove = 30
 
 const filledIn = (line: Line) => line.reduce((count, cell) => (cell.trim() === "" ? count : count + 1), 0)
 
-/** Cells up to the last that is filled. */
+/** Returns the cells up to the last filled one. */
 const extentOf = (line: Line) => line.findLastIndex((cell) => cell.trim() !== "") + 1
 
-/** The extent that most records have. */
+/** Returns the width that most records have. */
 const usualExtent = (lines: ReadonlyArray<Line>) => {
   const times = new Map<number, number>()
   let usual = 0
@@ -94,7 +94,7 @@ const usualExtent = (lines: ReadonlyArray<Line>) => {
 
 const number = /^[+-]?[\d.,\s/:%€$£-]+$/
 
-/** Titles: nearly every column has one, none is a number or a date, none repeats. */
+/** Whether a record consists of titles: nearly every column has one, none is a number or a date, none repeats. */
 const isTitles = (line: Line, usual: number) => {
   const titles = line.map((cell) => cell.trim()).filter((cell) => cell !== "")
   return titles.length >= Math.max(2, 0.8 * usual) && titles.every((title) => !number.test(title))
@@ -102,9 +102,9 @@ const isTitles = (line: Line, usual: number) => {
 }
 
 /**
- * Returns the index of the header: the first record that is not empty, unless it is obviously a heading of the whole: a single filled cell
- * over records of at least three columns (two, where the record has but one cell at all), a name and its value with an empty record below, or
- * nothing but cells merged over several columns, and a record of nothing but titles follows. -1 when all are empty.
+ * Returns the index of the header: the first record that is not empty, unless it is obviously a heading of the whole table and a record of titles
+ * follows. Headings are: a single filled cell above records of at least three columns (two, if the record has only one cell); a name and its value
+ * with an empty record below; only cells merged over several columns. -1 if all are empty.
  *
  * @param merged whether all filled cells of the record with this index are merged, and one of them over several columns
  */
@@ -138,8 +138,8 @@ export const placeHeader = (
 }
 
 /**
- * Finds the first text with half of a surrogate pair in a value, names of members included: UTF-8 can't hold one, so different texts would be sent, and
- * found again, as the same. Values are as deep as sources allow at most.
+ * Finds the first text with half of a surrogate pair in a value, including names of members: UTF-8 can't encode one, so different texts would be sent
+ * and read back as the same. Values are at most as deep as sources allow.
  */
 const inJson = (value: Json): string | undefined => {
   if (typeof value === "string") return value.isWellFormed() ? undefined : value
@@ -162,7 +162,7 @@ const problem = (row: number, text: string): Problem => ({
   code: "damaged-text",
   value: cut(text.toWellFormed()),
   message: `Row ${row} has a text with half of a character (an unpaired surrogate), which can't be sent as it is. `
-    + "Correct it where the file is made.",
+    + "Correct it in the system that writes the file.",
 })
 
 /** Returns the problem of a record with a text that can't be sent, if there is one. */

@@ -14,9 +14,9 @@ import { SourceError } from "./Source.ts"
 export interface Fetched {
   /** Where its bytes are now. */
   readonly path: string
-  /** What it is called in messages and reports. */
+  /** Its name in messages and reports. */
   readonly file: string
-  /** When it was last changed, in milliseconds since 1970, as its server says; undefined: it does not say. */
+  /** When it was last changed, in milliseconds since 1970, as reported by its server; undefined: not reported. */
   readonly changedAt: number | undefined
 }
 
@@ -31,8 +31,8 @@ const usual: FetchLimits = { bytes: limits.fetched, seconds: limits.fetchSeconds
 export const isAddress = (file: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(file)
 
 /**
- * An address without what may be secret: shared links carry their key in the query or in the path, so only the host and a name that looks like
- * a file's are left.
+ * Returns an address without anything that may be secret: shared links contain their key in the query or in the path, so only the host, and a name
+ * that looks like a file's, remain.
  */
 export const shownAddress = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -49,12 +49,12 @@ export const shownAddress = (address: string): string => {
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Why an address can't be fetched, as the end of a sentence; undefined when it can. */
+/** Returns why an address can't be fetched, as the end of a sentence; undefined if it can. */
 const refused = (address: string): string | undefined => {
-  if (!URL.canParse(address)) return "is no address. Correct `source.file`."
+  if (!URL.canParse(address)) return "is not an address. Correct `source.file`."
   const url = new URL(address)
   if (url.username !== "" || url.password !== "") {
-    return "has a name or password in it. Take them out: a source is fetched without."
+    return "contains a user name or password. Remove them: sources are fetched without signing in."
   }
   if (url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname))) return undefined
   return url.protocol === "http:"
@@ -64,24 +64,25 @@ const refused = (address: string): string | undefined => {
 
 const answered = (status: number): string =>
   status === 401 || status === 403
-    ? "may not be fetched without signing in. Download it, and name the file."
+    ? "can't be fetched without signing in. Download it, and name the file in `source.file`."
     : status === 404 || status === 410
-    ? "is not there. Correct `source.file`."
+    ? "was not found on its server. Correct `source.file`."
     : `could not be fetched: the server answered ${status}. Try again later, or download it and name the file.`
 
 const redirects = 5
 
 const inside =
-  "leads to an address of this machine or of a private network, where no server outside may send anybody. Download it, and name the file."
+  "redirects to this machine or to a private network, which is not followed. Download it, and name the file."
 
-/** Whether an error, or what caused it, is that a name stands for an address that is not public. */
+/** Whether an error, or its cause, is that a name resolves to an address that is not public. */
 const isInside = (error: unknown): boolean =>
   typeof error === "object" && error !== null
   && (("code" in error && error.code === notPublic) || ("cause" in error && isInside(error.cause)))
 
 /**
- * Follows redirects itself: each address on the way has to be one that may be fetched. A server on the internet may not send us to this machine, or into a private network: another
- * host than the one that the pipeline names has to be public, by the very address that is connected to.
+ * Fetches an address and follows redirects itself: each address on the way must be one that may be fetched. A server on the internet must not
+ * redirect us to this machine or to a private network: any host but the one that the pipeline names must be public, judged by the IP address that is
+ * connected to.
  *
  * @param named the address that the pipeline names
  */
@@ -96,21 +97,21 @@ const request = (
     const { hostname } = new URL(address)
     const strict = /^https:/i.test(named) && hostname !== new URL(named).hostname
     if (strict && !mayBePublic(hostname)) return yield* Effect.fail(inside)
-    // Trace headers would tell a stranger's server about this run.
+    // Trace headers would reveal this run to a third party's server.
     const client = HttpClient.withTracerPropagation(yield* HttpClient.HttpClient, false)
     const response = yield* client.execute(HttpClientRequest.get(address)).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, strict ? yield* publicOnly : manual),
       Effect.mapError((error) =>
-        isInside(error) ? inside : "could not be reached. See whether the address is right and the network is up."
+        isInside(error) ? inside : "could not be reached. Check the address and the network, then run again."
       ),
     )
     const location = response.headers["location"]
     if (response.status < 300 || response.status >= 400 || location === undefined) return response
     if (left === 0) {
-      return yield* Effect.fail("leads from one address to the next without end. Download it, and name the file.")
+      return yield* Effect.fail("redirects too many times. Download it, and name the file.")
     }
     if (!URL.canParse(location, address)) {
-      return yield* Effect.fail("leads to an address that is none. Download it, and name the file.")
+      return yield* Effect.fail("redirects to something that is not an address. Download it, and name the file.")
     }
     return yield* request(new URL(location, address).href, left - 1, named)
   })
@@ -119,7 +120,7 @@ const manual: RequestInit = { redirect: "manual" }
 
 /** Requests whose connections go to public addresses only. */
 const publicOnly = Effect.gen(function*() {
-  // Its default export: the bundle has no other of a CommonJS package that is loaded late.
+  // Its default export: in the bundle, a CommonJS package that is imported dynamically has no other.
   const { default: undici } = yield* Effect.promise(() => import("undici"))
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => new undici.Agent({ connect: { lookup: publicLookup } })),
@@ -129,19 +130,19 @@ const publicOnly = Effect.gen(function*() {
   return { ...manual, dispatcher: agent } as unknown as RequestInit
 })
 
-/** undici's fetch takes the dispatchers of its own version; Node's may be of another one. */
+/** undici's fetch accepts dispatchers of its own version; Node's version may differ. */
 const ownFetch: typeof fetch = async (input, init) => {
   const { default: undici } = await import("undici")
   const get = undici.fetch as unknown as typeof fetch
   return get(input, init)
 }
 
-/** Writes an answer's body to a file that only its owner may read. */
+/** Writes an answer's body to a file that only its owner can read. */
 const keep = (response: HttpClientResponse.HttpClientResponse, path: string, most: number) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const handle = yield* fs.open(path, { flag: "wx", mode: 0o600 }).pipe(
-      Effect.mapError(() => "could not be stored: the folder for temporary files can't be written."),
+      Effect.mapError(() => "could not be stored: the folder for temporary files is not writable. Correct TMPDIR."),
     )
     const tooLarge = `is larger than ${
       thousands(most)
@@ -149,14 +150,14 @@ const keep = (response: HttpClientResponse.HttpClientResponse, path: string, mos
     if (Number(response.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge)
     let got = 0
     yield* Stream.runForEach(
-      Stream.mapError(response.stream, () => "was not fetched to its end: the connection broke. Run again."),
+      Stream.mapError(response.stream, () => "was only fetched in part: the connection was lost. Nothing of it was used. Run again."),
       (part) => {
         got += part.length
         return got > most
           ? Effect.fail(tooLarge)
           : Effect.mapError(
             handle.writeAll(part),
-            () => "could not be stored: the disk for temporary files may be full.",
+            () => "could not be stored: the disk for temporary files may be full. Make room, then run again.",
           )
       },
     )
@@ -168,8 +169,8 @@ const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): numbe
 }
 
 /**
- * Fetches an address into a temporary file of its owner's alone, which is removed with the scope, or by the next run if this one is killed: so both readings see the same bytes. Only
- * https, and http on this machine. Errors name neither the query nor the path.
+ * Fetches an address into a temporary file that only its owner can read, so that both readings see the same bytes. It is removed with the scope, or
+ * by the next run if this one is killed. Only https, and http on this machine. Errors name neither the query nor the path.
  *
  * @param send how requests are sent; for tests
  */
@@ -204,7 +205,10 @@ export const fetchFile = (
     return { path, file, changedAt }
   })
 
-/** Addresses of this machine, of private networks, of links (a cloud's metadata among them), and of no single host (IANA's special-purpose registries, RFC 6890). */
+/**
+ * Addresses of this machine, of private networks, of links (a cloud's metadata among them), and of no single host (IANA's special-purpose registries,
+ * RFC 6890).
+ */
 const special: ReadonlyArray<readonly [network: string, prefix: number, family: "ipv4" | "ipv6"]> = [
   ["0.0.0.0", 8, "ipv4"],
   ["10.0.0.0", 8, "ipv4"],
@@ -231,23 +235,23 @@ const special: ReadonlyArray<readonly [network: string, prefix: number, family: 
 const blocked = new BlockList()
 for (const [network, prefix, family] of special) blocked.addSubnet(network, prefix, family)
 
-/** The code of the error with which a name is refused that stands for an address that is not public. */
+/** The code of the error with which a name is refused if it resolves to an address that is not public. */
 const notPublic = "ERR_NOT_PUBLIC"
 
-/** Whether an IP address is one of the public internet. An IPv4 address written as IPv6 (`::ffff:127.0.0.1`) counts as what it is. */
+/** Whether an IP address is public. An IPv4 address written as IPv6 (`::ffff:127.0.0.1`) counts as IPv4. */
 export const isPublicIp = (ip: string): boolean => {
   const bare = ip.replace(/%.*$/, "")
   const family = isIP(bare)
   return family !== 0 && !blocked.check(bare, family === 4 ? "ipv4" : "ipv6")
 }
 
-/** Whether the host of a URL may be asked: a name is resolved when it is connected to (`publicLookup`). */
+/** Whether the host of a URL may be connected to: a name is resolved on connection (`publicLookup`). */
 const mayBePublic = (hostname: string): boolean => {
   const ip = hostname.replace(/^\[|\]$/g, "")
   return isIP(ip) === 0 || isPublicIp(ip)
 }
 
-/** Resolves a name for the connection that is made with the result; fails with `notPublic` if any of its addresses is not public. */
+/** Resolves a name for a connection; fails with `notPublic` if any of its addresses is not public. */
 const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, "", 0)

@@ -5,24 +5,24 @@ import type { SourceFiles } from "../project/sourceSection.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
 
-/** Files to read, and how they were found, if that is to be said. */
+/** Files to read, and how they were found, if that is to be shown. */
 export interface FoundFiles {
   readonly files: ReadonlyArray<string>
   readonly said: string | undefined
-  /** Of a pattern: the folder that it looks in, and all files that match. */
+  /** For a pattern: the folder that it searches, and all files that match. */
   readonly matched?: { readonly base: string; readonly all: ReadonlyArray<string> }
 }
 
-/** Slashes whatever the system, as patterns have them. */
+/** Slashes on every system, as in patterns. */
 const slashed = (path: string) => path.replaceAll("\\", "/")
 
-/** Paths below a folder, with slashes, as deep as the pattern goes. Fails when it would have to look at too many of them. */
+/** Returns the paths below a folder, with slashes, as deep as the pattern goes. Fails if there are too many of them. */
 const pathsBelow = (base: string, depth: number, refuse: (message: string) => SourceError) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const paths: Array<string> = []
     const folders = [{ path: "", depth: 1 }]
-    // A folder that links to one above it is looked at once.
+    // A folder that links to one above it is searched once.
     const seen = new Set<string>()
     for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
       const full = `${base}/${folder.path}`
@@ -31,14 +31,14 @@ const pathsBelow = (base: string, depth: number, refuse: (message: string) => So
       seen.add(real)
       const names = yield* fs.readDirectory(full).pipe(
         folder.path === ""
-          ? Effect.mapError(() => refuse(`There is no folder ${base} that can be read. Correct \`source.file.glob\`.`))
+          ? Effect.mapError(() => refuse(`The folder ${base} does not exist or can't be read. Correct \`source.file.glob\`.`))
           : Effect.orElseSucceed((): Array<string> => []),
       )
       if (paths.length + names.length > limits.entries) {
         return yield* refuse(
           `Below ${base} are more than ${
             thousands(limits.entries)
-          } files and folders to look through. Narrow \`source.file.glob\`: begin it with a folder that has fewer.`,
+          } files and folders to search. Narrow \`source.file.glob\`: start it with a folder that has fewer.`,
         )
       }
       for (const name of names) {
@@ -55,7 +55,7 @@ const pathsBelow = (base: string, depth: number, refuse: (message: string) => So
 const typeOf = (fs: FileSystem.FileSystem, path: string) =>
   fs.stat(path).pipe(Effect.map(({ type }) => type), Effect.orElseSucceed(() => "Unknown" as const))
 
-/** The folder in which a pattern looks, and the rest of it. */
+/** Returns the folder that a pattern searches, and the rest of the pattern. */
 const parted = (glob: string) => {
   const { base, glob: rest } = picomatch.scan(slashed(glob))
   return { base: base.replace(/\/$/, ""), rest }
@@ -80,8 +80,8 @@ const matching = (glob: string) =>
   })
 
 /**
- * The newest file: by the date in its name, where each of them has one, for a copy changes the time of change and not the name; else the one that changed last. Of several with
- * one date the one that changed last, of several that changed at once the last by name.
+ * Returns the newest file: by the date in its name if every file has one, because copying changes the time of change but not the name; otherwise the
+ * one that changed last. Among files with the same date, the one that changed last; among those, the last by name.
  */
 const newest = (files: ReadonlyArray<string>) =>
   Effect.gen(function*() {
@@ -100,11 +100,11 @@ const newest = (files: ReadonlyArray<string>) =>
     return { files: best === undefined ? [] : [best.file], by: dated ? "the date in its name" : "its time of change" }
   })
 
-/** Names of files below the folder of a pattern: a project that is moved keeps them. */
+/** Returns the names of files below the folder of a pattern, which stay the same if the project is moved. */
 export const namesBelow = (base: string, files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.map(slashed).filter((file) => file.startsWith(`${base}/`)).map((file) => file.slice(base.length + 1))
 
-/** The files that a pipeline's source names, in order: of a pattern those that it finds, by name, numbers in them by their value. */
+/** Returns the files that a pipeline's source names, in order. The files of a pattern are sorted by name, with numbers by value. */
 export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     if (typeof where === "string") return { files: [where], said: undefined }
@@ -124,11 +124,11 @@ export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceE
     return { files, matched, said }
   })
 
-/** A day, and maybe a time, as programs write them into names: `2026-11-20`, `20261120`, `2026_11_20T0200`, `2026-11-20 02.00.15`. */
+/** A day, with or without a time, as programs write them in names: `2026-11-20`, `20261120`, `2026_11_20T0200`, `2026-11-20 02.00.15`. */
 const dated =
   /(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:[-_.T ]{0,2}([01]\d|2[0-3])[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?)?(?!\d)/
 
-/** The date in a file's name, the last one where there are several, as digits that sort; undefined when there is none. */
+/** Returns the date in a file's name (the last one if there are several) as digits that sort; undefined if there is none. */
 const dateInName = (path: string): string | undefined => {
   const name = path.replace(/^.*[\\/]/, "")
   const [year = "", , month = "", day = "", hour = "00", minute = "00", second = "00"] = [

@@ -14,13 +14,13 @@ import { beginning, openCsv } from "./text/csv.ts"
 import { mendedDelimiter } from "./text/header.ts"
 
 export interface FileOptions {
-  /** The file is a mended rejected.csv; without it that is recognised by its columns. */
+  /** Whether the file is a fixed rejected.csv; if unset, it is recognised by its columns. */
   readonly mended: boolean
   /** In bytes. */
   readonly blockSize: number
-  /** Whether its digest is taken from now on. */
+  /** Whether to start computing its digest now. */
   readonly digestAhead?: boolean
-  /** What the file is called in messages and reports, where that is not its path. */
+  /** The file's name in messages and reports, if that is not its path. */
   readonly name?: string
 }
 
@@ -31,7 +31,7 @@ const formats: ReadonlyArray<string> = ["csv", "excel", "json", "jsonl"] satisfi
 
 const isFormat = (name: string): name is Format => formats.includes(name)
 
-/** The format the pipeline names, if the content does not forbid it; else by the content. */
+/** Returns the format that the pipeline names, if the content allows it; otherwise detects it from the content. */
 const choose = (
   file: string,
   asked: string | undefined,
@@ -48,15 +48,15 @@ const choose = (
     return { refusal: `${file} is ${is}. Unpack it, and name the file inside.` }
   }
   if (content === "pdf" || (content === "html" && asked === undefined)) {
-    const hint = content === "html" ? " Most likely it is the page for signing in, or was saved from a browser." : ""
+    const hint = content === "html" ? " Most likely it is a sign-in page, or was saved from a browser." : ""
     return { refusal: `${file} is ${is}, which has no rows.${hint} Export the answers as CSV or as a workbook.` }
   }
   const fits = content === "workbook" ? "excel" : "text"
   if (asked !== undefined) {
     if ((asked === "excel") === (fits === "excel")) return { format: asked, because: "as the pipeline says" }
-    const said = asked === "excel" ? "no workbook" : "no text"
+    const said = asked === "excel" ? "not a workbook" : "not text"
     return {
-      refusal: `${file} is ${said}, as \`format: ${asked}\` says, but ${is}. Say \`format: ${
+      refusal: `${file} is ${said} (\`format: ${asked}\`), but ${is}. Write \`format: ${
         fits === "excel" ? "excel" : "csv"
       }\`, or name another file.`,
     }
@@ -64,27 +64,27 @@ const choose = (
   if (fits === "text" && namedAsWorkbook(file)) {
     return {
       refusal:
-        `${file} is named as a workbook, but it is no workbook: its content looks like ${is}. If it is delimited text, say \`format: csv\`; else export it again.`,
+        `${file} is named like a workbook, but it is not one: its content looks like ${is}. If it is delimited text, write \`format: csv\`; otherwise export it again.`,
     }
   }
   return { format: fits === "excel" ? "excel" : text(), because: "by its content" }
 }
 
-/** A rejected.csv is read as what it is, whatever the pipeline says of its own source. */
+/** A rejected.csv is read as such, whatever the pipeline says about its own source. */
 const openMended = (bytes: Bytes, expected: boolean) =>
   Effect.gen(function*() {
     const { file } = bytes
     const text = yield* expected
       ? beginning(bytes, undefined)
-      // Text that can't be read is no rejected.csv: the ordinary way says what is wrong with it.
+      // Text that can't be read is not a rejected.csv: the ordinary reading reports what is wrong with it.
       : Effect.orElseSucceed(beginning(bytes, undefined), () => "")
     const delimiter = mendedDelimiter(text)
     if (delimiter === undefined) {
       const message =
-        `${file} is no rejected.csv: its last columns are not _row, _key, _code, _column and _message. Give the file as the run wrote it, with only its rows mended.`
+        `${file} is not a rejected.csv: its last columns are not _row, _key, _code, _column and _message. Use the file that the run wrote, and change only its rows.`
       return expected ? yield* new SourceError({ file, message }) : undefined
     }
-    // We wrote it, so its quotes enclose cells, whatever the lines inside look like.
+    // formferry wrote it, so its quotes enclose cells, whatever the lines inside look like.
     return yield* openCsv(bytes, { encoding: undefined, delimiter, headerRow: 1, quoteChar: '"' })
   })
 
@@ -96,10 +96,10 @@ const withTaken = (source: Source, first: Taken): Source => ({
   files: mapFiles(source.files, (file) => ({ ...file, taken: [...first, ...file.taken] })),
 })
 
-/** Archives within archives that are opened at most. */
+/** How many archives within archives are opened. */
 const deepest = 3
 
-/** Unpacks archives until a file is none. */
+/** Unpacks archives until the content is not an archive. */
 const openArchives = (found: FileBytes, member: string | undefined, format: string | undefined) =>
   Effect.gen(function*() {
     const { file } = found
@@ -115,7 +115,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
         if (bytes !== found) {
           return yield* new SourceError({
             file,
-            message: `${file} holds a zip archive within another. Unpack it, and name the file inside.`,
+            message: `${file} contains a zip archive within another. Unpack it, and name the file inside.`,
           })
         }
         const inside = yield* zipMember(found, member)
@@ -137,7 +137,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
     }
   })
 
-/** Starts to digest a file in a thread. The digest is taken again if the file has changed since. */
+/** Starts computing a file's digest in a thread. The digest is computed again if the file has changed since. */
 const digestFromNow = (found: FileBytes, path: string) =>
   Effect.map(digestAhead(path), (ahead) =>
     Effect.flatMap(
@@ -157,12 +157,12 @@ export const openFile = (
     const found = yield* findBytes(fs, path, options.blockSize, options.name)
     const { file } = found
     const tool = config.format === undefined ? undefined : formToolNamed(config.format)?.name
-    // If the pipeline names a plain format, no form tool is looked for.
+    // If the pipeline names a plain format, no form tool is detected.
     const plain = config.format !== undefined && tool === undefined
     if (found.size === 0) {
       return yield* new SourceError({
         file,
-        message: `${file} is empty. Give the file that holds the rows, with a header above them.`,
+        message: `${file} is empty. Name a file that contains rows, with a header above them.`,
       })
     }
     const { bytes, content, missing, taken } = yield* openArchives(found, config.member, config.format)
@@ -183,7 +183,7 @@ export const openFile = (
     }
     if (missing) {
       const message =
-        `${file} is no zip archive, so it has no \`member: ${config.member}\`. Take that line out, or name the archive.`
+        `${file} is not a zip archive, so it has no \`member: ${config.member}\`. Remove that line, or name the archive.`
       return yield* new SourceError({ file, message })
     }
     const start = content === "text" && !plain
@@ -218,12 +218,12 @@ export const openFile = (
     return yield* fromTool(yield* open(config.headerRow), open)
   })
 
-/** What a file's first bytes show it to be. */
+/** What a file is, according to its first bytes. */
 export type Content = "workbook" | "zip" | "gzip" | "tar" | "7z" | "pdf" | "html" | "text"
 
 const begins = (head: Uint8Array, ...bytes: ReadonlyArray<number>) => bytes.every((byte, at) => head[at] === byte)
 
-/** Names of entries with which workbooks begin: Office Open XML and OpenDocument put theirs first, in whatever order. */
+/** Names of entries with which workbooks start: Office Open XML and OpenDocument put these first, in any order. */
 const workbookEntries =
   /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/|mimetype|META-INF\/|content\.xml)/
 
@@ -243,7 +243,7 @@ const contentOf = (head: Uint8Array): Content => {
   return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|table)\b/i.test(text) ? "html" : "text"
 }
 
-/** What each content is called in a sentence. */
+/** The name of each content in a sentence. */
 const contentNames: Readonly<Record<Content, string>> = {
   workbook: "a workbook",
   zip: "a zip archive",
@@ -255,10 +255,10 @@ const contentNames: Readonly<Record<Content, string>> = {
   text: "plain text",
 }
 
-/** Whether a file's name promises a workbook. */
+/** Whether a file's name is that of a workbook. */
 const namedAsWorkbook = (file: string): boolean => /\.(?:xlsx|xlsm|xlsb|xls|ods)$/i.test(file)
 
-/** Whether text is JSON (an array, or an object that is one text), or JSON lines: by its first signs. Undefined: neither. */
+/** Returns whether text is JSON (an array, or an object that is the whole text) or JSON lines, judged by its first characters. Undefined: neither. */
 const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined => {
   const start = text.trimStart()
   if (/^\[\s*(?:\{\s*["}]|\])/.test(start)) return "json"

@@ -13,7 +13,7 @@ import { openFile } from "./openFile.ts"
 import { SourceError } from "./Source.ts"
 import type { Source, SourceDialect } from "./Source.ts"
 
-/** Whether a source is one file, so large that digesting it in a thread pays. False if that is unknown before it is opened. */
+/** Whether a source is one file that is large enough for computing its digest in a thread. False if that is unknown before it is opened. */
 export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -23,21 +23,21 @@ export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSy
     return Number(size) >= worthAThread
   }).pipe(Effect.orElseSucceed(() => false))
 
-/** Bytes of a block: one read and one digest. While a block is read, nothing else happens. */
+/** Bytes of a block: one read and one digest. While a block is read, nothing else runs. */
 const defaultBlockSize = 1024 * 1024
 
 export interface OpenOptions {
-  /** The file is a mended rejected.csv; without it that is recognised by its columns. */
+  /** Whether the file is a fixed rejected.csv; if unset, it is recognised by its columns. */
   readonly mended?: boolean
-  /** Whether to start taking the digest in a thread, because it will be needed. Only for a source of one file. */
+  /** Whether to start computing the digest in a thread, because it will be needed. Only for a source of one file. */
   readonly digestAhead?: boolean
   /** In bytes; for tests. */
   readonly blockSize?: number
 }
 
 /**
- * Opens a pipeline's source: finds its files, fetches those that have an address, recognises their format, reads their header. No file stays open:
- * each `read` opens it for as long as its stream lasts. What was fetched is kept as long as the scope.
+ * Opens a pipeline's source: finds its files, fetches those that are addresses, detects their format, and reads their headers. No file stays open:
+ * each `read` opens it while its stream runs. What was fetched is kept until the scope closes.
  *
  * Errors say what is wrong with the file or with the pipeline's `source`, and what to do about it.
  */
@@ -62,7 +62,7 @@ export const openSource = (
         if (!isAddress(file)) return { file, source: yield* openFile(fs, file, config, settings) }
         const fetched = yield* fetchFile(file)
         const source = yield* openFile(fs, fetched.path, config, { ...settings, name: fetched.file })
-        // The copy's own time is that of the fetching.
+        // The copy's own time is when it was fetched.
         return { file: fetched.file, source: { ...source, changedAt: fetched.changedAt } }
       })
     const opened: Array<NamedSource> = []
@@ -97,22 +97,22 @@ export interface NamedSource {
 
 const shownTitle = (title: string | undefined) => title === undefined ? "missing" : JSON.stringify(title)
 
-/** How a file's columns differ from the first file's; undefined when they are the same. */
+/** Returns how a file's columns differ from the first file's; undefined if they are the same. */
 const difference = (first: NamedSource, other: NamedSource): string | undefined => {
   const mine = first.source.columns.map(({ title }) => title)
   const yours = other.source.columns.map(({ title }) => title)
   for (let at = 0; at < Math.max(mine.length, yours.length); at++) {
     if (mine[at] === yours[at]) continue
-    return `${other.file} has other columns than ${first.file}: column ${at + 1} is ${shownTitle(yours[at])}, not ${
+    return `${other.file} has different columns from ${first.file}: column ${at + 1} is ${shownTitle(yours[at])}, not ${
       shownTitle(mine[at])
-    }. Files of one source have the same columns in the same order: give the others a pipeline of their own, or export them alike.`
+    }. All files of a source must have the same columns in the same order: give the others their own pipeline, or export them with the same columns.`
   }
   return first.source.format === other.source.format
     ? undefined
     : `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. Name the format that both have: \`source.format\`.`
 }
 
-/** The dialect of several files. An ASCII file has no encoding of its own, a file of one column no delimiter. */
+/** Returns the dialect of several files. An ASCII file has no encoding, and a file with one column has no delimiter. */
 const joinDialects = (first: SourceDialect, dialects: ReadonlyArray<SourceDialect>): SourceDialect => {
   const joined = (name: "encoding" | "delimiter" | "quotes") => {
     const values = new Set(dialects.flatMap((dialect) => dialect[name] ?? []))
@@ -121,15 +121,14 @@ const joinDialects = (first: SourceDialect, dialects: ReadonlyArray<SourceDialec
   return { ...first, ...joined("encoding"), ...joined("delimiter"), ...joined("quotes") }
 }
 
-/** The latest time; undefined where one is not known, for that may be later. */
+/** Returns the latest time; undefined if one is unknown, because that may be later. */
 const newestOf = (times: ReadonlyArray<number | undefined>): number | undefined => {
   const known = times.filter((time) => time !== undefined)
   return known.length < times.length ? undefined : Math.max(...known)
 }
 
 /**
- * Several files with the same columns as one source: rows are numbered on from file to file, and what is wrong with one names its file.
- * Fails when the columns differ.
+ * Joins several files with the same columns into one source: row numbers continue from file to file, and problems name their file. Fails if the columns differ.
  */
 const joinSources = (
   first: NamedSource,

@@ -1,19 +1,19 @@
 import { crc32, inflateRaw } from "node:zlib"
 import { limits, thousands } from "./limits.ts"
 
-/** A zip archive that can't be read, or should not be. Its message is a sentence or two, without the file's name. */
+/** A zip archive that can't or shouldn't be read. Its message is a sentence or two, without the file's name. */
 export class BadArchive extends Error {}
 
-/** One file of an archive, as the archive's directory has it. Sizes in bytes. */
+/** One file of an archive, as listed in the archive's directory. Sizes in bytes. */
 export interface ZipEntry {
   readonly name: string
-  /** How it is packed: 0 not at all, 8 by deflate. */
+  /** How it is packed: 0 not at all, 8 with deflate. */
   readonly method: number
   readonly encrypted: boolean
   readonly crc: number
   readonly packed: number
   readonly unpacked: number
-  /** Where its own header begins. */
+  /** Where its own header starts. */
   readonly offset: number
 }
 
@@ -48,7 +48,7 @@ export const directoryPlace = (tail: Buffer): DirectoryPlace =>
       offset: tail.readUInt32LE(at + 16),
     }
     if (place.count !== 0xffff && place.size !== 0xffffffff && place.offset !== 0xffffffff) return place
-    // Numbers that did not fit stand in a longer record before.
+    // Numbers that did not fit are in a longer record before it.
     const wideAt = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 6, 6]), at)
     if (wideAt === -1) return place
     return {
@@ -58,7 +58,7 @@ export const directoryPlace = (tail: Buffer): DirectoryPlace =>
     }
   })
 
-/** Sizes and place that did not fit in 32 bits stand in the entry's extra field 1, in this order, each only where it did not fit. */
+/** Sizes and place that did not fit in 32 bits are in the entry's extra field 1, in this order, each only if it did not fit. */
 const wide = (extra: Buffer, values: Array<number>) => {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue
@@ -72,7 +72,7 @@ const wide = (extra: Buffer, values: Array<number>) => {
   return values
 }
 
-/** Reads an archive's directory: its bytes, and how many entries it is said to have. Throws `BadArchive`. */
+/** Reads an archive's directory of `count` entries. Throws `BadArchive`. */
 export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipEntry> =>
   readable(() => {
     const entries: Array<ZipEntry> = []
@@ -97,18 +97,18 @@ export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipE
       })
       at = extraEnd + directory.readUInt16LE(at + 32)
     }
-    // If more of the directory follows, entries would be lost silently.
+    // If more of the directory followed, entries would be lost silently.
     if (at !== directory.length) throw new BadArchive(damaged)
     return entries
   })
 
-/** Reads the directory of an archive that is held whole. Throws `BadArchive`. */
+/** Reads the directory of an archive that is in memory. Throws `BadArchive`. */
 export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
   const { count, offset, size } = directoryPlace(bytes)
   return zipEntries(bytes.subarray(offset, offset + size), count)
 }
 
-/** Whether something unpacks to so much that it may be made to fill the disk or the memory. Sizes in bytes. */
+/** Whether something unpacks to so much that it may be meant to fill the disk or the memory. Sizes in bytes. */
 export const isSwollen = (packed: number, unpacked: number): boolean =>
   unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio
 
@@ -130,19 +130,19 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   }
 }
 
-/** Where an entry's packed bytes begin; undefined when they, or its own header, are not there, or the header says another thing than the directory. */
+/** Returns where an entry's packed bytes start; undefined if they or its own header are missing, or if the header and the directory disagree. */
 export const packedStart = (bytes: Buffer, { method, name, offset, packed }: ZipEntry): number | undefined => {
   if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== 0x04034b50) return undefined
   const nameEnd = offset + 30 + bytes.readUInt16LE(offset + 26)
   const start = nameEnd + bytes.readUInt16LE(offset + 28)
-  // A damaged name would hide a part of a workbook that it can do without: its texts, or a sheet.
+  // A damaged name would hide an optional part of a workbook: its texts, or a sheet.
   return bytes.toString("utf8", offset + 30, nameEnd) === name && bytes.readUInt16LE(offset + 8) === method
       && start + packed <= bytes.length
     ? start
     : undefined
 }
 
-/** Unpacks an entry; refuses it when it is not as large as the directory says, as readers trust it to be, or not what was packed. */
+/** Unpacks an entry. Refuses it if its size is not what the directory says, which readers rely on, or if its content is not what was packed. */
 export const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const bad = () => reject(new BadArchive(damaged))
@@ -160,9 +160,8 @@ export const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
   })
 
 /**
- * Proves that each entry of an archive is what its directory says, before a reader that we can't trust to count unpacks it again. Fails with `BadArchive`.
- *
- * @param see is shown each entry
+ * Verifies that each entry of an archive matches its directory, before a reader that does not check sizes unpacks it again. Fails with `BadArchive`.
+ * @param see called with each entry
  */
 export const proveArchive = async (bytes: Buffer, see: (name: string, content: Buffer) => void): Promise<void> => {
   const entries = zipDirectory(bytes)

@@ -3,18 +3,18 @@ import type { Cell } from "../../domain/cell.ts"
 import { isObject } from "../../domain/json.ts"
 import type { Json, JsonObject } from "../../domain/json.ts"
 
-/** Objects within objects whose members become columns; what is deeper stays one cell. */
+/** How deep objects may be nested for their members to become columns; anything deeper stays one cell. */
 const deepest = 8
 
-/** The columns of records: one for each member that is no object, by its path. */
+/** The columns of records: one for each member that is not an object, by its path. */
 export interface JsonColumns {
   /** Titles in the order in which members were first seen: `answers.email`. */
   readonly titles: ReadonlyArray<string>
-  /** Takes note of a record's members. */
+  /** Notes a record's members. */
   readonly learn: (record: Json) => void
-  /** Makes columns of what was noted. */
+  /** Makes columns from the noted members. */
   readonly close: () => void
-  /** A record's cells by column; undefined when it is no object. Members without a column go to `unseen`. */
+  /** Returns a record's cells by column; undefined if it is not an object. Members without a column are passed to `unseen`. */
   readonly cells: (record: Json, unseen: (title: string) => void) => Array<Cell> | undefined
 }
 
@@ -23,7 +23,7 @@ interface Node {
   readonly title: string
   /** -1: it has no column. */
   column: number
-  /** A value that was no object, null aside, was seen. */
+  /** Whether a value other than an object or null was seen. */
   filled: boolean
   readonly members: Map<string, Node>
 }
@@ -35,7 +35,7 @@ const cellOf = (value: Json): Cell => {
   return typeof value === "object" ? new JsonCell(value) : value
 }
 
-/** Hands each member that becomes a cell to `use`. */
+/** Calls `use` with each member that becomes a cell. */
 const visit = (
   object: JsonObject,
   node: Node,
@@ -70,7 +70,7 @@ export const makeJsonColumns = (): JsonColumns => {
     },
     close: () => {
       for (const node of seen) {
-        // Where others have an object, null says only that there is none.
+        // If other records have an object here, null means that there is none.
         if (!node.filled && node.members.size > 0) continue
         node.column = titles.length
         titles.push(node.title)

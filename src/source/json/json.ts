@@ -23,7 +23,7 @@ export interface JsonSettings {
   readonly records?: string | undefined
 }
 
-/** Reads the file's beginning as text, piece by piece, until `see` has seen enough. */
+/** Reads the file's beginning as text, piece by piece, until `see` needs no more. */
 const lookAtText = (
   bytes: Bytes,
   encoding: Encoding,
@@ -45,7 +45,7 @@ const lookAtText = (
     }
   }))
 
-/** Where the records are: at the top, or in the only array of objects that is seen. */
+/** Finds the records: at the top, or in the only array of objects that is found. */
 const findPlace = (bytes: Bytes, encoding: Encoding) =>
   Effect.gen(function*() {
     const places: Array<ReadonlyArray<string>> = []
@@ -65,12 +65,12 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
     const { file } = bytes
     if (only === undefined) {
       const message =
-        `${file} holds no list of records, as far as was looked. If there is one further down, say where: \`records: /items\` under \`source\`.`
+        `${file} contains no list of records in the part that was searched. If there is one further down, name its place: \`records: /items\` under \`source\`.`
       return yield* new SourceError({ file, message })
     }
     if (others.length > 0) {
       const all = places.slice(0, 8).map((place) => pointerOf(place)).join(", ")
-      const message = `${file} holds several lists of records: ${all}. Say which one: \`records: ${
+      const message = `${file} contains several lists of records: ${all}. Name the one to read: \`records: ${
         pointerOf(only)
       }\` under \`source\`.`
       return yield* new SourceError({ file, message })
@@ -78,7 +78,7 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
     return only
   })
 
-/** Looks at the first records, and makes columns of their members. */
+/** Makes columns from the members of the first records. */
 const learnColumns = (bytes: Bytes, encoding: Encoding, makeReader: () => JsonReader) =>
   Effect.gen(function*() {
     const columns = makeJsonColumns()
@@ -108,13 +108,13 @@ interface Rows {
 const noRecord = (row: number, value: unknown): Problem => ({
   code: "ragged-row",
   value: cut(JSON.stringify(value)),
-  message: `Row ${row} is no object with members, as the others are. Correct it where the file is made.`,
+  message: `Row ${row} is not an object with members, unlike the others. Correct it in the system that writes the file.`,
 })
 
 const noJson = (row: number, line: number, text: string): Problem => ({
   code: "not-json",
   value: cut(text),
-  message: `Row ${row} (line ${line}) is no JSON. Correct it, or export the file again.`,
+  message: `Row ${row} (line ${line}) is not JSON. Correct it, or export the file again.`,
 })
 
 const tooDeep = (row: number, line: number, text: string): Problem => ({
@@ -123,7 +123,7 @@ const tooDeep = (row: number, line: number, text: string): Problem => ({
   message: `Row ${row} (line ${line}) has values nested more than ${deepest} deep. Export it in a flatter shape.`,
 })
 
-/** Most members that are reported. */
+/** The most members that are reported. */
 const mostUnseen = 50
 
 /** Turns a reading's blocks into chunks of rows. */
@@ -170,8 +170,8 @@ const rowsOf = (
 }
 
 /**
- * Opens JSON (an array of records, or one with such an array in it) or JSON lines. A record's members are columns, those of objects within it too:
- * `answers.email`; lists are cells of their own. Errors: no list of records, no JSON, not text.
+ * Opens JSON (an array of records, or an object that contains one) or JSON lines. A record's members are columns, including those of objects in it:
+ * `answers.email`. A list is one cell. Errors: no list of records, not JSON, not text.
  */
 export const openJson = (
   bytes: Bytes,
@@ -182,7 +182,7 @@ export const openJson = (
     const { file } = bytes
     const said = settings.records === undefined ? undefined : placeOf(settings.records)
     if (settings.records !== undefined && said === undefined) {
-      const message = `${settings.records} is no place in JSON. Write \`source.records\` as in /items or /data/rows.`
+      const message = `${settings.records} is not a place in JSON. Write \`source.records\` like /items or /data/rows.`
       return yield* new SourceError({ file, message })
     }
     const { encoding, warnings } = yield* findEncoding(bytes, settings.encoding)
@@ -191,7 +191,7 @@ export const openJson = (
     const { columns, records } = yield* learnColumns(bytes, encoding, makeReader)
     const { titles } = columns
     if (titles.length === 0 && records > 0) {
-      const message = `${file} has no record with members. Give a file whose records are objects.`
+      const message = `${file} has no record with members. Use a file whose records are objects.`
       return yield* new SourceError({ file, message })
     }
     if (titles.length > limits.columns) {
@@ -199,7 +199,7 @@ export const openJson = (
         `${file} has ${thousands(titles.length)} different members, more than the ${
           thousands(limits.columns)
         } columns that are read. `
-        + "Most likely their names hold data: export it in another shape."
+        + "Most likely their names contain data: export it in a different shape."
       return yield* new SourceError({ file, message })
     }
     const taken = [

@@ -2,20 +2,20 @@ import { Tokenizer, TokenType } from "@streamparser/json"
 import type { Json } from "../../domain/json.ts"
 import { limits, thousands } from "../limits.ts"
 
-/** JSON that can't be read on. Its message is a sentence or two, without the file's name. */
+/** JSON that can't be read any further. Its message is a sentence or two, without the file's name. */
 export class UnreadableJson extends Error {}
 
-/** Values within one another beyond `deepest`. */
+/** Values are nested deeper than `deepest`. */
 class TooDeep extends UnreadableJson {}
 
-/** What is called with the values on the way. */
+/** The functions that are called with values while JSON is read. */
 export interface Walk {
-  /** Where the array of records is, member by member from the top; undefined: nowhere, and only `found` is called. */
+  /** Where the array of records is, member by member from the top; undefined: there is none, and only `found` is called. */
   readonly target: ReadonlyArray<string> | undefined
   readonly record: (value: Json) => void
-  /** An array whose first element is an object, and which is in no other array. */
+  /** Called for an array whose first element is an object, and which is not in another array. */
   readonly found?: (place: ReadonlyArray<string>) => void
-  /** A value outside the array of records, neither null nor empty, and its place without the positions in arrays. */
+  /** Called for a value outside the array of records that is neither null nor empty, with its place, without positions in arrays. */
   readonly outside?: (place: ReadonlyArray<string>) => void
 }
 
@@ -23,11 +23,11 @@ export interface JsonWalk {
   /** Takes the next piece of text. Throws `UnreadableJson`. */
   readonly push: (text: string) => void
   readonly end: () => void
-  /** Whether the array of records was there. */
+  /** Whether the array of records was found. */
   readonly reached: () => boolean
 }
 
-/** Numbers that a JavaScript number does not hold exactly stay text: an id of 20 digits has to arrive as it is. */
+/** Numbers that JavaScript can't represent exactly stay text: an id of 20 digits must arrive unchanged. */
 class ExactTokenizer extends Tokenizer {
   written = ""
   protected override parseNumber(text: string): number {
@@ -45,7 +45,7 @@ const exact = (value: number, written: string): number | string => {
   return significant.length <= digits || String(value) === written ? value : written
 }
 
-/** A container that is open: its value where it belongs to a record, and where in it we are. */
+/** An open container: its value if it belongs to a record, and the present position in it. */
 interface Frame {
   readonly array: boolean
   readonly value: Array<Json> | Record<string, Json> | undefined
@@ -53,7 +53,7 @@ interface Frame {
   index: number
 }
 
-/** A member of that name, also one called `__proto__`. */
+/** Sets a member of that name, even `__proto__`. */
 const setMember = (object: Record<string, Json>, key: string, value: Json) => {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
@@ -62,12 +62,12 @@ const setMember = (object: Record<string, Json>, key: string, value: Json) => {
 
 type Awaited = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd" | "nothing"
 
-/** Containers within one another at most. */
+/** How deep containers may be nested. */
 export const deepest = 500
 
 /**
- * Walks through JSON that comes in pieces and gives the elements of one array, each as soon as it is complete. The tokens are those of
- * \@streamparser/json; put together here, so that a member called `__proto__` stays one and long numbers keep their digits.
+ * Reads JSON in pieces and yields the elements of one array, each as soon as it is complete. The tokens come from \@streamparser/json; values are
+ * built here, so that a member called `__proto__` is an ordinary member and long numbers keep their digits.
  */
 export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => {
   const tokenizer = new ExactTokenizer()
@@ -83,7 +83,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
   const place = () => frames.map(({ key }) => key)
   const where = () => records === 0 ? "from its beginning on" : `after record ${thousands(records)}`
   const wrong = (what: string) =>
-    new UnreadableJson(`It is no JSON ${where()}: ${what}. Export it again, or correct it there.`)
+    new UnreadableJson(`It is not JSON ${where()}: ${what}. Export it again, or correct it there.`)
   const top = () => frames[frames.length - 1]
 
   const isTarget = () =>
@@ -138,7 +138,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
 
   const close = (array: boolean) => {
     const frame = frames.pop()
-    if (frame === undefined || frame.array !== array) throw wrong(`a ${array ? "]" : "}"} closes what is not open`)
+    if (frame === undefined || frame.array !== array) throw wrong(`a ${array ? "]" : "}"} closes nothing`)
     if (frames.length < recordDepth) recordDepth = -1
     finished(frame.value)
   }
@@ -184,7 +184,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
         if (!awaitsValue) break
         return scalar(value, offset)
     }
-    throw wrong(`${JSON.stringify(value)} stands where it may not`)
+    throw wrong(`${JSON.stringify(value)} is in the wrong place`)
   }
   const failed = (error: Error) => {
     throw error instanceof UnreadableJson
@@ -212,20 +212,20 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
     },
     end: () => {
       if (!tokenizer.isEnded) tokenizer.end()
-      if (awaited !== "nothing") throw wrong("it ends too early: it was cut short")
+      if (awaited !== "nothing") throw wrong("it ends too early, so it was cut short")
     },
     reached: () => reached,
   }
 }
 
 const notAnArray = (target: ReadonlyArray<string>) =>
-  `What stands at ${pointerOf(target)} is no list of records. Correct \`source.records\`.`
+  `The value at ${pointerOf(target)} is not a list of records. Correct \`source.records\`.`
 
-/** A place in JSON as a pointer (RFC 6901): `/data/items`; the whole is empty. */
+/** Returns a place in JSON as a pointer (RFC 6901): `/data/items`; empty for the whole. */
 export const pointerOf = (place: ReadonlyArray<string>): string =>
   place.length === 0 ? "the top" : place.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
-/** The place that a pointer names; undefined when it is none. */
+/** Returns the place that a pointer names; undefined if it is not a pointer. */
 export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
   pointer === ""
     ? []
@@ -233,25 +233,25 @@ export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
     ? pointer.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
     : undefined
 
-/** A record of a JSON text, or a line of JSON lines that is none. */
+/** A record of a JSON text, or a line of JSON lines that is not a record. */
 export type JsonRecord = { readonly value: Json } | {
   readonly line: number
   readonly text: string
-  /** Its values are nested too deep; otherwise it is no JSON. */
+  /** Whether its values are nested too deep; otherwise it is not JSON. */
   readonly deep: boolean
 }
 
-/** Cuts JSON that comes in pieces into records. */
+/** Splits JSON that arrives in pieces into records. */
 export interface JsonReader {
-  /** The records that `text` completes; `last` with the last piece. Throws `UnreadableJson`. */
+  /** Returns the records that `text` completes. `last`: whether it is the last piece. Throws `UnreadableJson`. */
   readonly push: (text: string, last: boolean) => ReadonlyArray<JsonRecord>
-  /** Line of the file, from 1, at which the text pushed so far ends, where lines count. */
+  /** Line of the file, from 1, at which the text pushed so far ends, if lines matter. */
   readonly line: () => number
-  /** Values outside the records that were passed so far, by their places. */
+  /** Values outside the records that were seen so far, by their places. */
   readonly outside: ReadonlyMap<string, number>
 }
 
-/** Most places outside the records that are counted one by one. */
+/** The most places outside the records that are counted separately. */
 const mostOutside = 50
 
 /** Records that are the elements of an array. */
@@ -287,7 +287,7 @@ export const readElements = (place: ReadonlyArray<string>): JsonReader => {
   }
 }
 
-/** Whether so many brackets open that values may be nested too deep. */
+/** Whether there are so many opening brackets that values may be nested too deep. */
 const opensOften = (text: string): boolean => {
   let opened = 0
   for (let at = 0; at < text.length && opened < deepest; at++) {
@@ -297,7 +297,7 @@ const opensOften = (text: string): boolean => {
   return opened >= deepest
 }
 
-/** A line's value; numbers that JSON.parse would round are read digit by digit, and depth is counted where there may be too much of it. */
+/** Returns a line's value. Numbers that JSON.parse would round are read digit by digit, and depth is counted if it may be too great. */
 const parseLine = (text: string): Json => {
   if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) return JSON.parse(text) as Json
   let value: Json = null
@@ -307,7 +307,7 @@ const parseLine = (text: string): Json => {
   return value
 }
 
-/** Records that are lines, each JSON of its own. Empty lines are none. */
+/** Records that are lines, each with its own JSON. Empty lines are not records. */
 export const readLines = (): JsonReader => {
   let rest = ""
   let line = 0

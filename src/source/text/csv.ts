@@ -20,14 +20,14 @@ import type { Lines, Quotes } from "./records.ts"
 import { makeRows } from "./rows.ts"
 import type { RowCount } from "./rows.ts"
 
-/** Bytes of the file's beginning in which the header is looked for first. */
+/** Bytes at the file's beginning in which the header is searched first. */
 const headBytes = 64 * 1024
 
-/** Text of the file's beginning; a character that its end cuts is left out. Damage shows once its row is read. */
+/** Text at the file's beginning; a character that its end cuts is omitted. Damage is reported when its row is read. */
 const textOf = (encoding: Encoding, head: Uint8Array) =>
   encoding.decoder(() => undefined).write(head.subarray(encoding.mark))
 
-/** The beginning of a file as text, for looking at it. */
+/** Reads the beginning of a file as text, to detect how it is written. */
 export const beginning = (bytes: Bytes, asked: string | undefined) =>
   Effect.gen(function*() {
     const head = yield* bytes.head(headBytes)
@@ -56,7 +56,7 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         if (title !== undefined) {
           const shown = JSON.stringify(title.toWellFormed())
           const message =
-            `${file} has a damaged header: some bytes of the title ${shown} are no characters in UTF-8. Say which encoding it has, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
+            `${file} has a damaged header: some bytes of the title ${shown} are not valid UTF-8. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
           return yield* new SourceError({ file, message })
         }
         return { encoding, header: found.header, warnings }
@@ -64,20 +64,20 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
       if (length > limits.record * 4) {
         const message = `${file} has no header in its first ${
           thousands(length)
-        } bytes. Say where it stands: \`source.headerRow\`.`
+        } bytes. Give its line: \`source.headerRow\`.`
         return yield* new SourceError({ file, message })
       }
     }
   })
 
-/** What a reading found, once it came to its end. */
+/** What a reading found, known at its end. */
 interface Reading {
   readonly count: RowCount
   readonly quotes: Quotes
   readonly physical: number
 }
 
-/** How a text is read below its header. */
+/** How the text below a header is read. */
 interface Layout {
   readonly file: string
   readonly encoding: Encoding
@@ -101,7 +101,7 @@ const rowsOf = (
   const rows = makeRows(titles, delimiter, pad)
   const lines = new LineCount()
 
-  /** The text up to the header's end, until it is there: it has to be what it was when the source was opened. */
+  /** The text up to the header's end, collected until it is complete: it must be the same as when the source was opened. */
   let held: string | undefined = ""
   const belowHeader = (text: string, last: boolean): string | undefined => {
     if (held === undefined) return text
@@ -126,11 +126,11 @@ const rowsOf = (
 }
 
 const headingLeftOut = (file: string, { above, row }: Header) =>
-  `${file} has its header in line ${row}, as it seems: ${
+  `${file} seems to have its header in line ${row}: ${
     above === 1 ? "one line above is" : `${above} lines above are`
-  } left out. Say \`headerRow: ${row}\` under \`source\` if so, else the right line.`
+  } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right line.`
 
-/** Positions of the row key's columns; none where the pipeline does not name them, or under other titles. */
+/** Positions of the row key's columns; none if the pipeline does not name them, or if their titles differ. */
 const keyPositions = (rowKey: CsvSettings["rowKey"], columns: Source["columns"]): ReadonlyArray<number> => {
   if (rowKey === undefined || rowKey === "content") return []
   const positions = rowKey.map(({ name }) => columns.findIndex((column) => column.name === name))
@@ -151,33 +151,33 @@ const literalLines = ({ literal, literalLines: lines }: Quotes) =>
     listed(lines.map(String), literal)
   }`
 
-/** What is said of records whose reading can't be decided. */
+/** Describes records whose reading can't be decided. */
 const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
   const isBoth = unsettledLines.some(({ because }) => because === "both")
   return isBoth
     ? `Quotes can be read in two ways in ${
       listed(unsettledLines.map(linesOf), all)
     }: around a cell with line ends, or as characters of records of their own. `
-      + "Correct the quotes there; or say under `source` what quotes are in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
+      + "Correct the quotes there, or say under `source` what quotes mean in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
     : `Quotes are wrong in ${
       listed(unsettledLines.map(linesOf), all)
-    }: where the record ends is uncertain. Double quotes inside of quoted cells (""); or say \`quoteChar: none\` under \`source\` if quotes are characters in this file.`
+    }: it is uncertain where the record ends. Double the quotes inside quoted cells (""). If quotes are ordinary characters in this file, write \`quoteChar: none\` under \`source\`.`
 }
 
 const quotesTaken = ({ quoteChar }: CsvSettings) =>
   quoteChar === undefined ? [] : [{
     what: "quotes",
-    value: quoteChar === "none" ? "characters like any other" : "around cells",
+    value: quoteChar === "none" ? "ordinary characters" : "around cells",
   }]
 
-/** Opens a delimited text. Errors: no such encoding or delimiter, no header, not text. */
+/** Opens a delimited text. Errors: unknown encoding, unusable delimiter, no header, not text. */
 export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
     if (settings.delimiter !== undefined && (settings.delimiter === "" || /["\r\n\ufeff]/.test(settings.delimiter))) {
       const message = `${
         JSON.stringify(settings.delimiter)
-      } can't set cells apart. Correct \`source.delimiter\`: for example "," or ";".`
+      } can't separate cells. Correct \`source.delimiter\`: for example "," or ";".`
       return yield* new SourceError({ file, message })
     }
     const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
@@ -186,13 +186,13 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
         `${file} has ${thousands(header.titles.length)} columns, more than the ${
           thousands(limits.columns)
         } that are read. `
-        + "See whether its delimiter was taken right: `source.delimiter`."
+        + "Check whether its delimiter was detected correctly; if not, set `source.delimiter`."
       return yield* new SourceError({ file, message })
     }
     const ofMark = settings.encoding !== undefined && encoding.because === "by its byte order mark"
         && settings.encoding.toLowerCase().replaceAll(/[^a-z0-9]/g, "") !== encoding.name.toLowerCase().replace("-", "")
       ? [
-        `${file} begins with the byte order mark of ${encoding.name} and was read so, although the pipeline says ${settings.encoding}.`,
+        `${file} starts with the byte order mark of ${encoding.name} and was read in that encoding, although the pipeline says ${settings.encoding}.`,
       ]
       : []
     const warnings = [...ofEncoding, ...ofMark, ...(header.above === 0 ? [] : [headingLeftOut(file, header)])]

@@ -1,12 +1,12 @@
 import iconv from "iconv-lite"
 import { isAscii, isUtf8 } from "node:buffer"
 
-/** Bytes that are not text in the encoding they were read in. */
+/** Bytes that are not text in the encoding with which they were read. */
 export class Undecodable extends Error {
   readonly encoding: string
-  /** Of the first wrong byte, from the start of the file; absent where the encoding does not tell. */
+  /** Offset of the first wrong byte from the start of the file; absent if the decoder does not report it. */
   readonly offset: number | undefined
-  /** Line ends in this call's bytes before it. */
+  /** Number of line ends before it in this call's bytes. */
   readonly lineEnds: number
   constructor(encoding: string, offset: number | undefined, lineEnds: number) {
     super(`not ${encoding}`)
@@ -16,10 +16,10 @@ export class Undecodable extends Error {
   }
 }
 
-/** Turns blocks of bytes into text; a character that a block's border cuts is kept for the next one. Throws `Undecodable`. */
+/** Turns blocks of bytes into text. A character that the end of a block cuts is kept for the next block. Throws `Undecodable`. */
 export interface Decoder {
   readonly write: (bytes: Uint8Array) => string
-  /** After the last block: what was kept; throws when that is half a character. */
+  /** Call it after the last block: returns what was kept, and throws if that is half a character. */
   readonly end: () => string
 }
 
@@ -28,22 +28,22 @@ export interface Encoding {
   readonly name: string
   /** How it is known, for people. */
   readonly because: string
-  /** Bytes of the byte order mark, to be left out before the first `write`. */
+  /** Length of the byte order mark in bytes, to be skipped before the first `write`. */
   readonly mark: number
-  /** `damaged` is called when bytes are no characters, which then become lone surrogates; without it they are an error. UTF-8 only. */
+  /** `damaged` is called if bytes are not valid characters, which then become lone surrogates; without it they are an error. UTF-8 only. */
   readonly decoder: (damaged?: () => void) => Decoder
-  /** Whether the bytes that were looked at are ASCII, which reads the same in every other encoding. */
+  /** Whether the bytes that were checked are ASCII, which is the same in every other encoding. */
   readonly ascii?: boolean
 }
 
-/** The encoding as a dialect has it: by a name without punctuation, and only where it decides about characters. */
+/** The encoding's name in a dialect: without punctuation, and only if it decides about characters. */
 export const dialectEncoding = ({ ascii, name }: Encoding): { readonly encoding?: string } =>
   ascii === true ? {} : { encoding: name.toLowerCase().replaceAll(/[^a-z0-9]/g, "") }
 
-/** Why a text without a mark is UTF-8. */
+/** How a text without a mark is known to be UTF-8. */
 export const checkedUtf8 = "checked byte by byte"
 
-/** Number of line ends: LF, CRLF and CR alike. */
+/** Counts line ends: LF, CRLF and CR. */
 export const lineEndsIn = (text: string): number => {
   let count = 0
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++
@@ -54,10 +54,10 @@ export const lineEndsIn = (text: string): number => {
   return count
 }
 
-/** Bytes of the UTF-8 character that begins with `lead`. */
+/** Returns the length in bytes of the UTF-8 character that starts with `lead`. */
 export const lengthOfCharacter = (lead: number): number => lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1
 
-/** How many bytes at the end begin a character of UTF-8 that is not complete. */
+/** Returns how many bytes at the end belong to an incomplete UTF-8 character. */
 export const cutCharacter = (bytes: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
@@ -66,7 +66,7 @@ export const cutCharacter = (bytes: Uint8Array): number => {
   return 0
 }
 
-/** The place of the next byte that is no part of a character of UTF-8, or the end. */
+/** Returns the place of the next byte that is not valid UTF-8, or the end. */
 const nextWrong = (bytes: Uint8Array, from: number): number => {
   let at = from
   while (at < bytes.length) {
@@ -77,7 +77,7 @@ const nextWrong = (bytes: Uint8Array, from: number): number => {
   return at
 }
 
-/** Text of bytes that are not all UTF-8: each wrong one becomes a lone surrogate, which no sound text has. */
+/** Decodes bytes that are not all UTF-8: each wrong byte becomes a lone surrogate, which valid text never has. */
 const mended = (bytes: Buffer): string => {
   const parts: Array<string> = []
   let from = 0
@@ -140,7 +140,7 @@ const utf16 = (name: "UTF-16LE" | "UTF-16BE"): Decoder => {
 
 const isMacRoman = (name: string) => /^(?:x-)?mac(?:-?roman|intosh)?$/i.test(name)
 
-/** Text of a MacRoman table: since 1998 the place of the currency sign is the euro's, which iconv-lite's table does not know. */
+/** Decodes MacRoman: since 1998 the euro has the place of the currency sign, which iconv-lite's table does not know. */
 export const withEuro = (name: string, text: string): string => isMacRoman(name) ? text.replaceAll("¤", "€") : text
 
 const table = (name: string): Decoder => {
@@ -167,16 +167,16 @@ const marks: ReadonlyArray<
   { name: "UTF-16BE", bytes: [0xfe, 0xff], decoder: () => utf16("UTF-16BE") },
 ]
 
-/** Characters that tables are full of, in any script. */
+/** Characters that are frequent in tables, in any script. */
 const signs: ReadonlySet<number> = new Set([...'\t\n\r ",;|'].map((sign) => sign.charCodeAt(0)))
 
 /**
- * UTF-16 without a mark: there every sign of a table brings a zero byte, always on the same side. A zero byte here and there in another text is none: it
- * would have to stand beside most of the signs.
+ * Detects UTF-16 without a mark: each of these characters then has a zero byte, always on the same side. A few zero bytes in other text don't count:
+ * they would have to be next to most of these characters.
  */
 const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const bytes = Math.min(head.length, 4096)
-  // A text of an odd number of bytes is none.
+  // Text with an odd number of bytes is not UTF-16.
   if (bytes < 4096 && bytes % 2 === 1) return undefined
   const pairs = bytes >> 1
   const zeros = { first: 0, second: 0 }
@@ -200,7 +200,7 @@ const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined =>
   const [name, own, other, beside, sides] = zeros.second > zeros.first
     ? ["UTF-16LE", zeros.second, zeros.first, bySign.second, all.first] as const
     : ["UTF-16BE", zeros.first, zeros.second, bySign.first, all.second] as const
-  // Of other scripts' letters some have a sign's number as their lower byte.
+  // Some letters of other scripts have one of these characters' codes as their lower byte.
   if (pairs < 2 || own < pairs * 0.04 || other > own / 20 || beside === 0 || beside < sides * 0.6) return undefined
   try {
     const text = new TextDecoder(name, { fatal: true }).decode(head.subarray(0, 2 * pairs), { stream: true })
@@ -227,7 +227,7 @@ const named = (asked: string): Encoding["decoder"] | undefined => {
   }
 }
 
-/** An encoding that was detected, by the name that iconv-lite knows. */
+/** A detected encoding, by its name in iconv-lite. */
 export const tableEncoding = (name: string, decodedAs: string, because: string): Encoding => ({
   name,
   because,
@@ -236,11 +236,11 @@ export const tableEncoding = (name: string, decodedAs: string, because: string):
 })
 
 /**
- * How a file's text is encoded: by its byte order mark, else as the pipeline says, else UTF-16 when every other byte is zero, else UTF-8.
+ * Returns how a file's text is encoded: by its byte order mark, otherwise as the pipeline says, otherwise UTF-16 if every other byte is zero, otherwise UTF-8.
  *
  * @param head the file's first bytes
  * @param asked the pipeline's `encoding`
- * @returns undefined when there is no encoding of the name that was asked for
+ * @returns undefined if there is no encoding with the requested name
  */
 export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Encoding | undefined => {
   const mark = marks.find((m) => m.bytes.every((byte, at) => head[at] === byte))

@@ -8,23 +8,23 @@ import { SourceError } from "../Source.ts"
 import { checkedUtf8, chooseEncoding, cutCharacter, lengthOfCharacter, tableEncoding, withEuro } from "./encoding.ts"
 import type { Encoding } from "./encoding.ts"
 
-/** Bytes of lines that are shown to the detection at most: more of them make it slow, not better. */
+/** The most bytes of lines that are passed to the detection: more would make it slower, not better. */
 const sampleBytes = 64 * 1024
 
-/** Of one line at most; a header may be long. */
+/** The most bytes of one line; a header may be long. */
 const lineBytes = 4096
 
-/** Lines that are not ASCII, out of bytes that are not UTF-8, and what speaks for UTF-8 all the same. */
+/** Lines that are not ASCII, from bytes that are not UTF-8, and the evidence for UTF-8 nevertheless. */
 interface Sample {
   readonly lines: Uint8Array
-  /** Characters of several bytes that are right in UTF-8, and bytes that are not. */
+  /** Number of multi-byte characters that are valid UTF-8, and of bytes that are not. */
   readonly right: number
   readonly wrong: number
 }
 
 const lineFeed = 0x0a
 
-/** Counts characters beyond ASCII in bytes taken as UTF-8. */
+/** Counts characters beyond ASCII in bytes read as UTF-8. */
 const countCharacters = (line: Uint8Array) => {
   let right = 0
   let wrong = 0
@@ -45,7 +45,7 @@ const countCharacters = (line: Uint8Array) => {
   return { right, wrong }
 }
 
-/** Whether the first `limits.looked` bytes are ASCII, else UTF-8, else neither. */
+/** Returns whether the first `limits.looked` bytes are ASCII, UTF-8 or neither. */
 const looksLike = (bytes: Bytes) =>
   Effect.scoped(Effect.gen(function*() {
     const next = yield* bytes.look
@@ -99,7 +99,7 @@ const takeSample = (bytes: Bytes) =>
     return sample
   }))
 
-/** Whether bytes hold more control characters than a text by mistake. */
+/** Whether bytes contain too many control characters to be a text. */
 const isBinary = (lines: Uint8Array) => {
   let controls = 0
   for (const byte of lines) if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) controls++
@@ -119,8 +119,8 @@ const doubts = (names: ReadonlyArray<string>) =>
     : `${names.join(" or ")} ${names.length === 1 ? "is" : "are"} about as likely`
 
 /**
- * How a file's text is encoded: by its mark, as the pipeline says, UTF-8 if its first `limits.looked` bytes are, else detected. A text that
- * is UTF-8 for the greater part stays so: reading it will name the byte that is not.
+ * Returns how a file's text is encoded: by its mark, as the pipeline says, UTF-8 if its first `limits.looked` bytes are, otherwise detected. A text
+ * that is mostly UTF-8 counts as UTF-8: reading it will name the byte that is not.
  */
 export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Effect<Found, SourceError> =>
   Effect.gen(function*() {
@@ -143,7 +143,7 @@ export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Ef
     return found
   })
 
-/** What was found for a file that is open, so that it is not looked for twice. */
+/** The encodings of open files, so that each is detected only once. */
 const detections = new WeakMap<Bytes, Found>()
 
 const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError> =>
@@ -152,7 +152,7 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
     const sample = yield* takeSample(bytes)
     if (isBinary(sample.lines)) {
       const message =
-        `${file} is no text, and no workbook or archive that is known: it is of another kind, or damaged. Export it again, or as CSV.`
+        `${file} is neither text nor a known kind of workbook or archive: it is of another kind, or damaged. Export it again, or as CSV.`
       return yield* new SourceError({ file, message })
     }
     if (sample.right > 0 && sample.right >= sample.wrong) return plain
@@ -162,24 +162,27 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
     if (likely === undefined) return plain
     const { also, example, few, name } = likely
     const warnings = also.length === 0 && !few ? [] : [
-      `${file} is not UTF-8. It was taken as ${name}, in which it reads “${example}”; but ${doubts(also)}. `
-      + `If that reads right, say \`encoding: ${name.toLowerCase()}\` under \`source\`; else name the right one.`,
+      `${file} is not UTF-8. It was read as ${name}, which gives “${example}”, but ${doubts(also)}. `
+      + `If that is correct, write \`encoding: ${name.toLowerCase()}\` under \`source\`; otherwise name the right one.`,
     ]
     return { encoding: tableEncoding(name, iconvName(name), "detected: it is not UTF-8"), warnings }
   })
 
-/** An encoding that bytes are likely to be in. */
+/** A likely encoding of some bytes. */
 export interface Detected {
   readonly name: string
-  /** Encodings that are about as likely, and would give other characters. */
+  /** Encodings that are about as likely, and would give different characters. */
   readonly also: ReadonlyArray<string>
-  /** Whether so few characters differ from ASCII that they prove little. */
+  /** Whether too few characters differ from ASCII to prove much. */
   readonly few: boolean
-  /** A few of the characters in question, as they are read. */
+  /** A few of the characters in question, as decoded. */
   readonly example: string
 }
 
-/** The encodings that may be detected: by jschardet's name → the name we give and decode by. Of two that share all their text, the wider is listed. */
+/**
+ * The encodings that may be detected: jschardet's name → the name that we show and decode with. Of two encodings with the same text, the wider one is
+ * listed.
+ */
 const candidates: Readonly<Record<string, string>> = {
   "Windows-1252": "Windows-1252",
   "iso8859-15": "ISO-8859-15",
@@ -203,11 +206,11 @@ const candidates: Readonly<Record<string, string>> = {
 /** Encodings in which a character has several bytes. */
 const multiByte: ReadonlySet<string> = new Set(["Shift_JIS", "EUC-JP", "GB18030", "Big5", "EUC-KR"])
 
-/** Fewer characters than these in a text of ASCII are stray bytes, and no writing. */
+/** Fewer characters than this in an ASCII text are stray bytes, not writing. */
 const fewWide = 8
 const manyWide = 50
 
-/** Whether text is written in a script of wide characters: enough of them, in words, and not a few among letters of ASCII. */
+/** Whether text is written in a script of wide characters: enough of them, in words, and not only a few among ASCII letters. */
 const isWide = (text: string): boolean => {
   const wide = times(text, highs)
   const inWords = (text.match(/\P{ASCII}{2,}/gu) ?? []).join("").length
@@ -216,25 +219,25 @@ const isWide = (text: string): boolean => {
 
 const iconvNames: Readonly<Record<string, string>> = { Shift_JIS: "cp932", "EUC-KR": "cp949" }
 
-/** The name by which iconv-lite knows an encoding that was detected. */
+/** Returns iconv-lite's name of a detected encoding. */
 const iconvName = (name: string): string => iconvNames[name] ?? name
 
-/** Names that jschardet is asked for; it takes the standard ones, and gives those of `candidates`. */
+/** Names that are passed to jschardet; it takes the standard ones, and returns those of `candidates`. */
 const asked = [...Object.keys(candidates), "SHIFT_JIS", "EUC-KR", "ISO-8859-15"]
 
-/** Text as this encoding has it; undefined when some of it is no text there. An incomplete last character is left out. */
+/** Decodes text; undefined if some of it is not text in this encoding. An incomplete last character is omitted. */
 const strictText = (sample: Uint8Array, name: string): string | undefined => {
   const text = withEuro(name, iconv.getDecoder(iconvName(name), { stripBOM: false }).write(Buffer.from(sample)))
   return /[\ufffd\u0080-\u009f]/.test(text) ? undefined : text
 }
 
-/** Signs that are seen in tables of characters more often than in answers. */
+/** Signs that occur in tables of characters more often than in answers. */
 const rare = /[¦¨¸¬¯˝˛ˇ˘˙\u00ad]/gu
-/** The sign that € replaced: hardly anyone types it. */
+/** The sign that € replaced: it is hardly ever typed. */
 const currencySign = /¤/gu
-/** One letter that is no word of its own in any language written with Latin letters. */
+/** A letter that is not a word in any language with Latin script. */
 const loneLetter = /(?<!\p{L})(?![àáâæåèéíòóöøùúÀÁÂÆÅÈÉÍÒÓÖØÙÚ])[\u00c0-\u024f](?!\p{L})/gu
-/** A letter of the upper case in the middle of a word, one of the two being no ASCII. */
+/** An upper-case letter in the middle of a word, if it or its neighbour is not ASCII. */
 const brokenCase = /(?:\p{Ll}(?![A-Za-z])\p{Lu}|(?![A-Za-z])\p{Ll}\p{Lu})/gu
 /** A sign in the middle of a word. */
 const signInWord = /\p{L}(?!\p{ASCII})[\p{S}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}](?<![’‘])(?=\p{Ll})/gu
@@ -254,14 +257,14 @@ const plausibility = (text: string): number => {
 /** Of equals, the encoding that most files of the kind have. */
 const preferred = "Windows-1252"
 
-/** The factor by which a reading must be better than another, so that no warning is needed. */
+/** The factor by which one reading must be better than another for no warning to be needed. */
 const clearly = 1.15
 
 /**
- * The encoding that bytes are in, which are not UTF-8: jschardet's candidates, weighed by what their text looks like. Undefined when it is
- * no text in any of them.
+ * Returns the encoding of bytes that are not UTF-8: jschardet's candidates, weighted by how plausible their text is. Undefined if they are not text
+ * in any of them.
  *
- * @param sample lines with bytes beyond ASCII, each whole
+ * @param sample whole lines with bytes beyond ASCII
  */
 const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected | undefined => {
   const found = detect(sample, { minimumThreshold: 0, detectEncodings: asked })
@@ -272,7 +275,7 @@ const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected 
     const text = strictText(sample, name)
     if (text !== undefined) byName.set(name, { text, score: (confidence ?? 0) * plausibility(text) })
   }
-  // A few bytes may tell nothing at all.
+  // A few bytes may show nothing at all.
   if (!byName.has(preferred)) {
     const text = strictText(sample, preferred)
     if (text !== undefined) byName.set(preferred, { text, score: 0.001 * plausibility(text) })

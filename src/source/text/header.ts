@@ -3,7 +3,7 @@ import { mendedColumns, placeHeader } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
-/** How a pipeline says that a text is to be read; what it leaves open is found in the text. */
+/** How a pipeline says that a text is to be read; what it leaves open is detected. */
 export interface CsvSettings {
   readonly encoding?: string | undefined
   readonly delimiter?: string | undefined
@@ -13,32 +13,32 @@ export interface CsvSettings {
   readonly rowKey?: SourceConfig["rowKey"]
 }
 
-/** Where a text's header is, and its delimiter and quotes. */
+/** A text's header, delimiter and quotes. */
 export interface Header extends Dialect {
   readonly titles: ReadonlyArray<string>
   readonly delimiterBecause: string
   /** Line or record of the header, from 1. */
   readonly row: number
-  /** Records above it, `sep=` lines aside, if any of them hold something and were left out without the pipeline saying so. */
+  /** Number of records above it, without `sep=` lines, if any of them is not empty and the pipeline did not say to skip them. */
   readonly above: number
-  /** The first records of the text, those above the header among them. */
+  /** The first records of the text, including those above the header. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
-  /** Whether the first line was mended, for its quotes do not tell its cells apart. */
+  /** Whether the first line was repaired, because its quotes do not separate its cells. */
   readonly mended: boolean
   /** The text up to the first line below the header. */
   readonly text: string
 }
 
-/** Records that are wanted below the header, to recognise a form tool by, as long as they stand in the first `headMost` characters. */
+/** Records below the header that are kept to recognise a form tool, as long as they are within the first `headMost` characters. */
 const headRecords = 12
 const headMost = 4_000_000
-/** Records that are kept at most. */
+/** The most records that are kept. */
 const headKept = 200
 
-/** What is said of a text in which nothing sets cells apart. */
+/** What is reported about a text without a delimiter. */
 export const oneColumn = "none: one column"
 
-/** What became of looking for a header: found, more text is needed, or there is none. */
+/** The result of searching for a header: found, more text is needed, or there is none. */
 export type HeaderSearch =
   | { readonly _tag: "Found"; readonly header: Header }
   | { readonly _tag: "More" }
@@ -47,7 +47,7 @@ export type HeaderSearch =
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell === "")
 
 /**
- * Looks for the header: the record of the number given, else the first that is not empty, unless it is obvious that it is a heading.
+ * Searches for the header: the record with the given number, otherwise the first that is not empty, unless it is obviously a heading.
  *
  * @param text the file's first characters
  * @param complete whether they are all of the file
@@ -72,7 +72,7 @@ export const findHeader = (
   const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
   const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
   const reader = readRecords({ delimiter, quoted })
-  // A quote that is not closed leaves the records before it: what it means is decided when the rows are read.
+  // With a quote that is not closed, the records before it are used: what it means is decided when the rows are read.
   const { records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
   const at = placed === -1
@@ -83,8 +83,8 @@ export const findHeader = (
     if (!complete) return { _tag: "More" }
     reader.push("", true)
     const message = asked.headerRow === undefined
-      ? "It holds nothing but empty lines. Give a file whose first line names its columns."
-      : `It has fewer than ${asked.headerRow} lines, but \`headerRow: ${asked.headerRow}\` says where its header stands. Correct \`source.headerRow\`.`
+      ? "It contains only empty lines. Use a file whose first line names its columns."
+      : `It has fewer than ${asked.headerRow} lines, but \`headerRow: ${asked.headerRow}\` says where its header is. Correct \`source.headerRow\`.`
     return { _tag: "None", message }
   }
   if (isEmpty(titles)) {
@@ -115,7 +115,7 @@ export const findHeader = (
   }
 }
 
-/** The place after the first records of a text; undefined: it ends before, and there is more of the file. */
+/** Returns the place after the first records of a text; undefined: it ends before, and there is more of the file. */
 const endOf = (
   text: string,
   { complete, delimiter, mended, quoted, records }: {
@@ -136,28 +136,28 @@ const endOf = (
   return at
 }
 
-/** The delimiter of a text whose first record is the header of a rejected.csv; spreadsheet programs may have changed it. */
+/** Returns the delimiter of a text whose first record is the header of a rejected.csv; spreadsheet programs may have changed the delimiter. */
 export const mendedDelimiter = (text: string): string | undefined =>
   [",", ";", "\t"].find((delimiter) => {
-    // Only the first record counts; the line end completes it where the text is nothing but a header.
+    // Only the first record counts; the line end completes it if the text is only a header.
     const first = readRecords({ delimiter, quoted: true }).push(`${text}\n`, false).records[0] ?? []
     return mendedColumns.every((name, at) => first.at(at - mendedColumns.length) === name)
   })
 
-/** A header line whose quotes do not tell its cells apart, and the same as it must have been meant. */
+/** A header line whose quotes do not separate its cells, and the line as it must have been meant. */
 export interface MendedHeader {
   /** The line unchanged, without its line end. */
   readonly original: string
   readonly mended: string
 }
 
-/** Records below the header that tell how many cells there are. */
+/** Records below the header that show how many cells there are. */
 const recordsBelow = 50
 
-/** Ways that are tried to cut a line; a header of some hundred columns has few. */
+/** The most ways to split a line that are tried; a header with a few hundred columns has few. */
 const mostSteps = 200_000
 
-/** The number of cells that all records below the header have; undefined where they do not agree. */
+/** Returns the number of cells that all records below the header have; undefined if they differ. */
 const widthBelow = (text: string, delimiter: string, complete: boolean): number | undefined => {
   try {
     const { records } = readRecords({ delimiter, quoted: true }).push(text, complete)
@@ -173,8 +173,8 @@ const widthBelow = (text: string, delimiter: string, complete: boolean): number 
 }
 
 /**
- * The ways to cut a line into so many cells, two at most: a quoted cell may have bare quotes inside, but those that end it stand before a delimiter that
- * no space follows, as one does in prose.
+ * Returns the ways to split a line into this many cells, at most two. A quoted cell may have bare quotes inside, but its closing quote is followed by
+ * a delimiter without a space after it (prose has one).
  */
 const waysToCut = (line: string, delimiter: string, width: number): ReadonlyArray<ReadonlyArray<string>> => {
   const ways: Array<ReadonlyArray<string>> = []
@@ -203,8 +203,8 @@ const waysToCut = (line: string, delimiter: string, width: number): ReadonlyArra
 }
 
 /**
- * A header in the first line in which bare quotes stand before delimiters (`"Do you say "yes", or no?"`), as some form tools write titles. It is mended
- * where all records below have one number of cells, the line does not have it, and there is but one way to cut it so.
+ * Repairs a header in the first line in which bare quotes come before delimiters (`"Do you say "yes", or no?"`), as some form tools write titles:
+ * only if all records below have the same number of cells, the line has a different one, and there is only one way to split it into that number.
  */
 const mendHeader = (text: string, delimiter: string, complete: boolean): MendedHeader | undefined => {
   const end = /\r\n|\r|\n/.exec(text)
@@ -228,7 +228,7 @@ const candidates = [",", ";", "\t", "|"]
 
 const shown: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe" }
 
-/** A delimiter's name for people. */
+/** Returns a delimiter's name for messages. */
 export const delimiterName = (delimiter: string) => shown[delimiter] ?? JSON.stringify(delimiter)
 
 /** Returns the delimiter of a first line `sep=;`, which Excel reads; it has quotes if a program wrote it as a cell. */
@@ -237,13 +237,13 @@ const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?
 /** How cells are delimited. */
 export interface Dialect {
   readonly delimiter: string
-  /** Whether cells may stand in quotes; else a quote is a character like any other. */
+  /** Whether quotes may enclose cells; otherwise a quote is an ordinary character. */
   readonly quoted: boolean
 }
 
 const recordsLookedAt = 200
 
-/** How well a dialect cuts text into records of one width: share of the records that have the width of most, and that width. */
+/** Returns how well a dialect splits text into records of one width: the most frequent width, and the share of records that have it. */
 const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, from: number) => {
   const widths = new Map<number, number>()
   let total = 0
@@ -251,14 +251,14 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
   let first: ReadonlyArray<string> | undefined
   const reader = readRecords({ delimiter, quoted })
   try {
-    // A quote that is not closed leaves the records before it to be looked at.
+    // If a quote is not closed, only the records before it are used.
     const { records, misquoted } = reader.push(complete ? `${text}\n` : text, false)
     for (let at = from; at < records.length && total < recordsLookedAt; at++) {
       const record = records[at]!
       if (record.length === 1 && record[0]!.trim() === "") continue
       first ??= record
       total++
-      // The header may have quotes inside of quotes: some form tools write titles so.
+      // The header may have quotes inside quotes: some form tools write such titles.
       if (misquoted.has(at) && total > 1) spoilt++
       widths.set(record.length, (widths.get(record.length) ?? 0) + 1)
     }
@@ -285,8 +285,8 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
 }
 
 /**
- * The delimiter that cuts the first records most evenly, quoted cells being seen as such; of two that do it equally well the one with more
- * columns. Undefined when none cuts anything: a file of one column.
+ * Returns the delimiter that splits the first records most evenly, respecting quoted cells; of two equally good ones, the one that gives more
+ * columns. Undefined if none splits anything: a file with one column.
  *
  * @param complete whether `text` is the whole file
  * @param from index of the first record that counts: the header

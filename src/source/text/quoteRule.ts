@@ -6,7 +6,7 @@ import type { MultilineCell, ScannedRecord } from "./quotes.ts"
 /** What is known of a text's records, to distinguish them from lines inside a cell (docs/decisions/0016-quotes.md). */
 export interface QuoteRule {
   readonly width: Width
-  /** Whether the pipeline doesn't say what quotes mean: only then may they be characters like any other. */
+  /** Whether the pipeline doesn't say what quotes mean: only then may they be ordinary characters. */
   readonly open: boolean
   /** Positions of the cells that identify a record. */
   readonly key: ReadonlyArray<number>
@@ -14,7 +14,7 @@ export interface QuoteRule {
   readonly widths: ReadonlySet<number>
   /** Shapes of the keys of records whose reading is certain. */
   readonly shapes: ReadonlySet<string>
-  /** Whether these are few, and have a digit each: no prose looks like such a key. */
+  /** Whether these are few and each has a digit: prose never looks like such a key. */
   readonly isRegular: boolean
   /** Whether cells of such records begin with a space, as after a comma in prose. */
   readonly spaced: boolean
@@ -49,7 +49,7 @@ const shapeOf = (cells: ReadonlyArray<string>, key: ReadonlyArray<number>): stri
 
 const isSpaced = (cells: ReadonlyArray<string>) => cells.some((cell, at) => at > 0 && cell.startsWith(" "))
 
-/** The column that most likely identifies a record: always filled, with few shapes and a digit; otherwise the first. */
+/** Returns the column that most likely identifies a record: always filled, with few shapes and a digit; otherwise the first column. */
 const likelyKey = (records: ReadonlyArray<ReadonlyArray<string>>, width: number): number => {
   for (let position = 0; position < width && records.length > 0; position++) {
     const shapes = new Set(records.map((record) => shapeOf(record, [position])))
@@ -58,14 +58,14 @@ const likelyKey = (records: ReadonlyArray<ReadonlyArray<string>>, width: number)
   return 0
 }
 
-/** A cell with a quote at one end only, as papaparse leaves it of a quoted cell with a quote that is not doubled. */
+/** Whether a cell has a quote at one end only: papaparse leaves this if a quoted cell contains a quote that is not doubled. */
 const isBadlyQuoted = (cell: string) => /^[^"]*"[^"]*$/.test(cell)
 
 /**
  * Learns what records look like from the first ones.
  *
- * @param records the first records below the header, quotes taken as they should be
- * @param key positions of the row key's columns, where the pipeline names them
+ * @param records the first records below the header, with quotes enclosing cells
+ * @param key positions of the row key's columns, if the pipeline names them
  */
 export const learnRecords = (
   records: ReadonlyArray<ReadonlyArray<string>>,
@@ -73,7 +73,7 @@ export const learnRecords = (
 ): QuoteRule => {
   const isCertain = (record: ReadonlyArray<string>) =>
     fits(record, width) && record.some((cell) => cell !== "") && record.every((cell) => !/["\r\n]/.test(cell))
-  // Below a record that is torn or badly quoted lines of prose may pass for records: what they look like counts only if it is common.
+  // Below a torn or badly quoted record, lines of prose may look like records: a shape counts only if it is common.
   const torn = records.findIndex((record) =>
     record.some((cell) => /[\r\n]/.test(cell)) && !fits(record, width) || record.some(isBadlyQuoted)
   )
@@ -98,13 +98,13 @@ export const learnRecords = (
   }
 }
 
-/** A cell that begins and ends with a quote: even where quotes are characters it may be meant as a quoted one. */
+/** Whether a cell starts and ends with a quote: even if quotes are characters, it may be meant as a quoted cell. */
 const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
 
 /** Whether a quote closes a cell that did not open with one: it may be the rest of a torn cell. */
 const closesOnly = (cell: string) => /^[^"].*"\s*$/.test(cell)
 
-/** The lines of a part of a text that are not blank. */
+/** Returns the lines of a part of a text that are not blank. */
 function* filledLines(text: string, from: number, to: number): Generator<string> {
   for (let at = from; at < to;) {
     const end = nextLineEnd(text, at)
@@ -117,10 +117,10 @@ function* filledLines(text: string, from: number, to: number): Generator<string>
 /** Decides how records are read, from their own text and the lines after them. */
 export class QuoteDecisions {
   readonly #delimiter: string
-  /** What opens a quoted cell after the first. */
+  /** What opens a quoted cell other than the first. */
   readonly #opening: string
   readonly #rule: QuoteRule
-  /** How many cells a record has up to the end of its key. */
+  /** The number of cells of a record up to the end of its key. */
   readonly #keyEnd: number
   /** Cells of one line that is a well-formed record. */
   readonly #cellsOf: (line: string) => ReadonlyArray<string>
@@ -134,7 +134,7 @@ export class QuoteDecisions {
   }
 
   /**
-   * Decides how the record is read that begins at `start`, where `nextInQuestion` found it. The same for the same text, however much of it is there.
+   * Decides how to read the record that starts at `start`, where `nextInQuestion` found it. The decision does not depend on how much of the text is available.
    *
    * @param last whether the text ends here
    */
@@ -163,7 +163,7 @@ export class QuoteDecisions {
       if (isLiteral === undefined) return { _tag: "More" }
       if (isLiteral) return { _tag: "Literal", end: second }
     }
-    // Only now to its end as papaparse sees it: a text with a stray quote in each line would be read over again for each.
+    // Only now read to the record's end as papaparse sees it: otherwise a text with a stray quote in each line would be read again for each line.
     const { end, width } = scanRecord(text, start, this.#delimiter)
     const { isRegular, width: titles } = this.#rule
     if (end === undefined) {
@@ -208,8 +208,9 @@ export class QuoteDecisions {
   }
 
   /**
-   * Whether the lines of a well-formed quoted cell may as well be records: at least half of them have the header's width, and keys like their neighbours'. Keys may
-   * differ if the width is no chance, or they have no common shape, and delimiters are not followed by spaces as in prose.
+   * Whether the lines of a well-formed quoted cell may as well be records: at least half of them have the header's width, and keys like their
+   * neighbours'. Keys may differ if the width is not a coincidence, or if keys have no common shape, as long as delimiters are not followed by spaces
+   * as in prose.
    */
   #mayBeRecords(
     text: string,
@@ -265,7 +266,7 @@ export class QuoteDecisions {
     return this.#isWide(cells) && !cells.some(isEnclosed) && this.#isKey(own ?? shapeOf(cells, this.#rule.key), own)
   }
 
-  /** How many lines there are that are not blank, and how many of them look like records. */
+  /** Counts the lines that are not blank, and those of them that look like records. */
   #lines(text: string, from: number, to: number, own: string | undefined) {
     let lines = 0
     let records = 0
@@ -313,7 +314,7 @@ export class QuoteDecisions {
     return false
   }
 
-  /** Start of the next line that is not empty, or the text's length; undefined: more text is needed. */
+  /** Returns the start of the next line that is not empty, or the text's length; undefined: more text is needed. */
   #nextFilled(text: string, from: number, last: boolean): number | undefined {
     let at = from
     while (at < text.length && nextLineEnd(text, at) === at) at = afterLineEnd(text, at)
@@ -323,7 +324,7 @@ export class QuoteDecisions {
   /**
    * Whether the next line that is not empty looks like a record, or there is none; undefined: more text is needed.
    *
-   * @param torn whether it may be the rest of a torn cell, which a quote closes there
+   * @param torn whether it may be the rest of a torn cell, closed there by a quote
    */
   #isNextRecord(
     text: string,
@@ -338,7 +339,7 @@ export class QuoteDecisions {
     return this.#isRecord(line, own) && !(torn && this.#cells(line).some(closesOnly))
   }
 
-  /** Whether a line looks like a record: the header's number of cells, a key shaped like those of its neighbours, and no prose. */
+  /** Whether a line looks like a record: the header's number of cells, a key shaped like those of its neighbours, and not prose. */
   #isRecord(line: string, own: string | undefined): boolean {
     return this.#areRecord(this.#cells(line), own)
   }
@@ -353,9 +354,9 @@ export class QuoteDecisions {
     return shape !== undefined && (shape === own || this.#rule.shapes.has(shape))
   }
 
-  /** The cells of a line, or as many of them at least as are asked for. */
+  /** Returns the cells of a line, or at least as many as requested. */
   #cells(line: string, most?: number): ReadonlyArray<string> {
-    // Elsewhere than at the start of a cell, quotes are characters.
+    // Quotes that are not at the start of a cell are characters.
     if (line.startsWith('"') || line.includes(this.#opening)) {
       const scanned = scanRecord(`${line}\n`, 0, this.#delimiter, true)
       if (scanned.end !== undefined && scanned.open === undefined) return this.#cellsOf(line)
@@ -363,7 +364,7 @@ export class QuoteDecisions {
     return line.split(this.#delimiter, most)
   }
 
-  /** The shape of the record's own key, where its cells stand before the one in question. */
+  /** Returns the shape of the record's own key, if its cells come before the one in question. */
   #ownShape(text: string, start: number, { open }: ScannedRecord): string | undefined {
     const before = this.#cells(text.slice(start, open ?? start), this.#keyEnd + 1).slice(0, -1)
     return this.#rule.key.every((position) => position < before.length) ? shapeOf(before, this.#rule.key) : undefined

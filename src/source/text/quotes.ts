@@ -27,7 +27,7 @@ const isLineEnd = (char: string | undefined) => char === "\n" || char === "\r"
 export const afterLineEnd = (text: string, at: number): number =>
   text[at] === "\r" && text[at + 1] === "\n" ? at + 2 : at + 1
 
-/** Place of the next line end, or the text's length. */
+/** Returns the place of the next line end, or the text's length. */
 export const nextLineEnd = (text: string, from: number): number => {
   lineEnds.lastIndex = from
   return lineEnds.exec(text)?.index ?? text.length
@@ -35,7 +35,7 @@ export const nextLineEnd = (text: string, from: number): number => {
 
 const lineEnds = /[\r\n]/g
 
-/** Place of the next delimiter or line end, or the text's length. */
+/** Returns the place of the next delimiter or line end, or the text's length. */
 const cellEnd = (text: string, from: number, delimiter: string): number => {
   const first = delimiter.charCodeAt(0)
   for (let at = from; at < text.length; at++) {
@@ -45,7 +45,10 @@ const cellEnd = (text: string, from: number, delimiter: string): number => {
   return text.length
 }
 
-/** Whether a quote closes its cell, by what follows: white space at most, then a delimiter or line end. Undefined: the text ends before that is known. */
+/**
+ * Whether a quote closes its cell, judged by what follows: at most white space, then a delimiter or line end. Undefined: the text ends before that is
+ * known.
+ */
 const closesAt = (text: string, quote: number, delimiter: string): number | "bad" | undefined => {
   for (let at = quote + 1; at < text.length; at++) {
     if (text.startsWith(delimiter, at) || isLineEnd(text[at])) return at
@@ -55,8 +58,8 @@ const closesAt = (text: string, quote: number, delimiter: string): number | "bad
 }
 
 /**
- * Reads over one record as papaparse does: a quote opens at the start of a cell only, and closes before a delimiter or line end, with white space
- * between at most. Any other single quote stays in its cell.
+ * Skips one record as papaparse reads it: a quote opens only at the start of a cell, and closes before a delimiter or line end, with at most white
+ * space between. Any other single quote belongs to its cell.
  *
  * @param strict whether to end at the first quote that neither closes its cell nor is doubled
  */
@@ -101,8 +104,8 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
 }
 
 /**
- * The start of the next record that is more than one plain line: a quoted cell of it contains a line end, or does not close as it should. -1: there is none.
- * Goes from quote to quote, so that text with few of them is passed quickly.
+ * Returns the start of the next record that is more than one plain line: a quoted cell of it contains a line end, or does not close as it should. -1:
+ * there is none. Jumps from quote to quote, so text with few quotes is searched quickly.
  *
  * @param from the start of a record
  */
@@ -157,11 +160,9 @@ const lineStart = (text: string, at: number, from: number) => {
 }
 
 /**
- * Makes every line end outside quoted cells a line feed, in text that begins at the start of a record. Needed only if a carriage return comes
- * without a line feed: a record ends at CRLF, LF and CR alike, but papaparse takes one line end per file.
- *
- * Cells are quoted as papaparse sees it: a quote opens at the start of a cell only, and closes before a delimiter or a line end, with white
- * space between at most.
+ * Replaces every line end outside quoted cells by a line feed, in text that starts with a record. Needed only if a carriage return comes without a
+ * line feed: a record ends at CRLF, LF or CR, but papaparse accepts one kind of line end per file. Quoted cells are those that papaparse sees: a
+ * quote opens only at the start of a cell, and closes before a delimiter or a line end, with at most white space between.
  */
 export const settleLineEnds = (text: string, delimiter: string): string => {
   const parts: Array<string> = []

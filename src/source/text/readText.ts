@@ -8,15 +8,15 @@ import type { Decoder, Encoding } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 
 const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
-  const where = error.offset === undefined ? `near line ${line}` : `byte ${thousands(error.offset)} (line ${line})`
+  const where = error.offset === undefined ? `a byte near line ${line}` : `byte ${thousands(error.offset)} (line ${line})`
   return encoding.because === "as the pipeline says"
-    ? `It is not ${encoding.name} as \`source.encoding\` says: ${where} is no text in it. Correct \`source.encoding\`.`
+    ? `It is not ${encoding.name}, which \`source.encoding\` says: ${where} is not valid in it. Correct \`source.encoding\`.`
     : encoding.name === "UTF-8"
-    ? `It is not UTF-8: ${where} is no text in it. Say which encoding it has, such as \`encoding: windows-1252\` under \`source\`, or save it as UTF-8.`
-    : `It is not ${encoding.name}, as which it was taken ${encoding.because}: ${where} is no text in it. Save it as UTF-8.`
+    ? `It is not UTF-8: ${where} is not valid in it. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or save it as UTF-8.`
+    : `It was read as ${encoding.name} (${encoding.because}), but ${where} is not valid in it. Save it as UTF-8.`
 }
 
-/** Runs what may throw one of our own errors; anything else it throws is a bug. `line`: where the text decoded so far ends. */
+/** Runs code that may throw one of our own errors; any other exception is a bug. `line`: where the text decoded so far ends. */
 export const readable = <A>(
   file: string,
   encoding: Encoding,
@@ -28,7 +28,7 @@ export const readable = <A>(
       return Effect.succeed(run())
     } catch (error) {
       if (error instanceof UnreadableRecord || error instanceof UnreadableJson) {
-        return new SourceError({ file, message: `${file} can't be read on. ${error.message}` })
+        return new SourceError({ file, message: `${file} can't be read to its end. ${error.message}` })
       }
       if (error instanceof Undecodable) {
         return new SourceError({ file, message: `${file}: ${undecodable(error, encoding, line() + error.lineEnds)}` })
@@ -37,23 +37,23 @@ export const readable = <A>(
     }
   })
 
-/** Bytes that are turned into text at a time: longer strings are slower to collect. */
+/** Bytes that are decoded at a time: longer strings are slower to garbage-collect. */
 const pieceBytes = 64 * 1024
 
-/** How a reading's text becomes chunks of rows. */
+/** Turns a reading's text into chunks of rows. */
 interface TextReading<A> {
   readonly file: string
   readonly blocks: Blocks
   readonly encoding: Encoding
   readonly decoder: Decoder
-  /** Line, from 1, at which the text taken so far ends. */
+  /** Line, from 1, at which the text read so far ends. */
   readonly line: () => number
-  /** The chunks that a piece of text completes; undefined: the text is not what it was when the source was opened. */
+  /** Returns the chunks that a piece of text completes; undefined: the text is not the same as when the source was opened. */
   readonly take: (text: string, last: boolean) => ReadonlyArray<A> | undefined
   readonly ended: () => void
 }
 
-/** Turns a reading's blocks into chunks of rows, block by block: no block is asked for before the one before it was used up. */
+/** Turns a reading's blocks into chunks of rows: no block is requested before the previous one is used up. */
 export const readText = <A>(
   { blocks, decoder, encoding, ended, file, line, take }: TextReading<A>,
 ): Stream.Stream<A, SourceError | SourceChanged> => {
@@ -71,8 +71,8 @@ export const readText = <A>(
           : Effect.succeed(Chunk.unsafeFromArray(made)),
     )
 
-  // A piece at a time, not a block: rows that are used before the next ones are made die young, which halves the collector's work. And no generator, which would
-  // keep them.
+  // A piece at a time, not a block: rows that are used before the next ones are made are collected early, which halves the garbage collector's work.
+  // No generator, because it would keep them.
   const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
     if (hasEnded) return Effect.fail(Option.none())
     if (at < block.length) {

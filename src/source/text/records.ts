@@ -14,7 +14,7 @@ export interface Records {
   readonly records: Array<Array<string>>
   /** Indexes in `records` of those whose quotes don't show where their cells end. */
   readonly misquoted: ReadonlySet<number>
-  /** Line of the file, from 1, at which the first of them begins. */
+  /** Line of the file, from 1, at which the first of them starts. */
   readonly line: number
   /** Indexes in `records` of those with line ends inside their cells. */
   readonly multiline: ReadonlySet<number>
@@ -28,40 +28,40 @@ export interface Lines {
 
 /** What was decided about quotes so far. */
 export interface Quotes {
-  /** Records in which quotes were read as characters like any other: their number, and the lines of the first. */
+  /** Records in which quotes were read as ordinary characters: their number, and the lines of the first ones. */
   readonly literal: number
   readonly literalLines: ReadonlyArray<number>
-  /** Records whose reading can't be decided: their number, and the lines of the first. */
+  /** Records whose reading can't be decided: their number, and the lines of the first ones. */
   readonly unsettled: number
   readonly unsettledLines: ReadonlyArray<Lines & { readonly because: Unsettled }>
 }
 
-/** Cuts text that comes in pieces into records of cells. */
+/** Splits text that arrives in pieces into records of cells. */
 export interface RecordReader {
-  /** The records that `text` completes; `last` with the last piece. Throws `UnreadableRecord`. */
+  /** Returns the records that `text` completes. `last`: whether it is the last piece. Throws `UnreadableRecord`. */
   readonly push: (text: string, last: boolean) => Records
   /** Line of the file, from 1, at which the text pushed so far ends. */
   readonly line: () => number
   readonly quotes: () => Quotes
 }
 
-/** How a text is cut into records. */
+/** How a text is split into records. */
 export interface Reading {
   readonly delimiter: string
-  /** Whether quotes may enclose cells; otherwise a quote is a character like any other. */
+  /** Whether quotes may enclose cells; otherwise a quote is an ordinary character. */
   readonly quoted: boolean
-  /** Line of the file, from 1, at which the text begins. */
+  /** Line of the file, from 1, at which the text starts. */
   readonly line?: number
-  /** Decides about records in question. Absent while a text is only looked at: quotes are then read as papaparse does. */
+  /** Decides about records in question. Absent while a text's format is only detected: quotes are then read as papaparse does. */
   readonly rule?: QuoteRule | undefined
 }
 
-/** Most lines that are named. */
+/** The most lines that are named. */
 const named = 10
 
 /**
- * papaparse's own parser, fed with whole records. Records end at LF, CRLF and CR alike; line ends inside quoted cells stay as they are. Which records are read with
- * quotes as characters is decided before (docs/decisions/0016-quotes.md), and is the same however the text is cut into pieces.
+ * Calls papaparse's parser with whole records. Records end at LF, CRLF or CR; line ends inside quoted cells stay. Which records are read with quotes
+ * as characters is decided before (docs/decisions/0016-quotes.md), and does not depend on how the text is cut into pieces.
  */
 export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Reading): RecordReader => {
   const setting = { delimiter, newline: "\n", quoteChar: '"', escapeChar: '"' } as const
@@ -72,7 +72,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
   let rest = ""
   /** Line at which `rest` begins; within `push`, the line at `at`. */
   let line = firstLine
-  /** Length of a `rest` in which no record ended: it is looked at again once there is twice as much. */
+  /** Length of a `rest` in which no record ended: it is checked again once it has doubled. */
   let stalled = 0
   let literal = 0
   let unsettled = 0
@@ -102,7 +102,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
     if (halved) all = all.slice(0, -1)
     if (last && all !== "" && !/[\r\n]$/.test(all)) all += "\n"
 
-    /** Start of what was not parsed yet. */
+    /** Start of the text that was not parsed yet. */
     let from = 0
     const parse = (to: number, literally: boolean): void => {
       if (to === from) return
@@ -190,7 +190,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
 
 type Parsed = Papa.ParseResult<Array<string>>
 
-/** The place after the last line end in a part of a text; its start, where there is none. */
+/** Returns the place after the last line end in a part of a text; its start if there is none. */
 const lastLineEnd = (text: string, from: number, to = text.length): number => {
   let at = to
   while (at > from && text[at - 1] !== "\n" && text[at - 1] !== "\r") at--
@@ -207,13 +207,13 @@ const hasLoneCarriageReturn = (text: string) => {
 const tooLong = (line: number) =>
   new UnreadableRecord(
     `The record that begins at line ${line} is longer than ${thousands(limits.record)} characters. `
-      + "Most likely a quote opens in it and is never closed: correct it, or say which `delimiter`, `quoteChar` and `encoding` the file has.",
+      + "Most likely a quote opens in it and is never closed: correct it, or set the file's `delimiter`, `quoteChar` and `encoding`.",
   )
 
 const unclosed = (line: number) =>
   new UnreadableRecord(
-    `A quote that opens in line ${line} is never closed, so all that follows would be one cell. Close it, or double it ("") where it is meant as a character. `
-      + "If quotes are characters like any other in this file, say `quoteChar: none` under `source`.",
+    `A quote that opens in line ${line} is never closed, so all that follows would be one cell. Close it, or double it ("") if it is meant as a character. `
+      + "If quotes are ordinary characters in this file, write `quoteChar: none` under `source`.",
   )
 
 /** Of a CRLF papaparse, splitting at LF, leaves the CR on an unquoted last cell. */

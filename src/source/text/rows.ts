@@ -12,9 +12,9 @@ import type { Records } from "./records.ts"
 
 /** Counts of a reading so far. */
 export interface RowCount {
-  /** Data records given out. */
+  /** Data records returned. */
   readonly rows: number
-  /** Records in which every cell is empty: no records. */
+  /** Records in which every cell is empty: they are omitted. */
   readonly empty: number
   /** Line ends inside cells. */
   readonly inside: number
@@ -39,38 +39,38 @@ const ragged = (where: string, found: number, width: number): Problem => ({
 const misquoted = (where: string): Problem => ({
   code: "ragged-row",
   message:
-    `${where} has a quoted cell with a quote inside that is not doubled, so where its cells end is not certain. Double it ("").`,
+    `${where} has a quoted cell with a quote inside that is not doubled, so it is uncertain where its cells end. Double it ("").`,
 })
 
 const cutShort = (where: string, width: number): Problem => ({
   code: "ragged-row",
   message: `${where} has fewer cells than the header, unless its quotes are characters: then it has ${
     thousands(width)
-  }. Correct its quotes, or say \`quoteChar\` under \`source\`.`,
+  }. Correct its quotes, or set \`quoteChar\` under \`source\`.`,
 })
 
 const damaged = (where: string, title: string): Problem => ({
   code: "damaged-text",
   column: title,
   message:
-    `${where} has damaged text in the column "${title}": some of its bytes are no characters in UTF-8. Correct the cell, or export the file again.`,
+    `${where} has damaged text in the column "${title}": some of its bytes are not valid UTF-8. Correct the cell, or export the file again.`,
 })
 
-/** Whether a record that is too short has the header's width once the delimiters inside its cells count: its quotes are in question then. */
+/** Whether a record that is too short has the header's width if the delimiters inside its cells count: then its quotes are in question. */
 const mayBeWhole = (row: ReadonlyArray<Cell>, width: Width, delimiter: string) =>
   row.length < width.titled
   && row.reduce<number>((sum, cell) => sum + String(cell ?? "").split(delimiter).length, 0) === width.header
 
 /** Turns records into rows. */
 export interface RowMaker {
-  /** The rows of some records. `isDamaged`: some text may have been damaged so far. Throws `UnreadableRecord` over a limit. */
+  /** Returns the rows of some records. `isDamaged`: whether some text so far may be damaged. Throws `UnreadableRecord` if a limit is exceeded. */
   readonly chunks: (records: Records, isDamaged: boolean) => ReadonlyArray<RowChunk>
   readonly count: () => RowCount
 }
 
 /**
- * Makes numbered rows of records: empty cells become null, records without any filled cell are left out and counted, a record that is not as
- * wide as the header (empty cells at the end aside), badly quoted or damaged is kept unchanged and named as faulty.
+ * Makes numbered rows from records. Empty cells become null. Records without any filled cell are omitted and counted. A record that is not as wide as
+ * the header (apart from empty cells at the end), badly quoted or damaged is kept unchanged, with its problem.
  */
 export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: boolean): RowMaker => {
   const width = widthOf(titles, pad)
@@ -82,7 +82,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
   const columnAt = (position: number) => titles[position]?.trim() || `column ${position + 1}`
 
   const chunks = ({ line, misquoted: badlyQuoted, multiline, records }: Records, isDamaged: boolean) => {
-    /** Line at which the record begins. */
+    /** Line at which the record starts. */
     let at = line
     for (let index = 0; index < records.length; index++) {
       const number = made.count + 1
@@ -143,5 +143,5 @@ const tooLong = (row: number, line: number, column: string) =>
     `The cell of row ${row} (line ${line}) in the column "${column}" is longer than ${
       thousands(limits.cell)
     } characters, the most that are read. `
-      + "Shorten it, or see whether a quote was never closed.",
+      + "Shorten it, or check whether a quote was never closed.",
   )

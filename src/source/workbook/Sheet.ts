@@ -8,32 +8,32 @@ export interface SheetRow {
   readonly cells: ReadonlyArray<Cell | undefined>
 }
 
-/** What is known of a sheet besides its rows. */
+/** What is known about a sheet, apart from its rows. */
 export interface SheetNotes {
   hiddenRows: number
   hiddenColumns: number
-  /** Rows or columns are hidden somewhere in the workbook; which and how many is unknown. */
+  /** Whether rows or columns are hidden somewhere in the workbook, if it is unknown which and how many. */
   hiddenSomewhere: boolean
 }
 
-/** One sheet of a workbook, and the names of all. */
+/** One sheet of a workbook, and the names of all sheets. */
 export interface OpenSheet {
   readonly name: string
   readonly names: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
   readonly date1904: boolean
-  /** Why some of it may be missing, as the end of a sentence: what the file says of itself does not add up. */
+  /** Why some of it may be missing, as the end of a sentence: what the file says about itself is inconsistent. */
   readonly doubt?: string | undefined
-  /** Its first rows: enough to find the header, or all. */
+  /** Its first rows: enough to find the header, or all of them. */
   readonly first: ReadonlyArray<SheetRow>
   readonly merges: Effect.Effect<ReadonlyArray<CellRange>, SourceError>
-  /** All its rows, in order, from a file that is proven to be the one that was opened. */
+  /** Reads all its rows, in order, from a file that is verified to be the one that was opened. */
   readonly rows: Stream.Stream<ReadonlyArray<SheetRow>, SourceError | SourceChanged>
-  /** What is hidden in the sheet; of a large one known after `rows` came to an end. */
+  /** What is hidden in the sheet. In a large one this is known after `rows` has ended. */
   readonly notes: () => SheetNotes
 }
 
-/** Which of a workbook's sheets is read: the asked one (name, or number from 1), else the first that is visible. A sentence when there is none. */
+/** Chooses the sheet to read: the requested one (name, or number from 1), otherwise the first visible one. Returns a sentence if there is none. */
 export const chooseSheet = (
   names: ReadonlyArray<string>,
   isHidden: (index: number) => boolean,
@@ -51,7 +51,7 @@ export const chooseSheet = (
     : `has no sheet ${JSON.stringify(asked)}. Correct \`source.sheet\`; there are ${all}.`
 }
 
-/** Finds a sheet by its name. Excel ignores the case of names. */
+/** Finds a sheet by its name. Excel ignores case in names. */
 const sheetNamed = (names: ReadonlyArray<string>, asked: string) => {
   const exactly = names.indexOf(asked)
   return exactly !== -1 ? exactly : names.findIndex((name) => name.toLowerCase() === asked.toLowerCase())
@@ -68,7 +68,7 @@ export const wholeSheet: CellRange = { from: { row: 0, column: 0 }, to: { row: I
 const columnNumber = (letters: string) =>
   [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
-/** Reads a range such as `B3:H400`, `B3:H` or `B:H`; undefined when it is none. */
+/** Reads a range such as `B3:H400`, `B3:H` or `B:H`; undefined if it is not a range. */
 export const parseRange = (text: string): CellRange | undefined => {
   const match = /^\$?([a-z]{1,3})\$?([1-9]\d*)?:\$?([a-z]{1,3})\$?([1-9]\d*)?$/i.exec(text.trim())
   if (match === null) return undefined
@@ -78,9 +78,9 @@ export const parseRange = (text: string): CellRange | undefined => {
   return from.row <= to.row && from.column <= to.column ? { from, to } : undefined
 }
 
-/** Columns of a sheet at most: Excel's own limit. */
+/** The most columns of a sheet: Excel's own limit. */
 export const mostColumns = 16_384
 
-/** Letters of a column, from 0. */
+/** Returns the letters of a column, counted from 0. */
 export const columnName = (column: number): string =>
   (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)

@@ -25,7 +25,7 @@ const look = (format: string): Shows => {
 
 const looked = new Map<string, Shows>()
 
-/** What a number format shows; formats are looked at once. */
+/** Returns what a number format shows. Each format is analysed once. */
 export const showsOf = (format: string | number | undefined): Shows => {
   if (typeof format !== "string" || format === "General") return nothing
   let shows = looked.get(format)
@@ -38,17 +38,17 @@ const lastDay = 2_958_465
 
 const two = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"))
 
-/** Hours may be more than a day's, and more than 99. */
+/** There may be more than 24 hours, even more than 99. */
 const clock = (seconds: number) =>
   `${two[Math.floor(seconds / 3600)] ?? Math.floor(seconds / 3600)}:${two[Math.floor(seconds / 60) % 60]}:${
     two[seconds % 60]
   }`
 
-/** Days that were seen, by their number since 1900: finding one takes a tenth of making it. */
+/** Days that were seen, by their number since 1900: finding one takes a tenth of the time of computing it. */
 const days = new Map<number, DateCell>()
 const mostDays = 65_536
 
-/** The calendar day of a whole serial number; undefined for those that are none: 1900 was no leap year, though Excel has its 29 February. */
+/** Returns the calendar day of a whole serial number; undefined if it is not a day: 1900 was not a leap year, but Excel has its 29 February. */
 const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   const since1900 = date1904 ? day + 1462 : day
   if (since1900 < 1 || since1900 > lastDay || since1900 === 60) return undefined
@@ -61,7 +61,7 @@ const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   return cell
 }
 
-/** A date, time or both, to the second, by the wall clock; undefined when the number is none. */
+/** Returns a date, time or both, to the second, by the wall clock; undefined if the number is not one. */
 const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefined => {
   const seconds = Math.round(serial * daySeconds)
   if (seconds < 0) return undefined
@@ -75,7 +75,7 @@ const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefine
   return rest === 0 && !shows.time ? day : new DateCell(`${day.iso}T${clock(rest)}`)
 }
 
-/** A number as Excel has it: 15 digits, though 17 are stored. */
+/** Returns a number as Excel shows it: 15 digits, although 17 are stored. */
 const exact = (value: number) => Number.isInteger(value) ? value : Number(value.toPrecision(15))
 
 /** Codes of error cells (MS-XLS, section 2.5.10). */
@@ -90,13 +90,13 @@ const errors: Readonly<Record<number, string>> = {
   0x2b: "#GETTING_DATA",
 }
 
-/** A number by what its cell's format shows of it. */
+/** Returns a number as its cell's format shows it. */
 export const numberCell = (value: number, shows: Shows, date1904: boolean): Cell => {
   if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
   return shows.date || shows.time ? dated(value, shows, date1904) ?? exact(value) : exact(value)
 }
 
-/** A workbook's cell with the type it has there: numbers stored as text stay text, formulas have their stored value. */
+/** Returns a workbook's cell with its type there: numbers stored as text stay text, and formulas have their stored value. */
 export const toCell = (cell: CellObject | undefined, date1904: boolean): Cell => {
   const value = cell?.v
   if (cell === undefined || value === undefined || value === null) return null

@@ -12,7 +12,7 @@ import type { OpenSheet, SheetNotes } from "./Sheet.ts"
 import { findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
 import { bookPart, openXlsx } from "./xlsx.ts"
 
-/** Which part of a workbook a pipeline reads. */
+/** The part of a workbook that a pipeline reads. */
 export interface ExcelSettings {
   /** Name, or number from 1 counting hidden sheets too. */
   readonly sheet?: string | number | undefined
@@ -23,7 +23,7 @@ export interface ExcelSettings {
 const tooLarge = ({ file }: Bytes) =>
   new SourceError({
     file,
-    message: `${file} holds more than the ${
+    message: `${file} has more than the ${
       thousands(limits.workbook)
     } bytes that are read of a workbook. Save its sheet as CSV.`,
   })
@@ -31,7 +31,7 @@ const tooLarge = ({ file }: Bytes) =>
 const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
   Effect.scoped(Effect.gen(function*() {
     const blocks = yield* bytes.blocks(expected)
-    // What an archive holds may be larger than the file.
+    // The content of an archive may be larger than the file.
     let content = Buffer.allocUnsafe(bytes.size)
     let length = 0
     for (let block = yield* blocks.next; block !== undefined; block = yield* blocks.next) {
@@ -45,7 +45,7 @@ const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
     return { content: content.subarray(0, length), fingerprint: blocks.fingerprint() }
   }))
 
-/** Reads all blocks against the fingerprint, keeping none. */
+/** Compares all blocks with the fingerprint, keeping none. */
 const verify = (
   bytes: Bytes,
   fingerprint: Fingerprint,
@@ -66,7 +66,7 @@ const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): s
   return parts.length > 0 ? parts.join(" and ") : hiddenSomewhere ? "hidden rows or columns" : undefined
 }
 
-/** Opens a sheet: of .xlsx row by row, of any other workbook whole. */
+/** Opens a sheet: of an .xlsx workbook row by row, of any other workbook as a whole. */
 export const openSheet = (
   bytes: Bytes,
   sheet: string | number | undefined,
@@ -86,8 +86,8 @@ export const openSheet = (
   })
 
 /**
- * Opens a workbook. Each reading first proves that the file still has the bytes of the one that was opened. Errors: too large, no workbook, no such
- * sheet or range, no header.
+ * Opens a workbook. Each reading first verifies that the file still has the bytes with which it was opened. Errors: too large, not a workbook, no
+ * such sheet or range, no header.
  */
 export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
@@ -95,19 +95,19 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
     if (bytes.size > limits.workbook) return yield* tooLarge(bytes)
     const asked = settings.range === undefined ? undefined : parseRange(settings.range)
     if (settings.range !== undefined && asked === undefined) {
-      const message = `${settings.range} is no range of cells. Write \`source.range\` as in B3:H400.`
+      const message = `${settings.range} is not a range of cells. Write \`source.range\` like B3:H400.`
       return yield* new SourceError({ file, message })
     }
     const range = asked ?? wholeSheet
     const { fingerprint, opened } = yield* openSheet(bytes, settings.sheet, rowsToFind(settings.headerRow, range))
-    // Closures below share what any of them holds. They must not hold `opened`, which keeps the file's bytes.
+    // The closures below share the variables that any of them uses. None may use `opened`, which keeps the file's bytes in memory.
     const { date1904, doubt, hidden, name, names, notes, rows: sheetRows } = opened
     const place = (found: ReturnType<typeof findTable>) =>
       typeof found === "string"
         ? new SourceError({ file, message: `${file}, sheet "${name}": ${found}` })
         : Effect.succeed(found)
     const plain = yield* place(findTable(opened.first, settings.headerRow, range))
-    // In a large workbook they follow all rows.
+    // In a large workbook these come after all rows.
     const merges = plain.untitled ? yield* opened.merges : []
     const table = merges.length === 0 ? plain : yield* place(findTable(opened.first, settings.headerRow, range, merges))
     const titles = underMerges(table, merges, range)
@@ -124,16 +124,16 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
     const within = hiddenIn(notes())
     const warnings = [
       ...(doubt === undefined ? [] : [
-        `${file}, sheet "${name}" may be damaged, and rows or cells be missing: ${doubt}. Compare it with what it was made of.`,
+        `${file}, sheet "${name}" may be damaged, so rows or cells may be missing: ${doubt}. Compare it with the data from which it was made.`,
       ]),
       ...(unread.length === 0 ? [] : [
         `${file} has hidden sheets that are not read: ${unread.join(", ")}. Name one with \`source.sheet\` to read it.`,
       ]),
       ...(within === undefined ? [] : [`${file}, sheet "${name}" has ${within}. They are read like the others.`]),
       ...(table.above === 0 ? [] : [
-        `${file}, sheet "${name}" has its header in row ${table.headerRow}, as it seems: ${
+        `${file}, sheet "${name}" seems to have its header in row ${table.headerRow}: ${
           table.above === 1 ? "one row above is" : `${table.above} rows above are`
-        } left out. Say \`headerRow: ${table.headerRow}\` under \`source\` if so, else the right row.`,
+        } not read. If so, write \`headerRow: ${table.headerRow}\` under \`source\`; otherwise give the right row.`,
       ]),
     ]
     let files: Effect.Effect.Success<Source["files"]> = []

@@ -15,9 +15,9 @@ import { endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
 
 const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i
 
-/** What OpenDocument says that xlsx does not tell. */
+/** What OpenDocument files contain and the library xlsx does not return. */
 interface OfOds {
-  /** Whether there are errors, which xlsx takes for text. */
+  /** Whether there are errors, which xlsx reads as text. */
   readonly errors: boolean
   /** Whether rows or columns are hidden. */
   readonly hiddenParts: boolean
@@ -25,13 +25,13 @@ interface OfOds {
   readonly hiddenSheets: ReadonlyArray<boolean>
 }
 
-/** Proves that a zip archive is what its directory says, and that its sheets end where they should. Undefined: it is no OpenDocument. */
+/** Verifies that a zip archive matches its directory, and that its sheets end where they should. Undefined: it is not OpenDocument. */
 const prove = async (bytes: Buffer): Promise<OfOds | undefined> => {
   let content: Buffer | undefined
   let styles: Buffer | undefined
   await proveArchive(bytes, (name, entry) => {
     const whole = name === "content.xml" ? endsWell(entry) : !sheetsOfXlsb.test(name) || endOfSheet(entry)
-    if (!whole) throw new BadArchive(`Its part ${name} breaks off, or is badly put together. Fetch or export it again.`)
+    if (!whole) throw new BadArchive(`Its part ${name} is cut short or malformed. Fetch or export it again.`)
     if (name === "content.xml") content = entry
     else if (name === "styles.xml") styles = entry
   })
@@ -51,7 +51,7 @@ const options: ParsingOptions = {
   cellFormula: false,
 }
 
-/** Keeps what xlsx writes to the console off it. What matters of it is found and reported elsewhere. */
+/** Suppresses what xlsx writes to the console. What matters of it is detected and reported elsewhere. */
 const silently = <A>(read: () => A): A => {
   const { console: screen } = globalThis
   const { error } = screen
@@ -66,7 +66,7 @@ const silently = <A>(read: () => A): A => {
 type Grid = Array<Array<CellObject | undefined> | undefined>
 
 /**
- * Reads one sheet of a workbook with xlsx, which holds it whole: .xls, .xlsb and .ods, which nothing reads in pieces.
+ * Reads one sheet of a workbook with xlsx, which keeps all of it in memory: .xls, .xlsb and .ods, which no library reads in pieces.
  *
  * @param asked the pipeline's `sheet`
  * @param proven fails if the file has changed
@@ -91,13 +91,13 @@ export const openWithLibrary = (
           ),
       })
       : undefined
-    // Heavy, and needed for these alone.
+    // Slow to load, and needed only for these formats.
     const xlsx = yield* Effect.promise(() => import("xlsx"))
     const unsound = (error: unknown, name: string) =>
       refuse(
         error instanceof BadRecords
-          ? `is damaged${name}: it holds ${error.message}. Fetch or export it again; or open it in a spreadsheet program, see what is there, and save it again.`
-          : "is no workbook that can be read: it is damaged. Fetch or export it again.",
+          ? `is damaged${name}: it contains ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
+          : "can't be read: it is damaged. Fetch or export it again.",
         error,
       )
     const check = isZip ? undefined : yield* Effect.try({
@@ -112,7 +112,7 @@ export const openWithLibrary = (
           error instanceof Error && error.message.includes("password")
             ? refuse("is protected by a password. Save it without one.", error)
             : refuse(
-              "is no workbook that can be read: it is damaged, or of a kind that is not known. Open it in a spreadsheet program and save it again, or save its sheet as CSV.",
+              "can't be read: it is damaged, or is not a known kind of workbook. Open it in a spreadsheet program and save it again, or save its sheet as CSV.",
               error,
             ),
       })
@@ -128,7 +128,7 @@ export const openWithLibrary = (
     const sheet = book.Sheets[name]
     const cells = gridOf(sheet)
     if (sheet === undefined || cells === undefined) {
-      return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
+      return yield* refuse(`has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`)
     }
     if (cells.length > limits.sheetRows) {
       return yield* refuse(
@@ -170,7 +170,7 @@ function* pieces(rows: ReadonlyArray<SheetRow>): Generator<ReadonlyArray<SheetRo
   for (let from = 0; from < rows.length; from += pieceRows) yield rows.slice(from, from + pieceRows)
 }
 
-/** The rows that are there, each cell with its type. */
+/** Returns the rows, each cell with its type. */
 const rowsOf = (cells: Grid, date1904: boolean, odsErrors: boolean): ReadonlyArray<SheetRow> => {
   const rows: Array<SheetRow> = []
   cells.forEach((found, row) => {
@@ -180,7 +180,7 @@ const rowsOf = (cells: Grid, date1904: boolean, odsErrors: boolean): ReadonlyArr
   return rows
 }
 
-/** LibreOffice's own errors have no name that other programs know. */
+/** LibreOffice's own errors have no names in other programs. */
 const odsError = (cell: Cell, possible: boolean): Cell =>
   possible && typeof cell === "string" && /^Err:\d{3}$/.test(cell) ? new ErrorCell(cell) : cell
 
@@ -196,9 +196,9 @@ const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: 
 
 /**
  * Returns for each sheet of an OpenDocument workbook whether it is hidden, in the order of the sheets: its style says `table:display="false"`, or the
- * one that this style is based on (OpenDocument 1.3, part 3, section 19.598). xlsx does not tell. Throws `BadSheet`.
+ * style on which it is based (OpenDocument 1.3, part 3, section 19.598). xlsx does not return this. Throws `BadSheet`.
  *
- * @param styles the part styles.xml, of which styles may be based on
+ * @param styles the part styles.xml, on whose styles others may be based
  */
 const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyArray<boolean> => {
   const attributes = new XmlAttributes()
@@ -220,7 +220,7 @@ const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyA
           if (display !== undefined) shown.set(style, display !== "false")
         } else if (name === "table") open.push(attributesOf(attributes, xml, from, to).get("table:style-name") ?? "")
       },
-      // A table within a cell comes before the one around it, as xlsx lists them.
+      // A table within a cell comes before the one around it, as in xlsx's list.
       close: (name) => {
         if (name === "table") sheets.push(open.pop() ?? "")
       },
@@ -243,7 +243,7 @@ const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyA
 const sheetEnd = 130
 
 /**
- * Whether the records of a sheet in a .xlsb workbook follow each other to the one that ends the sheet, and nothing follows it. A record's kind
+ * Whether the records of a sheet in an .xlsb workbook continue up to the one that ends the sheet, and nothing follows it. A record's kind
  * takes one or two bytes, its length one to four, seven bits in each (MS-XLSB, section 2.1.4).
  */
 const endOfSheet = (bytes: Buffer): boolean => {
@@ -260,7 +260,7 @@ const endOfSheet = (bytes: Buffer): boolean => {
     return value
   }
   while (at < bytes.length) {
-    // The high bit of a kind's first byte belongs to it; kinds differ by it all the same.
+    // The high bit belongs to a kind's first byte, and distinguishes kinds.
     last = number(2)
     const length = number(4)
     if (last === -1 || length === -1) return false

@@ -6,28 +6,28 @@ import { columnName, mostColumns } from "./Sheet.ts"
 import type { SheetNotes, SheetRow } from "./Sheet.ts"
 import { BadSheet, XmlAttributes, xmlNumber, xmlScanner, xmlText } from "./xml.ts"
 
-/** What a cell's XML means in its workbook. */
+/** What the XML of cells refers to in their workbook. */
 export interface CellContext {
-  /** Texts that cells name by number. */
+  /** Texts that cells refer to by number. */
   readonly strings: ReadonlyArray<string>
   /** Number format by style. */
   readonly formats: ReadonlyArray<string>
   readonly date1904: boolean
 }
 
-/** Text of a cell: characters that XML can't hold stand there as _x000D_. */
+/** Returns the text of a cell: characters that XML can't contain are written as _x000D_. */
 const plainText = (text: string): string =>
   text.includes("_x")
     ? text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text
 
-/** Reads a workbook's shared texts, whose XML comes in pieces. Throws `BadSheet`. */
+/** Reads a workbook's shared texts from XML that arrives in pieces. Throws `BadSheet`. */
 export const sharedTextsReader = () => {
   const texts: Array<string> = []
   let text = ""
   let inText = false
   let ended = false
-  /** Depth of phonetic hints, which are no part of a text. */
+  /** Depth of phonetic hints, which are not part of a text. */
   let hints = 0
   const scanner = xmlScanner({
     open: (name) => {
@@ -48,9 +48,9 @@ export const sharedTextsReader = () => {
   })
   return {
     write: scanner.write,
-    /** Throws when the texts do not end where their XML does. */
+    /** Throws if the texts do not end where their XML does. */
     end: (): ReadonlyArray<string> => {
-      if (!ended) throw new BadSheet("texts that break off")
+      if (!ended) throw new BadSheet("texts that are cut short")
       scanner.end()
       return texts
     },
@@ -59,14 +59,14 @@ export const sharedTextsReader = () => {
 
 const isTrue = (value: string) => value === "1" || value === "true"
 
-/** Days since Excel's first, of a cell that holds its date as ISO 8601. */
+/** Returns the days since Excel's first, for a cell with an ISO 8601 date. */
 const serialOf = (iso: string): number =>
   Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) || !iso.includes("T") ? iso : `${iso}Z`) / 86_400_000 + 25_569
 
-/** The formula without a stored value, which a reader that does not calculate can't know. */
+/** What a formula without a stored value contains: a reader that does not calculate can't know its value. */
 const uncalculated = new ErrorCell("formula without a stored value")
 
-/** The column of a reference such as BC12, from 0. */
+/** Returns the column of a reference such as BC12, from 0. */
 const columnOf = (xml: Buffer, from: number, to: number): number => {
   let column = 0
   for (let at = from; at < to; at++) {
@@ -78,10 +78,10 @@ const columnOf = (xml: Buffer, from: number, to: number): number => {
   return column - 1
 }
 
-/** Types of cells whose value is no number, nor the number of a text. */
+/** Types of cells whose value is neither a number nor the number of a text. */
 const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
 
-/** Reads a sheet's XML, which comes in pieces: the same cells as xlsx makes of it. Throws `BadSheet`. */
+/** Reads a sheet's XML, which arrives in pieces, and gives the same cells as xlsx. Throws `BadSheet`. */
 export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => {
   const general = showsOf("General")
   const shows = formats.map(showsOf)
@@ -98,7 +98,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   let column = -1
   let type = ""
   let style = 0
-  /** What the cell holds: a number that was read from the bytes, else a text; neither when it has no value. */
+  /** The cell's value: a number that was read from the bytes, otherwise a text; neither if it has no value. */
   let number: number | undefined
   let value: string | undefined
   let formula = false
@@ -153,10 +153,10 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const numberHeld = () => number ?? (value === undefined || value === "" ? undefined : Number(value))
 
   const sharedText = (): string | undefined => {
-    // Some write an empty text so.
+    // Some programs write an empty text like this.
     if (number === undefined && (value === undefined || value === "")) return undefined
     const shared = strings[numberHeld() ?? Number.NaN]
-    if (shared === undefined) throw new BadSheet("a text that is not there")
+    if (shared === undefined) throw new BadSheet("a reference to a text that does not exist")
     return shared
   }
 
@@ -234,7 +234,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     },
     text: (xml, from, to, whole, raw) => {
       if (!capture) return
-      // The only text of a value, and not held as a string: most numbers never become one.
+      // The only text of a value, not yet made a string: most numbers never become one.
       if (whole && !inline && !heldAsText.has(type)) number = xmlNumber(xml, from, to)
       else text += xmlText(xml, from, to, raw)
     },
@@ -262,7 +262,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
       rows = []
       return given
     },
-    /** Throws when the sheet does not end where its XML does. */
+    /** Throws if the sheet does not end where its XML does. */
     end: () => {
       if (!ended) throw new BadSheet("no end")
       scanner.end()

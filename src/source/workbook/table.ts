@@ -7,30 +7,30 @@ import { limits, thousands } from "../limits.ts"
 import { columnName } from "./Sheet.ts"
 import type { CellRange, SheetRow } from "./Sheet.ts"
 
-/** Where a sheet's records are, as its first rows show it. */
+/** Where a sheet's records are, according to its first rows. */
 export interface Table {
   readonly titles: ReadonlyArray<string>
-  /** The sheet's number of the header's row, from 1. */
+  /** The number of the header's row in the sheet, from 1. */
   readonly headerRow: number
-  /** Rows above the header, if any of them hold something and were left out without the pipeline saying so. */
+  /** Number of rows above the header, if any of them is not empty and the pipeline did not say to skip them. */
   readonly above: number
   /** Some columns have no title of their own, but may be under a merged one. */
   readonly untitled: boolean
-  /** The sheet's first rows, from `top` on (0: the first), those above the header among them. */
+  /** The sheet's first rows, from `top` on (0: the first), including those above the header. */
   readonly head: { readonly top: number; readonly rows: ReadonlyArray<Cells> }
 }
 
-/** Rows below the header that are looked at: a table is as wide as its header, or as the widest of them. */
+/** Rows below the header that are checked: a table is as wide as its header or as the widest of these. */
 const looked = 1000
 
 /** Rows of a sheet that are needed to find its table. */
 export const rowsToFind = (headerRow: number | undefined, range: CellRange): number =>
   Math.max(headerRow ?? 0, range.from.row) + 2 * looked
 
-/** Rows below the header that are kept to recognise a form tool by. */
+/** Rows below the header that are kept to recognise a form tool. */
 const headKept = 200
 
-/** A row's cells inside of the range, up to the last that is filled. */
+/** Returns a row's cells inside the range, up to the last filled one. */
 const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Array<Cell> => {
   const cells: Array<Cell> = []
   const last = Math.min(range.to.column, found.length - 1)
@@ -44,11 +44,11 @@ const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Arra
 }
 
 /**
- * Finds the header (the sheet's row of that number, else the first row with anything in it that is no heading) in a sheet's first rows. Gives
- * a sentence when there is no header, or too much.
+ * Finds the header in a sheet's first rows: the row with the given number, otherwise the first row that is not empty and not a heading. Returns a
+ * sentence if there is no header or if it is too wide.
  *
  * @param first the sheet's first rows: at least `rowsToFind`, or all
- * @param merges the sheet's merged cells: a row of nothing else is no header
+ * @param merges the sheet's merged cells: a row with only these is not a header
  */
 export const findTable = (
   first: ReadonlyArray<SheetRow>,
@@ -58,7 +58,7 @@ export const findTable = (
 ): Table | string => {
   const top = range.from.row
   if (headerRow !== undefined && (headerRow - 1 < top || headerRow - 1 > range.to.row)) {
-    return `Row ${headerRow} is outside of the range. Correct \`source.headerRow\` or \`source.range\`.`
+    return `Row ${headerRow} is outside the range. Correct \`source.headerRow\` or \`source.range\`.`
   }
   const lines: Array<Cells> = []
   const enough = rowsToFind(headerRow, range)
@@ -77,7 +77,7 @@ export const findTable = (
   const header = lines[at] ?? []
   if (header.length === 0) {
     return headerRow === undefined
-      ? "It is empty. Name the sheet that holds the rows: `source.sheet`."
+      ? "It is empty. Name the sheet that contains the rows: `source.sheet`."
       : `Its row ${headerRow} is empty, but \`source.headerRow\` says that it is the header. Correct it.`
   }
   const width = lines.slice(at, at + 1 + looked).reduce((most, line) => Math.max(most, line.length), 0)
@@ -135,14 +135,14 @@ const tooWide = (row: number, sheetRow: number, column: number, width: number): 
   } columns of the table. Give that column a title, or clear the cell.`,
 })
 
-/** Makes records of a sheet's rows as they come: those below the header, empty ones left out and counted. */
+/** Makes records from a sheet's rows below the header. Empty ones are omitted and counted. */
 export const recordsOf = (table: Table, range: CellRange) => {
   const width = table.titles.length
   let given = 0
   let empty = 0
   let last = table.headerRow - 1
   return {
-    /** Chunks of the records among these rows. */
+    /** Returns chunks of the records among these rows. */
     take: (sheetRows: ReadonlyArray<SheetRow>): RowChunk | undefined => {
       const firstRow = given + 1
       const rows: Array<Cells> = []

@@ -1,6 +1,6 @@
 import { columnName } from "./Sheet.ts"
 
-/** A workbook whose records can't be as any program wrote them. The message ends the sentence "it holds …". */
+/** A workbook whose records no program can have written like this. The message ends the sentence "it contains …". */
 export class BadRecords extends Error {}
 
 const numbersOf = (list: string) =>
@@ -20,18 +20,18 @@ const known = numbersOf(
     + "1024-1027 1032-1035 103a 103c-1041 1043-1046 1048 104a-104b 104e-1051 105b-105d 105f-1068 7262",
 )
 
-/** Those that never follow a cell: the workbook's own, and what comes before a sheet's cells. */
+/** Kinds that never follow a cell: those of the workbook itself, and those that come before a sheet's cells. */
 const beforeCells = numbersOf(
   "c-11 14-15 22 25-2b 31 40 42 55 5c 5f 7d 80-85 8c-8d 92 9c a1 da e0-e2 fc ff 13d 200 20b 225 41e 293",
 )
 
-/** What may stand between a formula and its text: array, table, shared formula, and their continuation. */
+/** Kinds that may come between a formula and its text: array, table, shared formula, and their continuation. */
 const afterFormula = numbersOf("21 36 3c 221 236 4bc")
 
-/** What else may stand among cells: rows and pointers to them, texts of formulas, phonetic hints, links, marks. */
+/** Other kinds that may come among cells: rows and pointers to them, texts of formulas, phonetic hints, links, marks. */
 const amongCells = numbersOf("5e d7 ef 1b8 1c2 207 208 800 21 36 3c 221 236 4bc")
 
-/** Kinds of the workbook's own records that follow each other: if one is missing, the next gets its number. */
+/** Kinds of the workbook's own records that are numbered in sequence: if one is missing, the next gets its number. */
 const inOneRun = numbersOf("85 e0 41e")
 
 const kind = {
@@ -56,7 +56,7 @@ const kind = {
 
 const formulas = numbersOf("6 206 406")
 
-/** Whether a record of a cell has a size that it can have; undefined: the record is no cell. */
+/** Whether the record of a cell has a possible size; undefined: the record is not a cell. */
 const fitsCell = (type: number, length: number): boolean | undefined => {
   if (formulas.has(type)) return length >= 20
   switch (type) {
@@ -93,31 +93,31 @@ interface BookFacts {
   texts: number
   /** Formats of cells. */
   formats: number
-  /** Whether texts are Unicode: since Excel 97. */
+  /** Whether texts are Unicode, as since Excel 97. */
   readonly isUnicode: boolean
 }
 
-/** The records of one sheet, one after the other: where its cells are, and whether they can be as they stand. */
+/** Checks the records of one sheet, in order: where its cells are, and whether they are possible. */
 class SheetRecords {
   readonly #bytes: Buffer
   readonly #book: BookFacts
   /** Places of cells with a value, as row times columns and column. */
   readonly values = new Set<number>()
-  /** By row: the first column, and the one after the last, that the sheet announces and that it has. */
+  /** By row: the first column and the one after the last, as announced by the sheet, and as found. */
   readonly #promised = new Map<number, readonly [first: number, end: number]>()
   readonly #extents = new Map<number, readonly [first: number, end: number]>()
   #dimensions = { rows: 0, columns: 0 }
-  /** A record after a cell that is none: no more cells may come. */
+  /** Whether a record other than a cell has followed a cell: no more cells may come. */
   #odd: string | undefined
   #hasCells = false
   #hasWindow = false
-  /** The formula whose text has to come. */
+  /** The formula whose text must follow. */
   #waiting: string | undefined
   #last = -1
   #disorder = 0
   /** References to shared texts. */
   texts = 0
-  /** What is wrong, as the end of "it holds …". */
+  /** What is wrong, as the end of "it contains …". */
   fault: string | undefined
 
   constructor(bytes: Buffer, book: BookFacts) {
@@ -137,7 +137,7 @@ class SheetRecords {
       this.#waiting = undefined
     }
     const fits = fitsCell(type, length)
-    const odd = `a record of another kind amid its cells (${hex(type)} at byte ${at})`
+    const odd = `a record of a different kind among its cells (${hex(type)} at byte ${at})`
     if (fits !== undefined) {
       if (this.#odd !== undefined) return this.#odd
       this.#hasCells = true
@@ -148,7 +148,7 @@ class SheetRecords {
       const [first, end] = [bytes.readUInt16LE(at + 2), bytes.readUInt16LE(at + 4)]
       if (end > first) this.#promised.set(bytes.readUInt16LE(at), [first, end])
     } else if (this.#hasCells && !amongCells.has(type)) {
-      // There is one record of a window, of a fixed size.
+      // There is one record of a window, with a fixed size.
       const isNoWindow = type === kind.window
         && (this.#hasWindow || (this.#book.isUnicode ? length < 14 : length !== 10))
       if (beforeCells.has(type) || isNoWindow) return odd
@@ -176,11 +176,11 @@ class SheetRecords {
     }
     for (let index = 0; index < end - column; index++) {
       const format = bytes.readUInt16LE(at + 4 + step * index)
-      if (isUnicode && format >= formats) return `a cell in a format that is not there, ${here}`
+      if (isUnicode && format >= formats) return `a cell with a format that does not exist, ${here}`
     }
     if (type === kind.sharedText) {
       this.texts++
-      if (bytes.readUInt32LE(at + 6) >= texts) return `a text that is not there, in ${here}`
+      if (bytes.readUInt32LE(at + 6) >= texts) return `a reference to a text that does not exist, in ${here}`
     }
     if (type === kind.label) {
       const characters = bytes.readUInt16LE(at + 6)
@@ -189,7 +189,7 @@ class SheetRecords {
     }
     if (formulas.has(type) && bytes.readUInt16LE(at + 12) === 0xffff) {
       const valueKind = bytes[at + 6] ?? 0
-      if (valueKind > 3) return `a formula whose value is of no kind, in ${here}`
+      if (valueKind > 3) return `a formula whose value has an unknown type, in ${here}`
       if (valueKind === 0) this.#waiting = here
     }
     const from = row * mostColumns + column
@@ -205,33 +205,33 @@ class SheetRecords {
     return undefined
   }
 
-  /** What does not add up, though some programs may write it so: the end of "may be damaged: …". */
+  /** What is inconsistent, though some programs may write it like that, as the end of "may be damaged: …". */
   doubt(): string | undefined {
     for (const [row, [first, end]] of this.#promised) {
       const found = this.#extents.get(row)
-      if (found === undefined) return `row ${row + 1} should hold cells, and has none`
+      if (found === undefined) return `row ${row + 1} should contain cells, and has none`
       if (found[1] < end) return `row ${row + 1} should reach to column ${columnName(end - 1)}, and ends before`
-      if (found[0] > first) return `row ${row + 1} should begin in column ${columnName(first)}, and begins behind it`
+      if (found[0] > first) return `row ${row + 1} should start in column ${columnName(first)}, and starts after it`
     }
     const { columns, rows } = this.#dimensions
     for (const [row, [, end]] of this.#extents) {
       if (this.#promised.size > 0 && !this.#promised.has(row)) {
-        return `row ${row + 1} holds cells, but is not in its list of rows`
+        return `row ${row + 1} contains cells, but is not in its list of rows`
       }
       if (rows > 0 && (row >= rows || end > columns)) {
         return `${place(row, end - 1)} is beyond the ${rows} rows and ${columns} columns that it says it has`
       }
     }
-    // Some programs write cells in any order; a few cells in a wrong place are another thing.
+    // Some programs write cells in any order; a few cells in a wrong place are a different matter.
     return this.#disorder > 0 && this.#disorder < 5 ? "some of its cells are out of order" : undefined
   }
 }
 
-/** Counts the shared texts (MS-XLS, section 2.4.265): the number that is stated has to end where their records do. */
+/** Counts the shared texts (MS-XLS, section 2.4.265): the stated number must end where their records do. */
 const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, to: number]>) => {
   let part = 0
   let [at = 0, to = 0] = parts[0] ?? []
-  const wrong = () => new BadRecords("texts whose sizes do not add up")
+  const wrong = () => new BadRecords("texts whose sizes are inconsistent")
   const nextPart = () => {
     const next = parts[++part]
     if (next === undefined) throw wrong()
@@ -262,7 +262,7 @@ const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, 
     for (let left = count, size = isWide ? 2 : 1; left > 0;) {
       if (at >= to) {
         nextPart()
-        // A text that continues in another record states the width of its characters again.
+        // A text that continues in the next record states the width of its characters again.
         size = (bytes[at++]! & 1) === 1 ? 2 : 1
       }
       const step = Math.min(left, Math.floor((to - at) / size))
@@ -285,10 +285,10 @@ const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, 
   return { references, texts }
 }
 
-/** Goes through the records of a workbook's stream; undefined: it is encrypted. */
+/** Checks the records of a workbook's stream; undefined: it is encrypted. */
 const readRecords = (bytes: Buffer) => {
   if (bytes.length < 8 || bytes.readUInt16LE(0) !== kind.bof || bytes.readUInt16LE(6) !== 5) {
-    throw new BadRecords("no beginning of a workbook")
+    throw new BadRecords("no start of a workbook")
   }
   const book: BookFacts = { references: 0, texts: 0, formats: 0, isUnicode: bytes.readUInt16LE(4) >= 0x600 }
   const textParts: Array<readonly [number, number]> = []
@@ -300,13 +300,13 @@ const readRecords = (bytes: Buffer) => {
   const add = (type: number, at: number, length: number) => {
     if (!known.has(type)) throw new BadRecords(`a record of a kind that no workbook has (byte ${at})`)
     if (type !== before && inOneRun.has(before)) ended.add(before)
-    if (ended.has(type)) throw new BadRecords(`records of other kinds amid those that belong together (byte ${at})`)
+    if (ended.has(type)) throw new BadRecords(`records of other kinds among those that belong together (byte ${at})`)
     if (type === kind.boundSheet && length >= 6) places.push(bytes.readUInt32LE(at))
     else if (type === kind.format) book.formats++
     else if (type === kind.formatCount && length >= 16 && bytes.readUInt16LE(at + 14) !== book.formats) {
-      throw new BadRecords("fewer formats of cells than it says")
+      throw new BadRecords("fewer formats of cells than it states")
     }
-    // What continues the texts belongs to them.
+    // Records that continue the texts belong to them.
     const isText = type === kind.sharedTexts || (type === kind.continued && before === kind.sharedTexts)
     if (isText) textParts.push([at, at + length])
     before = isText ? kind.sharedTexts : type
@@ -322,19 +322,19 @@ const readRecords = (bytes: Buffer) => {
       ? [0, Infinity, from]
       : [bytes.readUInt16LE(from), bytes.readUInt16LE(from + 2), from + 4]
     if (at + length > bytes.length) throw cutShort()
-    // The longest record that there is.
+    // The longest possible record.
     if (length > 8224) throw new BadRecords(`a record that is longer than one can be (byte ${from})`)
     if (type === kind.bof) {
       if (depth === 0 && !isBook) sheets.set(from, sheet = new SheetRecords(bytes, book))
       depth++
     } else if (depth === 0) {
-      // After the last sheet there may be only zeros that fill the file up.
+      // After the last sheet there may only be zeros that fill the file.
       if (bytes.subarray(from).some((byte) => byte !== 0)) {
-        throw new BadRecords(`an end amid its records (byte ${from})`)
+        throw new BadRecords(`an end among its records (byte ${from})`)
       }
       break
     } else if (type === kind.eof) {
-      if (length !== 0) throw new BadRecords(`an end that is none (byte ${from})`)
+      if (length !== 0) throw new BadRecords(`an end that is not one (byte ${from})`)
       depth--
       if (depth === 0 && isBook) {
         isBook = false
@@ -350,41 +350,39 @@ const readRecords = (bytes: Buffer) => {
   if (depth > 0) throw cutShort()
   const listed = places.toSorted((a, b) => a - b).flatMap((at) => sheets.get(at) ?? [])
   if (listed.length !== places.length || new Set(listed).size !== sheets.size || places.length !== sheets.size) {
-    throw new BadRecords("sheets that are not where it says")
+    throw new BadRecords("sheets that are not where it states")
   }
   return { book, sheets: listed }
 }
 
-/** A stream of a compound file: its bytes, and how many its directory says. */
+/** A stream of a compound file: its bytes, and its length according to the directory. */
 interface Stream {
   readonly size: number
   readonly content?: Uint8Array | ReadonlyArray<number>
 }
 
-/** As much of xlsx's reader of compound files as is needed. */
+/** The parts of xlsx's reader of compound files that are needed. */
 export interface CompoundFiles<File> {
   readonly read: (bytes: Buffer, options: { readonly type: "buffer" }) => File
   readonly find: (file: File, path: string) => Stream | null | undefined
 }
 
-/** What is known of a .xls workbook's sheets beside what xlsx reads of them. */
+/** What is known about an .xls workbook's sheets, apart from what xlsx reads. */
 export interface XlsCheck {
-  /** The workbook itself, out of its compound file: what else that holds (summaries, macros) is not to be read. */
+  /** The workbook itself, extracted from its compound file: its other content (summaries, macros) is not read. */
   readonly content: Buffer
   /**
-   * The sheet of that number, against the cells that were read of it. Throws `BadRecords` when it can't be sound.
-   *
+   * Compares the sheet with that number with the cells that were read. Throws `BadRecords` if it must be damaged.
    * @param has whether there is a cell
-   * @returns what does not add up, though some programs may write it so
+   * @returns what is inconsistent, though some programs may write it like that
    */
   readonly sheet: (index: number, has: (row: number, column: number) => boolean) => string | undefined
 }
 
 /**
- * Goes through all records of a .xls workbook, which has no check sums: whether each is of a kind that there is, sheets end where their records say,
- * texts and cells have their sizes, and no two cells have one place. xlsx passes over much of that in silence, and with it over rows.
- *
- * @returns undefined when it is no such workbook or encrypted, which xlsx will say. Throws `BadRecords`
+ * Checks all records of an .xls workbook, which has no checksums: each has a known kind, sheets end where their records say, texts and cells have
+ * their sizes, and no two cells have the same place. xlsx silently ignores much of that damage, and so loses rows.
+ * @returns undefined if it is not such a workbook, or is encrypted, which xlsx will report. Throws `BadRecords`
  */
 export const checkXls = <File>(content: Buffer, files: CompoundFiles<File>): XlsCheck | undefined => {
   const file = files.read(content, { type: "buffer" })
@@ -405,7 +403,7 @@ export const checkXls = <File>(content: Buffer, files: CompoundFiles<File>): Xls
       }
       const texts = sheets.reduce((sum, one) => sum + one.texts, 0)
       return sheet.doubt()
-        ?? (references > texts ? `it counts ${references} cells of text, and ${texts} are there` : undefined)
+        ?? (references > texts ? `it states ${references} cells of text, and there are ${texts}` : undefined)
     },
   }
 }

@@ -15,7 +15,7 @@ import { sharedTextsReader, sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./sheetRows.ts"
 import { BadSheet, endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
 
-/** A workbook's parts by name, in small letters. */
+/** A workbook's parts by name, in lower case. */
 export type Parts = ReadonlyMap<string, ZipEntry>
 
 /** One reading of a part. */
@@ -24,10 +24,10 @@ type Opened<E> = Effect.Effect<Pieces<SourceError | E>, SourceError | E, Scope.S
 const damaged = (file: string) =>
   new SourceError({ file, message: `${file} can't be opened. It is damaged or cut short. Fetch or export it again.` })
 
-/** The name of an element or attribute without its namespace's prefix. */
+/** Returns the name of an element or attribute without its namespace prefix. */
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
-/** Shows the elements of a small part with their attributes, one after the other. */
+/** Calls a function with each element of a small part and its attributes, in order. */
 const elementsOf = (
   file: string,
   content: Buffer,
@@ -45,7 +45,7 @@ const elementsOf = (
     parser.end(text.toString("utf8").replace(/^\ufeff/, ""))
   })
 
-/** Relations of a part to others: their kind, and the name of the other part. */
+/** Returns a part's relations to others: their kind, and the name of the other part. */
 const relationsOf = (file: string, content: Buffer, parts: Parts, part: string) =>
   Effect.gen(function*() {
     const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(part) ?? []
@@ -62,14 +62,14 @@ const relationsOf = (file: string, content: Buffer, parts: Parts, part: string) 
     return relations
   })
 
-/** The part with the list of sheets; undefined where the archive is no workbook of XML. */
+/** Returns the part with the list of sheets; undefined if the archive is not an XML workbook. */
 export const bookPart = (file: string, content: Buffer, parts: Parts) =>
   Effect.map(relationsOf(file, content, parts, ""), (relations) => {
     const part = relations.find(({ kind }) => kind === "officeDocument")?.target ?? "xl/workbook.xml"
     return part.endsWith(".xml") && parts.has(part) ? part : undefined
   })
 
-/** Number formats that every workbook has without saying so, as far as they show a date or a time (ECMA-376, part 1, section 18.8.30). */
+/** Built-in number formats of every workbook that show a date or a time (ECMA-376, part 1, section 18.8.30). */
 const knownFormats: Readonly<Record<string, string>> = {
   14: "m/d/yy",
   15: "d-mmm-yy",
@@ -86,7 +86,7 @@ const knownFormats: Readonly<Record<string, string>> = {
   56: "hh:mm:ss",
 }
 
-/** What a workbook's small parts say: its sheets, number formats, and the start of its dates. */
+/** What a workbook's small parts contain: its sheets, number formats, and the start of its dates. */
 const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
   Effect.gen(function*() {
     const sheets: Array<{ readonly name: string; readonly hidden: boolean; readonly id: string }> = []
@@ -118,7 +118,7 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
     }
   })
 
-/** Runs what may find that a sheet is none. */
+/** Runs code that may find that a sheet is malformed. */
 const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
   Effect.suspend(() => {
     try {
@@ -126,7 +126,7 @@ const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
     } catch (error) {
       if (!(error instanceof BadSheet)) return Effect.die(error)
       const message =
-        `${file} is damaged or cut short, or badly put together: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, see what is there, and save it again.`
+        `${file} is damaged, cut short or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
       return new SourceError({ file, message })
     }
   })
@@ -141,7 +141,7 @@ const readPart = (file: string, part: Bytes, write: (piece: Uint8Array) => void)
     }
   }))
 
-/** The sheet's rows below each other, in lots; `ended` with what is known at the end. */
+/** Reads the sheet's rows in groups, in order; calls `ended` with what is known at the end. */
 const rowLots = <E>(
   file: string,
   opened: Opened<E>,
@@ -159,7 +159,7 @@ const rowLots = <E>(
     }))
   }))
 
-/** Reads the merged cells, which follow all rows: what comes before is skipped. */
+/** Reads the merged cells, which follow all rows: everything before them is skipped. */
 const mergesOf = (file: string, sheet: Bytes) =>
   Effect.suspend(() => {
     const merges: Array<CellRange> = []
@@ -177,7 +177,7 @@ const mergesOf = (file: string, sheet: Bytes) =>
     return Effect.as(readPart(file, sheet, scanner.write), merges)
   })
 
-/** Opens a sheet to be read row by row. Stands alone, so that nothing of the workbook's bytes is held on to. */
+/** Opens a sheet to be read row by row. A function of its own, so that its closure doesn't keep the workbook's bytes. */
 const openRows = (
   file: string,
   sheet: Bytes,
@@ -210,17 +210,17 @@ const openRows = (
     }
   })
 
-/** A part that unpacks to more than any honest one does. */
+/** Whether a part unpacks to more than any ordinary one does. */
 const isBomb = ({ packed, unpacked }: ZipEntry) =>
   unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
 
 /**
- * Opens one sheet of an .xlsx workbook, to be read row by row. Its texts are held, its rows and the file itself are not.
+ * Opens one sheet of an .xlsx workbook, to be read row by row. Its texts are kept in memory, its rows and the file itself are not.
  *
- * @param content the workbook's bytes, for looking at its small parts
- * @param fingerprint of these bytes: each reading proves that they are the same still
+ * @param content the workbook's bytes, to read its small parts
+ * @param fingerprint of these bytes: each reading verifies that they are still the same
  * @param book the part with the list of sheets
- * @param wanted how many rows `first` has to reach down, if there are as many
+ * @param wanted the least number of rows in `first`, if there are as many
  */
 export const openXlsx = (
   bytes: Bytes,
@@ -238,14 +238,14 @@ export const openXlsx = (
     const refuse = (message: string) => new SourceError({ file, message: `${file} ${message}` })
     if ([...parts.values()].some((entry) => packedStart(content, entry) === undefined)) return yield* damaged(file)
     const { date1904, formats, partOf, sheets, texts } = yield* readBook(file, content, parts, book)
-    if (sheets.length === 0) return yield* refuse("is no workbook that can be read: it lists no sheets.")
+    if (sheets.length === 0) return yield* refuse("can't be read as a workbook: it lists no sheets.")
     const names = sheets.map(({ name }) => name)
     const at = chooseSheet(names, (index) => sheets[index]?.hidden === true, asked)
     if (typeof at === "string") return yield* refuse(at)
     const name = names[at] ?? ""
     const entry = partOf(sheets[at]?.id ?? "")
     if (entry === undefined || !/worksheets\//i.test(entry.name)) {
-      return yield* refuse(`has no rows in "${name}", which is no sheet of cells. Name another one: \`source.sheet\`.`)
+      return yield* refuse(`has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`)
     }
     for (const part of texts === undefined ? [entry] : [entry, texts]) {
       if (part.method !== 0 && part.method !== 8) return yield* damaged(file)
@@ -261,7 +261,7 @@ export const openXlsx = (
     if (texts !== undefined) {
       if (texts.unpacked > limits.sharedStrings) {
         return yield* refuse(
-          `holds ${thousands(texts.unpacked)} bytes of texts, more than the ${
+          `contains ${thousands(texts.unpacked)} bytes of texts, more than the ${
             thousands(limits.sharedStrings)
           } that are read of a workbook. Save its sheet as CSV.`,
         )

@@ -2,18 +2,17 @@ import { Parser } from "htmlparser2"
 import { isUtf8 } from "node:buffer"
 import { limits, thousands } from "../limits.ts"
 
-/** XML that is not put together as it should be, or a sheet's that is no sheet. The message ends the sentence "its sheet has …". */
+/** XML that is malformed, or is not a sheet although it should be one. The message ends the sentence "its sheet has …". */
 export class BadSheet extends Error {}
 
-/** What a scanner tells, in the order of the document. Places are those of `xml`, whose bytes are valid during the call only. */
+/** What a scanner reports, in the order of the document. Places refer to `xml`, whose bytes are valid only during the call. */
 export interface XmlEvents {
-  /** An element begins. `name` is without its prefix; its attributes stand between the two places (`XmlAttributes`). */
+  /** Called at the start of an element. `name` has no prefix; the attributes are between the two places (`XmlAttributes`). */
   readonly open?: (name: string, xml: Buffer, from: number, to: number) => void
   /**
-   * Text as written there (`xmlText`).
-   *
-   * @param whole it is all that its element holds
-   * @param raw of CDATA: an ampersand means itself
+   * Called with text as written (`xmlText`).
+   * @param whole whether it is the element's whole content
+   * @param raw whether it is CDATA: an ampersand means itself
    */
   readonly text?: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean) => void
   readonly close?: (name: string) => void
@@ -31,17 +30,17 @@ const signs = {
   colon: 0x3a,
 }
 
-/** Names of one byte, by it. */
+/** Names with one byte, indexed by it. */
 const letters = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
 
-/** Names of up to four bytes, by these as one number: an element that comes a million times needs no new string. */
+/** Names with up to four bytes, indexed by these as one number: an element that occurs a million times needs no new string. */
 const short = new Map(
   ["is", "si", "row", "rPh", "col", "sst"].map((
     name,
   ) => [[...Buffer.from(name)].reduce((all, byte) => all << 8 | byte, 0), name]),
 )
 
-/** Where the tag that begins before `from` ends: the place of its `>`, quoted values being passed over; -1 when that is still to come. */
+/** Returns where the tag that starts before `from` ends: the place of its `>`, skipping quoted values; -1 if that has not arrived yet. */
 const tagEnd = (xml: Buffer, from: number): number => {
   for (let at = from; at < xml.length; at++) {
     const byte = xml[at]
@@ -54,7 +53,7 @@ const tagEnd = (xml: Buffer, from: number): number => {
   return -1
 }
 
-/** What ends a comment, an instruction, a declaration or raw text that begins at `at`; undefined when that is still to come. */
+/** Returns what ends the comment, instruction, declaration or raw text that starts at `at`; undefined if too little has arrived to know. */
 const otherClose = (xml: Buffer, at: number): string | undefined => {
   if (xml[at + 1] === signs.question) return "?>"
   if (at + 2 >= xml.length) return undefined
@@ -66,15 +65,15 @@ const cdata = "<![CDATA["
 const nothing = () => undefined
 
 /**
- * Goes through an XML document that comes in pieces, in UTF-8, without making a string of what isn't needed. Its elements have to be
- * nested as XML requires, otherwise it throws `BadSheet`. Entities are decoded only in texts that are read; document types are ignored.
+ * Scans an XML document that arrives in pieces, in UTF-8, without making strings that aren't needed. Throws `BadSheet` if elements are not nested as
+ * XML requires. Entities are decoded only in texts that are read; document types are ignored.
  */
 export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: XmlEvents) => {
-  /** Elements that are open: their names, and a hash of the names as they stand there, prefix and all. */
+  /** Elements that are open: their names, and a hash of the names as written, including the prefix. */
   const names: Array<string> = []
   const hashes: Array<number> = []
   let rest = Buffer.alloc(0)
-  /** Nothing has followed the start of the innermost element yet. */
+  /** Whether nothing has followed the start of the innermost element yet. */
   let bare = false
   let rooted = false
 
@@ -94,7 +93,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
     }
     const length = at - local
     if (length === 0) throw new BadSheet("a tag without a name")
-    if (names.length === 0 && rooted) throw new BadSheet("something behind its end")
+    if (names.length === 0 && rooted) throw new BadSheet("something after its end")
     rooted = true
     const name = (length === 1 ? letters[packed] : length <= 4 ? short.get(packed) : undefined)
       ?? xml.toString("utf8", local, at)
@@ -117,7 +116,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
     bare = false
   }
 
-  /** Returns the place after the comment, instruction, declaration or raw text at `tag`; -1 when its end is still to come. */
+  /** Returns the place after the comment, instruction, declaration or raw text at `tag`; -1 if its end has not arrived yet. */
   const pass = (xml: Buffer, from: number, tag: number): number => {
     const ends = otherClose(xml, tag)
     const end = ends === undefined ? -1 : xml.indexOf(ends, tag + 2)
@@ -128,7 +127,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
     return end + ends.length
   }
 
-  /** Goes on from `at`, where no tag is open, to where something begins that is not complete. */
+  /** Continues from `at`, where no tag is open, up to the start of something incomplete. */
   const scan = (xml: Buffer): number => {
     let at = 0
     for (;;) {
@@ -158,14 +157,14 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
         ? Buffer.from(piece.buffer, piece.byteOffset, piece.length)
         : Buffer.concat([rest, piece])
       const at = scan(xml)
-      // What was scanned ends with a tag, so no character is cut in two.
-      if (!isUtf8(xml.subarray(0, at))) throw new BadSheet("bytes that are no text in UTF-8")
+      // The scanned part ends with a tag, so no character is split.
+      if (!isUtf8(xml.subarray(0, at))) throw new BadSheet("bytes that are not valid UTF-8")
       if (xml.length - at > limits.record) {
         throw new BadSheet(`a text or a tag of more than ${thousands(limits.record)} bytes`)
       }
       rest = Buffer.from(xml.subarray(at))
     },
-    /** Throws when an element is open still, or none was there. */
+    /** Throws if an element is still open, or if there was none. */
     end: (): void => {
       if (!rooted || names.length > 0 || /\S/.test(rest.toString("latin1"))) throw new BadSheet("no end")
     },
@@ -176,14 +175,14 @@ let decoded = ""
 
 const parser = new Parser({ ontext: (piece) => void (decoded += piece) }, { xmlMode: true })
 
-/** Entities into what they stand for. */
+/** Replaces entities by what they mean. */
 const withoutEntities = (text: string): string => {
   decoded = ""
   parser.parseComplete(text)
   return decoded
 }
 
-/** XML's text between two places: line ends are line feeds, entities are what they stand for, except where it is raw. */
+/** Returns the XML text between two places: line ends become line feeds and entities are decoded, unless it is raw. */
 export const xmlText = (xml: Buffer, from: number, to: number, raw = false): string => {
   let text = xml.toString("utf8", from, to)
   if (text.includes("\r")) text = text.replaceAll(/\r\n?/g, "\n")
@@ -192,13 +191,13 @@ export const xmlText = (xml: Buffer, from: number, to: number, raw = false): str
 
 const zero = 0x30
 
-/** Digits that a double holds exactly, whatever they are. */
+/** How many digits a double always represents exactly. */
 const exactDigits = 15
 
-/** As many of these are held exactly too, so that one division rounds as reading the text would. */
+/** These powers are also exact, so that one division rounds as parsing the text would. */
 const powers = Array.from({ length: exactDigits + 1 }, (_, exponent) => 10 ** exponent)
 
-/** The number between two places, as `Number` reads it. Short ones, which most are, need no string. */
+/** Returns the number between two places, as `Number` reads it. Short ones (most are) need no string. */
 export const xmlNumber = (xml: Buffer, from: number, to: number): number => {
   const start = xml[from] === 0x2d ? from + 1 : from
   let whole = 0
@@ -217,25 +216,25 @@ export const xmlNumber = (xml: Buffer, from: number, to: number): number => {
   return start === from ? value : -value
 }
 
-/** Goes through the attributes of a tag, one after the other. One is made for many tags. */
+/** Iterates over the attributes of a tag. One instance is used for many tags. */
 export class XmlAttributes {
   private xml: Buffer = Buffer.alloc(0)
   private at = 0
   private to = 0
   private nameFrom = 0
   private nameTo = 0
-  /** Where the current one's value is. */
+  /** Where the present attribute's value is. */
   from = 0
   end = 0
 
-  /** Begins with those of another tag. */
+  /** Starts with those of another tag. */
   over(xml: Buffer, from: number, to: number): void {
     this.xml = xml
     this.at = from
     this.to = to
   }
 
-  /** Goes to the next one; false when there is none. */
+  /** Moves to the next one; returns false if there is none. */
   next(): boolean {
     const { to, xml } = this
     let at = this.at
@@ -267,15 +266,15 @@ export class XmlAttributes {
     return xmlText(this.xml, this.from, this.end)
   }
 
-  /** As `Number` reads it. */
+  /** Returns the value as `Number` reads it. */
   get number(): number {
     return xmlNumber(this.xml, this.from, this.end)
   }
 }
 
 /**
- * Whether each element of an XML document ends where it should, and the document with its root. A reader that looks for rows by their signs does not
- * notice when what is behind them is gone.
+ * Whether each element of an XML document ends where it should, and the document ends with its root. A reader that searches for row tags does not
+ * notice if the rest is missing.
  */
 export const endsWell = (xml: Buffer): boolean => {
   const scanner = xmlScanner({})
