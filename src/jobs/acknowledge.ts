@@ -13,7 +13,7 @@ export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>
       ? `No row of ${this.pipeline} needs a person.`
       : `No row of ${this.pipeline} that needs a person has ${this.keys.length === 1 ? "the key" : "one of the keys"} ${
         this.keys.join(", ")
-      }. The keys stand in the column _key of rejected.csv and in-doubt.csv.`
+      }. The keys are in the column _key of rejected.csv and in-doubt.csv.`
   }
 }
 

@@ -82,7 +82,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       if (asked !== undefined && asked !== own) {
         return yield* new InitRefused({
           message:
-            `There is a pipeline ${options.name} already, for ${own}, not ${asked} (${option}). Choose another name; or leave ${option} out, and what is new is added to it.`,
+            `A pipeline ${options.name} already exists, for ${own}, not ${asked} (${option}). Choose a different name; or omit ${option}, and what is new is added to it.`,
         })
       }
     }
@@ -120,7 +120,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     if (changed === undefined) {
       return yield* new InitRefused({
         message:
-          `${file} is written in a way in which nothing can be added without changing what stands there: give \`mapping\` and its lists a line for each entry. `
+          `${file} is written so that nothing can be added without changing what it contains: give \`mapping\` and its lists one line for each entry. `
           + `New are: ${[...openNames(form, entries.map((entry) => ({ ...entry, open: true })))].join(", ")}.`,
       })
     }

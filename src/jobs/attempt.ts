@@ -71,7 +71,11 @@ const reasonOf = (
   Either.match(Cause.failureOrCause(cause), {
     onLeft: (error) => ({ exitCode: exitStatus[error._tag], error: error._tag, message: error.message }),
     // The message of a defect may contain data. It is in the terminal's log.
-    onRight: () => ({ exitCode: exits.internalError.code, error: "Defect", message: "This is a fault in formferry." }),
+    onRight: () => ({
+      exitCode: exits.internalError.code,
+      error: "Defect",
+      message: "This is an internal error of formferry.",
+    }),
   })
 
 /** Returns the exit code of a run, with a report or without. */

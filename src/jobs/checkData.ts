@@ -209,8 +209,8 @@ const choicesFinding = (
       more ? " and many more" : rest > 0 ? ` and ${rest} more` : ""
     }.`,
     `${
-      isOneChoice ? 'If a cell holds several, say what stands between them, such as `split: ","`. ' : ""
-    }Put them under \`values\`, each with its option or null for no answer; or say with \`otherwise\` what becomes of them.`,
+      isOneChoice ? 'If a cell contains several, set what separates them, such as `split: ","`. ' : ""
+    }Put them under \`values\`, each with its option or null for no answer; or set \`otherwise\` for all of them.`,
   )
 }
 

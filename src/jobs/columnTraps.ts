@@ -31,7 +31,7 @@ const cellTraps = {
   scientific: [
     "holds",
     "hold",
-    "a number whose last digits are gone, as Excel shows long ones. They can't be had back from this file.",
+    "a number whose last digits are lost, as Excel shows long ones. This file can't restore them.",
   ],
   "rounded-digits": ["holds", "hold", "a long number that ends in zeros: Excel keeps 15 digits only."],
   spaces: ["has", "have", "white space at the beginning or end. It is cut off."],
@@ -39,15 +39,15 @@ const cellTraps = {
   guarded: [
     "has",
     "have",
-    "an apostrophe before =, +, - or @: a guard against formulas that the tool, or somebody's program, has set.",
+    "an apostrophe before =, +, - or @: a guard against formulas, added by the tool or another program.",
   ],
   garbled: [
     "holds",
     "hold",
-    "letters that were read in a wrong encoding, here or before. Look at `source.encoding`.",
+    "letters that were read in a wrong encoding, here or before. Check `source.encoding`.",
   ],
   "cut-off": ["has", "have", "exactly as many characters as Excel allows: the rest may have been cut off."],
-  placeholder: ["says", "say", "xxxxx: most likely the placeholder of a link that was copied as it stood."],
+  placeholder: ["says", "say", "xxxxx: most likely the placeholder of a link that was copied unchanged."],
   wrapped: [
     "is wrapped in",
     "are wrapped in",
@@ -168,7 +168,7 @@ export class CellTraps {
       count: shorter,
       message: `${shorter.toLocaleString("en-GB")} of its numbers ${
         shorter === 1 ? "is" : "are"
-      } shorter than the ${usual} digits of the others, and none begins with 0: zeros at the beginning may be lost.`,
+      } shorter than the ${usual} digits of the others, and none begins with 0: leading zeros may be lost.`,
       examples: [],
     }
   }
@@ -184,8 +184,8 @@ export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArr
     code: mixed ? "two-date-orders" : "open-date-order",
     count: dated,
     message: mixed
-      ? `Its dates are written in two orders: ${formats.why}. Such a cell as 01/02/2024 could be either: ask whoever made the file.`
-      : `Its dates may be ${formats.formats.join(" or ")}: ${formats.why}. Say which with \`format\`.`,
+      ? `Its dates are written in two orders: ${formats.why}. A cell such as 01/02/2024 could be either: ask the person who made the file.`
+      : `Its dates may be ${formats.formats.join(" or ")}: ${formats.why}. Choose one with \`format\`.`,
     examples: [],
   }]
 }

@@ -12,7 +12,7 @@ export class DemonstrationMissing extends Schema.TaggedError<DemonstrationMissin
   start: Schema.String,
 }) {
   override get message() {
-    return `The demonstration project is not beside ${this.start}: this installation of formferry is not complete. Install it again.`
+    return `The demonstration project is not next to ${this.start}: this installation of formferry is incomplete. Install it again.`
   }
 }
 

@@ -107,8 +107,8 @@ const adviceFor = (
     }
   }
   return isHarmless && by === "ledger"
-    ? "Look whether the mapping is still right; the next run records the form as it is."
-    : `Look whether the mapping is still right; then accept the form as it is: ${accept}.`
+    ? "Check that the mapping is still right; the next run records the form as it is now."
+    : `Check that the mapping is still right; then accept the form as it is now: ${accept}.`
 }
 
 /** Compares the live form with the recorded one. `ledger`: as for `recordedForm`. */
@@ -125,7 +125,7 @@ export const compareForm = <R>(
     if (record.form.id !== form.id) {
       const other = `${
         recordFile(name, target.target)
-      } holds another form (${record.form.id}) than the one that the pipeline fills now: its changes are not noticed.`
+      } contains a different form (${record.form.id}) from the one that the pipeline fills now: changes of the form are not detected.`
       const advice = `Record this one: formferry check ${name} --accept-form.`
       return { record, changes: [], diagnostics: [diagnosticAt(document, "warning", target.path, other, advice)] }
     }

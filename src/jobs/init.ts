@@ -122,7 +122,7 @@ const writeNew = (
     if (yield* fs.exists(path.join(project.root, target))) {
       return yield* new InitRefused({
         message:
-          `${target} is there already, and holds no pipeline called ${name}. Choose another name, or say in the file \`pipeline: ${name}\`.`,
+          `${target} already exists, and contains no pipeline called ${name}. Choose a different name, or write \`pipeline: ${name}\` in the file.`,
       })
     }
     const form = yield* fetchForm(project, service, formId)

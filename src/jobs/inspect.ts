@@ -229,7 +229,7 @@ const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
     `${
       rows.length === 1 ? `Row ${rows[0]} holds` : `${rows.length} rows, the first of them row ${rows[0]}, hold`
     } the titles again: the file `
-    + "seems to be put together of several. Take such rows out, or leave them out with `where`.",
+    + "seems to be made of several. Remove these rows, or skip them with `where`.",
   ]
 
 const samplesShown = 4

@@ -100,7 +100,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
         ...source.warnings,
         ...past.warnings,
         ...(startsFresh
-          ? [`${pipeline.name} was never imported into ${form.name} on ${opened.name}: it starts there from nothing.`]
+          ? [`${pipeline.name} was never imported into ${form.name} on ${opened.name}: all its rows are new there.`]
           : []),
       ],
     })

@@ -13,7 +13,7 @@ export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissin
       : this.services.length === 0
       ? "config/formferry.yaml has no practice service"
       : `config/formferry.yaml has several practice services (${this.services.join(", ")})`
-    return `${why}: say with --forms DIR which folder of form files to serve.`
+    return `${why}: name the folder of form files to serve with --forms DIR.`
   }
 }
 

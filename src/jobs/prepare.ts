@@ -197,7 +197,7 @@ const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Dia
     "error",
     ["sink", "onChange"],
     "`onChange: import-again` needs columns as `rowKey`: with `rowKey: content` a changed row is a new row. "
-      + "Name the columns that make a row the same row tomorrow, or take `onChange` out.",
+      + "Name the columns that identify a row, or remove `onChange`.",
   )]
 
 /** Whether a pipeline's own source has typed cells, whose texts its rejected.csv contains. Inferred from its names, because it may no longer exist. */

@@ -87,6 +87,6 @@ const unfinished = (view: PipelineLedger) =>
 
 const resumes = ({ at, readBack, run }: Reconciliation): string => {
   const read = readBack.verified + readBack.differing + readBack.missing + readBack.unread
-  return `This goes on with the reconciliation ${run}, which was interrupted at ${at} after ${read} submissions. `
+  return `This continues the reconciliation ${run}, which was interrupted at ${at} after ${read} submissions. `
     + "What it found of those is counted here and shown in its own report; --anew reads everything again."
 }

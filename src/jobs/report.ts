@@ -29,8 +29,8 @@ export const redactReport = (
     : Effect.scoped(Effect.gen(function*() {
       const { id } = found.report.ledger
       const refused = new LedgerRefused({
-        message: `The digests are keyed by the secret of the ledger that the run wrote (${id}), and `
-          + `${project.ledger} is not it. Put it and its key file back.`,
+        message: `The digests are keyed with the secret of the ledger that the run wrote (${id}), and `
+          + `${project.ledger} is a different ledger. Put the right one and its key file back.`,
       })
       // Opening a missing ledger would create it, with a different secret.
       if (!(yield* ledgerExists(project))) return yield* refused

@@ -146,9 +146,9 @@ const byPerson = (
     const unknown = which._tag === "Rows" ? which.keys.filter((key) => !rows.some((row) => row.key === key)) : []
     if (meant.length === 0 || unknown.length > 0) {
       const about = which._tag === "Batch"
-        ? `of batch ${which.batch} is in doubt; the batches stand in the column _batch of in-doubt.csv`
+        ? `of batch ${which.batch} is in doubt; the batches are in the column _batch of in-doubt.csv`
         : which._tag === "Rows"
-        ? `with the key ${unknown.join(", ")} is in doubt; the keys stand in the column _key of in-doubt.csv`
+        ? `with the key ${unknown.join(", ")} is in doubt; the keys are in the column _key of in-doubt.csv`
         : "is in doubt"
       const message = `No row of ${view.pipeline} ${about}. Nothing was settled.`
       return yield* new NothingSettled({ pipeline: view.pipeline, message })

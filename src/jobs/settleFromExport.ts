@@ -69,14 +69,14 @@ export const openExport = (
       return yield* new ExportUnusable({
         file,
         message:
-          `${name} has no column of submission ids ("Submission ID"), so that what the ledger knows can't be set aside. Export the form's results from the form editor with that column.`,
+          `${name} has no column of submission ids ("Submission ID"), so submissions that the ledger knows can't be excluded. Nothing was settled. Export the form's results from the form editor with that column.`,
       })
     }
     if (columns.elements.size === 0) {
       return yield* new ExportUnusable({
         file,
         message:
-          `No column of ${name} has the name of a question of ${form.name}. Is it the export of another form? The form's questions are: ${
+          `No column of ${name} has the name of a question of ${form.name}. Is it the export of a different form? The form's questions are: ${
             form.questions.slice(0, 8).map((question) => question.name).join(", ")
           }${form.questions.length > 8 ? ", …" : ""}.`,
       })

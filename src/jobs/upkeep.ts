@@ -89,7 +89,7 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       return yield* new LedgerRefused({
         message: `The ledger knows no row of ${options.pipeline} with ${
           options.keys.length === 1 ? "the key" : "one of the keys"
-        } ${options.keys.join(", ")}. The keys stand in the column key of imported.csv and _key of rejected.csv.`,
+        } ${options.keys.join(", ")}. The keys are in the column key of imported.csv and _key of rejected.csv.`,
       })
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)

@@ -33,7 +33,7 @@ const aliasedColumns = (
     const resolved = resolve(columns, alias)
     const titled = columns.find((one) => one.name === name && one.title.trim() === name)
     if (titled !== undefined && titled !== resolved) {
-      findings.error(path, `The source has a column "${name}" already.`, "Choose another name.")
+      findings.error(path, `The source already has a column "${name}".`, "Choose a different name.")
     } else if (resolved !== undefined) found.set(name, resolved)
     else if (column._tag === "Position") {
       findings.error(
@@ -49,7 +49,7 @@ const aliasedColumns = (
           : `${count === 0 ? "No column" : count === 1 ? "One column" : `${count} columns`} of the source ${
             count > 1 ? "have" : "has"
           } the header "${column.header}", not ${column.of}.`,
-        "Look which column is meant now, and correct `nth` and `of`.",
+        "Check which column is meant now, and correct `nth` and `of`.",
       )
     }
   }
@@ -154,7 +154,7 @@ export const columnBook = (
           path,
           `The source has no block of columns "${title}".`,
           suggest(title, source.blocks.map((one) => one.title), "Its blocks are")
-            ?? (source.blocks.length === 0 ? "Its format tells of none: give each option its column." : undefined),
+            ?? (source.blocks.length === 0 ? "Its format shows none: give each option its column." : undefined),
         )
         return undefined
       }

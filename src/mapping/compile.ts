@@ -37,7 +37,7 @@ const stampOf = (
   if (declared === undefined) {
     findings.warning(
       stamp.path,
-      `The form does not declare the URL parameter "${stamp.urlParameter}": whether the service keeps the row key is not known.`,
+      `The form does not declare the URL parameter "${stamp.urlParameter}": it is unknown whether the service keeps the row key.`,
       suggest(stamp.urlParameter, form.urlParameters.map(({ name }) => name), "Its URL parameters are")
         ?? "Add it to the form.",
     )
@@ -46,7 +46,7 @@ const stampOf = (
       id === declared.id || withName(name, [declared]).length > 0
     )
   ) {
-    findings.error(stamp.path, `The URL parameter "${declared.name}" is filled by the mapping already.`)
+    findings.error(stamp.path, `The URL parameter "${declared.name}" is already filled by the mapping.`)
   }
   return {
     id: declared?.id ?? stamp.urlParameter,
@@ -121,7 +121,7 @@ export const compile = (input: {
     findings.error(
       formPath(pipeline),
       `The form "${form.name}" (${form.id}) has no questions: there is nothing to fill.`,
-      "Add questions to the form, or name another form.",
+      "Add questions to the form, or name a different form.",
     )
     return Either.left(findings.errors)
   }
@@ -146,7 +146,7 @@ export const compile = (input: {
   if (keys === undefined) {
     findings.error(
       ["source"],
-      "The source needs a `rowKey`: the column, or columns, that make a row the same row tomorrow.",
+      "The source needs a `rowKey`: the column or columns that identify a row in later runs.",
       "Write `rowKey: [Column]`; or `rowKey: content` for a source to which rows are only ever added.",
     )
   }

@@ -176,7 +176,7 @@ const twiceFilled = (
   for (const { answer, entries } of compiled) {
     const [entry] = entries
     if (entry !== undefined && answer.list === "questions" && handed.some(({ id }) => id === answer.id)) {
-      findings.error(entry.path, `"${answer.name}" already gets the texts of another question (\`textTo\`).`)
+      findings.error(entry.path, `"${answer.name}" already gets the texts of a different question (\`textTo\`).`)
     }
   }
   return handed
@@ -198,7 +198,7 @@ const tolerations = (
       const names = places.map((place) => (id === undefined ? place.name : place.id))
       findings.error(
         path,
-        `Nothing that is mapped is called "${name ?? id}".`,
+        `No mapped answer is called "${name ?? id}".`,
         suggest(name ?? id ?? "", names, "Mapped are"),
       )
     }

@@ -70,7 +70,7 @@ export const compileInput = (
   }
 
   if (asked.extract !== undefined && (input._tag === "Parts" || input._tag === "Block")) {
-    return fail("extract", "`extract` takes a cell apart, so that `from` is one column.")
+    return fail("extract", "`extract` splits a cell, so `from` must be one column.")
   }
   const within = { ...context, empty, uses: new CellUses(uses.most.length) }
   switch (input._tag) {
@@ -87,7 +87,7 @@ export const compileInput = (
           "from",
           asked.extract === undefined
             ? `The kind ${kind.name} takes one column, not ${count}.`
-            : `\`extract\` takes one column apart, not ${count}.`,
+            : `\`extract\` splits one column, not ${count}.`,
         )
       }
       const otherCells = typeof other === "object" ? { tick: count, text: undefined } : undefined
@@ -112,7 +112,7 @@ export const compileInput = (
     }
     case "Parts": {
       if (kind.named === "ranks" && !input.ranks) {
-        return fail("from", "A ranking's columns hold ranks.", "Write `from: { ranks: { OPTION: column } }`.")
+        return fail("from", "A ranking's columns contain ranks.", "Write `from: { ranks: { OPTION: column } }`.")
       }
       if (kind.named !== "ranks" && input.ranks) return fail("from", `The kind ${kind.name} has no ranks.`)
       if (kind.parts === undefined && kind.named === undefined) {

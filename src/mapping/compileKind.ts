@@ -159,7 +159,7 @@ export const constant = (
     context.findings.error(path, `"${shown(text)}" can't be sent; expected ${value.expected}.`)
     return undefined
   }
-  if (value === undefined) context.findings.error(path, `\`${place}\` is empty.`, "Leave it out, or say what it is.")
+  if (value === undefined) context.findings.error(path, `\`${place}\` is empty.`, "Remove it, or give it a value.")
   return value
 }
 

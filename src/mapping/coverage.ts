@@ -31,7 +31,7 @@ const unansweredIn = (
         suggest(name, form.questions.map((question) => question.name), "Its questions are"),
       )
     } else if (left.length === 0) {
-      findings.error(path, `"${name}" is mapped, and left out on purpose.`, "Remove one of both.")
+      findings.error(path, `"${name}" is mapped, but also listed as ignored.`, "Remove one of the two.")
     }
   }
   const unanswered = form.questions.filter(({ id }) => !mapped.has(id)).map(({ id, name }) => ({

@@ -64,7 +64,7 @@ const checkGives = (
       const names = answers.map(({ answer }) => answer.name)
       findings.error(
         at,
-        `${label}: nothing that is mapped is called "${name}".`,
+        `${label}: no mapped answer is called "${name}".`,
         suggest(name, names, "Mapped are"),
         "key",
       )

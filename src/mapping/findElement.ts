@@ -74,7 +74,7 @@ export const findElement = <E extends Element>(
     findings.error(
       [...path, "name"],
       `The ${one} ${id} is called "${element.name}" in the form, not "${name}".`,
-      named === undefined ? "Correct the name, or leave it out." : `"${name}" has the id ${named.id}.`,
+      named === undefined ? "Correct the name, or remove it." : `"${name}" has the id ${named.id}.`,
     )
     return undefined
   }

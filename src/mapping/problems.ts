@@ -66,7 +66,7 @@ export const missingKeyProblem = ({ source: { rowKey } }: Pick<Pipeline, "source
   return {
     code: "missing-key",
     column: names[0],
-    message: `${names.join(", ")} is empty, so that the row could not be known again: give it a value.`,
+    message: `${names.join(", ")} is empty, so the row could not be recognised in later runs. Give it a value.`,
   }
 }
 

@@ -226,7 +226,7 @@ export const readDropping = (read: Read, columns: ReadonlyArray<Column>, uses: C
   for (const problem of own) {
     problems.push({
       ...problem,
-      message: `${problem.message} This answer is left out; the row goes on without it.`,
+      message: `${problem.message} This answer is dropped; the row is sent without it.`,
       dropped: true,
     })
   }

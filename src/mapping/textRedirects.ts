@@ -95,7 +95,7 @@ const parseOf = (
   const usual = to.type === undefined ? undefined : kindOfType(to.type)
   const kind = usual ?? kindNamed("text")
   if (kind === undefined || kind.sends !== "string" || kind.parts !== undefined) {
-    context.findings.error(path, `"${to.name}" is a ${to.type}, which takes no text.`)
+    context.findings.error(path, `"${to.name}" is a ${to.type}, which accepts no text.`)
     return undefined
   }
   const asked = { id: to.id, name: to.name, kind, options: {}, question: to, path: entries[0]?.path ?? path }

@@ -258,13 +258,15 @@ const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boole
   column: keyColumns[0],
   message: `${cut(keyColumns.join(", "))} holds a key that ${
     row === undefined ? "another row of this source has already" : `row ${row} has already`
-  }, with ${same ? "the same content: nothing is lost" : "other content: give one of them another key, or remove it"}.`,
+  }, with ${
+    same ? "the same content: nothing is lost" : "different content: give one of them a different key, or remove it"
+  }.`,
 })
 
 /** The row was imported with different content. */
 const changed = ({ keyColumns }: Keyed): Problem => ({
   code: "changed",
   column: keyColumns[0],
-  message: "The row was imported before with other content. The service can't change a submission: "
+  message: "The row was imported before with different content. The service can't change a submission: "
     + "edit it there, or acknowledge the row.",
 })

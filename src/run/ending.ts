@@ -99,7 +99,7 @@ export const because = (end: {
   return [
     ...(end.holds
       ? []
-      : ["The balance does not hold: this is a fault in formferry. Don't trust this run; please report it."]),
+      : ["The balance does not hold: this is an internal error of formferry. Don't trust this run; please report it."]),
     ...end.reasons.flatMap((reason) => {
       switch (reason._tag) {
         case "Interrupted":
@@ -120,9 +120,9 @@ export const because = (end: {
     ...(differing > 0 ? [`${counted(differing, "submission")} came back different from what was sent.`] : []),
     ...(missing > 0 ? [`${counted(missing, "submission")} can't be found on the service.`] : []),
     ...(edited > 0
-      ? [`${counted(edited, "submission")} came back as sent once, and ${was(edited)} edited since.`]
+      ? [`${counted(edited, "submission")} came back as sent, and ${was(edited)} edited later.`]
       : []),
-    ...(gone > 0 ? [`${counted(gone, "submission")} came back as sent once, and ${was(gone)} deleted since.`] : []),
+    ...(gone > 0 ? [`${counted(gone, "submission")} came back as sent, and ${was(gone)} deleted later.`] : []),
     ...(unread > 0
       ? [`${counted(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`]
       : []),
@@ -150,7 +150,7 @@ export const since = ({ repeated, replaced, vanished }: {
     ...(replaced === 0 ? [] : [
       `${
         counted(replaced, "row")
-      } changed and went in again; what they were before stays in the form: see replaced.csv.`,
+      } changed, and the new content was imported. The earlier submissions stay in the form: see replaced.csv.`,
     ]),
     ...(vanished === undefined || vanished.count === 0 ? [] : [
       `${count(vanished.count)} of the rows imported earlier ${

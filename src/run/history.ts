@@ -113,8 +113,8 @@ export const openGap = (
   })
 
 /**
- * Whether a source shares no row with the last one that was read, though it should: those before it did, or it is only the second. Exports that hold what is new since the last one
- * never share any, so after one such run was accepted the next ones are as usual.
+ * Whether a source shares no row with the last one that was read, though it should: those before it did, or it is only the second. Exports that hold
+ * what is new since the last one never share any, so after one such run was accepted the next ones are as usual.
  *
  * @param history earlier runs, the newest first
  */
@@ -220,12 +220,12 @@ export const anomalies = (
 }
 
 const emptySource = ({ read }: RunFacts): string | undefined =>
-  read > 0 ? undefined : "The source holds no rows at all."
+  read > 0 ? undefined : "The source contains no rows at all."
 
 const shrunkenSource = ({ read }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const usual = median(history.map((one) => one.read))
   if (usual === undefined || usual < fewRows || read === 0 || read >= usual * shrunkenTo) return undefined
-  return `The source holds ${counted(read, "row")}, where it held ${
+  return `The source contains ${counted(read, "row")}, but contained ${
     count(usual)
   } in the last runs: it may be cut short.`
 }
@@ -243,16 +243,15 @@ const shareOf = ({ invalid, read }: RunFacts): number => (read === 0 ? 0 : inval
 
 const vanished = ({ alreadyKnown, vanished }: RunFacts): string | undefined => {
   if (vanished.fresh < fewRows || vanished.fresh <= alreadyKnown * manyVanished) return undefined
-  return `${counted(vanished.fresh, "row")} that stood in the source at the last run ${
-    vanished.fresh === 1 ? "is" : "are"
-  } gone from it, of ${count(alreadyKnown)} that were imported.`
+  return `${counted(vanished.fresh, "row")} that the source contained at the last run ${
+    vanished.fresh === 1 ? "is" : "are" } no longer there, of ${count(alreadyKnown)} that were imported.`
 }
 
 const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const usual = median(history.map((one) => one.duration))
   if (unchanged || usual === undefined) return undefined
   if (duration <= usual * slower.times || duration <= usual + slower.millis) return undefined
-  return `The run took ${lasting(duration)}, where the last ones took ${lasting(usual)}; it sent ${
+  return `The run took ${lasting(duration)}, but the last ones took ${lasting(usual)}; it sent ${
     counted(sent, "row")
   }.`
 }
@@ -270,8 +269,8 @@ export interface SourceAge {
 }
 
 /**
- * Compares the age of the source's newest file with the pipeline's `source.maxAge`: an export that is no longer written is the same every night, and nothing else
- * about it looks wrong.
+ * Compares the age of the source's newest file with the pipeline's `source.maxAge`: an export that is no longer written is the same every night, and
+ * nothing else about it looks wrong.
  *
  * @param now when the run started, in milliseconds since 1970
  */
@@ -292,8 +291,6 @@ export const sourceAge = (
   if (now - changedAt <= most) return {}
   const at = `${new Date(changedAt).toISOString().slice(0, 16)}Z`
   return {
-    stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), and \`source.maxAge\` allows ${
-      lasting(most)
-    }: see whether what writes it still runs.`,
+    stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), and \`source.maxAge\` allows ${ lasting(most) }. Check that the system that writes it still runs.`,
   }
 }

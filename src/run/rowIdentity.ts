@@ -49,7 +49,7 @@ const refuse = (state: Json, what: string, how: string, limit = false) =>
     if (yield* view.accepted("row-key", states)) return false
     const { pipeline, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-    const accept = `If these rows are new all the same: ${acceptCommand(pipeline.name, "row-key", target)}.`
+    const accept = `If these rows are nevertheless new: ${acceptCommand(pipeline.name, "row-key", target)}.`
     const because = `${what} Nothing was sent. ${how} ${accept}`
     yield* (yield* Stop).request({ _tag: limit ? "Protected" : "Refused", because })
     return true
@@ -109,7 +109,7 @@ export const adoptKeys = Effect.gen(function*() {
     const what = `The row key is the row's content, and the source lacks ${
       counted(lost.length, "column", "columns")
     } of it: ${lost.join(", ")}. Every row would be new.`
-    if (yield* refuse({ lost }, what, `If it has another title now, name it under source.columns: ${name}.`)) return
+    if (yield* refuse({ lost }, what, `If it has a different title now, name it under source.columns: ${name}.`)) return
   }
   let kept: ReadonlyArray<KeyRule> = []
   const earlier = blank ? [] : (identity?.keys ?? []).filter((rule) => !sameList(rule, now))
@@ -122,7 +122,7 @@ export const adoptKeys = Effect.gen(function*() {
       `In earlier runs the row key was ${
         lists.join(", then ")
       }, and the source does not have all of these columns, so it is unknown which rows were imported.`,
-      `If columns have other names now, write "previousRowKey: ${
+      `If columns have different names now, write "previousRowKey: ${
         lists.at(-1)
       }" under source of the pipeline, with as many columns as rowKey has.`,
     )
@@ -225,7 +225,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         { contested: doubtful.map((one) => [one.key, one.rows]) },
         `${
           counted(doubtful.length, "row", "rows")
-        } of earlier runs can't be told: several rows of the source have the earlier row key, such as ${
+        } of earlier runs can't be identified: several rows of the source have the earlier row key, such as ${
           JSON.stringify(example.key)
         }, and none of them has the content that was imported.`,
         `Say which is which: formferry ledger rekey ${run.pipeline.name} --map old-new.csv.`,
@@ -304,12 +304,12 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     if (missing.encoding > 0 || (!reads && missing.all > 0)) {
       const isRefused = yield* refuse(
         { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json,
-        `The source is read otherwise than in earlier runs (${before === undefined ? "" : dialectText(before)}; now ${
+        `The source is read differently from earlier runs (${before === undefined ? "" : dialectText(before)}; now ${
           dialectText(dialect)
         }). ${counted(newRows.size, "row is", "rows are")} new, and ${
           counted(missing.all, "imported row is", "imported rows are")
         } not in the source any more: these may be the same.`,
-        `If it must be read as before, say so under source (format, encoding, delimiter, quoteChar). ${rekey}`,
+        `If it must be read as before, set that under source (format, encoding, delimiter, quoteChar). ${rekey}`,
       )
       if (isRefused) return
     }

@@ -39,8 +39,8 @@ export const sinceRehearsal = (
     ),
   ]
   return others.length === 0
-    ? { same: [`${common}, and the same came of it.`], differs: [] }
-    : { same: [], differs: [`${common}, and something else came of it: ${listed(others)}.`] }
+    ? { same: [`${common}, with the same result.`], differs: [] }
+    : { same: [], differs: [`${common}, with a different result: ${listed(others)}.`] }
 }
 
 const hashes = ({ sources }: Pick<RunReport, "sources">): string => sources.map(({ sha256 }) => sha256).join(" ")

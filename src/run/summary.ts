@@ -284,7 +284,7 @@ const stillWaiting = Effect.gen(function*() {
     "row that the last run met still needs",
     "rows that the last run met still need",
   )
-  return [`Beside the submissions, ${waiting} a person${where}`]
+  return [`Apart from the submissions, ${waiting} a person${where}`]
 })
 
 /** Returns a warning about an edited mapping, once, with the number of rows imported under the old one. It changes none of them. */

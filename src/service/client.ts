@@ -92,7 +92,7 @@ const makeReads = (
       message: kind === "throttled"
         ? `${baseUrl} refuses one request ${
           throttledTries + 1
-        } times for its pace (429): others use the account up. Run again later.`
+        } times for its pace (429): others are using up the account's limit. Run again later.`
         : kind === "unreachable"
         ? `${baseUrl} can't be reached: ${reason}, again and again. Check the address and the network, then run again.`
         : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
@@ -212,7 +212,7 @@ export const make = (
       return yield* new ServiceUnusable({
         reason: "credentials",
         message:
-          `The API key for ${baseUrl} is empty or holds characters that no key has, such as a space or a line break. `
+          `The API key for ${baseUrl} is empty or contains characters that no key has, such as a space or a line break. `
           + "Check where the service's apiKey setting reads it from.",
       })
     }

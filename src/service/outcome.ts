@@ -77,8 +77,9 @@ export const unusable = (
     return new ServiceUnusable({
       reason: "redirect",
       status,
-      message: `${baseUrl} answers with a redirect (${status}), which is not followed: the key must not travel. `
-        + "Set baseUrl to the address it leads to.",
+      message:
+        `${baseUrl} answers with a redirect (${status}), which is not followed: the key must not reach another address. `
+        + "Set baseUrl to the address to which it redirects.",
     })
   }
   const isIssues = Option.isSome(decodeIssues(words))
@@ -110,7 +111,7 @@ export const unusable = (
   if (status !== 408 && status !== 429 && !aboutContent) {
     const next = status === 413
       ? "If a proxy limits the size of requests, set sink.batchSize lower."
-      : "Find out from the service what it means."
+      : "Ask the service's operator what it means."
     return new ServiceUnusable({
       reason: "unexpected",
       status,

@@ -44,7 +44,7 @@ export class OutcomeUnrecorded extends Schema.TaggedError<OutcomeUnrecorded>()("
     return [
       `The service has created submissions and the ledger could not record them (${this.reason}).`,
       ...lines,
-      "Keep these lines: the next run holds the rows in doubt, and `settle` finds out from an export of the form's results.",
+      "Keep these lines: the next run treats the rows as in doubt, and `settle` resolves them with an export of the form's results.",
     ].join("\n")
   }
 }

@@ -160,13 +160,13 @@ type Found =
 /** Returns which submissions the rows of a group became: at most one for each row. */
 const found = (group: Group): Found => {
   if (group.likeness === undefined) {
-    return { _tag: "Unclear", reason: "what was sent for it is not known any more, so that it can't be looked for" }
+    return { _tag: "Unclear", reason: "what was sent for it is no longer known, so it can't be searched for" }
   }
   const shared = group.fits.find((candidate) => candidate.fits.length > 1)
   if (shared !== undefined) {
     const which = shared.fits.every(({ rows }) => rows.length > 0)
       ? "other rows in doubt"
-      : "a row that landed by somebody's word"
+      : "a row that a person said had landed"
     return { _tag: "Unclear", reason: `submission ${shared.id} of the export fits ${which} as well` }
   }
   const taken = group.fits.slice(0, group.spoken).map(({ id }) => id)
@@ -174,7 +174,7 @@ const found = (group: Group): Found => {
   if (length > group.rows.length + group.spoken) {
     const ids = group.fits.slice(0, 3).map(({ id }) => id).join(", ")
     const which = group.rows.length === 1 ? "it" : `the ${group.rows.length} rows that are alike`
-    const spoken = group.spoken === 0 ? "" : `, and ${group.spoken} that landed by somebody's word`
+    const spoken = group.spoken === 0 ? "" : `, and ${group.spoken} that a person said had landed`
     const twice = group.rows.some((row) => row.resent) ? " It was sent twice and may have landed twice." : ""
     return {
       _tag: "Unclear",
@@ -212,7 +212,7 @@ const absence = (
   if (group.fits.length < group.spoken) {
     return {
       reason:
-        `the export is not complete: ${group.spoken} such rows landed by somebody's word, and it holds ${group.fits.length}`,
+        `the export is not complete: ${group.spoken} such rows a person said had landed, and it contains ${group.fits.length}`,
       wants: "another export",
     }
   }
@@ -279,13 +279,11 @@ const absence = (
   }
   return hasClockGoneBack
     ? {
-      reason: "the clock went back since it was sent, so that later can't be told from earlier",
+      reason: "the clock went back since it was sent, so later can't be distinguished from earlier",
       wants: "a vouched export",
     }
     : {
-      reason: `nothing in the export is known to be from after ${
-        shown(visibleFrom)
-      }, so that it may be too early or cut`,
+      reason: `nothing in the export is known to be from after ${shown(visibleFrom)}, so it may be too early or cut`,
       wants: "a witness",
     }
 }

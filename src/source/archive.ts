@@ -85,7 +85,11 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
   })
 
 const tooLarge = (file: string) =>
-  refusing(file)(`unpacks to more than ${thousands(limits.unpackedText)} bytes, the most that are read. Nothing of it was used. Split it.`)
+  refusing(file)(
+    `unpacks to more than ${
+      thousands(limits.unpackedText)
+    } bytes, the most that are read. Nothing of it was used. Split it.`,
+  )
 
 /** Refuses a file that unpacks to more than any ordinary file does. */
 const notTooLarge = (file: string): Check => {
@@ -284,7 +288,9 @@ const chooseMember = (
   const outside = entries.find(({ name }) => climbsOut(name))
   if (outside !== undefined) {
     return refuse(
-      `contains ${quoted(outside.name)}, whose path leads out of the archive. Nothing of it was read. Ask for a new archive.`,
+      `contains ${
+        quoted(outside.name)
+      }, whose path leads out of the archive. Nothing of it was read. Ask for a new archive.`,
     )
   }
   const files = entries.filter(({ name }) => !name.endsWith("/") && !ofTheSystem.test(name))

@@ -150,7 +150,10 @@ const keep = (response: HttpClientResponse.HttpClientResponse, path: string, mos
     if (Number(response.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge)
     let got = 0
     yield* Stream.runForEach(
-      Stream.mapError(response.stream, () => "was only fetched in part: the connection was lost. Nothing of it was used. Run again."),
+      Stream.mapError(
+        response.stream,
+        () => "was only fetched in part: the connection was lost. Nothing of it was used. Run again.",
+      ),
       (part) => {
         got += part.length
         return got > most

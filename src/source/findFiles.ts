@@ -31,7 +31,9 @@ const pathsBelow = (base: string, depth: number, refuse: (message: string) => So
       seen.add(real)
       const names = yield* fs.readDirectory(full).pipe(
         folder.path === ""
-          ? Effect.mapError(() => refuse(`The folder ${base} does not exist or can't be read. Correct \`source.file.glob\`.`))
+          ? Effect.mapError(() =>
+            refuse(`The folder ${base} does not exist or can't be read. Correct \`source.file.glob\`.`)
+          )
           : Effect.orElseSucceed((): Array<string> => []),
       )
       if (paths.length + names.length > limits.entries) {

@@ -61,7 +61,7 @@ it.scopedLive("an empty file, a header without rows below it, and a file that is
     expect(at.report().rows.read).toBe(0)
   }))
 
-it.scopedLive("a file that is named as a workbook and is none", () =>
+it.scopedLive("a file that is named like a workbook and is none", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("source.xlsx", csv(upTo(3)))

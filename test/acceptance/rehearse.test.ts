@@ -24,7 +24,7 @@ it.scopedLive(
       const ran = yield* at.run("run", "contacts", "--confirm", "careful")
       expect(ran.status, ran.stderr).toBe(0)
       expect(ran.stdout.replaceAll(/\s+/g, " ")).toMatch(
-        /Rehearsed .* before \(\S+\) with the same source, mapping and form, and the same came of it\./,
+        /Rehearsed .* before \(\S+\) with the same source, mapping and form, with the same result\./,
       )
       expect(at.count()).toBe(15)
       expect(folder).not.toBe(at.report().folder)

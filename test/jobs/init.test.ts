@@ -97,7 +97,7 @@ layer(platform)("init", (it) => {
       expect(text).toMatch(/# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz"\n {4}- id: q1/)
       expect(text).toMatch(/# values: #[^\n]+\n {6}# {3}# options: Red · Blue\n {6}# {3}Rot: # 2 ×/)
       expect(text).toContain(
-        `    # left open: no cell tells whether the day or the month comes first. Choose the format, then take the # away.
+        `    # left open: no cell shows whether the day or the month comes first. Choose the format, then remove the #.
     # - id: q5
     #   name: Due date
     #   from: Due
@@ -175,7 +175,7 @@ layer(platform)("init", (it) => {
       yield* world.init({ newService: undefined })
       const other = yield* Effect.either(world.init({ newService: undefined, form: "other" }))
       expect(Either.isLeft(other) && other.left.message).toContain(
-        "There is a pipeline people already, for people1, not other (--form)",
+        "A pipeline people already, for people1, not other (--form)",
       )
       const missing = yield* Effect.either(world.init({ newService: undefined, name: "more", source: undefined }))
       expect(Either.isLeft(missing) && missing.left.message).toContain(

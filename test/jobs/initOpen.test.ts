@@ -46,18 +46,18 @@ layer(platform)("What init leaves open", (it) => {
       })
       const file = path.join(root, "pipelines", "survey.yaml")
       const text = yield* fs.readFileString(file)
-      expect(text).toContain("  headerRow: 2 # as it seems: what stands above is left out\n")
+      expect(text).toContain("  headerRow: 2 # detected: lines above it are not read\n")
       // The best of several columns: its own choices; a column that is hardly sure: cut as the others are.
       expect(text).toContain(`    #   as: choices
     #   split: ","
-    #   # values: # these are no option: put one behind each, or null for no answer, and take the # away
+    #   # values: # these are not options: write one after each, or null for no answer, and remove the #
     #   #   # options: Hammer · Säge
     #   #   Beil: # 1 ×
 `)
       expect(text).toMatch(/ {4}# - id: z\n(?: {4}# .*\n)* {4}# {3}split: ","/)
       // More than are listed: the line that says so stays a comment.
       expect(text).toMatch(
-        /\n {6}# {3}# and 10 more, which `formferry check` lists\n {6}# otherwise: # or say what becomes of all /,
+        /\n {6}# {3}# and 10 more, which `formferry check` lists\n {6}# otherwise: # or choose what happens to all /,
       )
 
       const filled = text

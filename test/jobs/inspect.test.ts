@@ -183,9 +183,9 @@ describe("inspect of a whole file", () => {
     const path = join(folder, "bad.jsonl")
     writeFileSync(path, '{"a":1}\n{"a":2\n{"a":3}\n')
     const inspection = await inspect(path)
-    expect(inspection.faults).toEqual([expect.stringContaining("Row 2 (line 2) is no JSON")])
+    expect(inspection.faults).toEqual([expect.stringContaining("Row 2 (line 2) is not JSON")])
     expect(showInspection(inspection, { width: 120, colour: false })).toMatch(
-      /faulty row +│ Row 2 \(line 2\) is no JSON/,
+      /faulty row +│ Row 2 \(line 2\) is not JSON/,
     )
   })
 

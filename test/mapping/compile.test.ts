@@ -22,7 +22,7 @@ describe("what is wrong with a mapping", () => {
     expect(errors.map(({ line, message, suggestion }) => [line, message, suggestion])).toEqual([
       [7, 'The form has no question called "Ful name".', "Did you mean `Full name`?"],
       [7, 'The source has no column "Nam".', "Did you mean `Name`?"],
-      [8, 'The question q2 is called "Email" in the form, not "Mail".', "Correct the name, or leave it out."],
+      [8, 'The question q2 is called "Email" in the form, not "Mail".', "Correct the name, or remove it."],
       [9, "The form has no question with the id q9.", expect.stringContaining("q")],
       [10, '2 of the form\'s questions are called "Twice".', 'Say which one by its id: "Twice" (q4), "Twice" (q5).'],
       [11, 'The format "DD.MM.YYYY" has the letter D, which is no field.', expect.stringContaining('"dd.MM.yyyy"')],

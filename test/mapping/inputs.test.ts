@@ -115,8 +115,8 @@ describe("extract", () => {
         "Its parts are: `address`, `city`, `state`, `zipCode` and `country`.",
       ],
       [8, 'The kind text has no parts for the group "x".', "Write the group without a name: ( … )."],
-      [9, "`extract` takes one column apart, not 2.", undefined],
-      [10, "`extract` takes a cell apart, so that `from` is one column.", undefined],
+      [9, "`extract` splits one column, not 2.", undefined],
+      [10, "`extract` splits a cell, so `from` must be one column.", undefined],
     ])
   })
 })
@@ -211,7 +211,7 @@ describe("a form that tells types", () => {
       ["T"],
       types,
     )).toEqual([
-      [7, "A ranking's columns hold ranks.", "Write `from: { ranks: { OPTION: column } }`."],
+      [7, "A ranking's columns contain ranks.", "Write `from: { ranks: { OPTION: column } }`."],
       [8, "The kind choices has no ranks.", undefined],
       [9, "The kind text has no block of columns.", "Give it one column."],
       [10, 'There is no part "town".', expect.stringContaining("address")],
@@ -292,9 +292,9 @@ describe("choices", () => {
     )).toEqual([
       [7, 'The form has no question called "Whch?".', "Did you mean `Which?`?"],
       [9, '"Which?" already gets texts of "R".', undefined],
-      [11, '"Count" is a NumberInput, which takes no text.', undefined],
+      [11, '"Count" is a NumberInput, which accepts no text.', undefined],
       [12, "`other` needs its column.", "Write `other: { from: Column, … }`."],
-      [10, '"Which?" already gets the texts of another question (`textTo`).', undefined],
+      [10, '"Which?" already gets the texts of a different question (`textTo`).', undefined],
     ])
   })
 
@@ -384,7 +384,7 @@ describe("blocks", () => {
       suggestion: "Did you mean `Films seen`?",
     }, {}])
     expect(errorsOf(pipeline, form, titles)[0]?.suggestion).toBe(
-      "Its format tells of none: give each option its column.",
+      "Its format shows none: give each option its column.",
     )
   })
 })

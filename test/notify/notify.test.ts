@@ -64,7 +64,7 @@ describe("a webhook", () => {
 
 const anomaly: Anomaly = {
   code: "shrunken-source",
-  sentence: "The source holds 3 rows, where it held 90.",
+  sentence: "The source contains 3 rows, but contained 90.",
   fresh: true,
 }
 
@@ -72,7 +72,7 @@ it("has a text for people, in which Slack's markup of names is escaped", () => {
   const report = exampleReport({ pipeline: "people", form: { service: "live", id: "f", name: "A <b> & C" } })
   const { text } = reported(report, [{ code: "shrunken-source", message: anomaly.sentence, new: true }])
   expect(text).toContain("*people* → A &lt;b&gt; &amp; C (live)")
-  expect(text).toContain("New: The source holds 3 rows")
+  expect(text).toContain("New: The source contains 3 rows")
   expect(text).toContain(`${report.rows.imported.toLocaleString("en-US")} imported`)
 })
 

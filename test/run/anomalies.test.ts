@@ -33,7 +33,7 @@ it("tells an empty source, also at the first run", () => {
 it("tells a source with less than half of the rows it used to have, once there are three runs to know that by", () => {
   expect(anomalies({ ...usual, read: 489 }, history)).toEqual([{
     code: "shrunken-source",
-    sentence: "The source holds 489 rows, where it held 990 in the last runs: it may be cut short.",
+    sentence: "The source contains 489 rows, but contained 990 in the last runs: it may be cut short.",
     fresh: true,
   }])
   expect(codes({ read: 495 })).toEqual([])

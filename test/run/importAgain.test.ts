@@ -76,7 +76,7 @@ scoped(
       count: 1,
       examples: [{ row: 3, key: "3", submissionId: now, replaces: old, editLink: expect.stringContaining(`${old}`) }],
     })
-    expect(report.because.join()).toContain("1 row changed and went in again")
+    expect(report.because.join()).toContain("1 row changed, and the new content")
     expect(one.names().length).toBe(22)
     expect((yield* importedCells(one, report)).map(([row, , id, , , replaces]) => [row, id, replaces])).toEqual([
       ["3", now, old],

@@ -28,7 +28,7 @@ scoped(
     const imported = yield* run()
     expect(imported).toMatchObject({ exitCode: 1, rows: { imported: 12, invalid: 2 } })
     const waiting =
-      `Beside the submissions, 2 rows that the last run met still need a person: formferry report people --run ${imported.run}`
+      `Apart from the submissions, 2 rows that the last run met still need a person: formferry report people --run ${imported.run}`
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, outcome: "complete", because: [waiting] })
     // Another reconciliation is not the run that met them.
     expect((yield* reconcile()).because).toEqual([waiting])
@@ -70,8 +70,8 @@ scoped(
       outcome: "differing",
       readBack: { verified: 27, differing: 2, missing: 1, unread: 0 },
       because: [
-        "2 submissions came back as sent once, and were edited since.",
-        "1 submission came back as sent once, and was deleted since.",
+        "2 submissions came back as sent, and were edited since.",
+        "1 submission came back as sent, and was deleted since.",
       ],
       next: "formferry report people --open",
     })
@@ -105,7 +105,7 @@ scoped(
     expect(yield* reconcile()).toMatchObject({
       exitCode: 4,
       readBack: { verified: 28, differing: 1, missing: 1 },
-      because: ["1 submission came back as sent once, and was edited since."],
+      because: ["1 submission came back as sent, and was edited since."],
       acknowledged: 1,
     })
     expect(yield* acknowledge(project, { ...seen, keys: ["3"], leaveOut: false })).toMatchObject({ acknowledged: 1 })
@@ -131,7 +131,7 @@ scoped(
     expect(found).toMatchObject({ exitCode: 4, readBack: { verified: 11, differing: 2 } })
     expect(found.because).toEqual([
       "1 submission came back different from what was sent.",
-      "1 submission came back as sent once, and was edited since.",
+      "1 submission came back as sent, and was edited since.",
     ])
     expect(found.differences.toSorted((one, other) => Number(one.sent !== "Late") - Number(other.sent !== "Late")))
       .toMatchObject([
@@ -176,7 +176,7 @@ scoped(
     })
     // What stood in the first pages was not read again.
     expect(heard.filter((one) => one.includes("/submissions/")).length).toBeLessThanOrEqual(41)
-    expect(second.warnings.join("\n")).toContain(`This goes on with the reconciliation ${first.run}`)
+    expect(second.warnings.join("\n")).toContain(`This continues the reconciliation ${first.run}`)
 
     heard.length = 0
     const third = yield* reconcile({ anew: true })

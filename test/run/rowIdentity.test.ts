@@ -52,7 +52,7 @@ describe("a row key that is made otherwise than before", () => {
       expect(at.names()).toHaveLength(21)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("is refused when its earlier columns have other names, until the pipeline names them", () =>
+  it.scopedLive("is refused when its earlier columns have different names, until the pipeline names them", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))
@@ -179,14 +179,14 @@ describe("row keys that were reformatted", () => {
     }).pipe(Effect.provide(platform)))
 })
 
-describe("a source that is read otherwise than before", () => {
+describe("a source that is read differently frombefore", () => {
   it.scopedLive("stops the run if rows are new and others vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["Ä1,Ada,ada@example.org", "Ä2,Bob,bob@example.org"])
       yield* at.run()
       yield* at.settings({ source: ", encoding: windows-1252" })
-      stopped(yield* at.run(), /read otherwise than in earlier runs \(csv, utf8.*now csv, windows1252/)
+      stopped(yield* at.run(), /read differently from earlier runs \(csv, utf8.*now csv, windows1252/)
       expect(at.names()).toEqual(["Ada", "Bob"])
       yield* at.settings({})
       expect((yield* at.run()).exitCode).toBe(0)

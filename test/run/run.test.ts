@@ -148,7 +148,7 @@ scoped(
     yield* settings({ form: "others" })
     const report = yield* run()
     expect(report).toMatchObject({ exitCode: 0, rows: { imported: 3 } })
-    expect(report.warnings.join("\n")).toContain("starts there from nothing")
+    expect(report.warnings.join("\n")).toContain("its rows are new there")
     expect([names("people").length, names("others").length]).toEqual([3, 3])
   }),
 )

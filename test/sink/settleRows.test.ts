@@ -206,10 +206,10 @@ describe("settling rows in doubt from an export", () => {
     expect(byWord([rowOf(2, ada)], [["s1", "ada"]], ada)).toEqual({ ...none, notLanded: [2] })
     expect(byWord([rowOf(2, ada)], [["s1", "ada"], ["s2", "ada"]], ada)).toEqual({ ...none, landed: [[2, "s2"]] })
     expect(byWord([rowOf(2, ada)], [], ada).open).toEqual([
-      [2, expect.stringContaining("1 such rows landed by somebody's word, and it holds 0"), "another export"],
+      [2, expect.stringContaining("1 such rows a person said had landed, and it contains 0"), "another export"],
     ])
     expect(byWord([rowOf(2, ada)], ["s1", "s2", "s3"].map((id) => [id, "ada"] as const), ada).open).toEqual([
-      [2, "3 submissions of the export fit it, and 1 that landed by somebody's word: s1, s2, s3", "a person"],
+      [2, "3 submissions of the export fit it, and 1 that a person said had landed: s1, s2, s3", "a person"],
     ])
     // Another row's submission keeps nobody in doubt, and one that may be either's does.
     expect(byWord([rowOf(1, person("bob", "ada@example.org"))], [["s1", "ada"]], ada)).toEqual({
@@ -219,7 +219,7 @@ describe("settling rows in doubt from an export", () => {
     const younger = person("ada", undefined, 29)
     expect(byWord([rowOf(1, younger)], [["s1", "ada", undefined, "three"]], ada).open.map(([, reason]) => reason))
       .toEqual([
-        "submission s1 of the export fits a row that landed by somebody's word as well",
+        "submission s1 of the export fits a row that a person said had landed as well",
       ])
   })
 

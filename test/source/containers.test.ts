@@ -84,11 +84,13 @@ describe("a zip archive", () => {
   it("with several files is read as the member that is named", async () => {
     const content = file(zip({ "a.csv": csv, "b.csv": "id,name\n3,Cid\n" }), "zip")
     expect(await refusal(config(content))).toContain(
-      'holds several files: "a.csv", "b.csv". Say which one: `member: …`',
+      'contains several files: "a.csv", "b.csv". Name the one to read: `member: …`',
     )
     expect((await both(content, { member: "b.csv" })).rows).toEqual([["3", "Cid"]])
-    expect(await refusal(config(content, { member: "c.csv" }))).toContain('holds no "c.csv". Correct `source.member`')
-    expect(await refusal(config(file(csv), { member: "a.csv" }))).toContain("is no zip archive")
+    expect(await refusal(config(content, { member: "c.csv" }))).toContain(
+      'contains no "c.csv". Correct `source.member`',
+    )
+    expect(await refusal(config(file(csv), { member: "a.csv" }))).toContain("is not a zip archive")
   })
 
   it("may hold a workbook or a gzip archive", async () => {
@@ -104,10 +106,10 @@ describe("a zip archive", () => {
     expect(await refusal(config(file(zip({ "/answers.csv": csv }), "zip")))).toContain("whose path leads out")
     expect(await refusal(config(file(zip({ "C:\\answers.csv": csv }), "zip")))).toContain("whose path leads out")
     expect(await refusal(config(file(zip({ "a.csv": csv }, (size) => size + 1), "zip")))).toContain(
-      "is not what its directory says",
+      "does not match its directory",
     )
     expect(await refusal(config(file(zip({ "a.csv": csv }, (size) => size - 1), "zip")))).toContain(
-      "is not what its directory says",
+      "does not match its directory",
     )
     const whole = zip({ "a.csv": csv.repeat(50) })
     expect(await refusal(config(file(whole.subarray(0, whole.length - 30), "zip")))).toContain("damaged or cut short")
@@ -116,7 +118,7 @@ describe("a zip archive", () => {
     expect(await refusal(config(file(damaged, "zip")))).toMatch(/damaged/)
     expect(await refusal(config(file(zip({ "a.csv": "a,b\n".repeat(25_000_000) }), "zip")))).toContain("times its size")
     const lying = zip({ "a.csv": "a,b\n".repeat(25_000_000) }, () => 1000)
-    expect(await refusal(config(file(lying, "zip")))).toMatch(/is not what its directory says|times its size/)
+    expect(await refusal(config(file(lying, "zip")))).toMatch(/does not match its directory|times its size/)
   })
 })
 
@@ -159,7 +161,7 @@ describe("several files", () => {
 
   it("with other columns are refused, the difference named", async () => {
     const message = await refusal(config("", { file: [file("id,name\n1,Ada\n"), file("id,Name\n1,Ada\n")] }))
-    expect(message).toMatch(/has other columns than .*: column 2 is "Name", not "name"\./)
+    expect(message).toMatch(/has different columns from .*: column 2 is "Name", not "name"\./)
     expect(await refusal(config("", { file: [file("id\n1\n"), file("id,b\n1,2\n")] }))).toContain(
       'column 2 is "b", not missing',
     )
@@ -179,7 +181,7 @@ describe("several files", () => {
       for (let file = 1; file < 1_000; file++) linkSync(first, join(many, `${file}.txt`))
     }
     expect(await refusal(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } }))).toMatch(
-      /more than 100,000 files and folders to look through\. Narrow `source\.file\.glob`/,
+      /more than 100,000 files and folders to search\. Narrow `source\.file\.glob`/,
     )
     const shallow = await run(read(config("", { file: { glob: join(folder, "a/*.csv"), take: "all" } })))
     expect(shallow.files).toHaveLength(1)
@@ -199,7 +201,7 @@ describe("several files", () => {
       "No file matches",
     )
     expect(await refusal(config("", { file: { glob: join(folder, "nowhere/*.csv"), take: "all" } }))).toContain(
-      "There is no folder",
+      "does not exist or can't be read",
     )
   })
 

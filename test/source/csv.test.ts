@@ -104,7 +104,7 @@ describe("the delimiter", () => {
 
   it("that can't be one is refused", async () => {
     expect(await refusal(config(file("a\n1"), { delimiter: '"' }))).toContain(
-      "can't set cells apart. Correct `source.delimiter`",
+      "can't separate cells. Correct `source.delimiter`",
     )
   })
 })
@@ -136,7 +136,7 @@ describe("the header", () => {
 
   it("counts every line above it as left out, empty ones too", async () => {
     const all = await csv("Results of 2024\n\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n")
-    expect(all.source.warnings).toEqual([expect.stringContaining("in line 3, as it seems: 2 lines above are left out")])
+    expect(all.source.warnings).toEqual([expect.stringContaining("in line 3: 2 lines above are not read")])
   })
 
   it("stands where headerRow says; lines above are skipped, and it may be longer than what is looked at first", async () => {
@@ -152,7 +152,7 @@ describe("the header", () => {
       "fewer than 9 lines, but `headerRow: 9`",
     )
     expect(await refusal(config(file("a,b\n\n1,2\n"), { headerRow: 2 }))).toContain("Line 2 is empty")
-    expect(await refusal(config(file("\n\r\n\n")))).toContain("nothing but empty lines")
+    expect(await refusal(config(file("\n\r\n\n")))).toContain("only empty lines")
   })
 })
 
@@ -185,7 +185,7 @@ describe("the encoding", () => {
       "There is no encoding called latin-17",
     )
     expect(await refusal(config(file(Buffer.from("a\nx\x81\n", "latin1")), { encoding: "windows-1252" })))
-      .toContain("It is not windows-1252 as `source.encoding` says: near line 2")
+      .toContain("It is not windows-1252, which `source.encoding` says: a byte near line 2")
     const marked = await csv("\ufeffa\nä\n", { encoding: "windows-1252" })
     expect(marked.rows).toEqual([["ä"]])
     expect(marked.source.warnings).toEqual([expect.stringContaining("byte order mark of UTF-8")])
@@ -215,7 +215,7 @@ describe("a file that can't be read as CSV", () => {
 
   it("is told when it is empty, missing, a folder, a PDF, an archive", async () => {
     const path = file("")
-    expect(await refusal(config(path))).toContain("is empty. Give the file that holds the rows")
+    expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
     expect(await refusal(config(`${path}.not`))).toContain("There is no file")
     expect(await refusal(config(path.slice(0, path.lastIndexOf("/"))))).toContain("is a folder")
     expect(await refusal(config(file("%PDF-1.7\n")))).toContain("is a PDF document, which has no rows")
@@ -225,7 +225,7 @@ describe("a file that can't be read as CSV", () => {
     expect(await refusal(config(file(Buffer.from("7z\xbc\xaf\x27\x1c", "latin1"))))).toContain(
       "is a 7z archive. Unpack it",
     )
-    expect(await refusal(config(file("a\n1"), { format: "excel" }))).toContain("Say `format: csv`")
+    expect(await refusal(config(file("a\n1"), { format: "excel" }))).toContain("Write `format: csv`")
     expect(await refusal(config(file("a\n1"), { format: "sql" }))).toContain('There is no format "sql"')
   })
 })
@@ -288,6 +288,6 @@ describe("a mended rejected.csv", () => {
   })
 
   it("is refused when it was asked for and is none", async () => {
-    expect(await refusal(config(file("a,b\n1,2\n")), { mended: true })).toContain("is no rejected.csv")
+    expect(await refusal(config(file("a,b\n1,2\n")), { mended: true })).toContain("is not a rejected.csv")
   })
 })

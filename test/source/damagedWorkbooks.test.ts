@@ -30,22 +30,30 @@ const fourth = labels[12] ?? 0
 
 describe("a damaged .xls", () => {
   it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
-    ["an end amid its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /an end amid its records/],
+    ["an end among its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /an end among its records/],
     ["a cell of an unknown kind", (bytes) => bytes.writeUInt16LE(0x7ff, fourth), /kind that no workbook has \(0x07ff/],
-    ["a cell of another kind", (bytes) => bytes.writeUInt16LE(0x1d, fourth), /another kind amid its cells \(0x001d/],
+    [
+      "a cell of another kind",
+      (bytes) => bytes.writeUInt16LE(0x1d, fourth),
+      /a different kind among its cells \(0x001d/,
+    ],
     ["the last cell of another kind", (bytes) => bytes.writeUInt16LE(0x23e, recordsOf(0x27e)[0] ?? 0), /\(0x023e/],
     ["two cells in one place", (bytes) => bytes.writeUInt16LE(0, fourth + 14 + 6), /two cells in one place, A4/],
     [
       "a sheet that is elsewhere",
       (bytes) => bytes.writeUInt32LE(99, (recordsOf(0x85)[0] ?? 0) + 4),
-      /sheets that are not where it says/,
+      /sheets that are not where it states/,
     ],
     [
       "texts of other lengths",
       (bytes) => bytes.writeUInt16LE(7, (recordsOf(0xfc)[0] ?? 0) + 12),
-      /texts whose sizes do not add up/,
+      /texts whose sizes are inconsistent/,
     ],
-    ["a lost format", (bytes) => bytes.writeUInt16LE(0x31, recordsOf(0xe0)[3] ?? 0), /amid those that belong together/],
+    [
+      "a lost format",
+      (bytes) => bytes.writeUInt16LE(0x31, recordsOf(0xe0)[3] ?? 0),
+      /among those that belong together/,
+    ],
     ["no end", (bytes) => bytes.writeUInt16LE(0x1d, recordsOf(0x0a)[1] ?? 0), /no end: it is cut short/],
   ])("is refused: %s", async (_, change, expected) => {
     const printed = vi.spyOn(console, "error")
@@ -59,12 +67,12 @@ describe("a damaged .xls", () => {
   it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
     ["the last row moved", (bytes) => {
       for (const at of [...labels.slice(-3), ...recordsOf(0x27e)]) bytes.writeUInt16LE(0x405, at + 4)
-    }, /row 6 should hold cells, and has none/],
-    ["the first cell moved", (bytes) => bytes.writeUInt16LE(9, fourth + 6), /row 4 should begin in column A/],
-  ])("is read with a warning where it may be as some program wrote it: %s", async (_, change, expected) => {
+    }, /row 6 should contain cells, and has none/],
+    ["the first cell moved", (bytes) => bytes.writeUInt16LE(9, fourth + 6), /row 4 should start in column A/],
+  ])("is read with a warning if it may be as some program wrote it: %s", async (_, change, expected) => {
     const all = await run(read(config(changed(change))))
     expect(all.source.warnings.join(" ")).toMatch(expected)
-    expect(all.source.warnings.join(" ")).toContain("may be damaged, and rows or cells be missing")
+    expect(all.source.warnings.join(" ")).toContain("may be damaged, so rows or cells may be missing")
   })
 
   it("is not thought of where programs write differently: any order, no list of rows, several sheets, formulas, links, notes", async () => {
@@ -101,13 +109,13 @@ describe("a workbook of XML that breaks off", () => {
     const ods = await unzipped("libreoffice/sheet.ods")
     const content = ods["content.xml"]?.toString() ?? ""
     const cut = { ...ods, "content.xml": Buffer.from(content.slice(0, content.lastIndexOf("<table:table-row"))) }
-    expect(await refusal(config(file(zip(cut), "ods")))).toMatch(/content\.xml breaks off/)
+    expect(await refusal(config(file(zip(cut), "ods")))).toMatch(/content\.xml is cut short/)
     const book = XLSX.utils.book_new()
     XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet([["id"], [1], [2]]), "R")
     const xlsb = await unzipped(new Uint8Array(XLSX.write(book, { type: "array", bookType: "xlsb" }) as ArrayBuffer))
     const name = "xl/worksheets/sheet1.bin"
     const short = { ...xlsb, [name]: xlsb[name]?.subarray(0, -20) ?? Buffer.alloc(0) }
-    expect(await refusal(config(file(zip(short), "xlsb")))).toMatch(/sheet1\.bin breaks off/)
+    expect(await refusal(config(file(zip(short), "xlsb")))).toMatch(/sheet1\.bin is cut short/)
   })
 })
 

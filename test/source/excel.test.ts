@@ -185,10 +185,10 @@ describe("the part of a workbook that is read", () => {
     expect(all.rows).toEqual([["1", "Ada"]])
     expect((await excel(scattered, { range: "C4:C" })).rows).toEqual([["Ada"], ["Bob"]])
     expect(parseRange("$B$3:h400")).toEqual({ from: { row: 2, column: 1 }, to: { row: 399, column: 7 } })
-    expect(await refusal(config(file(scattered, "xlsx"), { range: "B4-C5" }))).toContain("is no range of cells")
-    expect(await refusal(config(file(scattered, "xlsx"), { range: "C5:B4" }))).toContain("is no range of cells")
+    expect(await refusal(config(file(scattered, "xlsx"), { range: "B4-C5" }))).toContain("is not a range of cells")
+    expect(await refusal(config(file(scattered, "xlsx"), { range: "C5:B4" }))).toContain("is not a range of cells")
     expect(await refusal(config(file(scattered, "xlsx"), { range: "B4:C5", headerRow: 3 }))).toContain(
-      "Row 3 is outside of the range",
+      "Row 3 is outside the range",
     )
   })
 
@@ -204,14 +204,14 @@ describe("the part of a workbook that is read", () => {
 describe("a file that is no workbook", () => {
   it("is told, with what it is instead", async () => {
     expect(await refusal(config(file("a,b\n1,2\n", "xlsx")))).toContain(
-      "its content looks like plain text. If it is delimited text, say `format: csv`",
+      "its content looks like plain text. If it is delimited text, write `format: csv`",
     )
     expect((await excel(Buffer.from("a,b\n1,2\n"), { format: "csv" })).rows).toEqual([["1", "2"]])
     expect(await refusal(config(file("%PDF-1.4\n", "xlsx")))).toContain("is a PDF document")
     expect(await refusal(config(file(zip({ "[Content_Types].xml": "<Types/>", "word/document.xml": "<x/>" }), "docx"))))
-      .toContain("is no workbook that can be read")
+      .toContain("can't be read")
     expect(await refusal(config(file(Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0]), "xls"))))
-      .toContain("is no workbook that can be read")
+      .toContain("can't be read")
   })
 
   it("or was cut short or damaged anywhere is refused, never read in part without a word", async () => {

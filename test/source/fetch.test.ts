@@ -104,13 +104,13 @@ describe("a source with an address", () => {
   })
 
   it.each([
-    ["/login", "is a web page, which has no rows. Most likely it is the page for signing in"],
-    ["/nothing", "is not there. Correct `source.file`"],
-    ["/private", "may not be fetched without signing in"],
+    ["/login", "is a web page, which has no rows. Most likely it is a sign-in page"],
+    ["/nothing", "was not found on its server. Correct `source.file`"],
+    ["/private", "can't be fetched without signing in"],
     ["/broken", "the server answered 503"],
-    ["/around", "leads from one address to the next without end"],
+    ["/around", "redirects too many times"],
     ["/away", "would be fetched without encryption"],
-    ["/cut", "was not fetched to its end"],
+    ["/cut", "was only fetched in part"],
   ])("%s is refused with what to do, and without its secrets", async (path, expected) => {
     const before = leftBehind()
     const message = await refusal(config(`${base}${path}?key=${secret}`))
@@ -130,7 +130,7 @@ describe("a source with an address", () => {
     expect(await refusal(config("http://example.org/a.csv"))).toContain("would be fetched without encryption")
     expect(await refusal(config("ftp://example.org/a.csv"))).toContain("only https:// can")
     const message = await refusal(config(`https://user:${secret}@example.org/a.csv`))
-    expect(message).toContain("has a name or password in it")
+    expect(message).toContain("contains a user name or password")
     expect(message).not.toContain(secret)
     expect(await refusal(config("http://127.0.0.1:1/a.csv"))).toContain("could not be reached")
   })
@@ -169,10 +169,10 @@ describe("a source with an address", () => {
       ]
     ) {
       expect(await fetched(`https://${host}:${port}/answers.csv`), host).toContain(
-        "of this machine or of a private network",
+        " this machine or to a private network",
       )
     }
-    expect(await fetched(`${base}/answers.csv`)).toContain("of this machine or of a private network")
+    expect(await fetched(`${base}/answers.csv`)).toContain(" this machine or to a private network")
     expect(asked).toBe(0)
   })
 

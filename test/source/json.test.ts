@@ -38,14 +38,14 @@ describe("records of JSON", () => {
     expect(found.rows).toEqual(rows)
     expect(taken(found).records).toBe("/data/a~1b (detected)")
     expect(await refusal(config(file('{"a":[{"x":1}],"b":[{"x":2}]}', "json")))).toContain(
-      "holds several lists of records: /a, /b. Say which one: `records: /a`",
+      "contains several lists of records: /a, /b. Name the one to read: `records: /a`",
     )
-    expect(await refusal(config(file('{"a":1}', "json")))).toContain("holds no list of records")
-    expect(await refusal(config(file('{"a":1}', "json"), { records: "/a" }))).toContain("is no list of records")
+    expect(await refusal(config(file('{"a":1}', "json")))).toContain("contains no list of records")
+    expect(await refusal(config(file('{"a":1}', "json"), { records: "/a" }))).toContain("is not a list of records")
     expect(await refusal(config(file('{"a":1}', "json"), { records: "/b" }))).toContain(
       "There is no list of records at /b",
     )
-    expect(await refusal(config(file("[]", "json"), { records: "items" }))).toContain("is no place in JSON")
+    expect(await refusal(config(file("[]", "json"), { records: "items" }))).toContain("is not a place in JSON")
   })
 
   it("are lines: one that is no JSON is named, and the others are read", async () => {
@@ -55,8 +55,8 @@ describe("records of JSON", () => {
       expect(titles(all)).toEqual(columns)
       expect(all.rows).toEqual([rows[0], [], rows[1], []])
       expect([...all.faults]).toEqual([
-        [2, expect.stringContaining("Row 2 (line 3) is no JSON")],
-        [4, expect.stringContaining("Row 4 is no object with members")],
+        [2, expect.stringContaining("Row 2 (line 3) is not JSON")],
+        [4, expect.stringContaining("Row 4 is not an object with members")],
       ])
       expect(taken(all).format).toBe("jsonl (by its content)")
     }
@@ -92,11 +92,11 @@ describe("records of JSON", () => {
   it("that are cut short, badly put together or followed by more are refused where reading stops", async () => {
     const at = (text: string) => refusal(config(file(text, "json"), { format: "json" }))
     expect(await at('[{"a":1},{"a":2}')).toContain("after record 2: it ends too early")
-    expect(await at('[{"a":1},{"a":2,}]')).toContain("It is no JSON after record 1")
-    expect(await at('[{"a":1} {"a":2}]')).toContain("It is no JSON after record 1")
-    expect(await at('[{"a":1}] x')).toMatch(/It is no JSON/)
-    expect(await at('[{"a":1}]]')).toMatch(/It is no JSON/)
-    expect(await at("hello")).toMatch(/It is no JSON from its beginning/)
+    expect(await at('[{"a":1},{"a":2,}]')).toContain("It is not JSON after record 1")
+    expect(await at('[{"a":1} {"a":2}]')).toContain("It is not JSON after record 1")
+    expect(await at('[{"a":1}] x')).toMatch(/It is not JSON/)
+    expect(await at('[{"a":1}]]')).toMatch(/It is not JSON/)
+    expect(await at("hello")).toMatch(/It is not JSON from its beginning/)
     expect(await at(`[${"[".repeat(600)}`)).toContain("nested more than 500 deep")
   })
 

@@ -184,7 +184,7 @@ describe("a record whose quotes are wrong", () => {
   it("stops the reading where what follows may belong to it", async () => {
     const text = `${header}${rows(1, 2)}C-3,"says "hi", and\nso, he, left",fine\n${rows(4, 5)}`
     expect(await refusal(config(file(text)))).toContain(
-      "Quotes are wrong in line 4: where the record ends is uncertain",
+      "Quotes are wrong in line 4: it is uncertain where the record ends",
     )
   })
 

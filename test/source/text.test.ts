@@ -93,7 +93,7 @@ describe("an encoding that is not said", () => {
     const all = await csv(starWars)
     expect(taken(all).encoding).toContain("Windows-1252 (detected")
     expect(all.source.warnings).toEqual([
-      expect.stringMatching(/is not UTF-8\. It was taken as Windows-1252, .* about as likely/),
+      expect.stringMatching(/is not UTF-8\. It was read as Windows-1252, .* about as likely/),
     ])
     expect(all.source.columns.some((column) => column.title.endsWith("Expanded Universe?Œæ"))).toBe(true)
     expect(all.faults.size).toBe(0)
@@ -148,7 +148,7 @@ describe("the header", () => {
     expect(all.source.columns.slice(0, 3).map((column) => column.name)).toEqual(["id", "name", "city"])
     expect(all.rows).toHaveLength(2)
     expect(taken(all).header).toBe(`line ${line} (detected)`)
-    expect(all.source.warnings).toEqual([expect.stringContaining(`has its header in line ${line}, as it seems`)])
+    expect(all.source.warnings).toEqual([expect.stringContaining(`seems to have its header in line ${line}:`)])
   })
 
   it.each([
@@ -220,6 +220,6 @@ describe("quotes that the pipeline says are none", () => {
   it("are characters like any other, whatever they surround", async () => {
     const all = await csv('a,b\n"1",x\n2,"y\n3,z"\n', { quoteChar: "none" })
     expect(all.rows).toEqual([['"1"', "x"], ["2", '"y'], ["3", 'z"']])
-    expect(taken(all).quotes).toBe("characters like any other")
+    expect(taken(all).quotes).toBe("ordinary characters")
   })
 })

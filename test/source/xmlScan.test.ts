@@ -65,13 +65,13 @@ describe("an XML document that is scanned", () => {
     ["<a><b", /no end/],
     ["<a>", /no end/],
     ["", /no end/],
-    ["<a/><b/>", /something behind its end/],
+    ["<a/><b/>", /something after its end/],
     ["<a <b/></a>", /a tag that does not end/],
     ["<a>< b/></a>", /a tag without a name/],
     ["<a one/>", /an attribute without a value/],
     ["<a one=1 />", /an attribute without a value/],
     ["<a one='1></a>", /no end/],
-  ])("is refused where it is badly put together: %s", (xml, message) => {
+  ])("is refused if it is malformed: %s", (xml, message) => {
     expect(() => told(xml)).toThrow(message)
     expect(() => told(xml, 1)).toThrow(message)
   })

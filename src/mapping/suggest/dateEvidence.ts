@@ -215,7 +215,7 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
         formats: undecided.formats,
         why: both
           ? "in some cells only the first number can be the day, in some only the second"
-          : "no cell tells whether the day or the month comes first",
+          : "no cell shows whether the day or the month comes first",
       }
     }
     const dayFirst = decisive.formats[0]?.startsWith("d") === true

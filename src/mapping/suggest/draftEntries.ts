@@ -72,7 +72,7 @@ const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): Re
   const names = optionNames(question.options ?? [])
   const all = unknown.counts.length
   return [
-    "values: # these are no option: put one behind each, or null for no answer, and take the # away",
+    "values: # these are not options: write one after each, or null for no answer, and remove the #",
     ...optionLines(question.options ?? []),
     ...unknown.counts.slice(0, listed).map(([choice, count]) => {
       const option = likelyOption(names, choice)
@@ -83,7 +83,7 @@ const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): Re
       // With a second #, so that it stays a comment after the others are uncommented.
       ? [
         `  # and ${unknown.more ? "many" : all - listed} more, which \`formferry check\` lists`,
-        "otherwise: # or say what becomes of all that are not listed: reject, keep, drop or { use: OPTION }",
+        "otherwise: # or choose what happens to all that are not listed: reject, keep, drop or { use: OPTION }",
       ]
       : []),
   ]
@@ -179,7 +179,7 @@ export const suggestedEntry = (
 
 const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
   "nothing-fits": "left open: no column fits",
-  unsure: "left open: no column is sure to be meant",
+  unsure: "left open: no column is certain to be meant",
   "several-fit": "left open: more than one would fit",
 }
 

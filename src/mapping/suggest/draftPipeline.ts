@@ -57,14 +57,14 @@ const sourceEntry = (
     note: source.taken,
   }]
   if (source.headerRow !== undefined) {
-    keys.push({ key: "headerRow", value: source.headerRow, note: "as it seems: what stands above is left out" })
+    keys.push({ key: "headerRow", value: source.headerRow, note: "detected: lines above it are not read" })
   }
   if (source.sheet !== undefined) keys.push({ key: "sheet", value: source.sheet })
   if (rowKey.names.length > 0) {
     keys.push({
       key: "rowKey",
       value: rowKey.names,
-      note: `what makes a row the same row tomorrow: ${rowKey.because}`
+      note: `identifies a row in later runs: ${rowKey.because}`
         + (others.length === 0 || isToolsOwn ? "" : `; so is ${others.join(", ")}`),
     })
   }
@@ -72,7 +72,7 @@ const sourceEntry = (
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
   const below = [
     ...(rowKey.names.length > 0 ? [] : [
-      `rowKey: [${others[0] ?? "Column"}] # needed: what makes a row the same row tomorrow. `
+      `rowKey: [${others[0] ?? "Column"}] # needed: what identifies a row in later runs.  `
       + (others.length === 0
         ? `${rowKey.because}: name several columns that are together, or write rowKey: content`
         : `Different in every row: ${others.join(", ")}`),
@@ -152,18 +152,16 @@ export const draftPipeline = (
     ...(form.scheduling.length === 0
       ? []
       : [
-        `The form has scheduling fields, which are mapped by hand: ${
-          form.scheduling.map(({ name }) => name).join(", ")
-        }`,
+        `The form has scheduling fields, which you map manually: ${form.scheduling.map(({ name }) => name).join(", ")}`,
       ]),
     ...(form.payments.length === 0
       ? []
-      : [`The form has payment fields, which are mapped by hand: ${form.payments.map(({ name }) => name).join(", ")}`]),
+      : [`The form has payment fields, which you map manually: ${form.payments.map(({ name }) => name).join(", ")}`]),
   ]
   return {
     name: options.name,
     about: [
-      `Made by formferry init for the form "${form.name}". What could not be told from the file and the form is left open, as a comment: look for "left open".`,
+      `Made by formferry init for the form "${form.name}". What the file and the form don't show is left open, as a comment: search for "left open".`,
       "Then: formferry check",
     ],
     source: sourceEntry(suggestions, options.source, aliases()),

@@ -73,7 +73,7 @@ export const numberSigns = ({ decimal, group, unclear }: NumberEvidence): Number
     // `1 234` and `1,234`: the space separates groups, so the other sign is the decimal sign.
     if (groups[0] === " " || groups[0] === "'") {
       return unclear["."] > 0 && unclear[","] > 0
-        ? { _tag: "Open", why: "both a comma and a point occur, and nothing tells which is the decimal one" }
+        ? { _tag: "Open", why: "both a comma and a point occur, and nothing shows which is the decimal one" }
         : { _tag: "Decided", decimal: unclearSign === "," ? "," : undefined, group: groups[0] }
     }
     return {

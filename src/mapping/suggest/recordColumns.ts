@@ -98,7 +98,7 @@ export const suggestOwn = ({ columns, tool, used }: {
     const [only] = found
     return found.length !== 1 || only === undefined
       ? undefined
-      : { ...only, because: "its name, and it holds times" }
+      : { ...only, because: "its name, and it contains times" }
   }
   return {
     submissionTime: withRole("submitted", isTime) ?? byName(submitted),

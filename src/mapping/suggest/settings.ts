@@ -43,13 +43,13 @@ const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTim
   if (found._tag === "Open") {
     const [first = "", ...others] = found.formats
     const format = { key: "format", value: first, note: `or ${others.join(", ")}` }
-    return undecided(kind, `${found.why}. Choose the format, then take the # away.`, format)
+    return undecided(kind, `${found.why}. Choose the format, then remove the #.`, format)
   }
   const timed = kind === "date" ? isoWithTime(profile) : []
   if (timed.some((text) => !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text))) {
     return undecided(
       kind,
-      "cells hold a time beside the day, with fractions or an offset. Say with `extract` what counts.",
+      "cells contain a time after the day, with fractions or an offset. Choose what counts with `extract`.",
     )
   }
   const isoFormat = (text: string) =>
@@ -67,7 +67,7 @@ const zoneSettings = (profile: ColumnProfile, title: string, zone: string | unde
   const known = zone ?? (/\b(?:UTC|GMT)\b/.test(title) ? "UTC" : undefined)
   return known !== undefined ? settled("dateTime", { key: "zone", value: known }) : undecided(
     "dateTime",
-    "the file does not tell the time zone of these times. Say it, then take the # away.",
+    "the file does not show the time zone of these times. Set it, then remove the #.",
     { key: "zone", value: "Europe/Berlin", note: "an example" },
   )
 }
@@ -102,7 +102,7 @@ const booleanSettings = ({ distinct }: ColumnProfile): Settings => {
         key: "false",
         value: no.length > 0 ? no : texts.slice(1, 2),
       }],
-      open: `it is not plain which of these mean true: ${texts.slice(0, 6).join(", ")}. Say it, then take the # away.`,
+      open: `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}. Set them, then remove the #.`,
     }
   }
   return settled(
@@ -137,17 +137,17 @@ const choiceSettings = (
     .map((name) => name.trim()).filter((name) => name !== "")
   if (more || names.length === 0 || names.length > 40) {
     return kind === "choice"
-      ? settled(kind, { key: "otherwise", value: "keep", note: "the form does not tell its options" })
+      ? settled(kind, { key: "otherwise", value: "keep", note: "the form does not show its options" })
       : {
         kind,
         keys: [{ key: "options", value: names.slice(0, 5) }],
-        open: "the form does not tell the options. List them, then take the # away.",
+        open: "the form does not show the options. List them, then remove the #.",
       }
   }
   return settled(
     kind,
     ...separatorKeys(separator),
-    { key: "options", value: names, note: "as the source has them: the form does not tell its options" },
+    { key: "options", value: names, note: "as the source has them: the form does not show its options" },
   )
 }
 
@@ -157,7 +157,7 @@ const numberSettings = (profile: ColumnProfile): Settings => {
     return {
       kind: "number",
       keys: [{ key: "decimal", value: ",", note: 'or "."; and `group`' }],
-      open: `${signs.why}. Say it, then take the # away.`,
+      open: `${signs.why}. Set it, then remove the #.`,
     }
   }
   const { decimal, group } = signs
@@ -225,7 +225,7 @@ const settingsOf = (
       return profile.international ? settled(kind) : {
         kind,
         keys: [{ key: "country", value: "DE", note: "an example" }],
-        open: "some numbers have no country code. Say of which country they are, then take the # away.",
+        open: "some numbers have no country code. Set their country, then remove the #.",
       }
     case "choice":
     case "choices":

@@ -108,7 +108,8 @@ interface Rows {
 const noRecord = (row: number, value: unknown): Problem => ({
   code: "ragged-row",
   value: cut(JSON.stringify(value)),
-  message: `Row ${row} is not an object with members, unlike the others. Correct it in the system that writes the file.`,
+  message:
+    `Row ${row} is not an object with members, unlike the others. Correct it in the system that writes the file.`,
 })
 
 const noJson = (row: number, line: number, text: string): Problem => ({

@@ -8,7 +8,9 @@ import type { Decoder, Encoding } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 
 const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
-  const where = error.offset === undefined ? `a byte near line ${line}` : `byte ${thousands(error.offset)} (line ${line})`
+  const where = error.offset === undefined
+    ? `a byte near line ${line}`
+    : `byte ${thousands(error.offset)} (line ${line})`
   return encoding.because === "as the pipeline says"
     ? `It is not ${encoding.name}, which \`source.encoding\` says: ${where} is not valid in it. Correct \`source.encoding\`.`
     : encoding.name === "UTF-8"

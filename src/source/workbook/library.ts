@@ -128,7 +128,9 @@ export const openWithLibrary = (
     const sheet = book.Sheets[name]
     const cells = gridOf(sheet)
     if (sheet === undefined || cells === undefined) {
-      return yield* refuse(`has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`)
+      return yield* refuse(
+        `has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`,
+      )
     }
     if (cells.length > limits.sheetRows) {
       return yield* refuse(

@@ -126,7 +126,7 @@ const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
     } catch (error) {
       if (!(error instanceof BadSheet)) return Effect.die(error)
       const message =
-        `${file} is damaged, cut short or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
+        `${file} is damaged or cut short, or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
       return new SourceError({ file, message })
     }
   })
@@ -245,7 +245,9 @@ export const openXlsx = (
     const name = names[at] ?? ""
     const entry = partOf(sheets[at]?.id ?? "")
     if (entry === undefined || !/worksheets\//i.test(entry.name)) {
-      return yield* refuse(`has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`)
+      return yield* refuse(
+        `has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`,
+      )
     }
     for (const part of texts === undefined ? [entry] : [entry, texts]) {
       if (part.method !== 0 && part.method !== 8) return yield* damaged(file)

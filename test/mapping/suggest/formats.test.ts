@@ -50,7 +50,7 @@ describe("How a column's dates are written", () => {
     expect(formats("01/02/2024", "11/12/2024")).toMatchObject({
       _tag: "Open",
       formats: ["dd/MM/yyyy", "MM/dd/yyyy"],
-      why: "no cell tells whether the day or the month comes first",
+      why: "no cell shows whether the day or the month comes first",
     })
     expect(formats("13/02/2024", "02/13/2024")._tag).toBe("Open")
   })

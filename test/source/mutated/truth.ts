@@ -116,7 +116,7 @@ export const checkLines = (content: Buffer, all: Reading): void => {
 
 /** Whether a reading says of itself that something may be missing. */
 export const doubts = (all: Reading): boolean =>
-  all.source.warnings.some((warning) => warning.includes("may be damaged, and rows or cells be missing"))
+  all.source.warnings.some((warning) => warning.includes("may be damaged, so rows or cells may be missing"))
 
 /** A format with check sums is read as it was written, or not at all. */
 export const checkSealed = (whole: Reading, all: Reading): void => {
