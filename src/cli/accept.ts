@@ -17,7 +17,7 @@ export const accept = command({
     "Accepts the state for which a run was refused. It is recorded, and valid for exactly the state that is refused now.",
   examples: [
     {
-      words: "accept contacts canary --because 'compared with the form by hand'",
+      words: "accept contacts canary --because 'compared with the form manually'",
       about: "Accepts the canary that failed, so that the next run sends the other rows.",
     },
     {

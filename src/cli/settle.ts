@@ -99,7 +99,7 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
     if (input.as === undefined && isBare) return { _tag: "Look" }
     if (input.as === undefined) {
       return yield* wrong(
-        "Say what tells: `--results FILE`, an export of the form's results; or by hand `--as landed` or `--as not-landed`.",
+        "Say what tells: `--results FILE`, an export of the form's results; or manually `--as landed` or `--as not-landed`.",
       )
     }
     if (input.complete) return yield* wrong("`--complete` belongs to `--results`.")

@@ -16,7 +16,7 @@ export const both = (a: Compared, b: Compared): Compared => {
 /**
  * Makes a comparison of values that mean the same in several ways of writing.
  *
- * @param meaningOf undefined for a value that is none of the kind
+ * @param meaningOf undefined for a value that is not of the kind
  * @param normalised says what differs if only the meaning is the same
  */
 export const compareBy =

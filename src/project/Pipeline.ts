@@ -158,7 +158,7 @@ const sink = becoming(
       absent: allDefaults(retries),
     }),
     inDoubt: optional(Schema.Literal("hold", "resend"), {
-      description: "Rows whose outcome is not known: held, or sent once more in the next run (may create duplicates)",
+      description: "Rows whose outcome is not known: held, or resent in the next run (may create duplicates)",
       default: "hold",
     }),
     onChange: optional(Schema.Literal("report", "ignore", "import-again"), {

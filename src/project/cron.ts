@@ -81,5 +81,5 @@ export const scheduleWithoutKey = (yaml: YamlText): ReadonlyArray<Finding> =>
     offset: yaml.offset(["source", "rowKey"], "value"),
     message:
       "A pipeline with a schedule needs columns as its row key: `content` takes an edited row for a new one, every night.",
-    suggestion: "Name the columns that make a row the same row tomorrow, or run it by hand.",
+    suggestion: "Name the columns that make a row the same row tomorrow, or run it manually.",
   }]

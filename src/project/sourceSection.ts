@@ -30,7 +30,7 @@ const Texts = Schema.NonEmptyArray(Schema.String)
 
 const Tests = section({
   not: optional(oneOfThese(Text, Texts).annotations(expecting("a text, or a list of texts")), {
-    description: "A cell that is none of these",
+    description: "A cell with any other value",
     examples: [["test", "spam"]],
   }),
   atLeast: optional(Schema.String, {

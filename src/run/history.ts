@@ -244,16 +244,15 @@ const shareOf = ({ invalid, read }: RunFacts): number => (read === 0 ? 0 : inval
 const vanished = ({ alreadyKnown, vanished }: RunFacts): string | undefined => {
   if (vanished.fresh < fewRows || vanished.fresh <= alreadyKnown * manyVanished) return undefined
   return `${counted(vanished.fresh, "row")} that the source contained at the last run ${
-    vanished.fresh === 1 ? "is" : "are" } no longer there, of ${count(alreadyKnown)} that were imported.`
+    vanished.fresh === 1 ? "is" : "are"
+  } no longer there, of ${count(alreadyKnown)} that were imported.`
 }
 
 const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const usual = median(history.map((one) => one.duration))
   if (unchanged || usual === undefined) return undefined
   if (duration <= usual * slower.times || duration <= usual + slower.millis) return undefined
-  return `The run took ${lasting(duration)}, but the last ones took ${lasting(usual)}; it sent ${
-    counted(sent, "row")
-  }.`
+  return `The run took ${lasting(duration)}, but the last ones took ${lasting(usual)}; it sent ${counted(sent, "row")}.`
 }
 
 /** Returns the middle one, the lower of two; undefined if there are too few to say what is usual. */
@@ -291,6 +290,8 @@ export const sourceAge = (
   if (now - changedAt <= most) return {}
   const at = `${new Date(changedAt).toISOString().slice(0, 16)}Z`
   return {
-    stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), and \`source.maxAge\` allows ${ lasting(most) }. Check that the system that writes it still runs.`,
+    stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), and \`source.maxAge\` allows ${
+      lasting(most)
+    }. Check that the system that writes it still runs.`,
   }
 }

@@ -72,7 +72,7 @@ export const unchangedSince = Effect.gen(function*() {
   if (repeat.rows.refused > 0 && plan.retryRefused) return undefined
   const { acknowledged, attention, inDoubt, leftOut, settlements, verdicts } = yield* view.counts
   if (inDoubt > 0 || leftOut !== repeat.marks.leftOut || settlements !== repeat.marks.settlements) return undefined
-  // Rows that landed by a person's word can't be read back.
+  // Rows that a person said had landed can't be read back.
   if (verdicts.unread > acknowledged.unread) return undefined
   // That run's report contains the rows that were rejected, and may have been removed.
   const { alreadyImported, changed, duplicate, imported, invalid, refused } = repeat.rows

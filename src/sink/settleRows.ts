@@ -39,7 +39,7 @@ export interface Settled {
 /** Rows with the same item, which are interchangeable. */
 interface Group {
   readonly rows: Array<DoubtfulRow>
-  /** How many such rows landed by a person's word: so many submissions are theirs, and it is unknown which. */
+  /** How many such rows a person said had landed: this many submissions are theirs, and it is unknown which. */
   spoken: number
   readonly likeness: ((cells: Cells) => Likeness) | undefined
   /** Submissions that fit the item. */
@@ -68,7 +68,7 @@ export interface Settling {
 
 /**
  * @param likenessOf returns a function that compares an item with a submission
- * @param spoken items of rows that landed by a person's word: the export contains their submissions, which are no rows in doubt
+ * @param spoken items of rows that a person said had landed: the export contains their submissions, which belong to no row in doubt
  */
 export const makeSettling = (
   rows: ReadonlyArray<DoubtfulRow>,
@@ -153,7 +153,7 @@ export const makeSettling = (
 }
 
 type Found =
-  /** `taken`: the submissions of rows that landed by a person's word. */
+  /** `taken`: the submissions of rows that a person said had landed. */
   | { readonly _tag: "Landed"; readonly ids: ReadonlyArray<string>; readonly taken: ReadonlyArray<string> }
   | { readonly _tag: "Unclear"; readonly reason: string }
 

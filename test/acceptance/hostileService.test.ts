@@ -61,7 +61,7 @@ it.scopedLive("an answer that comes back 5,000 levels deep is not comparable, an
     expect(again.status, again.stdout + again.stderr).toBe(0)
   }))
 
-it.scopedLive("answers to creates that are as deep, in members that nobody knows too, put no row in doubt", () =>
+it.scopedLive("answers to creates that are as deep, also in unknown members, put no row in doubt", () =>
   Effect.gen(function*() {
     const deep = "[".repeat(5_000) + "]".repeat(5_000)
     const at = yield* changing((method, body) =>

@@ -80,7 +80,7 @@ it.scopedLive("a second Ctrl-C ends the process at once; what was in flight is i
     expect(names.length + rows.inDoubt).toBeGreaterThanOrEqual(40)
   }))
 
-it.scopedLive("whoever stops reading the output ends the output, not the run", () =>
+it.scopedLive("a reader that closes the output ends the output, not the run", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(30)))

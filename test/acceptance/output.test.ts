@@ -79,7 +79,7 @@ it.scopedLive("an export keeps every byte of a key, control characters too", () 
     expect(at.read("same.csv")).toBe(at.read("rows.csv"))
   }))
 
-it.scopedLive("a port that is none, or not free, is a wrong usage (2), as is any number out of its range", () =>
+it.scopedLive("a port that is invalid or not free is wrong usage (2), as is any number out of its range", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const taken = yield* Effect.acquireRelease(

@@ -127,7 +127,7 @@ it.scopedLive("a command line that is wrong, an unknown pipeline, no project", (
     refused(at, yield* at.inProcess(), 2, /Which command\?/)
   }))
 
-it.scopedLive("several pipelines: one that is broken stops only itself, and the gravest exit status counts", () =>
+it.scopedLive("several pipelines: one that is broken stops only itself, and the most severe exit status counts", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/lost.yaml", pipelineYaml({ name: "lost", sink: "service: live\n  form: nowhere" }))

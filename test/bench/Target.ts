@@ -13,7 +13,7 @@ export interface Opened {
   readonly close?: () => void
 }
 
-/** A target of docs/performance.md: a figure held against what stands beside it in the same round. */
+/** A target of docs/performance.md: a figure compared with another one of the same round. */
 export interface Target {
   readonly name: string
   readonly title: string

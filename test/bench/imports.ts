@@ -38,7 +38,7 @@ const afresh = async (root: string, practice: PracticeProcess) => {
   await practice.clear()
 }
 
-/** An import against a limit, held against the floor: ten rows a create, one read a row, at the configured rate or the limit, whichever is lower. */
+/** An import against a limit, compared with the floor: ten rows a create, one read a row, at the configured rate or the limit, whichever is lower. */
 const paced = (
   name: string,
   title: string,

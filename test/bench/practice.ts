@@ -22,7 +22,7 @@ export const startPractice = async (limits?: Limits): Promise<PracticeProcess> =
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`the practice service ended, exit code ${String(code)}`)
   })
-  // Told to whoever waits for an answer, and at the end to nobody.
+  // Sent to a caller that waits for an answer, and at the end to none.
   ended.catch(() => undefined)
   const heard = async () => (await Promise.race([once(child, "message"), ended]))[0] as Told
   const ask = async (asked: Asked) => {

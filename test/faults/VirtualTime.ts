@@ -38,7 +38,7 @@ export class VirtualTime {
       }),
   }
 
-  /** Something happened: whoever waits for quiet waits on. */
+  /** Something happened: a caller that waits for quiet continues to wait. */
   moved(): void {
     this.moves++
   }

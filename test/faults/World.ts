@@ -43,7 +43,7 @@ export interface Mishap {
 
 export interface Day {
   /** `formferry run`, or `formferry settle` from what the service's results show at that moment, or by somebody who knows the truth; "vouched": `--complete`. */
-  readonly command: "run" | "settle" | "settle vouched" | "settle by hand"
+  readonly command: "run" | "settle" | "settle vouched" | "settle manually"
   /** What becomes of an export on its way: lines that are cut or left out, another order. Never of a vouched one. */
   readonly mangle: (lines: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<ReadonlyArray<string>>
   readonly pipeline: Pipeline
@@ -284,7 +284,7 @@ export class World {
       closed: (closed) => this.disk.closed(closed),
       holding: (session, made) => {
         epoch = session.epoch
-        // Whoever takes the lock takes what others left open into doubt.
+        // Taking the lock puts what others left open in doubt.
         this.open = false
         stop = made
       },
@@ -318,7 +318,7 @@ export class World {
         }, false)
       case "settle vouched":
         return settleProcess(options, () => this.results(), true)
-      case "settle by hand":
+      case "settle manually":
         return settleByHandProcess(options, (key) => this.truth.landedByHand(key))
     }
   }

@@ -51,7 +51,7 @@ export class LedgerOnDisk {
   /** Connections of processes that have not ended. */
   private readonly open = new Set<Store>()
 
-  /** What is committed, read past whoever has it open. */
+  /** What is committed, read directly, although another process has it open. */
   rows(): ReadonlyArray<LedgerRow> {
     return this.reading((db) => ledgerRows(db))
   }
@@ -60,7 +60,7 @@ export class LedgerOnDisk {
     return this.reading((db) => ledgerRows(db, key)[0])
   }
 
-  /** Keys of rows that a person left out for good, of those that were ever to be sent. */
+  /** Keys of rows that a person skipped permanently, of those that were ever to be sent. */
   leftOut(): ReadonlySet<string> {
     return this.reading((db) => new Set(db.all<readonly [string]>(selectLeftOut).map(([key]) => key)))
   }

@@ -105,10 +105,10 @@ const settle = command("settle", (model, reality) =>
     0,
   ))
 
-const settleByHand = command("settle by hand", (model, reality) =>
+const settleByHand = command("settle manually", (model, reality) =>
   reality.does(
     model,
-    { command: "settle by hand" },
+    { command: "settle manually" },
     { absent: ["absent"], there: ["there"], "in doubt": ["there", "absent"] },
     0,
   ))

@@ -6,8 +6,8 @@ import type { LedgerRow } from "./truth.ts"
  * What a report says that is not so: its sums, and how many rows it calls in doubt and imported against what the ledger holds of the rows that it read.
  * Undefined when it tells the truth. For a report of a run that read the whole source and that nobody overtook.
  *
- * @param leftOut keys that a person left out for good
- * @param again whether imported rows that changed go in again: until they do, they are pending, refused or invalid
+ * @param leftOut keys that a person skipped permanently
+ * @param again whether imported rows that changed are imported again: until then, they are pending, refused or invalid
  */
 export const misreported = (
   { read, ...fates }: RunReport["rows"],

@@ -61,7 +61,7 @@ export const simulate = async (
     if (truth.violations.length === 0) await world.day(quietDay("settle", set, seed * 10 + 6))
     const unsettled = world.disk.rows().filter(({ state }) => state === "inDoubt").length
     if (truth.violations.length === 0) await world.day(quietDay("settle vouched", set, seed * 10 + 6))
-    if (truth.violations.length === 0) await world.day(quietDay("settle by hand", set, seed * 10 + 7))
+    if (truth.violations.length === 0) await world.day(quietDay("settle manually", set, seed * 10 + 7))
     for (let day = 1; day <= 8 && truth.violations.length === 0; day++) {
       const ending = await world.day(quietDay("run", set, seed * 10 + 7 + day))
       tell(`quiet day ${day}: ${ended(ending)}`)
@@ -108,7 +108,7 @@ const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<st
     const held = truth.held.get(submissionId ?? "")
     const isOnly = rows.filter(({ no }) => no === row.no).length === 1
     if (again && isOnly && held !== undefined && !held.altered && held.answers.get("name") !== row.name) {
-      truth.violated("what changed goes in again", `row ${row.no} stands at the service as it was`)
+      truth.violated("what changed is imported again", `row ${row.no} stands at the service as it was`)
     }
   }
 }

@@ -121,7 +121,7 @@ for (const [name, faults] of Object.entries(cases)) {
         )
         expect(byTruth.filter(({ outcome }) => outcome !== "in doubt")).toEqual([])
         if (settled.left > 0) {
-          // An id that the service told and never gave makes the export incomplete for ever: a person says so.
+          // An id that the service reported and never returned makes the export incomplete: a person says so.
           yield* settlePipeline(project, {
             pipeline: "people",
             to: undefined,

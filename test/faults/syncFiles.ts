@@ -94,7 +94,7 @@ const temporary = (options?: FileSystem.MakeTempDirectoryOptions) =>
 const never = (method: string) => () => Effect.dieMessage(`${method} is not played here`)
 
 /**
- * Real files, read and written at once: nothing waits for the disk, so that whoever plays with time knows when everything is done that can be done. Nothing is synchronised to the disk: no power
+ * Real files, read and written at once: nothing waits for the disk, so that a test with virtual time knows when everything possible is done. Nothing is synchronised to the disk: no power
  * fails here.
  */
 export const syncFiles = Layer.succeed(

@@ -12,7 +12,7 @@ export interface LedgerRow {
   readonly batch: number
   readonly verdict: "verified" | "unread" | "differing" | "missing" | undefined
   readonly submissionId: string | undefined
-  /** Submissions that stood for it before its content changed and went in again, the earliest first; the last may be about to be. */
+  /** Submissions that stood for it before its content changed and was imported again, earliest first; the last may be about to be. */
   readonly replaced: ReadonlyArray<string>
 }
 
@@ -76,14 +76,14 @@ export class Truth {
     return this.byKey.get(key) ?? 0
   }
 
-  /** Looks a row up for a person who settles it by hand: it then counts as imported without an id. What it was before it changed is not what went missing. */
+  /** Looks a row up for a person who settles it manually: it then counts as imported without an id. What it was before it changed is not what went missing. */
   landedByHand(key: string): boolean {
     const landed = this.count(key) > (this.rowOf(key)?.replaced.length ?? 0)
     if (landed) this.byHand.add(key)
     return landed
   }
 
-  /** How often a row may stand at the service: once, and once more each time that somebody said so: that it changed and is to go in again, or that it is sent again while in doubt. */
+  /** How often a row may stand at the service: once, and again each time that a person decided so: that it changed and is to be imported again, or that it is sent again while in doubt. */
   private most({ key, replaced }: LedgerRow): number {
     return 1 + replaced.length + (this.resent.get(key)?.size ?? 0)
   }
@@ -113,7 +113,7 @@ export class Truth {
     }
     const before = this.held.get(row.replaced.at(-1) ?? "")
     if (before !== undefined && !before.altered && !altered && sameAnswers(before.answers, answers)) {
-      this.violated("no row is sent twice", `row ${key} went in again as it was`)
+      this.violated("no row is sent twice", `row ${key} was sent again unchanged`)
     }
   }
 

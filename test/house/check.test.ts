@@ -133,7 +133,7 @@ const faults: Record<string, { readonly planted: Record<string, string>; readonl
     says: ["src/run/quotes.ts"],
   },
   "check:generated": {
-    planted: { "docs/pipeline.md": "Written by hand.\n", "config/schemas/pipeline.schema.json": "{}\n" },
+    planted: { "docs/pipeline.md": "Written manually.\n", "config/schemas/pipeline.schema.json": "{}\n" },
     says: ["docs/pipeline.md", "config/schemas/pipeline.schema.json"],
   },
   "check:unused": {

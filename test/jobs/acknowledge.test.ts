@@ -80,7 +80,7 @@ scoped(
 )
 
 scoped(
-  "a row in doubt that a person left out is not sent once more, though the pipeline says `inDoubt: resend`",
+  "a row in doubt that a person left out is not resent, although the pipeline says `inDoubt: resend`",
   Effect.gen(function*() {
     const { fail, names, run, say, settings, source } = yield* acknowledging
     yield* settings({ sink: ", canary: off, inDoubt: resend" })
@@ -135,7 +135,7 @@ scoped(
       pipelines: [{ pipeline: "more" }],
       missed: [{
         pipeline: "people",
-        message: expect.stringContaining("is not the one that was written before"),
+        message: expect.stringContaining("is not the one that earlier runs wrote"),
       }],
     })
     expect(yield* Effect.flip(say({ keys: "all" }))).toMatchObject({ _tag: "LedgerRefused" })

@@ -165,7 +165,7 @@ describe("inspect of a whole file", () => {
     expect(tool === undefined ? others.map(({ name }) => name) : [tool.name]).toEqual(["google-forms"])
   })
 
-  it("counts rows whose cells can't be told apart, and leaves them out of the columns", async () => {
+  it("counts rows whose cells can't be separated, and leaves them out of the columns", async () => {
     const { columns, faulty, rows } = await inspectText("A,B\n1,2\n1,2,3\n4,5\n")
     expect([rows, faulty]).toEqual([3, 1])
     expect(columns[0]).toMatchObject({ filled: 2, fill: 1 })

@@ -100,7 +100,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ends.map((end) => end._tag)).toEqual(Array.from({ length: 5 }, () => "Reported"))
     }))
 
-  it.scoped("a run by hand after a time makes up for it", () =>
+  it.scoped("a run manually after a time makes up for it", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.once()
@@ -148,7 +148,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(failed()).toHaveLength(4)
     }))
 
-  it.scoped("two at the same time run each pipeline once; whoever comes second hears that it is busy", () =>
+  it.scoped("two at the same time run each pipeline once; the second reports that it is busy", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const statuses = yield* Effect.all([at.once(), at.once()], { concurrency: 2 })
@@ -158,7 +158,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("a pipeline that a run by hand holds gives 6, and the others run", () =>
+  it.scoped("a pipeline that a run manually holds gives 6, and the others run", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const project = yield* loadProject(at.root)

@@ -324,7 +324,7 @@ scoped(
 )
 
 scoped(
-  "by hand: by key, by batch or all; a landed row is imported and can't be read back, which ends the exit code 4",
+  "manually: by key, by batch or all; a landed row is imported and can't be read back, which ends the exit code 4",
   Effect.gen(function*() {
     const { fail, file, names, run, settings, settle, source } = yield* settling
     yield* settings({ sink: ", canary: off, concurrency: 1" })
@@ -358,7 +358,7 @@ scoped(
 )
 
 scoped(
-  "a row that landed by hand uses its submission up: an identical one that did not land goes out with the next run",
+  "a row that landed manually uses its submission up: an identical one that did not land goes out with the next run",
   Effect.gen(function*() {
     const { fail, fromExport, names, run, settings, settle, source } = yield* settling
     yield* settings({ sink: ", canary: off, concurrency: 1, batchSize: 1" })

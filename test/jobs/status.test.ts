@@ -158,7 +158,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       expect(yield* due).toBe(2)
       expect(yield* told).toEqual([[{ pipeline: "people", at: expect.stringMatching(/^2026-11-02T02:00/) }], [false]])
 
-      // Rows that a person mended and fed by hand are no night's work.
+      // Rows that a person mended and fed manually are no night's work.
       yield* fs.copyFile(`${at.root}/away.csv`, `${at.root}/source.csv`)
       yield* at.write("mended.csv", "No,Name,Mail\n2,Bob,bob@example.org\n")
       yield* during(at.run({ to: "real", source: "mended.csv" }))

@@ -94,7 +94,7 @@ describe("processes that want the same pipeline", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("take it over from one that stood still too long, which then knows by itself and writes nothing more", () =>
+  it.scopedLive("take it over from one that was suspended too long, which then detects it and writes nothing more", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const times = { staleAfter: 1000, heartbeat: 100 }

@@ -64,7 +64,7 @@ describe("digests", () => {
     )
   })
 
-  it("refuse a secret that is none", () => {
+  it("refuse a text that is not a secret", () => {
     expect(() => makeDigester("short")).toThrow("64 hexadecimal")
   })
 })

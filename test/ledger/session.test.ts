@@ -80,7 +80,7 @@ describe("a batch", () => {
     }))
 })
 
-describe("a row in doubt that is sent once more", () => {
+describe("a row in doubt that is resent", () => {
   it.scopedLive("and not created stays in doubt for the first time it was sent, and may be sent again", () =>
     Effect.gen(function*() {
       const { view, send, known } = yield* held
@@ -330,7 +330,7 @@ describe("rows that need a person", () => {
       expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1, unread: 0 })
     }))
 
-  it.scopedLive("are left out for good by key, and without one by content", () =>
+  it.scopedLive("are skipped permanently by key, and without one by content", () =>
     Effect.gen(function*() {
       const { ledger, view, session, known } = yield* held
       yield* session.record({

@@ -68,14 +68,14 @@ describe("settling rows in doubt", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("a row that landed by a person's word has no submission to read: it is told apart, and the ledger is sound", () =>
+  it.scopedLive("a row that a person said had landed has no submission to read: it is told apart, and the ledger is sound", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* settle(session, [
         {
           keyDigest: digestOf(2),
           outcome: { _tag: "Landed", submissionId: undefined },
-          reason: "by hand",
+          reason: "manually",
           proof: "person",
         },
       ])

@@ -81,7 +81,7 @@ describe("examples", () => {
       ],
       [27, 12, 'Example 1: "Yes" should be "yes", and is false. It is made of Ok: "no".'],
       [28, 14, 'Example 1: "Email" should be "x", and is no answer. It is made of E-mail: "".'],
-      [29, 7, 'Example 1: nothingNo mapped answer is called "Full nmae".', "Did you mean `Full name`?"],
+      [29, 7, 'Example 1: no mapped answer is called "Full nmae".', "Did you mean `Full name`?"],
       [30, 14, 'Example 1: 2 answers are called "Twice".', "Say which one by its id: q7 or q8."],
     ])
   })

@@ -94,7 +94,7 @@ describe("names for columns", () => {
       'There is no 3. of 2 columns "Why?".',
     )
     expect(errors("{ x: { position: 9 } }", ["Id"])[0]).toBe("The source has no column 9: it has 1.")
-    expect(errors("{ x: { position: 1 } }", ["Id", "x"])[0]).toBe('The source already has a column "x" already.')
+    expect(errors("{ x: { position: 1 } }", ["Id", "x"])[0]).toBe('The source already has a column "x".')
   })
 
   it("are known without a source", () => {
@@ -192,7 +192,7 @@ describe("onInvalid: drop", () => {
         question: "q1",
         value: "nobody",
         message: 'Column "M" holds "nobody"; expected an e-mail address such as name@example.org. '
-          + "This answer is dropped; the row continuesout it.",
+          + "This answer is dropped; the row is sent without it.",
         dropped: true,
       }],
     })

@@ -42,7 +42,7 @@ it(
       }
       for (const [no, all] of byRow) {
         const doubled = all.filter((one, at) => at > 0 && same(one, all[at - 1]!))
-        expect(doubled, `row ${no} went in again only when it had changed`).toEqual([])
+        expect(doubled, `row ${no} was imported again only if it had changed`).toEqual([])
         expect(all.length, `row ${no} stands as often as it was replaced, and once`).toBe(
           1 + replaced.filter((one) => one.no === no).length,
         )

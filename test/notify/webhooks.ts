@@ -11,7 +11,7 @@ export interface Heard {
   readonly body: string
 }
 
-/** A server on loopback that writes down what it is sent and answers with these statuses in turn, the last one for ever. */
+/** A server on loopback that writes down what it is sent and answers with these statuses in turn, the last one from then on. */
 export const hearing = (
   statuses: ReadonlyArray<number> = [200],
   headers: Readonly<Record<string, string>> = {},

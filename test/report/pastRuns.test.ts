@@ -114,7 +114,7 @@ describe("the reports of a pipeline", () => {
   it.effect("are read up to the number requested, plus runs of the same second", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
-        // Years ago; whoever reads it notices.
+        // Years ago; a reader notices.
         yield* fs.makeDirectory(`${reports}/contacts/2020-01-01T000000Z-aaaa`, { recursive: true })
         yield* fs.writeFileString(`${reports}/contacts/2020-01-01T000000Z-aaaa/report.json`, "damaged")
         for (const name of ["2025-01-02T000000Z-aaaa", "2025-01-03T000000Z-aaaa", "2025-01-03T000000Z-bbbb"]) {

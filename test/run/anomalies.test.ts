@@ -20,7 +20,7 @@ const history = [usual, { ...usual, read: 990 }, { ...usual, read: 980 }]
 const codes = (run: Partial<RunFacts>, before: ReadonlyArray<RunFacts> = history) =>
   anomalies({ ...usual, run: "now", ...run }, before).map(({ code }) => code)
 
-it("says nothing of a run like the ones before", () => {
+it("says nothing about a run like the ones before", () => {
   expect(codes({})).toEqual([])
   expect(codes({ read: 1_100, sent: 100, duration: 60_000 })).toEqual([])
 })
@@ -90,7 +90,7 @@ it("calls fresh what the run before did not show", () => {
   )
 })
 
-it("says nothing of a run that did not read its source to the end", () => {
+it("says nothing about a run that did not read its source to the end", () => {
   expect(codes({ whole: false, read: 0, duration: 500_000 })).toEqual([])
 })
 

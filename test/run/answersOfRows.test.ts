@@ -42,7 +42,7 @@ describe("a bad answer that is to be dropped", () => {
       expect(report.rows).toMatchObject({ read: 3, invalid: 0, imported: 3 })
       expect(report.readBack.verified).toBe(3)
       expect(report.problems).toMatchObject([{ code: "not-an-email", column: "Mail", dropped: true, count: 2 }])
-      expect(report.problems[0]?.examples[0]).toMatchObject({ row: 2, message: expect.stringContaining("left out") })
+      expect(report.problems[0]?.examples[0]).toMatchObject({ row: 2, message: expect.stringContaining("dropped") })
       expect(
         people.practice.submissions("people").map(({ questions }) =>
           questions.filter(({ value }) => value !== null).length

@@ -273,7 +273,7 @@ scoped(
 )
 
 scoped(
-  "rows in doubt that could go out once more and did not are in doubt, not pending",
+  "rows in doubt that could be resent and were not are in doubt, not pending",
   Effect.gen(function*() {
     const { fail, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, inDoubt: resend" })

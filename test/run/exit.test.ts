@@ -37,7 +37,7 @@ describe("the exit status of a run", () => {
     expect(ending({ ...all, reasons: [] }).exitCode).toBe(4)
   })
 
-  it("is the gravest over several pipelines, and a busy one counts only before nothing", () => {
+  it("is the most severe over several pipelines, and a busy one counts only before nothing", () => {
     expect(mostSevere([0, 0])).toBe(0)
     expect(mostSevere([0, 6])).toBe(6)
     expect(mostSevere([6, 1])).toBe(1)

@@ -94,7 +94,7 @@ describe("rows whose key was sent with other content", () => {
     ])
   })
 
-  it("go in again, the first of a key that can, where changes are imported again", () => {
+  it("are imported again, the first of a key that can be, if changes are imported again", () => {
     expect(
       resolve([
         ["a", "pending", false, "no"],

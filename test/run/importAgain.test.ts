@@ -58,7 +58,7 @@ const importedCells = (one: Pick<Effect.Effect.Success<typeof world>, "file">, r
   Effect.map(one.file(report, "imported.csv"), (csv) => cellsOf(csv).slice(1))
 
 scoped(
-  "a changed row goes in again beside what it was, and everything shows which submission it replaces",
+  "a changed row is imported again next to its earlier submission, and everything shows which submission it replaces",
   Effect.gen(function*() {
     const one = yield* imported(20)
     const old = one.idOf("Person 3")
@@ -213,7 +213,7 @@ scoped(
       rows: { read: 14, imported: 1, duplicate: 2, invalid: 1, alreadyImported: 10 },
       because: expect.arrayContaining(["2 rows need a person: see rejected.csv."]),
     })
-    // With the row that was imported still in the source, nothing goes in again.
+    // With the row that was imported still in the source, nothing is imported again.
     yield* one.source([edited(1, "Ada"), edited(1, "Augusta"), ...people(2, 12)])
     expect(yield* one.run()).toMatchObject({ rows: { imported: 0, duplicate: 1, alreadyImported: 12 } })
     yield* one.source([edited(1, "Ada"), edited(2, "Bob"), edited(3, "Carl"), ...people(4, 12)])
@@ -225,7 +225,7 @@ scoped(
 )
 
 scoped(
-  "rows that are known by their content can't go in again: a changed one is another row",
+  "rows that are known by their content can't be imported again: a changed one is a different row",
   Effect.gen(function*() {
     const { run, settings, source } = yield* world
     yield* settings({ ...again, rowKey: "content" })

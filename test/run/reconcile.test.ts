@@ -70,8 +70,8 @@ scoped(
       outcome: "differing",
       readBack: { verified: 27, differing: 2, missing: 1, unread: 0 },
       because: [
-        "2 submissions came back as sent, and were edited since.",
-        "1 submission came back as sent, and was deleted since.",
+        "2 submissions came back as sent, and were edited later.",
+        "1 submission came back as sent, and was deleted later.",
       ],
       next: "formferry report people --open",
     })
@@ -105,7 +105,7 @@ scoped(
     expect(yield* reconcile()).toMatchObject({
       exitCode: 4,
       readBack: { verified: 28, differing: 1, missing: 1 },
-      because: ["1 submission came back as sent, and was edited since."],
+      because: ["1 submission came back as sent, and was edited later."],
       acknowledged: 1,
     })
     expect(yield* acknowledge(project, { ...seen, keys: ["3"], leaveOut: false })).toMatchObject({ acknowledged: 1 })
@@ -131,7 +131,7 @@ scoped(
     expect(found).toMatchObject({ exitCode: 4, readBack: { verified: 11, differing: 2 } })
     expect(found.because).toEqual([
       "1 submission came back different from what was sent.",
-      "1 submission came back as sent, and was edited since.",
+      "1 submission came back as sent, and was edited later.",
     ])
     expect(found.differences.toSorted((one, other) => Number(one.sent !== "Late") - Number(other.sent !== "Late")))
       .toMatchObject([

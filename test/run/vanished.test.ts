@@ -59,7 +59,7 @@ scoped(
 )
 
 scoped(
-  "`vanished: ignore` does not look; another source than the pipeline's own tells nothing of it",
+  "`vanished: ignore` does not look; a source other than the pipeline's own shows nothing about it",
   Effect.gen(function*() {
     const { run, settings, source, write } = yield* world
     yield* source(people(1, 12))

@@ -97,7 +97,7 @@ describe("many reads at once", () => {
     }))
 
   for (const [how, serve] of [["in this process", served], ["over HTTP", servedOverHttp]] as const) {
-    it.scopedLive(`end with the first that can't be had, and give the others' places back (${how})`, () =>
+    it.scopedLive(`end with the first that can't be read, and release the others' places (${how})`, () =>
       Effect.gen(function*() {
         const service = yield* serve({ a: [0], b: [0], d: [401] })
         const found: Array<number> = []

@@ -199,7 +199,7 @@ describe("settling rows in doubt from an export", () => {
     ])
   })
 
-  it("a row that landed by somebody's word uses a submission up: none is left for an identical one that is in doubt", () => {
+  it("a row that a person said had landed uses a submission up: none is left for an identical one that is in doubt", () => {
     const ada = person("ada")
     const byWord = (rows: ReadonlyArray<DoubtfulRow>, lines: ReadonlyArray<Line>, ...spoken: ReadonlyArray<Item>) =>
       settle(rows, lines, {}, undefined, spoken)

@@ -119,7 +119,7 @@ describe("a source with an address", () => {
     expect(leftBehind()).toEqual(before)
   })
 
-  it("is as old as its server says, and not as the copy; where it does not say, nobody knows", async () => {
+  it("is as old as its server says, and not as the copy; otherwise that is unknown", async () => {
     const changedAt = (path: string) =>
       run(Effect.map(openSource(config(`${base}${path}`)), (source) => source.changedAt))
     expect(await changedAt("/dated")).toBe(Date.parse("2026-11-18T02:00:00Z"))

@@ -1,4 +1,4 @@
-// Workbooks written by hand, so that what is read does not depend on what the reader's own library would write.
+// Workbooks written manually, so that what is read does not depend on what the reader's own library would write.
 import { crc32, deflateRawSync } from "node:zlib"
 
 /** A zip archive of these entries; `lie` puts another unpacked size into its directory and headers. */

@@ -66,7 +66,7 @@ const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
       }
     })
     if (emptied) return
-    // Whoever still reads would keep the closing of the ledger waiting as long again.
+    // A process that still reads would delay closing the ledger by as long again.
     store.db.set("busy_timeout = 500")
     return yield* new LedgerBusy({ file: store.file })
   })

@@ -78,9 +78,9 @@ const sourceEntry = (
         : `Different in every row: ${others.join(", ")}`),
     ]),
     ...(missing.length === 0 ? [] : [
-      `empty: [${
-        missing.map(([text]) => JSON.stringify(text)).join(", ")
-      }] # take the # away if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
+      `empty: [${missing.map(([text]) => JSON.stringify(text)).join(", ")}] # remove the # if these mean "no answer": ${
+        missing.map(([, count]) => `${count} ×`).join(", ")
+      }`,
     ]),
     ...(source.complete === undefined ? [] : [
       source.complete.is === "filled"

@@ -294,7 +294,7 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
       html`<p class="small soft">Every row is in <a href="in-doubt.csv">in-doubt.csv</a>, with its batch.</p>`,
     ]
 
-/** Settlements: by an export of the form's results, or by a person's word. */
+/** Settlements: by an export of the form's results, or by a person's statement. */
 const settled = ({ settled: list = [] }: RunReport): ReadonlyArray<Markup> =>
   list.length === 0
     ? []

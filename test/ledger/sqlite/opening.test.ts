@@ -69,7 +69,7 @@ describe("the files", () => {
           (batch) => session.settle(batch, [imported(`s${number}`)]),
         )
       yield* send(1)
-      // Whoever opens the file past SQLite and closes it lets go of all locks of this process on it: the next process that leaves takes itself for the last one, and the log away.
+      // Opening the file past SQLite and closing it releases all locks of this process on it: the next process that leaves takes itself for the last one, and the log away.
       yield* opened(file)
       const log = statSync(`${file}-wal`).ino
       const others = execFileSync(

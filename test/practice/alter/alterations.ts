@@ -119,5 +119,5 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
   }
 }
 
-/** A service never returns a time that is none. */
+/** A service never returns an invalid time. */
 const isTime = (value: Json): boolean => typeof value === "string" && !Number.isNaN(Date.parse(value))

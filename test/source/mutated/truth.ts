@@ -1,4 +1,4 @@
-// What is in a file, reckoned by other means than the reader's, and held against what the reader gave.
+// What is in a file, reckoned by other means than the reader's, and compared with what the reader returned.
 import { Effect } from "effect"
 import iconv from "iconv-lite"
 import { expect } from "vitest"

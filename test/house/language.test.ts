@@ -1,0 +1,45 @@
+// Phrases that a native reader stumbles over, each with what to write instead. Only phrases without a good use are listed.
+import { readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { expect, it } from "vitest"
+
+const house = resolve(import.meta.dirname, "../..")
+
+const avoided: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
+  [/\bfor ever\b/i, "permanently, can't be undone"],
+  [/\bby hand\b/i, "manually"],
+  [/\bcan't be told\b|\bcan't be had\b/i, "is unknown"],
+  [/\bheld against\b/i, "compared with"],
+  [/\bwhoever\b/i, "the person who"],
+  [/\bgravest\b/i, "most severe"],
+  [/\bthrown away\b|\bthrow-away\b/i, "deleted, temporary"],
+  [/\bbegun anew\b|\bbegins? anew\b|\bwritten anew\b/i, "restarted, rewritten"],
+  [/\bnobody knows\b/i, "is unknown"],
+  [/\bsomebody's word\b|\bby a person's word\b/i, "a person said"],
+  [/\bwhat it came to\b|\bcame of it\b/i, "the result"],
+  [/\bgo(es)? out once more\b|\bsent once more\b/i, "resent"],
+  [/\bgo(es)? in again\b|\bwent in again\b|\bgo in a second time\b/i, "imported again"],
+  [/\bleft out for good\b/i, "skipped permanently"],
+
+  [/\bstood still\b/i, "was suspended"],
+  [/\bin its stead\b/i, "instead"],
+  [/\bthat is none\b|\bthat are none\b/i, "that is not one"],
+  [/\bsays nothing of\b|\btells nothing of\b/i, "says nothing about"],
+  [/\btake the # away\b/i, "remove the #"],
+  [/\blikewise\b/i, "also"],
+]
+
+const files = ["src", "test"].flatMap((folder) =>
+  readdirSync(join(house, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file))
+).filter((file) => file.endsWith(".ts") && join(house, file) !== import.meta.filename)
+
+it("comments, messages and test titles use no phrase that the glossary avoids", () => {
+  const found = files.flatMap((file) =>
+    readFileSync(join(house, file), "utf8").split("\n").flatMap((line, at) =>
+      avoided.filter(([phrase]) => phrase.test(line)).map(([, instead]) =>
+        `${file}:${at + 1}: write "${instead}": ${line.trim()}`
+      )
+    )
+  )
+  expect(found).toEqual([])
+})
