@@ -29,12 +29,18 @@ const avoided: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
   [/\blikewise\b/i, "also"],
 ]
 
+const pages = [".", "docs"].flatMap((folder) =>
+  readdirSync(join(house, folder)).filter((file) => file.endsWith(".md") && file !== "CHANGELOG.md").map((file) =>
+    join(folder, file)
+  )
+)
+
 const files = ["src", "test"].flatMap((folder) =>
   readdirSync(join(house, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file))
 ).filter((file) => file.endsWith(".ts") && join(house, file) !== import.meta.filename)
 
-it("comments, messages and test titles use no phrase that the glossary avoids", () => {
-  const found = files.flatMap((file) =>
+it("comments, messages, test titles and pages use no phrase that the glossary avoids", () => {
+  const found = [...files, ...pages].flatMap((file) =>
     readFileSync(join(house, file), "utf8").split("\n").flatMap((line, at) =>
       avoided.filter(([phrase]) => phrase.test(line)).map(([, instead]) =>
         `${file}:${at + 1}: write "${instead}": ${line.trim()}`
