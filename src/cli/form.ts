@@ -35,7 +35,10 @@ const most = 12
 
 const optionsOf = (question: Question): string => {
   const options = question.options ?? []
-  const named = options.slice(0, most).map(({ value, label }) => value === label ? value : `${value} (${label})`)
+  const written = (text: string) => text.includes(",") ? JSON.stringify(text) : text
+  const named = options.slice(0, most).map(({ value, label }) =>
+    value === label ? written(value) : `${written(value)} (${label})`
+  )
   const more = options.length - named.length
   return named.map((name) => cutToWidth(name, 60)).join(", ") + (more > 0 ? `, … ${counted(more, "more option")}` : "")
 }

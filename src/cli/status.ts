@@ -5,7 +5,6 @@ import { verdicts, verdictWords } from "../domain/fate.ts"
 import { modeWords, outcomeWords } from "../domain/run.ts"
 import { count, lasting, span } from "../domain/words.ts"
 import type { NotBegun, PastRecord, PipelineHealth, PipelineStanding, ProjectStatus } from "../jobs/status.ts"
-import type { RunRecord } from "../ledger/records.ts"
 import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
@@ -68,7 +67,9 @@ export const status = command({
       if (input.json) {
         yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
       } else {
-        const inDetail = status.pipelines.length === 1 || input.pipelines.length > 0 || input.runs !== undefined
+        // A pattern chooses many pipelines: they are a table.
+        const inDetail = input.runs !== undefined
+          || (input.pipelines.length > 0 && input.pipelines.every((word) => names.includes(word)))
         const now = yield* Clock.currentTimeMillis
         for (const text of showStatus(status, { inDetail, now }, output.out)) yield* output.print(text)
       }
@@ -96,52 +97,64 @@ const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(m
 const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
   health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
 
-const lastRun = (run: RunRecord | undefined, going: PipelineStanding["going"], screen: Screen): TableCell => {
+/** What the table shows of a pipeline at one destination. */
+type Line =
+  & Pick<PipelineStanding, "pipeline" | "destination" | "going" | "lastRun" | "lastDone" | "nextRun">
+  & { readonly standing: Pick<PipelineStanding["standing"], "imported" | "inDoubt"> }
+
+/** Says what a pipeline is doing, otherwise how its last run ended. */
+const stateOf = ({ going, lastRun: run }: Line, screen: Screen): TableCell => {
   const paint = paints(screen)
+  if (going !== undefined) return `running, ${count(going.inFlight)} in flight`
   if (run === undefined) return { text: "never ran", paint: paint.soft }
-  if (run.outcome === undefined) {
-    const begun = `${run.startedAt} ${modeWords[run.mode]}: `
-    return run.run === going?.run
-      ? `${begun}going on, ${count(going.inFlight)} in flight`
-      : { text: `${begun}not finished`, paint: paint.warn }
-  }
-  const word = outcomeWords[run.outcome]
-  return { text: `${run.startedAt} ${modeWords[run.mode]}: ${word.title}`, paint: paint[word.tone] }
+  if (run.outcome === undefined) return { text: "not finished", paint: paint.warn }
+  const { title, tone } = outcomeWords[run.outcome]
+  return { text: title, paint: paint[tone] }
 }
 
-/** Shows many pipelines as a table: what is imported and verified, what is open, the last run. */
+const minute = (time: string): string => `${time.slice(0, 16).replace("T", " ")}Z`
+
+/** Shows pipelines as a table, a line each: the state, the last good run, rows imported and in doubt, the next run. */
 export const statusTable = (
-  statuses: ReadonlyArray<Omit<PipelineStanding, "runs" | "lastDone" | "doubts" | "drift">>,
+  lines: ReadonlyArray<Line>,
+  untouched: ReadonlyArray<{ readonly pipeline: string; readonly nextRun: PipelineStanding["nextRun"] }>,
   screen: Screen,
 ): string => {
   const paint = paints(screen)
-  const scheduled = statuses.some(({ nextRun }) => nextRun !== undefined)
-  const open = (number: number): TableCell => number === 0 ? "" : { text: count(number), paint: paint.bad }
+  const scheduled = [...lines, ...untouched].some(({ nextRun }) => nextRun !== undefined)
+  const next = (nextRun: PipelineStanding["nextRun"]) =>
+    scheduled ? [nextRun === undefined ? "" : inZone(Date.parse(nextRun.at), nextRun.zone)] : []
   return table(
     [
       { title: "pipeline" },
-      { title: "destination" },
-      { title: "imported", right: true },
-      ...verdicts.map((verdict) => ({ title: verdictWords[verdict].title, right: true })),
+      { title: "state" },
+      { title: "last good run" },
+      { title: "rows", right: true },
       { title: "in doubt", right: true },
-      { title: "refused", right: true },
-      { title: "left out", right: true },
-      { title: "last run" },
       ...scheduled ? [{ title: "next run" }] : [],
     ],
-    statuses.map(({ pipeline, destination, going, standing, lastRun: run, nextRun }) => [
-      cutToWidth(pipeline, 60),
-      cutToWidth(`${destination.service} ${destination.form}`, 120),
-      count(standing.imported),
-      ...verdicts.map((verdict) =>
-        verdict === "verified" ? count(standing.verdicts.verified) : open(standing.verdicts[verdict])
-      ),
-      open(standing.inDoubt),
-      open(standing.refused),
-      standing.leftOut === 0 ? "" : count(standing.leftOut),
-      lastRun(run, going, screen),
-      ...scheduled ? [nextRun === undefined ? "" : inZone(Date.parse(nextRun.at), nextRun.zone)] : [],
-    ]),
+    [
+      ...lines.map((one): ReadonlyArray<TableCell> => {
+        const { destination, lastDone, nextRun, pipeline, standing } = one
+        const several = lines.filter((other) => other.pipeline === pipeline).length > 1
+        return [
+          cutToWidth(several ? `${pipeline} → ${destination.form}` : pipeline, 60),
+          stateOf(one, screen),
+          lastDone?.finishedAt === undefined ? { text: "never", paint: paint.soft } : minute(lastDone.finishedAt),
+          count(standing.imported),
+          standing.inDoubt === 0 ? "" : { text: count(standing.inDoubt), paint: paint.bad },
+          ...next(nextRun),
+        ]
+      }),
+      ...untouched.map(({ nextRun, pipeline }): ReadonlyArray<TableCell> => [
+        cutToWidth(pipeline, 60),
+        { text: "never ran", paint: paint.soft },
+        { text: "never", paint: paint.soft },
+        "0",
+        "",
+        ...next(nextRun),
+      ]),
+    ],
     screen,
   )
 }
@@ -295,23 +308,26 @@ const showStatus = (
   screen: Screen,
 ): ReadonlyArray<string> => {
   const wrapped = (text: string) => wrapToWidth(text, screen.width).join("\n")
+  const nextOf = (name: string) => waiting.find(({ pipeline }) => pipeline === name)?.nextRun
   const nothing = untouched.length === 0 ? [] : [`Nothing was imported yet by ${untouched.join(", ")}.`]
   const standings = !ledger.exists
     ? missed.length === 0 ? [`Nothing was imported yet: there is no ledger ${ledger.file}.`] : nothing
     : [
-      ...(pipelines.length === 0
+      ...(!inDetail
+        ? [statusTable(pipelines, untouched.map((pipeline) => ({ pipeline, nextRun: nextOf(pipeline) })), screen)]
+        : pipelines.length === 0
         ? []
-        : [
-          inDetail
-            ? pipelines.map((one) => showPipelineStatus(one, now, screen)).join("\n\n")
-            : statusTable(pipelines, screen),
-        ]),
-      ...nothing,
+        : [pipelines.map((one) => showPipelineStatus(one, now, screen)).join("\n\n")]),
+      ...(inDetail ? nothing : []),
     ]
   return [
     ...missed.map(({ message }) => wrapped(message)),
     ...standings,
-    ...[...waiting.map((one) => firstRun(one, now)), ...notBegun.map(overdueText), ...unreadable].map(wrapped),
+    ...[
+      ...(inDetail || !ledger.exists ? waiting.map((one) => firstRun(one, now)) : []),
+      ...notBegun.map(overdueText),
+      ...unreadable,
+    ].map(wrapped),
     ...(damage?.length === 0 ? [missed.length === 0 ? "The ledger is sound." : "The file itself is sound."] : []),
     ...(damage ?? []).map((finding) => `The ledger is damaged: ${finding}`),
     ...(health ?? []).flatMap((one) => one.healthy ? [] : [unhealthy(one)]),

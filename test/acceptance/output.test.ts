@@ -91,20 +91,20 @@ it.scopedLive("a port that is invalid or not free is wrong usage (2), as is any 
     mkdirSync(join(at.folder, "forms"))
     const { port } = taken.address() as AddressInfo
     const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-      [["practice", "--forms", "forms", "--port", "99999"], "--port takes a whole number from 0 to 65535"],
-      [["practice", "--forms", "forms", "--port", "65536"], "--port takes a whole number from 0 to 65535"],
-      [["practice", "--forms", "forms", "--port=-1"], "--port takes a whole number from 0 to 65535"],
+      [["practice", "--forms", "forms", "--port", "99999"], "`--port` takes a whole number from 0 to 65535"],
+      [["practice", "--forms", "forms", "--port", "65536"], "`--port` takes a whole number from 0 to 65535"],
+      [["practice", "--forms", "forms", "--port=-1"], "`--port` takes a whole number from 0 to 65535"],
       [["practice", "--forms", "forms", "--port", String(port)], `can't listen on port ${port}`],
-      [["preview", "contacts", "--rows", "0"], "--rows takes a whole number from 1 on"],
-      [["preview", "contacts", "--row", "1.5"], "--row takes a whole number from 1 on"],
-      [["preview", "contacts", "--row", "99999999999999999999"], "--row takes a whole number from 1 on"],
-      [["run", "contacts", "--limit", "many"], "--limit takes a whole number from 0 on"],
-      [["status", "--runs", "0"], "--runs takes a whole number from 1 on"],
-      [["status", "--max-age", "0"], "--max-age takes a time"],
-      [["status", "--max-age", `${"9".repeat(400)}d`], "--max-age takes a time"],
+      [["preview", "contacts", "--rows", "0"], "`--rows` takes a whole number from 1 on"],
+      [["preview", "contacts", "--row", "1.5"], "`--row` takes a whole number from 1 on"],
+      [["preview", "contacts", "--row", "99999999999999999999"], "`--row` takes a whole number from 1 on"],
+      [["run", "contacts", "--limit", "many"], "`--limit` takes a whole number from 0 on"],
+      [["status", "--runs", "0"], "`--runs` takes a whole number from 1 on"],
+      [["status", "--max-age", "0"], "`--max-age` takes a time"],
+      [["status", "--max-age", `${"9".repeat(400)}d`], "`--max-age` takes a time"],
       [
         ["settle", "contacts", "--as", "landed", "--batch", "0", "--because", "x"],
-        "--batch takes a whole number from 1 on",
+        "`--batch` takes a whole number from 1 on",
       ],
     ]
     for (const [args, message] of cases) {

@@ -6,7 +6,7 @@ import { count, counted, span } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
 import { accountOf, leftBehind } from "../../report/sentences.ts"
 import { cutToWidth, paints, table, wrapToWidth } from "./screen.ts"
-import type { Screen } from "./screen.ts"
+import type { Screen, TableCell } from "./screen.ts"
 
 /** How many kinds of problems, and of differences, the summary shows. The report has all of them. */
 const most = 10
@@ -123,13 +123,28 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
   ].filter((part) => part !== undefined).join("\n\n")
 }
 
+/** Columns that the table of runs needs beside an id. */
+const roomBesideIds = 85
+
 /** Shows the runs of a pipeline that have a report, in their order. */
 export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string => {
   if (runs.length === 0) return "There is no report yet."
   const paint = paints(screen)
-  return table(
+  // You copy an id, so it is neither cut nor wrapped: a screen without room for a table of its width shows ids on lines of their own.
+  const ids = runs.map(({ run }) => visible(run))
+  const isWide = screen.width >= Math.max(...ids.map((id) => id.length)) + roomBesideIds
+  const cells = runs.map((run, at): ReadonlyArray<TableCell> => [
+    ...(isWide ? [ids[at] ?? ""] : []),
+    modeWords[run.mode],
+    `${run.startedAt.slice(0, 16).replace("T", " ")}Z`,
+    count(run.rows.read),
+    count(run.rows.imported),
+    count(run.readBack.verified),
+    { text: outcomeWords[run.outcome].title, paint: paint[outcomeWords[run.outcome].tone] },
+  ])
+  const shown = table(
     [
-      { title: "run" },
+      ...(isWide ? [{ title: "run" }] : []),
       { title: "mode" },
       { title: "started" },
       { title: "read", right: true },
@@ -137,15 +152,10 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
       { title: "verified", right: true },
       { title: "outcome" },
     ],
-    runs.map((run) => [
-      cutToWidth(run.run, 60),
-      modeWords[run.mode],
-      run.startedAt,
-      count(run.rows.read),
-      count(run.rows.imported),
-      count(run.readBack.verified),
-      { text: outcomeWords[run.outcome].title, paint: paint[outcomeWords[run.outcome].tone] },
-    ]),
+    cells,
     screen,
   )
+  return isWide
+    ? shown
+    : `${shown}\n\n${paint.soft("Runs, in the same order")}\n${ids.map((id) => `  ${id}`).join("\n")}`
 }

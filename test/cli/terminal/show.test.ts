@@ -100,6 +100,15 @@ const status = (text: string) => [{
     exitCode: 4,
     counts: null,
   },
+  lastDone: {
+    run: "q",
+    mode: "run" as const,
+    startedAt: "2025-02-28T02:00:00Z",
+    finishedAt: "2025-02-28T02:01:05Z",
+    outcome: "complete" as const,
+    exitCode: 0,
+    counts: null,
+  },
   nextRun: undefined,
   going: undefined,
 }]
@@ -111,7 +120,7 @@ const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
     showDiagnostics([diagnostic({ file: text, excerpt: text, message: text, suggestion: text, column: 1 })], screen),
     showForm(form(text), screen),
     showPreview(preview(text), screen),
-    statusTable(status(text), screen),
+    statusTable(status(text), [{ pipeline: text, nextRun: undefined }], screen),
     showSummary(
       exampleReport({
         pipeline: text,
@@ -343,10 +352,11 @@ describe("forms, previews, status and runs", () => {
   })
 
   it("show the state of a pipeline and its last run", () => {
-    const shown = statusTable(status("contacts"), { width: 200, colour: false })
-    expect(shown).toMatch(
-      /contacts +│ https:\/\/api\.example contacts +│ +1,200 │ +1,198 │ +2 │ +│ +│ +4 │ +│ +1 │ 2025-03-01T02:00:00Z run: Rows are in doubt/,
-    )
+    const never = [{ pipeline: "people", nextRun: { at: "2026-11-21T02:00:00+01:00", zone: "Europe/Berlin" } }]
+    const lines = statusTable(status("contacts"), never, { width: 120, colour: false }).split("\n")
+    expect(lines).toHaveLength(3)
+    expect(lines[1]).toMatch(/contacts +│ Rows are in doubt +│ 2025-02-28 02:01Z +│ +1,200 │ +4 │/)
+    expect(lines[2]).toMatch(/people +│ never ran +│ never +│ +0 │ +│ Sat 2026-11-21 02:00 \+01:00/)
   })
 
   it("show the runs that left a report", () => {
