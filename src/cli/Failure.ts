@@ -118,6 +118,10 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     if (invocation.json) {
       yield* output.print(JSON.stringify({ event: "failed", exitCode, ...named, message, diagnostics }))
     }
+    if (invocation.github && pipeline !== undefined) {
+      const { summarizeRun } = yield* Effect.promise(() => import("./github.ts"))
+      yield* summarizeRun({ pipeline, exitCode, error: named.error })
+    }
     const pipelines = pipeline === undefined ? invocation.pipelines : [pipeline]
     const next = error === undefined
       ? commandFor(invocation, ["status", "--verify"])

@@ -14,6 +14,8 @@ export class Invocation extends Context.Tag("formferry/Invocation")<Invocation, 
   readonly project: string | undefined
   /** Whether `--json` was given. */
   readonly json: boolean
+  /** Whether `--output github` was given, and `--json` was not. */
+  readonly github: boolean
   readonly logLevel: LogLevel.LogLevel
 }>() {}
 

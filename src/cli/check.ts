@@ -1,15 +1,14 @@
-import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import { count, counted } from "../domain/words.ts"
 import type { Checked, CheckedPipeline } from "../jobs/check.ts"
-import { choice, choosing, command, flag, json, pipelines } from "./command.ts"
+import { choosing, command, flag, json, output as format, pipelines } from "./command.ts"
 import { CommandEnded, statusOf } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { annotation, showDiagnostics } from "./terminal/diagnostics.ts"
+import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
 /** `check [NAME…]`. */
@@ -27,7 +26,7 @@ export const check = command({
     strict: flag("Treat warnings as errors."),
     offline: flag("Ask no service. Check against the form as it was recorded."),
     acceptForm: flag("Record the form as it is now: you have seen how it changed."),
-    output: choice("FORMAT", ["text", "github"], "`github`: annotations of a pull request."),
+    output: format,
     json,
   },
   run: (input) =>
@@ -52,7 +51,8 @@ export const check = command({
         ? exits.unavailable
         : exits.complete
       if (invocation.json) yield* output.print(JSON.stringify({ exitCode: status, ...plain(checked) }))
-      else if (input.output === "github") {
+      else if (invocation.github) {
+        const { annotations } = yield* Effect.promise(() => import("./github.ts"))
         for (const line of yield* annotations(folder, checked)) yield* output.print(line)
       } else {
         if (findings.length > 0) yield* output.print(`${showDiagnostics(findings, output.out)}\n`)
@@ -89,25 +89,6 @@ const plain = ({ diagnostics, pipelines }: Checked) => ({
 })
 
 const withoutFindings = (data: NonNullable<CheckedPipeline["data"]>) => ({ ...data, diagnostics: undefined })
-
-/** Returns annotations. Files are relative to the working folder, which is the repository's in a workflow. */
-const annotations = (folder: string, { diagnostics, pipelines }: Checked) =>
-  Effect.map(Path.Path, (path) => {
-    const seen = (file: string) =>
-      path.relative(path.resolve("."), path.resolve(folder, file)).split(path.sep).join("/")
-    const lines = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)].map((one) =>
-      annotation(one, seen(one.file))
-    )
-    const failures = pipelines.flatMap(({ failures, pipeline }) =>
-      failures.map(({ message }) =>
-        annotation(
-          { severity: "error", line: 1, column: 1, message: `${pipeline}: ${message}` },
-          seen("config/formferry.yaml"),
-        )
-      )
-    )
-    return [...new Set([...lines, ...failures])]
-  })
 
 const dataLine = ({ filtered, invalid, rows }: NonNullable<CheckedPipeline["data"]>): string => {
   const sent = rows - filtered - invalid

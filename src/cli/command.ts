@@ -191,6 +191,11 @@ export const json: Option<boolean> = {
   ...flag("Write machine-readable output to stdout."),
   group: commonOptions,
 }
+export const output = choice(
+  "FORMAT",
+  ["text", "github"],
+  "`github`: annotations and a job summary for GitHub Actions, without cells of the source. Default: text.",
+)
 export const redact = flag("Write keyed digests instead of values into every file of the report.")
 export const to = text("TARGET", "Which of the pipeline's targets to use.")
 export const source = text("FILE", "Another file to feed through the pipeline, such as a fixed rejected.csv.")
@@ -218,5 +223,6 @@ export const runOptions = {
   limit: wholeNumber(0, "Send at most this many new rows. The others stay pending."),
   retryRefused: flag("Retry rows that the service refused."),
   redact,
+  output,
   json,
 }

@@ -221,6 +221,7 @@ export const readCommandLine = (
     readonly words: ReadonlyArray<string>
     readonly pipelines: ReadonlyArray<string>
     readonly json: boolean
+    readonly github: boolean
     readonly work: Work
   } | undefined
   let stoppedAt: Commander.Command | undefined
@@ -258,6 +259,7 @@ export const readCommandLine = (
           value === "NAME" ? [given[key]].flat().filter((word) => typeof word === "string") : []
         ),
         json: options["json"] === true,
+        github: options["output"] === "github" && options["json"] !== true,
         work: declared.run({ ...given, ...options }),
       }
     })
@@ -312,6 +314,7 @@ export const readCommandLine = (
     pipelines: [],
     project: undefined,
     json: typed.includes("--json"),
+    github: false,
     logLevel: LogLevel.Info,
   }
   const printed = (text: string): CommandLine => ({
@@ -368,6 +371,7 @@ export const readCommandLine = (
       pipelines: chosen.pipelines,
       project: program.getOptionValue("project"),
       json: chosen.json,
+      github: chosen.github,
       logLevel: program.getOptionValue("logLevel") ?? LogLevel.Info,
     },
     logFormat: program.getOptionValue("logFormat") ?? "text",

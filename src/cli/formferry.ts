@@ -5,7 +5,7 @@ import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
 import { readCommandLine } from "./commandLine.ts"
 import { demo } from "./demo.ts"
-import { explain, printNext } from "./Failure.ts"
+import { type Ended, explain, printNext } from "./Failure.ts"
 import { form } from "./form.ts"
 import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
@@ -55,6 +55,17 @@ const observed = <A, E, R>(
     return yield* withTelemetry(settings, work)
   })
 
+/** Prints the command to run next, and with `--output github` how the command ended. */
+const printEnd = (ended: Ended) =>
+  Effect.gen(function*() {
+    const invocation = yield* Invocation
+    if (invocation.github) {
+      const { summarizeEnd } = yield* Effect.promise(() => import("./github.ts"))
+      yield* summarizeEnd(ended)
+    }
+    yield* printNext(ended)
+  })
+
 /** Reads the command line and runs its command. Says what failed and what to do next. Returns the exit code. */
 export const formferry = ({ host, interrupts }: HostTerminal) =>
   Effect.gen(function*() {
@@ -79,7 +90,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.interrupt
-          : Effect.flatMap(explain(cause), (ended) => Effect.as(printNext(ended), ended.status))
+          : Effect.flatMap(explain(cause), (ended) => Effect.as(printEnd(ended), ended.status))
       ),
       Effect.onInterrupt(() => Effect.sync(() => output.say(sameCommand(invocation)))),
       Effect.provideService(Output, output),

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { choosing, command, flag, json, redact, somePipelines, to } from "./command.ts"
+import { choosing, command, flag, json, output, redact, somePipelines, to } from "./command.ts"
 import { openChosen } from "./openProject.ts"
 import { runPipelines } from "./runs.ts"
 
@@ -18,6 +18,7 @@ export const reconcile = command({
     to,
     anew: flag("Read everything again, even if an interrupted reconciliation has read a part."),
     redact,
+    output,
     json,
   },
   run: (input) =>

@@ -36,6 +36,9 @@ export const showRun = (project: Project, report: RunReport) =>
     if (invocation.json) {
       const { reportJson } = yield* Effect.promise(() => import("../report/reportFile.ts"))
       yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(report)), folder }))
+    } else if (invocation.github) {
+      const { summarizeRun } = yield* Effect.promise(() => import("./github.ts"))
+      yield* summarizeRun(report)
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
       // For other exit codes the next command goes to stderr.

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { exits, wasInterrupted } from "../domain/exit.ts"
 import type { ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleOptions } from "../jobs/turns.ts"
-import { command, flag, json, tag, texts } from "./command.ts"
+import { command, flag, json, output as format, tag, texts } from "./command.ts"
 import { CommandEnded, type Ended, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
@@ -27,6 +27,7 @@ export const schedule = command({
     once: flag("Run what is due, then exit. A pipeline that never ran, or missed its time, is due."),
     plan: flag("Show the next times of each pipeline. Run nothing."),
     confirm: texts("SERVICE", "Confirm that rows may be sent to these services. This can't be undone."),
+    output: format,
     json,
   },
   run: (input) =>

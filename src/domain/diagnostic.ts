@@ -1,3 +1,5 @@
+import { commandLine } from "./shell.ts"
+
 /** A finding about a configuration file. Line and column count from 1. */
 export interface Diagnostic {
   readonly severity: "error" | "warning"
@@ -10,7 +12,12 @@ export interface Diagnostic {
   readonly message: string
   /** What would be right, as a sentence: "Did you mean …?" */
   readonly suggestion?: string | undefined
+  /** Replaces message and suggestion where cells of the source must not be shown. Undefined if they contain none. */
+  readonly withoutCells?: string
 }
 
 /** A place in a YAML document: member names and list indexes from the top. */
 export type YamlPath = ReadonlyArray<string | number>
+
+/** Says how to see what `withoutCells` leaves out. */
+export const toSeeValues = (pipeline: string): string => `To see the values, run: ${commandLine(["check", pipeline])}`

@@ -1,6 +1,6 @@
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either } from "effect"
-import type { Diagnostic } from "../domain/diagnostic.ts"
+import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
 import { firstOf } from "../domain/words.ts"
@@ -169,9 +169,10 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
       : yield* refreshEditorSchema(project.root, pipeline, source, form)
     const known = { ...nothing, failures: refused, taken: source.taken, recorded: record !== undefined, editor }
     const added = newColumns(pipeline, source, record?.columns)
-    const read = source.warnings.map((message) =>
-      diagnosticAt(pipeline.document, "warning", ["source", "file"], message)
-    )
+    const read = source.warnings.map((message): Diagnostic => ({
+      ...diagnosticAt(pipeline.document, "warning", ["source", "file"], message),
+      withoutCells: `It is not certain that the source is read correctly. ${toSeeValues(pipeline.name)}`,
+    }))
     if (form === undefined) {
       const note = "There is no record of the form: offline, only the file and the source's header are checked."
       const unchecked = diagnosticAt(pipeline.document, "warning", target.path, note)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Diagnostic } from "../domain/diagnostic.ts"
+import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { cut, type Problem, type ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
@@ -199,19 +199,19 @@ const choicesFinding = (
   const shown = choices.slice(0, choicesListed).map(({ choice, count }) => `${quote(choice)} (${count} ×)`).join(", ")
   const rest = choices.length - choicesListed
   const isOne = choices.length === 1
-  return diagnosticAt(
+  const what = `${choices.length}${more ? " and more" : ""} ${isOne ? "choice" : "choices"} in the ${
+    input._tag === "Block" ? "columns of" : "column"
+  } "${column}" ${isOne ? "is" : "are"} no option of "${question}"`
+  const finding = diagnosticAt(
     pipeline.document,
     "warning",
     [...path, "from"],
-    `${choices.length}${more ? " and more" : ""} ${isOne ? "choice" : "choices"} in the ${
-      input._tag === "Block" ? "columns of" : "column"
-    } "${column}" ${isOne ? "is" : "are"} no option of "${question}": ${shown}${
-      more ? " and many more" : rest > 0 ? ` and ${rest} more` : ""
-    }.`,
+    `${what}: ${shown}${more ? " and many more" : rest > 0 ? ` and ${rest} more` : ""}.`,
     `${
       isOneChoice ? 'If a cell contains several, set what separates them, such as `split: ","`. ' : ""
     }Put them under \`values\`, each with its option or null for no answer; or set \`otherwise\` for all of them.`,
   )
+  return { ...finding, withoutCells: `${what}. ${toSeeValues(pipeline.name)}` }
 }
 
 const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, all: number): Diagnostic => {
@@ -225,15 +225,18 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
       ?? entries.find((one) => question !== undefined && names(one, question))
   const isKey = code === "missing-key" && source.rowKey !== undefined
   const shown = examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`)
-  return diagnosticAt(
+  const what = `${code}${column === undefined ? "" : ` in the column "${column}"`}: ${rows} of ${all} rows, such as row`
+  const finding = diagnosticAt(
     pipeline.document,
     "warning",
     entry?.path ?? (isKey ? ["source", "rowKey"] : ["source"]),
-    `${code}${column === undefined ? "" : ` in the column "${column}"`}: ${rows} of ${all} rows, such as row ${
-      shown.join(", ")
-    }.`,
+    `${what} ${shown.join(", ")}.`,
     examples[0]?.message,
   )
+  return {
+    ...finding,
+    withoutCells: `${what} ${examples.map(({ row }) => row).join(", ")}. ${toSeeValues(pipeline.name)}`,
+  }
 }
 
 const timeFinding = (pipeline: Pipeline, column: string): Diagnostic =>

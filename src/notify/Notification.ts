@@ -4,7 +4,7 @@ import { fates, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
 import type { RowCounts, VerdictCounts } from "../domain/fate.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 import type { RunReport } from "../domain/report.ts"
-import { outcomeWords } from "../domain/run.ts"
+import { modeWords, outcomeWords } from "../domain/run.ts"
 import type { Mode, Outcome } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count } from "../domain/words.ts"
@@ -135,15 +135,27 @@ const countLines = ({ problems, readBack, rows }: Omit<Notification, "text">): R
 /** Escapes what Slack reads as markup. */
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Adds the text for people: how which pipeline ended, the counts, anomalies, and what to do next. */
-const withText = (notification: Omit<Notification, "text">): Notification => {
-  const { anomalies, form, mode, next, pipeline } = notification
+/** Returns the lines for people without the command to run next: how the pipeline's run ended, the counts, and anomalies. */
+const linesOf = (
+  notification: Omit<Notification, "text">,
+  { bold, plain }: { readonly bold: string; readonly plain: (text: string) => string },
+): ReadonlyArray<string> => {
+  const { anomalies, form, mode, pipeline } = notification
   const where = form === null ? "" : ` → ${form.name === "" ? form.id : form.name} (${form.service})`
-  const lines = [
-    `*${escaped(pipeline)}*${escaped(where)}${mode === "reconcile" ? ", reconciled" : ""}: ${endOf(notification)}`,
+  const how = mode === "reconcile" ? ", reconciled" : mode === null || mode === "run" ? "" : `, ${modeWords[mode]}`
+  return [
+    `${bold}${plain(pipeline)}${bold}${plain(where)}${how}: ${endOf(notification)}`,
     ...countLines(notification),
-    ...anomalies.map(({ message, new: fresh }) => `${fresh ? "New: " : "Still: "}${escaped(message)}`),
-    ...(next === null ? [] : [`Next: \`${escaped(next)}\``]),
+    ...anomalies.map(({ message, new: fresh }) => `${fresh ? "New: " : "Still: "}${plain(message)}`),
   ]
-  return { ...notification, text: lines.join("\n") }
 }
+
+/** Adds the text for people. */
+const withText = (notification: Omit<Notification, "text">): Notification => {
+  const next = notification.next === null ? [] : [`Next: \`${escaped(notification.next)}\``]
+  return { ...notification, text: [...linesOf(notification, { bold: "*", plain: escaped }), ...next].join("\n") }
+}
+
+/** Returns the text for people as a paragraph of Markdown, without the command to run next. */
+export const markdownOf = (notification: Notification): string =>
+  linesOf(notification, { bold: "**", plain: (text) => escaped(text).replaceAll(/[\\`*_[\]|~]/g, "\\$&") }).join("  \n")

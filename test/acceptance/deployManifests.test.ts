@@ -2,14 +2,13 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { CronJob } from "kubernetes-models/batch/v1"
 import { PersistentVolumeClaim } from "kubernetes-models/v1"
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import ts from "typescript"
 import { describe } from "vitest"
-import { parse, parseAllDocuments } from "yaml"
+import { parseAllDocuments } from "yaml"
 import { cronFault } from "../../src/project/cron.ts"
 import { deployed, read, repository, serviceStarts } from "./deployed.ts"
-import { workflowFaults } from "./workflow.ts"
 
 describe("Kubernetes", () => {
   const documents = parseAllDocuments(read("cronjob.yaml")).map((document) =>
@@ -112,31 +111,3 @@ const typeFaults = (job: Record<string, unknown> | undefined): ReadonlyArray<str
   return program.getSemanticDiagnostics(program.getSourceFile(file))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
 }
-
-it.scopedLive("GitHub Actions: the workflow passes GitHub's own parser; without its ledger it refuses; its steps run what is due", () =>
-  Effect.gen(function*() {
-    const at = yield* deployed
-    const text = read("github-workflow.yaml")
-    expect(yield* Effect.promise(() => workflowFaults(text))).toEqual([])
-    expect(yield* Effect.promise(() => workflowFaults(text.replace("runs-on:", "runson:")))).not.toEqual([])
-
-    const { jobs, on } = parse(text) as {
-      readonly on: { readonly schedule: ReadonlyArray<{ readonly cron: string }> }
-      readonly jobs: { readonly schedule: { readonly steps: ReadonlyArray<{ readonly run?: string }> } }
-    }
-    expect(cronFault(on.schedule[0]?.cron ?? "")).toBeUndefined()
-    const [guard = "", copy = "", ...rest] = jobs.schedule.steps.flatMap(({ run }) => run ?? [])
-    const project = join(at.folder, "srv")
-    mkdirSync(project)
-    cpSync(join(at.folder, "source.csv"), join(project, "source.csv"))
-    const step = (line: string) => at.shell(line, { PROJECT: project })
-    expect(yield* step(guard)).toMatchObject({
-      status: 1,
-      text: expect.stringContaining("every row would be imported again"),
-    })
-    for (const line of [copy, ...rest, guard]) {
-      const { status, text } = yield* step(line)
-      expect(status, text).toBe(0)
-    }
-    expect(at.count()).toBe(5)
-  }))

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect } from "vitest"
@@ -43,6 +43,16 @@ export const inShell = (line: string, cwd: string, env: Readonly<Record<string, 
       child.on("close", (status) => done({ status, text }))
     })
   )
+
+/** Returns npm's settings for how to reach the registry, as variables. */
+export const registry = () => {
+  const get = (key: string) => execFileSync("npm", ["config", "get", key], { encoding: "utf8", stdio: "pipe" }).trim()
+  return {
+    npm_config_registry: get("registry"),
+    npm_config_cafile: get("cafile"),
+    npm_config_update_notifier: "false",
+  }
+}
 
 /** Sections and keys of a unit file. */
 export const unit = (

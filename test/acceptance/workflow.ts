@@ -2,6 +2,12 @@ import { build } from "esbuild"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 
+const modules = [
+  "@actions/workflow-parser",
+  "@actions/workflow-parser/actions/action-parser",
+  "@actions/workflow-parser/actions/action-template",
+]
+
 /** Returns what GitHub's own parser finds wrong with a workflow. */
 export const workflowFaults = async (content: string): Promise<ReadonlyArray<string>> => {
   const { NoOperationTraceWriter, convertWorkflowTemplate, parseWorkflow } = await parser()
@@ -11,17 +17,28 @@ export const workflowFaults = async (content: string): Promise<ReadonlyArray<str
   return [...context.errors.getErrors().map(({ message }) => message), ...converted]
 }
 
+/** Returns what GitHub's own parser finds wrong with an action. */
+export const actionFaults = async (content: string): Promise<ReadonlyArray<string>> => {
+  const { NoOperationTraceWriter, convertActionTemplate, parseAction } = await parser()
+  const { context, value } = parseAction({ name: "action.yml", content }, new NoOperationTraceWriter())
+  if (value !== undefined) convertActionTemplate(context, value)
+  return context.errors.getErrors().map(({ message }) => message)
+}
+
 /** Loads the parser as a bundle: its packages import JSON in a way that Node refuses. */
 const parser = async () => {
   const repository = resolve(import.meta.dirname, "../..")
   const outfile = join(repository, "node_modules/.cache", `workflow-parser-${process.pid}.mjs`)
   await build({
-    stdin: { contents: `export * from "@actions/workflow-parser"`, resolveDir: repository },
+    stdin: { contents: modules.map((module) => `export * from "${module}"`).join("\n"), resolveDir: repository },
     outfile,
     bundle: true,
     format: "esm",
     platform: "node",
     banner: { js: `import { createRequire as r } from "node:module"; const require = r(import.meta.url);` },
   })
-  return await import(pathToFileURL(outfile).href) as typeof import("@actions/workflow-parser")
+  return await import(pathToFileURL(outfile).href) as
+    & typeof import("@actions/workflow-parser")
+    & typeof import("@actions/workflow-parser/actions/action-parser")
+    & typeof import("@actions/workflow-parser/actions/action-template")
 }

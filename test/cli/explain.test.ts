@@ -1,3 +1,4 @@
+import { FileSystem } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Cause, Effect, LogLevel } from "effect"
 import { CommandEnded, explain, type Failure, statusOf } from "../../src/cli/Failure.ts"
@@ -35,8 +36,10 @@ const told = (
       pipelines: ["contacts"],
       project: "/my project",
       json: options.json ?? false,
+      github: false,
       logLevel: options.logLevel ?? LogLevel.Info,
     }),
+    Effect.provide(FileSystem.layerNoop({})),
     Effect.map((ended) => ({ ...ended, out, err: err.join("\n") })),
   )
 }

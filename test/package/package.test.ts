@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { registry } from "../acceptance/deployed.ts"
 import { isLong } from "../long.ts"
 
 const repository = resolve(import.meta.dirname, "../..")
@@ -37,17 +38,12 @@ const home = mkdtempSync(join(tmpdir(), "formferry-package-"))
 if (user.uid !== undefined) chownSync(home, user.uid, user.gid)
 afterAll(() => rmSync(home, { recursive: true }))
 
-const npmSetting = (key: string) =>
-  execFileSync("npm", ["config", "get", key], { encoding: "utf8", stdio: "pipe" }).trim()
-
 const env = {
   ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(npm_|vitest|node_env|ci$)/i.test(key))),
   HOME: home,
   TMPDIR: home,
-  npm_config_registry: npmSetting("registry"),
-  npm_config_cafile: npmSetting("cafile"),
+  ...registry(),
   npm_config_prefix: join(home, "prefix"),
-  npm_config_update_notifier: "false",
 }
 
 /** Runs a program as that user; what it wrote. Fails with it if its exit code isn't 0. */

@@ -52,25 +52,3 @@ export const showDiagnostics = (diagnostics: ReadonlyArray<Diagnostic>, screen: 
     ...counts.length === 0 ? [] : [paints(screen).strong(counts.join(", "))],
   ].join("\n\n")
 }
-
-/** Escapes the text of an annotation, which a line end would end. A percent sign starts an escape. */
-const data = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
-
-/** Escapes a property, which a colon or comma would end. */
-const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C")
-
-/**
- * Returns a finding as a workflow command of GitHub Actions, which shows it at its line of a pull request.
- *
- * @param file the finding's file, relative to the repository
- */
-export const annotation = (
-  { column, line, message, severity, suggestion }: Pick<
-    Diagnostic,
-    "severity" | "line" | "column" | "message" | "suggestion"
-  >,
-  file: string,
-): string =>
-  `::${severity} file=${property(file)},line=${line},col=${column},title=formferry::${
-    data(suggestion === undefined ? message : `${message}\n${suggestion}`)
-  }`

@@ -25,6 +25,7 @@ const asked = (json: boolean) => ({
   pipelines: ["contacts"],
   project: undefined,
   json,
+  github: false,
   logLevel: LogLevel.Info,
 })
 

@@ -32,6 +32,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
         pipelines: [],
         project: undefined,
         json: false,
+        github: false,
         logLevel: LogLevel.Info,
       }),
       Effect.provide(NodeContext.layer),
