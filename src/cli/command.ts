@@ -116,7 +116,7 @@ export const texts = (value: string, about: string): Option<ReadonlyArray<string
 })
 
 /** An option that can be given several times. Unlike the values of `texts`, its value may stand before an argument. */
-export const repeated = (value: string, about: string): Option<ReadonlyArray<string>> => ({
+const repeated = (value: string, about: string): Option<ReadonlyArray<string>> => ({
   about,
   value,
   list: "repeated",

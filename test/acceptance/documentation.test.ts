@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:f
 import { basename, dirname, join } from "node:path"
 import { everywhere, flagOf } from "../../src/cli/commandLine.ts"
 import { tree } from "../../src/cli/formferry.ts"
+import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { inShell, repository } from "./deployed.ts"
 import { apiKey, command } from "./formferry.ts"
@@ -72,7 +73,10 @@ const script = (text: string): ReadonlyArray<string> =>
   // A quoted argument may go over several lines.
   text.trimEnd().split(/\n(?=(?:[^']*'[^']*')*[^']*$)/)
 
-for (const page of pages) {
+/** Pages whose commands run in every `npm test`. The others run with the longer proofs. */
+const first = ["README.md", "docs/tutorial.md"]
+
+for (const page of pages.filter((page) => isLong || first.includes(page))) {
   it.scopedLive(`runs the commands of ${page}`, () =>
     Effect.gen(function*() {
       const blocks = blocksOf(readFileSync(join(repository, page), "utf8"))

@@ -66,7 +66,8 @@ interface Message {
 
 /** Starts the language server, as an editor does, until the scope closes. */
 const languageServer = Effect.gen(function*() {
-  const bin = createRequire(import.meta.url).resolve("yaml-language-server/bin/yaml-language-server")
+  const require = createRequire(import.meta.url)
+  const bin = require.resolve("yaml-language-server/bin/yaml-language-server")
   const server = yield* Effect.acquireRelease(
     Effect.sync(() => spawn(process.execPath, [bin, "--stdio"], { stdio: ["pipe", "pipe", "ignore"] })),
     (child) => Effect.sync(() => child.kill()),
