@@ -48,7 +48,7 @@ it.scopedLive("a second run at the same time is refused with 6, and the first on
     yield* until(() => at.count() > 0)
     const second = yield* at.run("run", "contacts")
     expect(second.status, second.stderr).toBe(6)
-    expect(second.stderr).toContain("Another run of contacts is going on")
+    expect(second.stderr).toContain("Another run of contacts has been in progress since")
     expect(second.lastLine).toBe("formferry status contacts")
     // Status only reads, also meanwhile.
     expect((yield* at.inProcess("status")).status).toBe(0)

@@ -80,7 +80,7 @@ it.scopedLive("a stray quote that would swallow rows stops the run before anythi
       const root = yield* projectFolder({ ...project, "export.csv": `RespondentID,Answer,Seen\n${lines}` })
       const ran = yield* formferry(["run", "p"], { cwd: root })
       expect({ what, status: ran.status }).toEqual({ what, status: 2 })
-      expect(ran.stderr).toMatch(/can be read\sin two ways in lines 4 to [5-7]/)
+      expect(ran.stderr).toMatch(/can\sbe read in two ways in lines 4 to [5-7]/)
       expect(yield* fs.exists(path.join(root, "store/f.jsonl"))).toBe(false)
     }
   }).pipe(Effect.provide(platform)))

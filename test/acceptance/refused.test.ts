@@ -51,7 +51,7 @@ it.scopedLive("an empty file, a header without rows below it, and a file that is
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("source.csv", "")
-    refused(at, yield* at.inProcess("run", "contacts"), 2, /source\.csv is empty\. Give/)
+    refused(at, yield* at.inProcess("run", "contacts"), 2, /source\.csv is empty\. Name/)
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../nowhere.csv" }))
     refused(at, yield* at.inProcess("run", "contacts"), 2, /nowhere\.csv/)
     at.write("source.csv", "No,Name,Mail,Born\n")
@@ -66,7 +66,7 @@ it.scopedLive("a file that is named like a workbook and is none", () =>
     const at = yield* withSource
     at.write("source.xlsx", csv(upTo(3)))
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.xlsx" }))
-    refused(at, yield* at.inProcess("run", "contacts"), 2, /no workbook/)
+    refused(at, yield* at.inProcess("run", "contacts"), 2, /named like a workbook, but it is not one/)
     at.write("source.xlsx", Buffer.from("504b0304deadbeef", "hex"))
     refused(at, yield* at.inProcess("run", "contacts"), 2, /source\.xlsx/)
   }))
@@ -119,8 +119,8 @@ it.scopedLive("a command line that is wrong, an unknown pipeline, no project", (
       2,
       /no option `--limt`. Did you mean `--limit`\?/,
     )
-    refused(at, yield* at.inProcess("run", "contacts", "--limit", "-1"), 2, /--limit takes a whole number from 0 on/)
-    refused(at, yield* at.inProcess("run"), 2, /<NAME>/)
+    refused(at, yield* at.inProcess("run", "contacts", "--limit", "-1"), 2, /`--limit` takes a whole number from 0 on/)
+    refused(at, yield* at.inProcess("run"), 2, /NAME is missing/)
     refused(at, yield* at.inProcess("run", "contcats"), 2, /no pipeline `contcats`. Did you mean `contacts`\?/)
     refused(at, yield* at.inProcess("form", "lvie", "contacts"), 2, /no service `lvie`. Did you mean `live`\?/)
     refused(at, yield* at.inProcess("status", "--project", "pipelines"), 2, /no config\/formferry\.yaml/)

@@ -66,7 +66,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
     ]],
     ["like none", `${withEntry("name: A\nfrom: B")}«everyNight: 3\n`, [
       "`everyNight` is not a key of the pipeline.",
-      "Its keys are: `pipeline`, `renamedFrom`, `source`, `mapping`, `sink`, `reconcile`, `schedule` and `examples`.",
+      "Its keys are: `pipeline`, `renamedFrom`, `tags`, `source`, `mapping`, `sink`, `reconcile`, `schedule` and `examples`.",
     ]],
     ["an option of another kind", withEntry("name: A\nfrom: B\nas: text\n«format: dd.MM.yyyy"), [
       "`format` is not an option of text; it is one of date, time, dateTime, dateRange.",
