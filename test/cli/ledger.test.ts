@@ -98,3 +98,15 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
       annotations: { error: "LedgerRefused", exitCode: 2 },
     })
   }).pipe(Effect.provide(NodeContext.layer)))
+
+it.scopedLive("ledger exits with code 2 if `ledger.file` can't be examined", () =>
+  Effect.gen(function*() {
+    const here = yield* world
+    const fs = yield* FileSystem.FileSystem
+    yield* fs.makeDirectory(`${here.root}/.formferry`, { recursive: true })
+    yield* fs.symlink("ledger.db", `${here.root}/.formferry/ledger.db`)
+    for (const words of [["compact"], ["backup", `${here.root}/copy.db`], ["export"]]) {
+      const { err, status } = yield* command(["ledger", ...words, "--project", here.root])
+      expect([status, err.replaceAll(/\s+/g, " ")]).toEqual([2, expect.stringContaining("leads back to itself")])
+    }
+  }).pipe(Effect.provide(NodeContext.layer)))

@@ -1,6 +1,6 @@
 import { type Clock, DateTime, Duration, Effect, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
-import { mkdirSync } from "node:fs"
+import { accessSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { syncFolder } from "../disk.ts"
 import { type Holder, LockHolder } from "../holder.ts"
@@ -109,6 +109,8 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
         : yield* attempt(file, "reading its marks", () => missing(marks))
       if (wrong !== undefined) return yield* notNewest(wrong, options.asker)
     })
+    const unusable = unusablePath(file)
+    if (unusable !== undefined) return yield* unusable
     if (!ledgerExists(file)) yield* mayCreate
     const { db, secret } = yield* Effect.acquireRelease(
       Effect.flatMap(
@@ -167,6 +169,30 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     }
     return store
   })
+
+/** What is wrong with `ledger.file` if the system refuses to look at it. Anything else is a failure of the disk. */
+const refusedPaths: Readonly<Record<string, string>> = {
+  ENOTDIR: "a part of its path is a file, not a folder",
+  ELOOP: "a symbolic link in its path leads back to itself",
+  EACCES: "a folder of its path can't be searched by this user",
+  ENAMETOOLONG: "its path is too long",
+}
+
+/** Returns the refusal of a path where no ledger can be: a mistake in `ledger.file`. */
+const unusablePath = (file: string): LedgerRefused | undefined => {
+  const refused = (reason: string) =>
+    new LedgerRefused({
+      message:
+        `The ledger ${file} can't be opened: ${reason}. Nothing was sent. Correct \`ledger.file\` in config/formferry.yaml, or the path itself.`,
+    })
+  try {
+    accessSync(file)
+    return statSync(file).isDirectory() ? refused("it is a folder") : undefined
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? refusedPaths[String(cause.code)] : undefined
+    return reason === undefined ? undefined : refused(reason)
+  }
+}
 
 const open = (file: string): { readonly db: Database; readonly secret: string } | LedgerRefused => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

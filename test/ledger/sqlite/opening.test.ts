@@ -3,6 +3,7 @@ import { Effect, Exit } from "effect"
 import Libsql from "libsql"
 import { execFileSync } from "node:child_process"
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
@@ -160,6 +162,22 @@ describe("a ledger that must not be used is refused", () => {
         expect(yield* refused(file)).toContain("different build of formferry")
         expect(readFileSync(file).equals(before)).toBe(true)
       }
+    }))
+
+  it.scopedLive("when its path can't be examined", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      writeFileSync(join(at, "a-file"), "")
+      symlinkSync("loop", join(at, "loop"))
+      mkdirSync(join(at, "closed"), { mode: 0o000 })
+      expect(yield* refused(join(at, "a-file", "ledger.db"))).toContain("is a file, not a folder")
+      expect(yield* refused(join(at, "loop", "ledger.db"))).toContain("leads back to itself")
+      expect(yield* refused(join(at, "loop"))).toContain("leads back to itself")
+      expect(yield* refused(at)).toContain("it is a folder")
+      // Nothing is closed to root.
+      if (process.getuid?.() === 0) return
+      expect(yield* refused(join(at, "closed", "ledger.db"))).toContain("can't be searched")
+      chmodSync(join(at, "closed"), 0o700)
     }))
 
   it.scopedLive("when it is another program's database", () =>
