@@ -4,6 +4,7 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import { exits, mostSevere, wasInterrupted } from "../domain/exit.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
+import { listed } from "../domain/words.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { CommandEnded, type Ended, explain, type Failure } from "./Failure.ts"
@@ -26,8 +27,12 @@ export const stopCleanly = Effect.gen(function*() {
   return interrupts.first
 })
 
-/** Shows the end of a run: its summary, or with `--json` its report. Returns its exit code and the command to run next. */
-export const showRun = (project: Project, report: RunReport) =>
+/**
+ * Shows the end of a run: its summary, or with `--json` its report. Returns its exit code and the command to run next.
+ *
+ * @param isOneOfSeveral whether the command that is printed at the end may be that of a different pipeline
+ */
+export const showRun = (project: Project, report: RunReport, isOneOfSeveral = false) =>
   Effect.gen(function*() {
     const output = yield* Output
     const invocation = yield* Invocation
@@ -41,20 +46,46 @@ export const showRun = (project: Project, report: RunReport) =>
       yield* summarizeRun(report)
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
-      // For other exit codes the next command goes to stderr.
-      const shown = report.exitCode === exits.complete.code ? report : { ...report, next: undefined }
+      // Otherwise the next command is printed once, on stderr.
+      const shown = isOneOfSeveral || report.exitCode === exits.complete.code ? report : { ...report, next: undefined }
       yield* output.print(showSummary(shown, folder, output.out))
     }
     return { status: report.exitCode, next: report.next }
   })
 
-/** Returns how several pipelines ended: the most severe exit code, and the commands to run next, each once, that of the most severe last. */
-export const combinedEnd = (ends: ReadonlyArray<Ended>, status: number, otherwise?: string): Ended => {
-  const nexts = (chosen: ReadonlyArray<Ended>) => chosen.flatMap(({ next }) => next ?? [])
-  const last = nexts(ends.filter((end) => end.status === status))[0] ?? otherwise
-  const others = nexts(ends.filter((end) => end.status !== exits.complete.code)).filter((next) => next !== last)
-  return { status, next: last === undefined ? undefined : [...new Set(others), last].join("\n") }
+/** How one of several pipelines ended. */
+export interface PipelineEnd extends Ended {
+  readonly pipeline: string
 }
+
+/** Returns the command to run next without the pipeline's name. */
+const withoutName = ({ next, pipeline }: PipelineEnd): string | undefined => next?.replace(` ${pipeline}`, "")
+
+/**
+ * Returns how several pipelines ended: the most severe exit code, and the command to run next after the first that ended so. `check` and `status` name every pipeline that needs them.
+ *
+ * @param otherwise the command to run next if no pipeline has one
+ */
+export const combinedEnd = (ends: ReadonlyArray<PipelineEnd>, status: number, otherwise?: string): Ended => {
+  const worst = ends.find((end) => end.status === status && end.next !== undefined)
+  if (worst?.next === undefined) return { status, next: otherwise }
+  if (!/^formferry (check|status) /.test(worst.next)) return { status, next: worst.next }
+  const names = ends.filter((end) => withoutName(end) === withoutName(worst)).map(({ pipeline }) => ` ${pipeline}`)
+  return { status, next: worst.next.replace(` ${worst.pipeline}`, () => names.join("")) }
+}
+
+/** Says which of several pipelines did not complete, and which did not run. */
+const unfinished = (ends: ReadonlyArray<PipelineEnd>, notRun: ReadonlyArray<string>): string =>
+  [
+    `Not complete: ${
+      listed(
+        ends.flatMap(({ pipeline, status }) =>
+          status === exits.complete.code ? [] : [`${pipeline} (exit code ${status})`]
+        ),
+      )
+    }.`,
+    ...(notRun.length === 0 ? [] : [`Not run: ${listed(notRun)}.`]),
+  ].join(" ")
 
 /** Whether the next pipeline may run. Not with a broken balance or ledger, and not after an interrupt. */
 const mayContinue = (status: number): boolean => status !== exits.internalError.code && !wasInterrupted(status)
@@ -86,7 +117,8 @@ export const runPipelines = <R>(
       const output = yield* Output
       const invocation = yield* Invocation
       const interrupted = yield* stopCleanly
-      const ends: Array<Ended> = []
+      const isOneOfSeveral = pipelines.length > 1
+      const ends: Array<PipelineEnd> = []
       for (const [index, pipeline] of pipelines.entries()) {
         const progress = yield* progressOf(pipeline, `${pipeline}${note}`)
         const ran = run({
@@ -101,10 +133,10 @@ export const runPipelines = <R>(
               : Effect.void,
         })
         const exit = yield* Effect.exit(
-          Effect.flatMap(Effect.ensuring(ran, progress.done), (report) => showRun(project, report)),
+          Effect.flatMap(Effect.ensuring(ran, progress.done), (report) => showRun(project, report, isOneOfSeveral)),
         )
         const end = Exit.isSuccess(exit) ? exit.value : yield* explained(exit.cause, pipeline)
-        ends.push(end)
+        ends.push({ ...end, pipeline })
         if (index < pipelines.length - 1) {
           if (!mayContinue(end.status)) break
           if (Exit.isSuccess(exit) && !invocation.json) yield* output.print("")
@@ -112,6 +144,9 @@ export const runPipelines = <R>(
       }
       const status = mostSevere(ends.map((end) => end.status))
       if (status === exits.complete.code) return
+      if (isOneOfSeveral && !invocation.json) {
+        output.say(wrapToWidth(unfinished(ends, pipelines.slice(ends.length)), output.err.width).join("\n"))
+      }
       return yield* new CommandEnded(combinedEnd(ends, status))
     }),
   )

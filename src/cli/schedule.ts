@@ -4,11 +4,11 @@ import { exits, wasInterrupted } from "../domain/exit.ts"
 import type { ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, output as format, tag, texts } from "./command.ts"
-import { CommandEnded, type Ended, UsageWrong } from "./Failure.ts"
+import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { combinedEnd, stopCleanly } from "./runs.ts"
+import { combinedEnd, type PipelineEnd, stopCleanly } from "./runs.ts"
 
 /** How many times of each pipeline `--plan` shows. */
 const plannedTimes = 5
@@ -48,7 +48,7 @@ export const schedule = command({
       const { showEvent } = yield* Effect.promise(() => import("./terminal/schedule.ts"))
       const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
       const interrupted = yield* stopCleanly
-      const ends: Array<Ended> = []
+      const ends: Array<PipelineEnd> = []
       const context = yield* Effect.context<
         Output | Invocation | Path.Path | FileSystem.FileSystem
       >()
@@ -64,7 +64,7 @@ export const schedule = command({
             Effect.map(
               showEvent(event, { once: input.once }),
               (ended) => {
-                if (ended !== undefined) ends.push(ended)
+                if (ended !== undefined && "pipeline" in event) ends.push({ ...ended, pipeline: event.pipeline })
               },
             ),
             context,

@@ -105,7 +105,7 @@ it.scopedLive("rows in doubt (4) are shown with how to settle them", () =>
     expect(shown.out.trimEnd().split("\n").at(-1)).toBe("formferry status contacts")
   }))
 
-it.scopedLive("a command that failed is never the one to run next, and each of several pipelines has its own", () =>
+it.scopedLive("a command that failed is never the one to run next, and after several pipelines there is one", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2)))
@@ -114,8 +114,12 @@ it.scopedLive("a command that failed is never the one to run next, and each of s
     at.write("pipelines/other.yaml", pipelineYaml({ name: "other", sink: careful }))
     const both = yield* at.inProcess("run", "contacts", "other")
     expect(both.status).toBe(2)
+    // A second command below the first one would be the one that is pasted, and the pipeline that failed first would fail again.
     expect(both.stderr.trimEnd().split("\n").slice(-2)).toEqual([
-      "formferry run contacts other --confirm careful",
+      "Not complete: contacts (exit code 2) and other (exit code 2).",
       "formferry check contacts",
     ])
+    expect(both.stderr.match(/^formferry /gm)).toHaveLength(1)
+    at.write("pipelines/other.yaml", pipelineYaml({ name: "other", question: "Nmae" }))
+    expect((yield* at.inProcess("run", "contacts", "other")).lastLine).toBe("formferry check contacts other")
   }))
