@@ -20,6 +20,7 @@ import { reasonOf, UsageWrong } from "./Failure.ts"
 import { userName } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { withProgress } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
 
 const wrong = (message: string) => new UsageWrong({ message })
@@ -42,7 +43,7 @@ const compact = command({
       const output = yield* Output
       const project = yield* openProject([])
       const { compactLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const done = yield* compactLedger(project)
+      const done = yield* withProgress("ledger", () => compactLedger(project))
       yield* output.print(
         input.json
           ? JSON.stringify(done)
@@ -73,7 +74,7 @@ const backup = command({
       const project = yield* openProject([])
       const { backUp } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
       const to = path.resolve(input.file)
-      const bytes = yield* backUp(project, to)
+      const bytes = yield* withProgress("ledger", () => backUp(project, to))
       yield* output.print(
         input.json
           ? JSON.stringify({ file: to, secret: `${to}.key`, bytes })
@@ -106,11 +107,16 @@ const exportRows = command({
       const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
       const text = exportLedger(project, names, input.format ?? "csv")
       if (input.out === undefined) {
-        return yield* Stream.runForEach(text, output.printData)
+        const written = Stream.runForEach(text, output.printData)
+        // Rows that scroll by are progress enough.
+        return yield* output.interactive ? written : withProgress("ledger", () => written)
       }
       const file = path.resolve(input.out)
       if (yield* fs.exists(file)) return yield* wrong(`${file} is there already: choose another name.`)
-      yield* Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 }))
+      yield* withProgress(
+        "ledger",
+        () => Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 })),
+      )
       output.say(`Written: ${file}`)
     }),
 })
@@ -140,13 +146,14 @@ const forget = command({
       const because = yield* reasonOf(input.because)
       const project = yield* openProject([pipeline])
       const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const done = yield* forgetRows(project, {
+      const asked = {
         pipeline,
         keys: [...new Set(input.rows)],
         because,
         by: yield* userName,
         reports: input.reports,
-      })
+      }
+      const done = yield* withProgress(pipeline, () => forgetRows(project, asked))
       if (input.json) return yield* output.print(JSON.stringify(done))
       const lines = [
         ...(done.keys.length === done.already.length ? [] : [
@@ -200,30 +207,34 @@ const rekey = command({
       const { pipeline } = input
       const project = yield* openProject([pipeline])
       const { rekeyPipeline } = yield* Effect.promise(() => import("../jobs/rekey.ts"))
-      const done = yield* rekeyPipeline(project, {
-        pipeline,
-        to: input.to,
-        map: input.map === undefined ? undefined : path.resolve(input.map),
-        agreed: ({ pairs }) =>
-          Effect.gen(function*() {
-            if (!input.json) {
-              yield* output.print(pairs.slice(0, shownPairs).map((pair) => `${pair.old} → ${pair.new}`).join("\n"))
-              if (pairs.length > shownPairs) {
-                yield* output.print(`and ${counted(pairs.length - shownPairs, "more row")}`)
+      const map = input.map === undefined ? undefined : path.resolve(input.map)
+      const rekeyed = (hideProgress: Effect.Effect<void>) =>
+        rekeyPipeline(project, {
+          pipeline,
+          to: input.to,
+          map,
+          agreed: ({ pairs }) =>
+            Effect.gen(function*() {
+              yield* hideProgress
+              if (!input.json) {
+                yield* output.print(pairs.slice(0, shownPairs).map((pair) => `${pair.old} → ${pair.new}`).join("\n"))
+                if (pairs.length > shownPairs) {
+                  yield* output.print(`and ${counted(pairs.length - shownPairs, "more row")}`)
+                }
               }
-            }
-            if (input.yes) return true
-            if (input.json || !output.interactive) {
-              return yield* new UsageWrong({
-                message: `${
-                  counted(pairs.length, "row key")
-                } would be recorded. Nothing was. Look at the pairs, then add \`--yes\`.`,
-                lacks: "--yes",
-              })
-            }
-            return yield* confirm(`Record ${counted(pairs.length, "new row key")}?`)
-          }),
-      })
+              if (input.yes) return true
+              if (input.json || !output.interactive) {
+                return yield* new UsageWrong({
+                  message: `${
+                    counted(pairs.length, "row key")
+                  } would be recorded. Nothing was. Look at the pairs, then add \`--yes\`.`,
+                  lacks: "--yes",
+                })
+              }
+              return yield* confirm(`Record ${counted(pairs.length, "new row key")}?`)
+            }),
+        })
+      const done = yield* withProgress(pipeline, rekeyed)
       if (input.json) return yield* output.print(JSON.stringify(done))
       yield* output.print(
         done.pairs.length === 0

@@ -1,6 +1,7 @@
 import { type FileSystem, Path } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { exits, wasInterrupted } from "../domain/exit.ts"
+import type { Progress } from "../domain/progress.ts"
 import type { ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, output as format, tag, texts } from "./command.ts"
@@ -9,6 +10,7 @@ import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { combinedEnd, type PipelineEnd, stopCleanly } from "./runs.ts"
+import { progressOf, sharedBottom } from "./terminal/progress.ts"
 
 /** How many times of each pipeline `--plan` shows. */
 const plannedTimes = 5
@@ -50,8 +52,9 @@ export const schedule = command({
       const interrupted = yield* stopCleanly
       const ends: Array<PipelineEnd> = []
       const context = yield* Effect.context<
-        Output | Invocation | Path.Path | FileSystem.FileSystem
+        Output | Invocation | Path.Path | FileSystem.FileSystem | Scope.Scope
       >()
+      const runs = yield* liveRuns
       const settings: ScheduleOptions = {
         root,
         load,
@@ -61,14 +64,14 @@ export const schedule = command({
         interrupted,
         onEvent: (event) =>
           Effect.provide(
-            Effect.map(
-              showEvent(event, { once: input.once }),
-              (ended) => {
-                if (ended !== undefined && "pipeline" in event) ends.push({ ...ended, pipeline: event.pipeline })
-              },
-            ),
+            Effect.gen(function*() {
+              if (event._tag === "Ended") yield* runs.done(event.pipeline)
+              const ended = yield* showEvent(event, { once: input.once })
+              if (ended !== undefined && "pipeline" in event) ends.push({ ...ended, pipeline: event.pipeline })
+            }),
             context,
           ),
+        progress: (pipeline, event) => Effect.provide(runs.show(pipeline, event), context),
         warn: (pipeline, warnings) =>
           input.json && warnings.length > 0
             ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings }))
@@ -83,6 +86,24 @@ export const schedule = command({
         : commandFor(invocation, status === exits.busy.code ? ["status"] : ["schedule", "--plan"])
       return yield* new CommandEnded(combinedEnd(bySignal || !input.once ? [] : ends, status, otherwise))
     }).pipe(Effect.scoped),
+})
+
+/** Shows the runs in progress one below the other, in a terminal only. */
+const liveRuns = Effect.gen(function*() {
+  const output = yield* Output
+  const { json } = yield* Invocation
+  const shown = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
+  const bottom = sharedBottom(output.bottom)
+  return {
+    show: (pipeline: string, event: Progress) =>
+      Effect.gen(function*() {
+        if (json || !output.hasBottom) return
+        const progress = shown.get(pipeline) ?? (yield* progressOf(pipeline, pipeline, bottom(pipeline)))
+        shown.set(pipeline, progress)
+        yield* progress.show(event)
+      }),
+    done: (pipeline: string) => shown.get(pipeline)?.done ?? Effect.void,
+  }
 })
 
 const plan = (asked: ScheduledProject, asJson: boolean) =>

@@ -9,6 +9,7 @@ import { CommandEnded, reasonOf, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, table, wrapToWidth } from "./terminal/screen.ts"
 import type { Screen } from "./terminal/screen.ts"
 
@@ -55,7 +56,10 @@ export const settle = command({
       const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
       const who = yield* userName
       const because = input.because?.trim()
-      const result = yield* settlePipeline(project, { pipeline: input.pipeline, to: input.to, by, who, because })
+      const result = yield* withProgress(
+        input.pipeline,
+        () => settlePipeline(project, { pipeline: input.pipeline, to: input.to, by, who, because }),
+      )
       for (const warning of result.warnings) output.say(`Warning: ${warning}`)
       yield* output.print(
         input.json ? JSON.stringify({ ...result, by: who, because: because ?? null }) : showSettled(result, output.out),

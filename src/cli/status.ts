@@ -10,6 +10,7 @@ import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, inZone, paints, table, wrapToWidth } from "./terminal/screen.ts"
 import type { Screen, TableCell } from "./terminal/screen.ts"
 
@@ -58,11 +59,8 @@ export const status = command({
       const names = yield* chosenPipelines(input)
       const project = yield* openProject([])
       const { projectStatus } = yield* Effect.promise(() => import("../jobs/status.ts"))
-      const status = yield* projectStatus(project, names, {
-        verify: input.verify,
-        runs: input.runs ?? usualRuns,
-        maxAge: input.maxAge,
-      })
+      const asked = { verify: input.verify, runs: input.runs ?? usualRuns, maxAge: input.maxAge }
+      const status = yield* withProgress("ledger", () => projectStatus(project, names, asked))
       const { damage, health, missed } = status
       if (input.json) {
         yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))

@@ -5,6 +5,7 @@ import { type Ledger, LedgerRefused, type PipelineLedger } from "../ledger/Ledge
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { surveyKeys } from "../run/NewRows.ts"
+import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames, ownColumns } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
@@ -100,7 +101,10 @@ const pairsOfSource = (
     const columns = ownColumns(source.columns)
     const plan = { mapping, pipeline, source, columns, shape: columnNames(mapping.columns), ownSource: true }
     const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })
-    yield* eachChunk(source.read(), (chunk) => look(chunk, () => true), never)
+    let rows = 0
+    const survey = (chunk: RowChunk) =>
+      Effect.zipRight(showWork("survey", rows += chunk.rows.length), look(chunk, () => true))
+    yield* eachChunk(source.read(), survey, never)
     const old = new Map<number, string>()
     const several = new Set<number>()
     yield* newRows.compare(view, seen.marks, (pair) => {
@@ -110,14 +114,15 @@ const pairsOfSource = (
     const pairs: Array<KeyPair> = []
     const second = numbering()
     const pair = (chunk: RowChunk) =>
-      Effect.sync(() =>
+      Effect.suspend(() => {
         chunk.rows.forEach((cells, at) => {
           const key = chunk.faults.has(at) ? undefined : second(cells)
           const row = chunk.firstRow + at
           const before = old.get(row)
           if (key !== undefined && before !== undefined && !several.has(row)) pairs.push({ old: before, new: key })
         })
-      )
+        return showWork("survey", chunk.firstRow - 1 + chunk.rows.length, rows)
+      })
     if (old.size > 0) yield* eachChunk(source.read(), pair, never)
     return { pairs, ambiguous: several.size }
   })

@@ -2,12 +2,13 @@ import { Path } from "@effect/platform"
 import { Clock, DateTime, Duration, Effect, Either, Schema, Stream } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
-import type { Cells } from "../domain/row.ts"
+import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow, Evidence, KnownSubmission, TestEntry, Waits } from "../ledger/records.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { KeyTable, RowHash } from "../run/KeyTable.ts"
+import { showWork } from "../run/Progress.ts"
 import { type AnswerKind, likenessOf, type ResultsColumns, resultsColumns } from "../sink/settleFit.ts"
 import { ExportOrder, makeSettling, Numbers } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
@@ -109,7 +110,7 @@ const submissionsAtOnce = 10_000
 
 const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
-type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence">
+type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
 
 /**
  * Finds the rows in doubt among the submissions of an export that the ledger doesn't know. Records nothing.
@@ -125,15 +126,16 @@ export const settleFromExport = (
 ) =>
   Effect.gen(function*() {
     const { landedByWord, looseIds, testEntries: entries } = yield* view.settlingFacts
-    const known = yield* knownIn(view, looseIds, digest, hasTimes)
+    const { imported } = yield* view.standing
+    const known = yield* knownIn(view, looseIds, digest, hasTimes, imported)
     const entered = new Set<TestEntry>()
     const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds, stamp }), landedByWord)
     const entryIn = (cells: Cells): TestEntry | undefined =>
       entries.find(({ text }) => cells.some((cell) => cellText(cell).toLowerCase().includes(text)))
     let submissions = 0
     let unreadable = 0
-    yield* eachChunk(source.read(), (chunk) =>
-      Effect.sync(() => {
+    const readChunk = (chunk: RowChunk) =>
+      Effect.suspend(() => {
         chunk.rows.forEach((raw, index) => {
           const cells = source.tool?.clean(raw) ?? raw
           const id = cellText(cells[columns.id]).trim()
@@ -150,7 +152,10 @@ export const settleFromExport = (
             known.seeEntry(entry)
           }
         })
-      }))
+        // The export has at least what the ledger knows, unless it lacks something.
+        return showWork("results", submissions, submissions < imported ? imported : undefined)
+      })
+    yield* eachChunk(source.read(), readChunk)
     const files = yield* source.files
     const lacking = yield* known.lacking
     const found = new Map<string, Evidence>()
@@ -215,6 +220,7 @@ const knownIn = (
   looseIds: ReadonlyArray<string>,
   digest: (id: string) => Buffer,
   hasTimes: boolean,
+  imported: number,
 ) =>
   Effect.gen(function*() {
     const known = makeIds(digest)
@@ -224,7 +230,9 @@ const knownIn = (
     const byTime = new ExportOrder()
     let earliest = Infinity
     let latest = -Infinity
+    let read = 0
     yield* eachKnown(view, (page) => {
+      read += page.length
       for (const { batch, closed, id, isRequired, time } of page) {
         const slot = known.add(id, batch)
         if (closed !== undefined) closedBy.set(batch, closed)
@@ -233,6 +241,7 @@ const knownIn = (
         earliest = Math.min(earliest, time)
         latest = Math.max(latest, time)
       }
+      return showWork("known", read, imported)
     })
     // Ids without a row may belong to rows in doubt. The export must contain them, but they are not known rows.
     const loose = makeIds(digest)
@@ -267,6 +276,7 @@ const knownIn = (
         }
         yield* eachKnown(view, (page) => {
           for (const { id, isRequired } of page) if (isRequired && !known.seen(id)) lacks(id)
+          return Effect.void
         })
         for (const id of looseIds) if (!loose.seen(id)) lacks(id)
         return { count, example }
@@ -276,6 +286,6 @@ const knownIn = (
 
 const eachKnown = (
   view: Pick<PipelineLedger, "pages">,
-  use: (page: ReadonlyArray<KnownSubmission>) => void,
+  use: (page: ReadonlyArray<KnownSubmission>) => Effect.Effect<void>,
 ): Effect.Effect<void, LedgerError> =>
-  Stream.runForEach(view.pages("submissions", { size: submissionsAtOnce }), (page) => Effect.sync(() => use(page)))
+  Stream.runForEach(view.pages("submissions", { size: submissionsAtOnce }), (page) => Effect.suspend(() => use(page)))

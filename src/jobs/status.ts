@@ -9,6 +9,7 @@ import { nextTime, type Schedule } from "../project/cron.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { factsOf } from "../run/history.ts"
+import { showWork } from "../run/Progress.ts"
 import {
   addressesOf,
   knownForm,
@@ -153,7 +154,9 @@ export const projectStatus = (
               (goesTo) => healthOf(name, standings.filter(({ pipeline }) => pipeline === name), goesTo, now - maxAge),
             ),
         ),
-        damage: verify && ledger !== undefined ? yield* ledger.verify : undefined,
+        damage: verify && ledger !== undefined
+          ? yield* Effect.zipRight(showWork("verify"), ledger.verify)
+          : undefined,
       }
       return status
     }),

@@ -5,6 +5,7 @@ import type { ExportedRow } from "../ledger/records.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
+import { showWork } from "../run/Progress.ts"
 import { knownPipelines, ledgerExists, ledgerOf, missedBy } from "./projectLedger.ts"
 
 /** Fails if the ledger does not exist, because nothing was imported yet or because it is missing. */
@@ -21,13 +22,15 @@ const opened = (project: Project) => Effect.zipRight(mustBeThere(project), openL
 
 /** Deletes old runs and rejected rows that left the source, and rewrites the ledger's file. No run may be in progress. */
 export const compactLedger = (project: Project) =>
-  Effect.scoped(Effect.flatMap(opened(project), (ledger) => ledger.compact))
+  Effect.scoped(
+    Effect.flatMap(opened(project), (ledger) => Effect.zipRight(showWork("rewrite"), ledger.compact)),
+  )
 
 /** Backs the ledger up, with its secret; a run may be in progress. Not one that is not the newest: it would replace good backups. Returns the copy's size in bytes. */
 export const backUp = (project: Project, file: string) =>
   Effect.zipRight(
     Effect.scoped(Effect.flatMap(opened(project), ({ isNewest }) => isNewest)),
-    backUpLedger(project.ledger, file),
+    Effect.zipRight(showWork("copy"), backUpLedger(project.ledger, file)),
   )
 
 const exportFormats = ["csv", "jsonl"] as const
@@ -57,13 +60,20 @@ const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[
 export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
   Stream.unwrapScoped(Effect.gen(function*() {
     const ledger = yield* opened(project)
-    yield* knownPipelines(project, ledger, names)
-    const lines = Stream.map(
+    const { places } = yield* knownPipelines(project, ledger, names)
+    const counts = yield* Effect.forEach(
+      places.filter(({ pipeline }) => names.length === 0 || names.includes(pipeline)),
+      (place) => ledger.view(place).standing,
+    )
+    const total = counts.reduce((sum, { replaced, rows }) => sum + rows + replaced, 0)
+    let exported = 0
+    const textOf = (rows: ReadonlyArray<ExportedRow>): string =>
+      format === "csv"
+        ? spreadsheetCsv(rows.map(csvLine))
+        : rows.map((row) => `${JSON.stringify(row)}\n`).join("")
+    const lines = Stream.mapEffect(
       Stream.filter(ledger.exported(names), (rows) => rows.length > 0),
-      (rows) =>
-        format === "csv"
-          ? spreadsheetCsv(rows.map(csvLine))
-          : rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+      (rows) => Effect.suspend(() => Effect.as(showWork("export", exported += rows.length, total), textOf(rows))),
     )
     return format === "csv" ? Stream.concat(Stream.make(spreadsheetCsv([titles])), lines) : lines
   }))
@@ -84,6 +94,7 @@ interface ForgetOptions {
 export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const ledger = yield* opened(project)
+    yield* showWork("rewrite")
     const forgotten = yield* ledger.forget(options)
     if (forgotten.keys.length === 0) {
       return yield* new LedgerRefused({
@@ -93,7 +104,13 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       })
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
-    const reports = yield* foldersHolding(project.reports, options.pipeline, forgotten.keys, submissions)
+    const reports = yield* foldersHolding(
+      project.reports,
+      options.pipeline,
+      forgotten.keys,
+      submissions,
+      (searched, of) => showWork("reports", searched, of),
+    )
     if (options.reports) yield* Effect.forEach(reports, emptyFolder, { discard: true })
     return { ...forgotten, reports, emptied: options.reports }
   }))

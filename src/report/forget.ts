@@ -45,12 +45,14 @@ const csvHolds = (text: string, keys: ReadonlySet<string>, ids: Set<string>): bo
  * (`--redact`) has no key.
  *
  * @param submissionIds those that are known; the reports add others
+ * @param show is called after each folder with how many were searched, and of how many
  */
 export const foldersHolding = (
   reports: string,
   pipeline: string,
   keys: ReadonlyArray<string>,
   submissionIds: ReadonlyArray<string>,
+  show: (searched: number, of: number) => Effect.Effect<void> = () => Effect.void,
 ): Effect.Effect<ReadonlyArray<Holding>, ReportError, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -65,7 +67,7 @@ export const foldersHolding = (
       const inCsv = /\.csv(\.part)?$/.test(name) && csvHolds(text, wanted, ids)
       return inCsv || inJson.some((one) => compact.includes(one)) || [...ids].some((id) => text.includes(id))
     }
-    const search = Effect.forEach(runs.toReversed(), (run) =>
+    const search = Effect.forEach(runs.toReversed(), (run, at) =>
       Effect.gen(function*() {
         const folder = path.join(ofPipeline, run)
         const names = (yield* fs.readDirectory(folder).pipe(failing(folder))).toSorted()
@@ -73,6 +75,7 @@ export const foldersHolding = (
           const file = path.join(folder, name)
           return Effect.map(fs.readFileString(file).pipe(failing(file)), (text) => holds(name, text))
         })
+        yield* show(at + 1, runs.length)
         return { folder, files }
       }))
     const first = yield* search

@@ -1,6 +1,6 @@
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Layer, Metric, Option } from "effect"
 import { fates, verdicts } from "../domain/fate.ts"
-import { phases, type Progress as ProgressEvent } from "../domain/progress.ts"
+import { type Phase, phases, type Progress as ProgressEvent } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import { FormService } from "../service/FormService.ts"
 import { measured } from "../service/telemetry.ts"
@@ -31,6 +31,26 @@ export const showProgress: Effect.Effect<void, never, Progress | FormService | R
     rate: undefined,
   })
 })
+
+/** Shows how far work other than a run has come, if the caller provides `Progress`. */
+export const showWork = (phase: Phase, read = 0, total?: number): Effect.Effect<void> =>
+  Effect.flatMap(
+    Effect.serviceOption(Progress),
+    Option.match({
+      onNone: () => Effect.void,
+      onSome: ({ show }) =>
+        show({
+          phase,
+          read,
+          total,
+          sent: 0,
+          readBack: { verified: 0, differing: 0, missing: 0, unread: 0 },
+          inDoubt: 0,
+          throttled: 0,
+          rate: undefined,
+        }),
+    }),
+  )
 
 const rows = Metric.counter("formferry.rows", {
   description: "Rows of the sources, by the fate they had at the end of a run",

@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect } from "effect"
+import { Clock, type Context, Duration, Effect } from "effect"
 import { verdicts, verdictWords } from "../../domain/fate.ts"
 import { phases, type Progress } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
@@ -187,6 +187,20 @@ const idlePaint = Duration.seconds(1)
 /** Milliseconds below which a phase gets no line of its own in a log. */
 const worthALine = 1_000
 
+/** Shows lines at the bottom of the terminal; undefined removes them. */
+type Bottom = Context.Tag.Service<typeof Output>["bottom"]
+
+/** Returns places for several views at the bottom of the terminal, one below the other. */
+export const sharedBottom = (bottom: Bottom) => {
+  const views = new Map<string, NonNullable<Parameters<Bottom>[0]>>()
+  return (name: string): Bottom => (view) => {
+    if (view === undefined) views.delete(name)
+    else views.set(name, view)
+    const all = [...views.values()]
+    bottom(all.length === 0 ? undefined : (screen) => all.flatMap((one) => one(screen)))
+  }
+}
+
 /** The current phase of a run. */
 interface CurrentPhase {
   readonly startedAt: number
@@ -200,21 +214,22 @@ interface CurrentPhase {
  * Shows the progress of a run: as a live view at the bottom of a terminal, otherwise as lines of a log, or as events with `--json`.
  *
  * @param name the name of the run in the view
+ * @param at where the view is shown. Default: the bottom of the terminal
  */
-export const progressOf = (pipeline: string, name = pipeline) =>
+export const progressOf = (pipeline: string, name = pipeline, at?: Bottom) =>
   Effect.gen(function*() {
     const output = yield* Output
+    const bottom = at ?? output.bottom
     const { json } = yield* Invocation
-    const startedAt = yield* Clock.currentTimeMillis
+    let startedAt: number | undefined = yield* Clock.currentTimeMillis
     let phase: CurrentPhase | undefined
     let shownAt = Number.NEGATIVE_INFINITY
 
     const withRate = ({ event, rate }: CurrentPhase, now: number): Progress => ({ ...event, rate: rate.rate(now) })
     const paint = (one: CurrentPhase, now: number) => {
       shownAt = now
-      output.bottom((screen) =>
-        liveView({ name, progress: withRate(one, now), elapsed: now - startedAt, idle: one.rate.idle(now) }, screen)
-      )
+      const elapsed = now - (startedAt ??= now)
+      bottom((screen) => liveView({ name, progress: withRate(one, now), elapsed, idle: one.rate.idle(now) }, screen))
     }
     const log = (one: CurrentPhase, now: number) => {
       one.loggedAt = now
@@ -259,7 +274,23 @@ export const progressOf = (pipeline: string, name = pipeline) =>
       show,
       done: Effect.sync(() => {
         phase = undefined
-        output.bottom(undefined)
+        startedAt = undefined
+        bottom(undefined)
       }),
     }
   })
+
+/**
+ * Shows the progress of work other than a run, in a terminal only. Hides it at the end.
+ *
+ * @param work its parameter hides the progress before a question is asked
+ */
+export const withProgress = <A, E, R>(name: string, work: (hide: Effect.Effect<void>) => Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { hasBottom } = yield* Output
+    const { json } = yield* Invocation
+    if (json || !hasBottom) return yield* work(Effect.void)
+    const { Progress } = yield* Effect.promise(() => import("../../run/Progress.ts"))
+    const { done, show } = yield* progressOf(name)
+    return yield* work(done).pipe(Effect.provideService(Progress, { show }), Effect.ensuring(done))
+  }))
