@@ -3,8 +3,9 @@ import { Effect, LogLevel, TestClock } from "effect"
 import { Writable } from "node:stream"
 import { Invocation } from "../../../src/cli/Invocation.ts"
 import { makeOutput, Output } from "../../../src/cli/Output.ts"
-import { progressOf } from "../../../src/cli/terminal/progress.ts"
+import { progressOf, sharedBottom, withProgress } from "../../../src/cli/terminal/progress.ts"
 import type { Progress } from "../../../src/domain/progress.ts"
+import { showWork } from "../../../src/run/Progress.ts"
 import { terminal } from "../terminal.ts"
 
 const event = (more: Partial<Progress>): Progress => ({
@@ -123,4 +124,57 @@ it.scoped("progress with --json prints an event each second and at the start of 
       { event: "progress", phase: "survey", read: 200, rate: 100 },
       { event: "progress", phase: "import", read: 0 },
     ])
+  }))
+
+it.scoped("runs at the same time are shown one below the other, until each one ends", () =>
+  Effect.gen(function*() {
+    const screen = terminal({ columns: 80 })
+    const place = sharedBottom(screen.output.bottom)
+    const run = (pipeline: string) =>
+      progressOf(pipeline, pipeline, place(pipeline)).pipe(
+        Effect.provideService(Output, screen.output),
+        Effect.provideService(Invocation, asked(false)),
+      )
+    const people = yield* run("people")
+    const orders = yield* run("orders")
+    yield* people.show(event({ read: 10 }))
+    yield* orders.show(event({ phase: "import", read: 5, total: 20 }))
+    const lines = yield* Effect.promise(screen.lines)
+    expect(lines.map((line) => line.split(" · ").slice(0, 2).join(" · "))).toEqual([
+      "people · survey",
+      "10 rows",
+      "orders · import",
+      expect.stringContaining("25%  5 of 20 rows"),
+    ])
+    yield* people.done
+    expect((yield* Effect.promise(screen.lines))[0]).toContain("orders")
+    yield* orders.done
+    expect(yield* Effect.promise(screen.lines)).toEqual([])
+  }))
+
+it.effect("other work shows its rate and the time left in a terminal, and nothing without one or with --json", () =>
+  Effect.gen(function*() {
+    const screen = terminal({ columns: 80 })
+    const work = (lines: () => ReadonlyArray<string> | Promise<ReadonlyArray<string>>) => () =>
+      Effect.gen(function*() {
+        for (let read = 1_000; read <= 4_000; read += 1_000) {
+          yield* showWork("results", read, 10_000)
+          yield* TestClock.adjust("1 seconds")
+        }
+        return yield* Effect.promise(async () => lines())
+      })
+    const shown = (output: Output["Type"], json: boolean, work: () => Effect.Effect<ReadonlyArray<string>>) =>
+      withProgress("people", work).pipe(
+        Effect.provideService(Output, output),
+        Effect.provideService(Invocation, asked(json)),
+      )
+    expect(yield* shown(screen.output, false, work(screen.lines))).toEqual([
+      "people · read the results · 4s",
+      expect.stringContaining("40%  4,000 of 10,000 submissions"),
+      expect.stringMatching(/^[\d.,]+ a second · about \d+s left$/),
+    ])
+    expect(yield* Effect.promise(screen.lines)).toEqual([])
+    expect(yield* shown(screen.output, true, work(screen.lines))).toEqual([])
+    const { lines, output } = log()
+    expect(yield* shown(output, false, work(() => lines))).toEqual([])
   }))
