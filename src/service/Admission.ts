@@ -76,43 +76,33 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       })
     }
 
-    /** Removes a waiter. Returns false if it was not queued. */
-    const leaveQueue = (priority: Priority, waiter: Waiter): boolean => {
-      const at = queues[priority].indexOf(waiter)
-      if (at >= 0) queues[priority].splice(at, 1)
-      return at >= 0
-    }
-
-    const turn = (priority: Priority, signal: AbortSignal | undefined): Effect.Effect<Turn, NeverSent> =>
-      Effect.async((resume) => {
-        if (signal?.aborted === true) return resume(Effect.fail(wasCancelled))
-        let given: Turn | undefined
-        const cancel = () => {
-          if (leaveQueue(priority, waiter)) resume(Effect.fail(wasCancelled))
-        }
-        const waiter: Waiter = (turn) => {
-          given = turn
-          signal?.removeEventListener("abort", cancel)
-          resume(Effect.succeed(turn))
-        }
-        queues[priority].push(waiter)
-        signal?.addEventListener("abort", cancel, { once: true })
-        pumpSoon()
-        return Effect.sync(() => {
-          signal?.removeEventListener("abort", cancel)
-          // The turn may have come at the moment of the interrupt.
-          if (!leaveQueue(priority, waiter)) given?.leave()
-        })
-      })
-
     return {
       admit: (priority, signal, work) =>
-        Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(
-            restore(turn(priority, signal)),
-            ({ leave, startedAt }) =>
-              Effect.ensuring(restore(Effect.suspend(() => work(startedAt))), Effect.sync(leave)),
-          )
-        ),
+        Effect.suspend(() => {
+          let leave = () => {}
+          const turn = Effect.async<number, NeverSent>((resume) => {
+            if (signal?.aborted === true) return resume(Effect.fail(wasCancelled))
+            const queue = queues[priority]
+            const leaveQueue = () => {
+              signal?.removeEventListener("abort", cancel)
+              const at = queue.indexOf(waiter)
+              if (at >= 0) queue.splice(at, 1)
+            }
+            const cancel = () => {
+              leaveQueue()
+              resume(Effect.fail(wasCancelled))
+            }
+            const waiter: Waiter = (turn) => {
+              signal?.removeEventListener("abort", cancel)
+              leave = turn.leave
+              resume(Effect.succeed(turn.startedAt))
+            }
+            leave = leaveQueue
+            queue.push(waiter)
+            signal?.addEventListener("abort", cancel, { once: true })
+            pumpSoon()
+          })
+          return Effect.ensuring(Effect.flatMap(turn, work), Effect.sync(() => leave()))
+        }),
     }
   })

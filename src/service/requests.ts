@@ -31,7 +31,7 @@ export interface SharedParts {
 const longWait = 10_000
 
 /** Logs a pause, given the status of the answer that may have caused it and the time in milliseconds. */
-type PauseLog = (status: number, now: number) => Effect.Effect<void>
+type PauseLog = (status: number, now: number) => Effect.Effect<void> | undefined
 
 const reasons: Readonly<Record<number, string>> = {
   429: "its limit for requests is used up (status 429)",
@@ -43,7 +43,7 @@ export const makePauseLog = (baseUrl: string, pace: Pace): PauseLog => {
   let loggedUntil = -Infinity
   return (status, now) => {
     const wait = pace.pausedUntil - now
-    if (wait < longWait || pace.pausedUntil - loggedUntil < longWait) return Effect.void
+    if (wait < longWait || pace.pausedUntil - loggedUntil < longWait) return undefined
     loggedUntil = pace.pausedUntil
     const why = reasons[status] ?? "its limit for requests is used up, by this run or by others with the same account"
     return Effect.logWarning(
@@ -92,7 +92,8 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
         count(operation)
         return Effect.flatMap(asRequest(operation, request.method, transport.send(request)), (response) => {
           const answered = observe(response, startedAt)
-          return Effect.as(logPause(response.status, momentOf(clock)), answered)
+          const log = logPause(response.status, momentOf(clock))
+          return log === undefined ? Effect.succeed(answered) : Effect.as(log, answered)
         })
       }),
     requests: Effect.sync(() => ({ ...counts })),
