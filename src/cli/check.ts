@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
+import { brief } from "../domain/problem.ts"
 import { count, counted } from "../domain/words.ts"
 import type { Checked, CheckedPipeline } from "../jobs/check.ts"
 import { choosing, command, flag, json, output as format, pipelines } from "./command.ts"
@@ -119,9 +120,11 @@ const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
   return [
     `${name} ${paint.good("can run")}`,
     ...lines(
-      `${fits.answers} of ${counted(fits.form.questions.length, "question")} of "${fits.form.name}" get an answer${
-        fits.beside.length === 0 ? "" : `, and beside them ${fits.beside.join(", ")}`
-      }, from ${counted(fits.columns, "column")}.`,
+      `${fits.answers} of ${counted(fits.form.questions.length, "question")} of "${
+        brief(fits.form.name)
+      }" get an answer${fits.beside.length === 0 ? "" : `, and beside them ${fits.beside.join(", ")}`}, from ${
+        counted(fits.columns, "column")
+      }.`,
     ),
     ...(data === undefined ? [] : [dataLine(data), ...data.accounts].flatMap(lines)),
     ...lines(taken.map(({ what, value }) => `${what} ${value}`).join(", ")).map(paint.soft),

@@ -1,5 +1,6 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
+import { brief } from "../domain/problem.ts"
 import { count, counted } from "../domain/words.ts"
 import type { InspectedColumn, Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json } from "./command.ts"
@@ -144,14 +145,16 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
       ...wrapToWidth("Questions that stand in several columns, for `from: { block: … }`", screen.width).map(
         paint.strong,
       ),
-      ...blocks.map(({ title }) => indented(`${letterOf.get(title) ?? ""}▪ ${title}`, screen.width, 2)),
+      ...blocks.map(({ title }) => indented(`${letterOf.get(title) ?? ""}▪ ${brief(title)}`, screen.width, 2)),
     ].join("\n"),
     traps(columns, screen),
     [
       paint.strong("Row key"),
       ...(rowKey.length === 0
         ? ["  No column is filled in every row and different in each: `rowKey` needs several columns, or `content`."]
-        : rowKey.map(({ because, columns: names }) => indented(`${names.join(", ")}: ${because}`, screen.width, 2))),
+        : rowKey.map(({ because, columns: names }) =>
+          indented(`${names.map(brief).join(", ")}: ${because}`, screen.width, 2)
+        )),
     ].join("\n"),
   ].filter((part) => part !== undefined).join("\n\n")
 }

@@ -2,6 +2,7 @@ import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { type Fate, fateWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
+import { brief } from "../domain/problem.ts"
 import { count } from "../domain/words.ts"
 import type { PreviewedRow } from "../jobs/preview.ts"
 import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
@@ -78,7 +79,7 @@ const showRow = (row: PreviewRow, screen: Screen): string => {
       cutToWidth(
         answer.cells.length === 1
           ? answer.cells[0]?.text ?? ""
-          : answer.cells.map(({ column, text }) => `${column}: ${text}`).join(", "),
+          : answer.cells.map(({ column, text }) => `${brief(column)}: ${text}`).join(", "),
         most,
       ),
       answer.value === undefined

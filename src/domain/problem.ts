@@ -1,3 +1,4 @@
+import { visible } from "./visible.ts"
 import { namesOf } from "./words.ts"
 
 /** Why a row, or one of its answers, can't be sent, without the value. */
@@ -56,3 +57,6 @@ export const cut = (text: string, max = 80): string => {
   const points = Array.from(text)
   return points.length <= max ? text : points.slice(0, max - 1).join("") + "…"
 }
+
+/** Returns a title, name or value of unknown origin for a message: on one line, everything visible, 80 characters at most. */
+export const brief = (text: string): string => cut(visible(cut(text, 200)))

@@ -2,6 +2,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either } from "effect"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import { firstOf } from "../domain/words.ts"
 import { type Ledger, LedgerRefused } from "../ledger/Ledger.ts"
@@ -310,7 +311,7 @@ const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagn
     ...where.map(({ column }) => column),
   ]
   return asked.filter(({ name }) => !names.includes(name) && !names.includes(name.trim())).map(({ name, path }) => {
-    const message = `The source has no column "${name}".`
+    const message = `The source has no column "${brief(name)}".`
     return diagnosticAt(pipeline.document, "error", path, message, suggest(name, names, "Its columns are"))
   })
 }
@@ -329,7 +330,7 @@ const newColumns = (
     ["source", "file"],
     `The source has ${
       added.length === 1 ? "a column" : `${added.length} columns`
-    } that it did not have when the pipeline was made: ${firstOf(added, 12)}.`,
+    } that it did not have when the pipeline was made: ${firstOf(added.map(brief), 12)}.`,
     `Suggestions for what is new: formferry init ${pipeline.name}. Or accept it: formferry check ${pipeline.name} --accept-form.`,
   )]
 }

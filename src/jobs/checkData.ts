@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
-import { cut, type Problem, type ProblemCode } from "../domain/problem.ts"
+import { brief, cut, type Problem, type ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
+import { counted } from "../domain/words.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import { names } from "../mapping/findElement.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
@@ -196,17 +197,17 @@ const choicesFinding = (
   { choices, column, more, question }: UnknownChoices,
   isOneChoice: boolean,
 ): Diagnostic => {
-  const shown = choices.slice(0, choicesListed).map(({ choice, count }) => `${quote(choice)} (${count} ×)`).join(", ")
+  const some = choices.slice(0, choicesListed).map(({ choice, count }) => `${quote(choice)} (${count} ×)`).join(", ")
   const rest = choices.length - choicesListed
   const isOne = choices.length === 1
   const what = `${choices.length}${more ? " and more" : ""} ${isOne ? "choice" : "choices"} in the ${
     input._tag === "Block" ? "columns of" : "column"
-  } "${column}" ${isOne ? "is" : "are"} no option of "${question}"`
+  } "${brief(column)}" ${isOne ? "is" : "are"} no option of "${brief(question)}"`
   const finding = diagnosticAt(
     pipeline.document,
     "warning",
     [...path, "from"],
-    `${what}: ${shown}${more ? " and many more" : rest > 0 ? ` and ${rest} more` : ""}.`,
+    `${what}: ${some}${more ? " and many more" : rest > 0 ? ` and ${rest} more` : ""}.`,
     `${
       isOneChoice ? 'If a cell contains several, set what separates them, such as `split: ","`. ' : ""
     }Put them under \`values\`, each with its option or null for no answer; or set \`otherwise\` for all of them.`,
@@ -224,13 +225,15 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
     : entries.find((one) => one.id !== undefined && one.id === id)
       ?? entries.find((one) => question !== undefined && names(one, question))
   const isKey = code === "missing-key" && source.rowKey !== undefined
-  const shown = examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`)
-  const what = `${code}${column === undefined ? "" : ` in the column "${column}"`}: ${rows} of ${all} rows, such as row`
+  const some = examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`)
+  const what = `${code}${column === undefined ? "" : ` in the column "${brief(column)}"`}: ${rows} of ${
+    counted(all, "row")
+  }${rows > examples.length ? ", such as" : ":"} ${examples.length === 1 ? "row" : "rows"}`
   const finding = diagnosticAt(
     pipeline.document,
     "warning",
     entry?.path ?? (isKey ? ["source", "rowKey"] : ["source"]),
-    `${what} ${shown.join(", ")}.`,
+    `${what} ${some.join(", ")}.`,
     examples[0]?.message,
   )
   return {
@@ -244,6 +247,8 @@ const timeFinding = (pipeline: Pipeline, column: string): Diagnostic =>
     pipeline.document,
     "warning",
     ["mapping"],
-    `Nothing uses the times in the column "${column}", though the form would keep them as the time of each submission: without them every submission is as old as its import.`,
+    `Nothing uses the times in the column "${
+      brief(column)
+    }", though the form would keep them as the time of each submission: without them every submission is as old as its import.`,
     `Write \`submissionTime: { from: ${column}, zone: … }\`; or list the column under \`ignore\`.`,
   )

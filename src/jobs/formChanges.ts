@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { acceptCommand } from "../domain/acceptance.ts"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import { commandLine } from "../domain/shell.ts"
 import type { Ledger, LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import { names } from "../mapping/findElement.ts"
@@ -100,7 +101,7 @@ const adviceFor = (
   const isHarmless = entry === undefined || harmless
   if (after !== undefined && !isHarmless) {
     if (kind === "renamed" && entry.name !== undefined && entry.name.trim() !== after.name.trim()) {
-      return `If the same is meant, write \`name: ${after.name}\` and accept it: ${accept}.`
+      return `If the same is meant, write \`name: ${brief(after.name)}\` and accept it: ${accept}.`
     }
     if (kind === "newId" && entry.id !== undefined) {
       return `If the same is meant, write \`id: ${after.id}\` and accept it: ${accept}.`

@@ -1,5 +1,6 @@
 import type { FileSystem, Path } from "@effect/platform"
 import { Duration, Effect, Schema, Scope } from "effect"
+import { brief } from "../domain/problem.ts"
 import type { EmbeddedPractice, PracticeFailure } from "../practice/PracticeService.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
@@ -39,7 +40,7 @@ export const serviceToConfirm = (project: Project, name: string): string | undef
 const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {
   if (error.reason !== "form-not-found") return error
   const near = nearest(id, forms.map((form) => form.id))
-  const shown = forms.slice(0, 24).map((form) => `${quoted(form.id)} (${form.name})`)
+  const shown = forms.slice(0, 24).map((form) => `${quoted(form.id)} (${brief(form.name)})`)
   const known = forms.length === 0
     ? "It has none: the folder that `forms` names holds no form file."
     : `Its forms: ${shown.join(", ")}${forms.length > shown.length ? ` and ${forms.length - shown.length} more` : ""}.`

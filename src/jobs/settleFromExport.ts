@@ -2,6 +2,7 @@ import { Path } from "@effect/platform"
 import { Clock, DateTime, Duration, Effect, Either, Schema, Stream } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow, Evidence, KnownSubmission, TestEntry, Waits } from "../ledger/records.ts"
@@ -76,10 +77,11 @@ export const openExport = (
     if (columns.elements.size === 0) {
       return yield* new ExportUnusable({
         file,
-        message:
-          `No column of ${name} has the name of a question of ${form.name}. Is it the export of a different form? The form's questions are: ${
-            form.questions.slice(0, 8).map((question) => question.name).join(", ")
-          }${form.questions.length > 8 ? ", …" : ""}.`,
+        message: `No column of ${name} has the name of a question of "${
+          brief(form.name)
+        }". Is it the export of a different form? The form's questions are: ${
+          form.questions.slice(0, 8).map((question) => brief(question.name)).join(", ")
+        }${form.questions.length > 8 ? ", …" : ""}.`,
       })
     }
     const compiled = compileWithoutSource(pipeline, form)

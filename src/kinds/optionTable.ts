@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { Option } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import type { KindContext, OptionFault } from "./Kind.ts"
 import { AsWritten, Fault, FilledText, option } from "./Kind.ts"
 
@@ -118,8 +119,10 @@ export const optionWords = ({ options, values }: OptionOptions): ReadonlyArray<s
 export const optionNames = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
   options.flatMap(({ label, value }) => [value, label])
 
-const shown = (names: ReadonlyArray<string>): string =>
-  names.length <= 8 ? names.join(", ") : `${names.slice(0, 8).join(", ")} or another of its ${names.length} options`
+const someOf = (names: ReadonlyArray<string>): string => {
+  const first = names.slice(0, 8).map(brief).join(", ")
+  return names.length <= 8 ? first : `${first} or another of its ${names.length} options`
+}
 
 /**
  * Makes the table of a question's options.
@@ -172,8 +175,8 @@ export const optionTable = (
       option,
       member,
       message: found instanceof Several
-        ? `"${name}" is the name of several options: ${found.values.join(", ")}.`
-        : `"${name}" is no option of this question.`,
+        ? `"${brief(name)}" is the name of several options: ${found.values.map(brief).join(", ")}.`
+        : `"${brief(name)}" is no option of this question.`,
       unknown: found instanceof Several ? undefined : { name, among },
     })
     return undefined
@@ -201,7 +204,7 @@ export const optionTable = (
   }
   for (const [name, value] of nearValues) near.set(name, value)
 
-  const expected = list.length === 0 ? "an option" : `one of: ${shown(among)}`
+  const expected = list.length === 0 ? "an option" : `one of: ${someOf(among)}`
   const positions = new Map(list.map((option, position) => [option.value, position]))
   return {
     has: (text) => find(text) !== undefined,

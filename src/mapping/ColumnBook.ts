@@ -1,6 +1,7 @@
 import type { ColumnUse } from "../domain/cells.ts"
 import { columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import { brief } from "../domain/problem.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
 import { firstOf } from "../domain/words.ts"
 import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
@@ -33,7 +34,7 @@ const aliasedColumns = (
     const resolved = resolve(columns, alias)
     const titled = columns.find((one) => one.name === name && one.title.trim() === name)
     if (titled !== undefined && titled !== resolved) {
-      findings.error(path, `The source already has a column "${name}".`, "Choose a different name.")
+      findings.error(path, `The source already has a column "${brief(name)}".`, "Choose a different name.")
     } else if (resolved !== undefined) found.set(name, resolved)
     else if (column._tag === "Position") {
       findings.error(
@@ -45,10 +46,10 @@ const aliasedColumns = (
       findings.error(
         count === column.of ? [...path, "nth"] : [...path, "of"],
         count === column.of
-          ? `There is no ${column.nth}. of ${column.of} columns "${column.header}".`
+          ? `There is no ${column.nth}. of ${column.of} columns "${brief(column.header)}".`
           : `${count === 0 ? "No column" : count === 1 ? "One column" : `${count} columns`} of the source ${
             count > 1 ? "have" : "has"
-          } the header "${column.header}", not ${column.of}.`,
+          } the header "${brief(column.header)}", not ${column.of}.`,
         "Check which column is meant now, and correct `nth` and `of`.",
       )
     }
@@ -88,12 +89,13 @@ export interface ColumnBook {
   readonly useOf: (column: Column) => ColumnUse
 }
 
-const shown = (column: Column): string =>
-  column.name
-    ?? `${column.title.trim() === "" ? "without a title" : `"${column.title}"`} (column ${column.position + 1})`
+const columnNamed = (column: Column): string =>
+  column.name === undefined
+    ? `${column.title.trim() === "" ? "without a title" : `"${brief(column.title)}"`} (column ${column.position + 1})`
+    : brief(column.name)
 
 /** Lists columns for a message, at most 12. */
-export const columnList = (columns: ReadonlyArray<Column>): string => firstOf(columns.map(shown), 12)
+export const columnList = (columns: ReadonlyArray<Column>): string => firstOf(columns.map(columnNamed), 12)
 
 /** @param source.blocks absent: there is no source, and the columns are those that the pipeline names */
 export const columnBook = (
@@ -128,11 +130,13 @@ export const columnBook = (
       const positions = titled.map((column) => column.position + 1).join(", ")
       note(
         path,
-        `${titled.length} columns of the source have the title "${name}" (columns ${positions}).`,
-        `Name the one that is meant under \`source.columns\`: { header: "${name}", nth: 1, of: ${titled.length} }.`,
+        `${titled.length} columns of the source have the title "${brief(name)}" (columns ${positions}).`,
+        `Name the one that is meant under \`source.columns\`: { header: "${
+          brief(name)
+        }", nth: 1, of: ${titled.length} }.`,
         at,
       )
-    } else note(path, `The source has no column "${name}".`, suggest(name, names, "Its columns are"), at)
+    } else note(path, `The source has no column "${brief(name)}".`, suggest(name, names, "Its columns are"), at)
   }
   return {
     find: (wanted, use) => {
@@ -152,7 +156,7 @@ export const columnBook = (
       if (block === undefined) {
         findings.error(
           path,
-          `The source has no block of columns "${title}".`,
+          `The source has no block of columns "${brief(title)}".`,
           suggest(title, source.blocks.map((one) => one.title), "Its blocks are")
             ?? (source.blocks.length === 0 ? "Its format shows none: give each option its column." : undefined),
         )

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { canonicalJson, isObject } from "../domain/json.ts"
+import { brief } from "../domain/problem.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
@@ -46,7 +47,7 @@ const stampOf = (
       id === declared.id || withName(name, [declared]).length > 0
     )
   ) {
-    findings.error(stamp.path, `The URL parameter "${declared.name}" is already filled by the mapping.`)
+    findings.error(stamp.path, `The URL parameter "${brief(declared.name)}" is already filled by the mapping.`)
   }
   return {
     id: declared?.id ?? stamp.urlParameter,
@@ -120,7 +121,7 @@ export const compile = (input: {
   if (form.questions.length === 0) {
     findings.error(
       formPath(pipeline),
-      `The form "${form.name}" (${form.id}) has no questions: there is nothing to fill.`,
+      `The form "${brief(form.name)}" (${form.id}) has no questions: there is nothing to fill.`,
       "Add questions to the form, or name a different form.",
     )
     return Either.left(findings.errors)

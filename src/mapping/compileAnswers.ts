@@ -1,5 +1,6 @@
 import { type Element, type Form, type FormList, formLists, type Question } from "../domain/form.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
+import { brief } from "../domain/problem.ts"
 import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
 import type { Kind } from "../kinds/Kind.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
@@ -63,7 +64,9 @@ export const compileAnswers = (
         if (before !== undefined && before.when.length === 0) {
           findings.error(
             entry.path,
-            `The ${formLists[list].one} "${element.name}" is already filled by the entry in line ${lineOf(before)}.`,
+            `The ${formLists[list].one} "${brief(element.name)}" is already filled by the entry in line ${
+              lineOf(before)
+            }.`,
             entry.when.length === 0 ? undefined : "Only the last of several entries may be without `when`.",
           )
           return { ...compiled, kind: undefined }
@@ -75,7 +78,7 @@ export const compileAnswers = (
         if (kind !== undefined && first?.kind !== undefined && kind.name !== first.kind.name) {
           findings.error(
             entry.path,
-            `"${element.name}" is a ${first.kind.name} by the entry in line ${
+            `"${brief(element.name)}" is a ${first.kind.name} by the entry in line ${
               lineOf(first.entry)
             }, and can't be a ${kind.name} here.`,
             "Give all its entries the same kind with `as`.",
@@ -176,7 +179,7 @@ const twiceFilled = (
   for (const { answer, entries } of compiled) {
     const [entry] = entries
     if (entry !== undefined && answer.list === "questions" && handed.some(({ id }) => id === answer.id)) {
-      findings.error(entry.path, `"${answer.name}" already gets the texts of a different question (\`textTo\`).`)
+      findings.error(entry.path, `"${brief(answer.name)}" already gets the texts of a different question (\`textTo\`).`)
     }
   }
   return handed
@@ -290,7 +293,7 @@ const compileElement = (
   if (missing.length > 0) {
     findings.error(
       [...path, "from"],
-      `"${element.name}" lacks ${missing.join(", ")}: the service needs ${needed.join(", ")}.`,
+      `"${brief(element.name)}" lacks ${missing.join(", ")}: the service needs ${needed.join(", ")}.`,
     )
   }
   const partUses = new CellUses(context.uses.most.length)

@@ -1,6 +1,7 @@
 import { type Cell, DateCell, JsonCell } from "../domain/cell.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Json } from "../domain/json.ts"
+import { brief } from "../domain/problem.ts"
 import { errorIn, textOf } from "../kinds/cells.ts"
 import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../kinds/Kind.ts"
 import { compilePattern, type Match } from "../kinds/pattern.ts"
@@ -111,8 +112,8 @@ const compileExtract = (
     findings.error(
       path,
       known.length === 0
-        ? `The kind ${kind.name} has no parts for the group "${name}".`
-        : `The kind ${kind.name} has no part "${name}".`,
+        ? `The kind ${kind.name} has no parts for the group "${brief(name)}".`
+        : `The kind ${kind.name} has no part "${brief(name)}".`,
       known.length === 0
         ? "Write the group without a name: ( … )."
         : suggest(name, known, "Its parts are"),

@@ -1,6 +1,7 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
+import { brief } from "../domain/problem.ts"
 import { kindNames, kindOfType, kinds } from "../kinds/index.ts"
 import type { InputShape, Kind, KindContext, Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
@@ -9,7 +10,6 @@ import type { Input, KindOptions, MappingEntry } from "../project/Pipeline.ts"
 import { isKnownType } from "../service/wire.ts"
 import type { CompileContext } from "./CompileContext.ts"
 import type { Findings } from "./Findings.ts"
-import { shown } from "./problems.ts"
 
 /**
  * Returns the kind of a question's answers: the one that the entry names, otherwise the default of the question's type. If the form tells no type,
@@ -25,12 +25,16 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
     if (!isKnownType(type)) {
       findings.warning(
         path,
-        `"${question.name}" is of the type ${type}, which formferry does not know: its answers can be sent, but not compared.`,
+        `"${
+          brief(question.name)
+        }" is of the type ${type}, which formferry does not know: its answers can be sent, but not compared.`,
       )
     } else if (usual !== undefined && usual.sends !== kind.sends && kind.sends !== "any") {
       findings.warning(
         [...path, "as"],
-        `"${question.name}" is a ${type}, which takes ${words[usual.sends]}; ${kind.name} sends ${words[kind.sends]}.`,
+        `"${brief(question.name)}" is a ${type}, which takes ${words[usual.sends]}; ${kind.name} sends ${
+          words[kind.sends]
+        }.`,
         `The usual kind is ${usual.name}.`,
       )
     }
@@ -41,8 +45,8 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
     findings.error(
       path,
       isKnownType(type)
-        ? `"${question.name}" is of the type ${type}, which has no usual kind.`
-        : `"${question.name}" is of the type ${type}, which formferry does not know.`,
+        ? `"${brief(question.name)}" is of the type ${type}, which has no usual kind.`
+        : `"${brief(question.name)}" is of the type ${type}, which formferry does not know.`,
       `Say with \`as\` what is sent: ${kindNames.join(", ")}.`,
     )
   }
@@ -156,7 +160,7 @@ export const constant = (
   const value = parse([text])
   const path = [...asked.path, place]
   if (value instanceof Fault) {
-    context.findings.error(path, `"${shown(text)}" can't be sent; expected ${value.expected}.`)
+    context.findings.error(path, `"${brief(text)}" can't be sent; expected ${value.expected}.`)
     return undefined
   }
   if (value === undefined) context.findings.error(path, `\`${place}\` is empty.`, "Remove it, or give it a value.")

@@ -1,4 +1,5 @@
 import type { Form } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { firstOf, listed } from "../domain/words.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
@@ -27,11 +28,11 @@ const unansweredIn = (
     if (meant.length === 0) {
       findings.warning(
         path,
-        `The form has no question called "${name}".`,
+        `The form has no question called "${brief(name)}".`,
         suggest(name, form.questions.map((question) => question.name), "Its questions are"),
       )
     } else if (left.length === 0) {
-      findings.error(path, `"${name}" is mapped, but also listed as ignored.`, "Remove one of the two.")
+      findings.error(path, `"${brief(name)}" is mapped, but also listed as ignored.`, "Remove one of the two.")
     }
   }
   const unanswered = form.questions.filter(({ id }) => !mapped.has(id)).map(({ id, name }) => ({
@@ -46,7 +47,7 @@ const unansweredIn = (
       `${forgotten.length} of ${form.questions.length} ${
         form.questions.length === 1 ? "question" : "questions"
       } of the form ${forgotten.length === 1 ? "is" : "are"} not mapped: ${
-        firstOf(forgotten.map(({ name }) => name), 12)
+        firstOf(forgotten.map(({ name }) => brief(name)), 12)
       }.`,
       "Map them, or list them under `ignoreQuestions`.",
     )
@@ -85,7 +86,7 @@ const findShared = (
     )
     findings.warning(
       [...last.entry.path, "from"],
-      `The column "${first.column}" is the whole answer to ${places.length} questions: ${listed(places)}.`,
+      `The column "${brief(first.column)}" is the whole answer to ${places.length} questions: ${listed(places)}.`,
       "If that is a mistake, correct `from` in one of them.",
     )
   }

@@ -2,6 +2,7 @@ import type { Cell } from "../domain/cell.ts"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isList, isObject } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
+import { brief } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { listed } from "../domain/words.ts"
 import { plainNumber, textOf } from "../kinds/cells.ts"
@@ -13,7 +14,6 @@ import { meantBy } from "./findElement.ts"
 import type { Findings } from "./Findings.ts"
 import { findingsIn } from "./Findings.ts"
 import type { ExplainedAnswer, Mapping } from "./Mapping.ts"
-import { shown } from "./problems.ts"
 
 /** Whether a value is what an example says: numbers as numbers, true and false as words, lists in order, objects member by member. */
 const isExpected = (expected: Expected, value: Json | undefined): boolean => {
@@ -38,7 +38,7 @@ const isExpectedList = (expected: Expected): expected is ReadonlyArray<Expected>
 const jsonText = (value: Json | Expected | undefined): string => {
   if (value === undefined || value === null) return "no answer"
   if (typeof value === "number") return plainNumber(value)
-  return typeof value === "string" ? `"${shown(value)}"` : shown(JSON.stringify(value))
+  return typeof value === "string" ? `"${brief(value)}"` : brief(JSON.stringify(value))
 }
 
 const madeOf = (explained: ExplainedAnswer, cells: ReadonlyArray<Cell>): string => {
@@ -64,7 +64,7 @@ const checkGives = (
       const names = answers.map(({ answer }) => answer.name)
       findings.error(
         at,
-        `${label}: no mapped answer is called "${name}".`,
+        `${label}: no mapped answer is called "${brief(name)}".`,
         suggest(name, names, "Mapped are"),
         "key",
       )
@@ -72,13 +72,13 @@ const checkGives = (
       const ids = [one.answer, ...more].map(({ id }) => id)
       findings.error(
         at,
-        `${label}: ${ids.length} answers are called "${name}".`,
+        `${label}: ${ids.length} answers are called "${brief(name)}".`,
         `Say which one by its id: ${oneOf(ids)}.`,
       )
     } else if (!isExpected(value, one.value) && !one.problems.some((problem) => problem.dropped !== true)) {
       findings.error(
         at,
-        `${label}: "${one.answer.name}" should be ${jsonText(value)}, and is ${jsonText(one.value)}.${
+        `${label}: "${brief(one.answer.name)}" should be ${jsonText(value)}, and is ${jsonText(one.value)}.${
           madeOf(one, cells)
         }`,
       )

@@ -1,6 +1,7 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Element, FormList } from "../domain/form.ts"
 import { formLists } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import type { Findings } from "./Findings.ts"
@@ -33,16 +34,16 @@ export const theOnly = <E extends Element>(
   if (found.length === 1) return found[0]
   const { many, one } = formLists[list]
   if (found.length > 1) {
-    const ids = found.map((element) => `"${element.name}" (${element.id})`)
+    const ids = found.map((element) => `"${brief(element.name)}" (${element.id})`)
     findings.error(
       path,
-      `${found.length} of the form's ${many} are called "${name}".`,
+      `${found.length} of the form's ${many} are called "${brief(name)}".`,
       `Say which one by its id: ${ids.join(", ")}.`,
     )
   } else {
     findings.error(
       path,
-      `The form has no ${one} called "${name}".`,
+      `The form has no ${one} called "${brief(name)}".`,
       suggest(name, elements.map((element) => element.name), `Its ${many} are`)
         ?? (elements.length === 0 ? `It has no ${many}.` : undefined),
     )
@@ -68,13 +69,13 @@ export const findElement = <E extends Element>(
       `The form has no ${one} with the id ${id}.`,
       named === undefined
         ? suggest(id, elements.map((each) => each.id), `Ids of its ${many} are`)
-        : `The ${one} "${named.name}" has the id ${named.id}.`,
+        : `The ${one} "${brief(named.name)}" has the id ${named.id}.`,
     )
   } else if (name !== "" && !byName.includes(element)) {
     findings.error(
       [...path, "name"],
-      `The ${one} ${id} is called "${element.name}" in the form, not "${name}".`,
-      named === undefined ? "Correct the name, or remove it." : `"${name}" has the id ${named.id}.`,
+      `The ${one} ${id} is called "${brief(element.name)}" in the form, not "${brief(name)}".`,
+      named === undefined ? "Correct the name, or remove it." : `"${brief(name)}" has the id ${named.id}.`,
     )
     return undefined
   }

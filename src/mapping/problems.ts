@@ -1,17 +1,13 @@
 import type { Cell } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
-import { cut } from "../domain/problem.ts"
+import { brief } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
-import { visible } from "../domain/visible.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 
-/** Returns a text for a message: on one line, everything visible, 80 characters at most. */
-export const shown = (text: string): string => cut(visible(cut(text, 200)))
-
 const quotedList = (columns: ReadonlyArray<Column>): string =>
-  columns.map((column) => `"${shown(column.name ?? column.title)}"`).join(" and ")
+  columns.map((column) => `"${brief(column.name ?? column.title)}"`).join(" and ")
 
 /** Returns the problem of a cell for a question. */
 export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => ({
@@ -22,16 +18,16 @@ export const cellProblem = (question: string, column: Column, cell: Cell | undef
 /** Returns the problem of a cell. */
 export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fault): Problem => {
   const name = column.name ?? column.title
-  const whole = shown(textOf(cell))
-  const piece = fault.piece === undefined ? whole : shown(fault.piece)
+  const whole = brief(textOf(cell))
+  const piece = fault.piece === undefined ? whole : brief(fault.piece)
   const within = piece === whole ? "" : ` in "${whole}"`
   return {
     code: fault.code,
     column: name,
     value: piece,
     message: whole === ""
-      ? `Column "${shown(name)}" is empty; expected ${fault.expected}.`
-      : `Column "${shown(name)}" holds "${piece}"${within}; expected ${fault.expected}.`,
+      ? `Column "${brief(name)}" is empty; expected ${fault.expected}.`
+      : `Column "${brief(name)}" holds "${piece}"${within}; expected ${fault.expected}.`,
   }
 }
 
@@ -39,8 +35,8 @@ export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fau
 export const templateProblem = (question: string, text: string, fault: Fault): Problem => ({
   code: fault.code,
   question,
-  value: shown(text),
-  message: `The template gives "${shown(text)}"; expected ${fault.expected}.`,
+  value: brief(text),
+  message: `The template gives "${brief(text)}"; expected ${fault.expected}.`,
 })
 
 /** Returns the problem of a required answer that is missing. */
@@ -50,7 +46,7 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
   question,
   message: `Column${columns.length > 1 ? "s" : ""} ${quotedList(columns)} ${
     columns.length > 1 ? "hold" : "holds"
-  } no answer; "${shown(name)}" is required.`,
+  } no answer; "${brief(name)}" is required.`,
 })
 
 /** The problem of a row without an answer from a cell. */
@@ -76,12 +72,12 @@ export const conflictProblem = (
   columns: ReadonlyArray<readonly [Column, Cell | undefined]>,
 ): Problem => {
   const [, last] = columns.map(([column]) => column)
-  const said = columns.map(([column, cell]) => `"${shown(column.name ?? column.title)}" holds "${shown(textOf(cell))}"`)
+  const said = columns.map(([column, cell]) => `"${brief(column.name ?? column.title)}" holds "${brief(textOf(cell))}"`)
   return {
     code: "conflict",
     column: last?.name ?? last?.title,
     question,
-    value: shown(textOf(columns[1]?.[1])),
+    value: brief(textOf(columns[1]?.[1])),
     message: `Column ${said.join(" and ")}; expected the same answer, or one of them empty.`,
   }
 }
@@ -97,8 +93,8 @@ export const notUniqueProblem = (
   code: "not-unique",
   column: column?.name ?? column?.title,
   question,
-  value: shown(value),
-  message: `${column === undefined ? `"${shown(name)}"` : `Column "${shown(column.name ?? column.title)}"`} gives "${
-    shown(value)
+  value: brief(value),
+  message: `${column === undefined ? `"${brief(name)}"` : `Column "${brief(column.name ?? column.title)}"`} gives "${
+    brief(value)
   }", as row ${before} does; expected an answer that no other row has.`,
 })

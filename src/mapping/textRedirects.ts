@@ -1,5 +1,6 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Element, Question } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import { kindOfType } from "../kinds/index.ts"
 import type { Parse } from "../kinds/Kind.ts"
 import { Fault } from "../kinds/Kind.ts"
@@ -21,7 +22,7 @@ export const textRedirects = (questions: ReadonlyArray<Question>, findings: Find
       if (to === undefined) return undefined
       const before = opened.get(to.id)
       if (before !== undefined && before.from.id !== from.id) {
-        findings.error(path, `"${to.name}" already gets texts of "${before.from.name}".`)
+        findings.error(path, `"${brief(to.name)}" already gets texts of "${brief(before.from.name)}".`)
         return undefined
       }
       const redirect = before ?? { to, from, path, texts: [] }
@@ -95,7 +96,7 @@ const parseOf = (
   const usual = to.type === undefined ? undefined : kindOfType(to.type)
   const kind = usual ?? kindNamed("text")
   if (kind === undefined || kind.sends !== "string" || kind.parts !== undefined) {
-    context.findings.error(path, `"${to.name}" is a ${to.type}, which accepts no text.`)
+    context.findings.error(path, `"${brief(to.name)}" is a ${to.type}, which accepts no text.`)
     return undefined
   }
   const asked = { id: to.id, name: to.name, kind, options: {}, question: to, path: entries[0]?.path ?? path }

@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { formLists } from "../domain/form.ts"
 import type { Element, Form, FormList, Option, Question } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import { firstOf, namesOf } from "../domain/words.ts"
 import { aboutFile, ConfigurationInvalid } from "./errors.ts"
 
@@ -103,7 +104,7 @@ export interface FormChange {
   readonly harmless: boolean
 }
 
-const shown = ({ id, name }: Element): string => `"${name}" (${id})`
+const elementNamed = ({ id, name }: Element): string => `"${brief(name)}" (${id})`
 
 const names = (options: ReadonlyArray<Option>): string => firstOf(options.map(({ label }) => `"${label}"`), 8)
 
@@ -126,14 +127,14 @@ const optionChanges = (before: Question, after: Question): ReadonlyArray<FormCha
     kind: "options",
     before,
     after,
-    message: `The options of the question ${shown(after)} changed: ${parts.join("; ")}.`,
+    message: `The options of the question ${elementNamed(after)} changed: ${parts.join("; ")}.`,
     harmless: removed.length + relabelled.length === 0,
   }]
 }
 
 const questionChanges = (before: Question, after: Question): ReadonlyArray<FormChange> => {
   const [was, is] = [before.type ?? "(not told)", after.type ?? "(not told)"]
-  const message = `The question ${shown(after)} was of the type ${was} and is ${is} now.`
+  const message = `The question ${elementNamed(after)} was of the type ${was} and is ${is} now.`
   return [
     ...(before.type === after.type
       ? []
@@ -168,16 +169,21 @@ const listChanges = (
   ): FormChange => ({ list, kind, before, after, message, harmless: kind === "added" })
   return [
     ...renamed.map(({ after, before }) =>
-      change("renamed", before, after, `The ${word} ${shown(before)} is called "${after.name}" now.`)
+      change("renamed", before, after, `The ${word} ${elementNamed(before)} is called "${brief(after.name)}" now.`)
     ),
     ...recreated.map(({ after, before }) =>
-      change("newId", before, after, `The ${word} "${before.name}" has the id ${after.id} now; it was ${before.id}.`)
+      change(
+        "newId",
+        before,
+        after,
+        `The ${word} "${brief(before.name)}" has the id ${after.id} now; it was ${before.id}.`,
+      )
     ),
     ...removed.filter((one) => recreated.every(({ before }) => before !== one)).map((before) =>
-      change("removed", before, undefined, `The ${word} ${shown(before)} is gone.`)
+      change("removed", before, undefined, `The ${word} ${elementNamed(before)} is gone.`)
     ),
     ...added.filter((one) => recreated.every(({ after }) => after !== one)).map((after) =>
-      change("added", undefined, after, `The ${word} ${shown(after)} is new.`)
+      change("added", undefined, after, `The ${word} ${elementNamed(after)} is new.`)
     ),
   ]
 }

@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein"
+import { brief } from "../domain/problem.ts"
 import { listed } from "../domain/words.ts"
 
 const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, "")
@@ -35,7 +36,8 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
 /** Joins alternatives: `a, b or c`. */
 export const oneOf = (words: ReadonlyArray<string>): string => listed(words, "or")
 
-export const quoted = (word: string): string => "`" + word + "`"
+/** Returns a name for a message. A long one is cut. */
+export const quoted = (word: string): string => "`" + brief(word) + "`"
 
 /** Returns a sentence that names the nearest candidate, or all of them if they are few. */
 export const suggest = (word: string, candidates: ReadonlyArray<string>, what: string): string | undefined => {

@@ -1,5 +1,6 @@
 import type { CellState } from "../domain/cells.ts"
 import { fates, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
+import { brief } from "../domain/problem.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
 import { strayQuotes } from "../domain/run.ts"
 import { count, counted, listed } from "../domain/words.ts"
@@ -54,7 +55,7 @@ export const linesAccount = ({ lines }: SourceFile): string | undefined =>
 export const longestAccount = ({ longest }: SourceFile): string | undefined =>
   longest === undefined
     ? undefined
-    : `${counted(longest.length, "character")} (row ${count(longest.row)}, column "${longest.column}")`
+    : `${counted(longest.length, "character")} (row ${count(longest.row)}, column "${brief(longest.column)}")`
 
 /**
  * What became of a file's lines.
@@ -96,13 +97,13 @@ export const leftBehind = (
   const inState = (state: CellState) => columns.map((column) => [column, column.states[state]] as const)
   const fullest = ofUse("notMapped").filter(([, cells]) => cells > 0).toSorted(([, a], [, b]) => b - a)
   const names = fullest.slice(0, mostNamed).map(([column, cells]) =>
-    `${columnTitle(column)} (${counted(cells, "cell")})`
+    `${brief(columnTitle(column))} (${counted(cells, "cell")})`
   )
-  const more = fullest.length > mostNamed ? ` and ${fullest.length - mostNamed} more` : ""
+  const more = fullest.length > mostNamed ? ` and ${count(fullest.length - mostNamed)} more` : ""
   const unread = (what: Unread["what"], one: string, many: string) => {
     const some = sources.flatMap(({ unread = [] }) => unread).filter((each) => each.what === what)
     const names = some.map(({ cells, name }) =>
-      cells === undefined ? `"${name}"` : `"${name}" (${counted(cells, "value")})`
+      cells === undefined ? `"${brief(name)}"` : `"${brief(name)}" (${counted(cells, "value")})`
     )
     return some.length === 0 ? [] : [`${some.length === 1 ? one : many} not read: ${names.join(", ")}.`]
   }

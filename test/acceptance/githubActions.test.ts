@@ -114,7 +114,7 @@ it.scopedLive("annotates the findings of a pull request at their lines, without 
     const checked = yield* at.act({})
     expect(checked.status).toBe(0)
     expect(checked.text).toMatch(
-      /^::warning file=pipelines\/contacts\.yaml,line=9,col=\d+,title=formferry::not-a-date in the column "Born": 3 of 3 rows, such as row 1, 2, 3\./m,
+      /^::warning file=pipelines\/contacts\.yaml,line=9,col=\d+,title=formferry::not-a-date in the column "Born": 3 of 3 rows: rows 1, 2, 3\./m,
     )
     expect(checked.text).not.toContain("Secretday")
     at.write("pipelines/contacts.yaml", pipelineYaml({ column: "Nmae" }))

@@ -85,8 +85,8 @@ layer(platform)("check", (it) => {
       const world = yield* start
       const checked = yield* world.check()
       expect(checked.found).toEqual([
-        'warning 4:11 missing-key in the column "No": 1 of 4 rows, such as row 4.',
-        'warning 8:7 not-an-email in the column "Mail": 1 of 4 rows, such as row 3 ("not an address").',
+        'warning 4:11 missing-key in the column "No": 1 of 4 rows: row 4.',
+        'warning 8:7 not-an-email in the column "Mail": 1 of 4 rows: row 3 ("not an address").',
         'warning 9:28 1 choice in the column "Color" is no option of "Color": "Green" (2 ×).',
         'warning 10:32 2 choices in the column "Interests" are no option of "Interests": "Chess" (2 ×), "Go" (1 ×).',
       ])

@@ -1,3 +1,4 @@
+import { brief } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { openEntry, otherEntries, suggestedEntry, unknownOf } from "./draftEntries.ts"
@@ -152,16 +153,24 @@ export const draftPipeline = (
     ...(form.scheduling.length === 0
       ? []
       : [
-        `The form has scheduling fields, which you map manually: ${form.scheduling.map(({ name }) => name).join(", ")}`,
+        `The form has scheduling fields, which you map manually: ${
+          form.scheduling.map(({ name }) => brief(name)).join(", ")
+        }`,
       ]),
     ...(form.payments.length === 0
       ? []
-      : [`The form has payment fields, which you map manually: ${form.payments.map(({ name }) => name).join(", ")}`]),
+      : [
+        `The form has payment fields, which you map manually: ${
+          form.payments.map(({ name }) => brief(name)).join(", ")
+        }`,
+      ]),
   ]
   return {
     name: options.name,
     about: [
-      `Made by formferry init for the form "${form.name}". What the file and the form don't show is left open, as a comment: search for "left open".`,
+      `Made by formferry init for the form "${
+        brief(form.name)
+      }". What the file and the form don't show is left open, as a comment: search for "left open".`,
       "Then: formferry check",
     ],
     source: sourceEntry(suggestions, options.source, aliases()),

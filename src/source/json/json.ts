@@ -1,5 +1,5 @@
 import { Effect, Stream } from "effect"
-import { cut } from "../../domain/problem.ts"
+import { brief, cut } from "../../domain/problem.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { RowChunk } from "../../domain/row.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
@@ -219,7 +219,7 @@ export const openJson = (
             ...Array.from(outside, ([name, cells]) => ({ what: "outside" as const, name, cells })),
           ]
           const fingerprint = blocks.fingerprint()
-          const late = [...unseen].map(([title, { row }]) => `${title} (from row ${row} on)`).join(", ")
+          const late = [...unseen].map(([title, { row }]) => `${brief(title)} (from row ${row} on)`).join(", ")
           const more = [
             ...(empty === 0 ? [] : [{ what: "empty records", value: `${thousands(empty)} left out` }]),
             ...(unseen.size === 0 ? [] : [{

@@ -1,4 +1,5 @@
 import type { Cell } from "../../domain/cell.ts"
+import { brief } from "../../domain/problem.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { LongestCell } from "../../domain/report.ts"
 import type { RowChunk } from "../../domain/row.ts"
@@ -52,8 +53,9 @@ const cutShort = (where: string, width: number): Problem => ({
 const damaged = (where: string, title: string): Problem => ({
   code: "damaged-text",
   column: title,
-  message:
-    `${where} has damaged text in the column "${title}": some of its bytes are not valid UTF-8. Correct the cell, or export the file again.`,
+  message: `${where} has damaged text in the column "${
+    brief(title)
+  }": some of its bytes are not valid UTF-8. Correct the cell, or export the file again.`,
 })
 
 /** Whether a record that is too short has the header's width if the delimiters inside its cells count: then its quotes are in question. */
@@ -140,7 +142,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
 
 const tooLong = (row: number, line: number, column: string) =>
   new UnreadableRecord(
-    `The cell of row ${row} (line ${line}) in the column "${column}" is longer than ${
+    `The cell of row ${row} (line ${line}) in the column "${brief(column)}" is longer than ${
       thousands(limits.cell)
     } characters, the most that are read. `
       + "Shorten it, or check whether a quote was never closed.",
