@@ -44,12 +44,15 @@ export const inShell = (line: string, cwd: string, env: Readonly<Record<string, 
     })
   )
 
-/** Returns npm's settings for how to reach the registry, as variables. */
+/** Returns npm's and Node's settings for how to reach the registry, as variables. npm's global ones belong to one Node only. */
 export const registry = () => {
   const get = (key: string) => execFileSync("npm", ["config", "get", key], { encoding: "utf8", stdio: "pipe" }).trim()
+  const cafile = get("cafile")
+  const { NODE_EXTRA_CA_CERTS } = process.env
   return {
     npm_config_registry: get("registry"),
-    npm_config_cafile: get("cafile"),
+    ...(cafile === "null" ? {} : { npm_config_cafile: cafile }),
+    ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }),
     npm_config_update_notifier: "false",
   }
 }
