@@ -158,8 +158,10 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       return error.lacks === undefined
         ? commandLine([...(invocation.command?.split(" ") ?? []), "--help"])
         : `${again} ${error.lacks}`
-    case "ConfigurationInvalid":
     case "SourceError":
+      // `check` reads the pipeline's own source, not the one that `--source` names.
+      return isAboutPipelines(invocation) && !hasSource(invocation) ? command("check", ...names) : again
+    case "ConfigurationInvalid":
     case "ServiceUnusable":
       return isAboutPipelines(invocation) ? command("check", ...names) : again
     case "ServiceUnknown":
@@ -195,7 +197,8 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "LedgerRefused":
     case "LedgerError":
     case "OutcomeUnrecorded":
-      return command("status", ...names, "--verify")
+      // It would be refused again.
+      return invocation.command === "status" ? undefined : command("status", ...names, "--verify")
     case "InitRefused":
       return "formferry init --help"
     case "PracticeFormsMissing":
@@ -204,6 +207,8 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       return again
   }
 }
+
+const hasSource = ({ typed }: Invoked): boolean => typed.some((word) => /^--source(?:=|$)/.test(word))
 
 /** Whether `check` helps with what a command could not read. */
 const isAboutPipelines = ({ command }: Invoked): boolean =>

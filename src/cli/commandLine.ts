@@ -291,10 +291,11 @@ export const readCommandLine = (
     })
     .configureHelp({
       minWidthToWrap: 20,
-      // The command's own options, then those of every command, in one list.
-      visibleOptions: (
-        command,
-      ) => [...plainHelp.visibleOptions(command), ...(command.parent === null ? [] : optionsFrom(command.parent))],
+      // The command's own options, then those of every command, in one list. Below a list of commands, `shownOptions` shows them.
+      visibleOptions: (command) =>
+        command.commands.length > 0 || command.parent === null
+          ? []
+          : [...plainHelp.visibleOptions(command), ...optionsFrom(command.parent)],
       optionTerm: ({ flags }) => flags.replace(/<(.*)>/, "$1"),
       optionDescription: ({ description }) => description,
       argumentDescription: ({ description }) => description,

@@ -51,3 +51,20 @@ export const span = (from: string, to: string): string | undefined => {
   const millis = (end ?? NaN) - (start ?? NaN)
   return millis >= 0 ? lasting(millis) : undefined
 }
+
+/** What the system's codes for a file that can't be read or written mean. */
+const systemReasons = new Map<unknown, string>([
+  ["EACCES", "you don't have permission"],
+  ["EPERM", "you don't have permission"],
+  ["EROFS", "its file system is read-only"],
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "your share of the disk is full"],
+])
+
+/** Returns why an operation on a file failed, as half a sentence: the system's code in words, otherwise the error's own message. */
+export const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  // An error of @effect/platform wraps Node's.
+  const system = "_tag" in error && error.cause instanceof Error ? error.cause : error
+  return systemReasons.get("code" in system ? system.code : undefined) ?? error.message
+}

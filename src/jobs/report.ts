@@ -4,8 +4,10 @@ import { spawn } from "node:child_process"
 import type { RunReport } from "../domain/report.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
+import { PipelineUnknown } from "../project/errors.ts"
+import { listPipelines } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { readLatestReports, readReport } from "../report/pastRuns.ts"
+import { readLatestReports, readReport, runFolders } from "../report/pastRuns.ts"
 import { redactRun } from "../report/redactRun.ts"
 import { maskOf } from "../report/reportFile.ts"
 import { ledgerExists, ledgerOf } from "./projectLedger.ts"
@@ -14,6 +16,11 @@ import { ledgerExists, ledgerOf } from "./projectLedger.ts"
 export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
+    // A pipeline whose file was removed may still have reports.
+    if ((yield* runFolders(path.join(project.reports, pipeline))).length === 0) {
+      const known = (yield* listPipelines(project.root)).texts.flatMap(({ name }) => name ?? [])
+      if (!known.includes(pipeline)) return yield* new PipelineUnknown({ names: [pipeline], known })
+    }
     const { report, folder } = yield* readReport(project.reports, pipeline, run)
     const { runs, unfinished, warnings } = yield* readLatestReports(project.reports, pipeline)
     return { report, folder, page: path.join(folder, "report.html"), runs, unfinished, warnings }

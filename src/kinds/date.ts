@@ -25,7 +25,7 @@ export const date: Kind<FormatOptions> = {
   sends: "string",
   types: ["DatePicker"],
   compile: (options, { note }) => {
-    const formats = compileFormats(options, "date", "YYYY-MM-DD")
+    const formats = compileFormats(options, "date", isoFormat)
     if (!("formats" in formats)) return formats
     const notADate = new Fault("not-a-date", `a date as ${formats.words}`)
     const withTime = new Fault("not-a-date", "a date without a time (a format with a time leaves it behind)")

@@ -178,7 +178,7 @@ interface Formats {
   /** Empty if only ISO is understood. */
   readonly formats: ReadonlyArray<DateFormat>
   readonly firstMatch: boolean
-  /** `dd.MM.yyyy or YYYY-MM-DD` */
+  /** `dd.MM.yyyy or yyyy-MM-dd` */
   readonly words: string
 }
 

@@ -61,7 +61,7 @@ export const dateTime: Kind<Options> = {
         unknown: { name: options.zone, among: Intl.supportedValuesOf("timeZone") },
       }]
     }
-    const formats = compileFormats(options, "both", "YYYY-MM-DDTHH:mm")
+    const formats = compileFormats(options, "both", "yyyy-MM-dd'T'HH:mm")
     if (!("formats" in formats)) return formats
     const zoneless = new Fault(
       "not-a-date-time",

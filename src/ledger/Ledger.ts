@@ -4,6 +4,7 @@ import type { Destination } from "../domain/destination.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
+import { reasonOf } from "../domain/words.ts"
 import type { Holder } from "./holder.ts"
 import type {
   AttentionRow,
@@ -44,8 +45,9 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
   cause: Schema.Defect,
 }) {
   override get message() {
-    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The ledger ${this.file} failed while ${this.doing}: ${reason}. Nothing more is sent without it.`
+    return `The ledger ${this.file} failed while ${this.doing}: ${
+      reasonOf(this.cause)
+    }. Nothing more is sent without it.`
   }
 }
 

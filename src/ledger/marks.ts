@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { acceptCommand } from "../domain/acceptance.ts"
+import { reasonOf } from "../domain/words.ts"
 import { syncFolder } from "./disk.ts"
 import { type Holder, ownedName, removeLeft } from "./holder.ts"
 import { type Asker, LedgerRefused, type MarkPlaces } from "./Ledger.ts"
@@ -69,8 +70,7 @@ export class MarkWriter {
       try {
         this.writeIn(folder, text)
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause)
-        throw new Error(`its mark in ${folder} can't be written: ${reason}`, { cause })
+        throw new Error(`its mark in ${folder} can't be written: ${reasonOf(cause)}`, { cause })
       }
     }
   }

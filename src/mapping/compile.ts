@@ -8,7 +8,7 @@ import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellUses } from "./CellUses.ts"
-import { columnBook } from "./ColumnBook.ts"
+import { columnBook, columnList, mentionedColumns } from "./ColumnBook.ts"
 import { compileAnswers } from "./compileAnswers.ts"
 import type { AnswerEntries, CompileContext, Fixed } from "./CompileContext.ts"
 import { compileConditions } from "./conditions.ts"
@@ -25,6 +25,14 @@ const formPath = (pipeline: Pipeline) => pipeline.sink.targets[0]?.path ?? ["sin
 
 /** Returns a column's name to sort by, or its place if it has none. */
 const sortName = ({ name, position }: Column): string => name ?? `#${position + 1}`
+
+/** Whether a source has none of several columns that a pipeline names: it is a different file. */
+const isOther = (pipeline: Pipeline, columns: ReadonlyArray<Column>): boolean => {
+  const existing = new Set(columns.flatMap(({ name, title }) => [name ?? "", title.trim()]))
+  const named = mentionedColumns(pipeline).flatMap(({ name }) => name?.trim() ?? [])
+  // Names of `source.columns` are the pipeline's own.
+  return pipeline.source.columns.length === 0 && named.length > 2 && !named.some((name) => existing.has(name))
+}
 
 /** Returns the URL parameter that carries the row key. */
 const stampOf = (
@@ -123,6 +131,18 @@ export const compile = (input: {
       formPath(pipeline),
       `The form "${brief(form.name)}" (${form.id}) has no questions: there is nothing to fill.`,
       "Add questions to the form, or name a different form.",
+    )
+    return Either.left(findings.errors)
+  }
+  if (input.blocks !== undefined && isOther(pipeline, columns)) {
+    findings.error(
+      ["source", "file"],
+      `The source has none of the columns that the pipeline names. ${
+        columns.length === 1 ? "Its only column is" : `Its ${columns.length} columns are`
+      }: ${columnList(columns)}.`,
+      `Check that it is the right file${
+        columns.length === 1 ? ", and correct `delimiter` or `headerRow`" : ", sheet and header row"
+      }. \`formferry inspect FILE\` shows what is in it.`,
     )
     return Either.left(findings.errors)
   }

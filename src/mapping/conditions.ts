@@ -4,7 +4,7 @@ import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { DateFormat } from "../kinds/dateFormats.ts"
-import { compileFormats } from "../kinds/dateFormats.ts"
+import { compileFormats, isoFormat } from "../kinds/dateFormats.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { compilePattern } from "../kinds/pattern.ts"
 import { day, readIso } from "../kinds/wallClock.ts"
@@ -82,7 +82,7 @@ export const compileConditions = (
     }
     const pattern = asked.matches === undefined ? undefined : compilePattern(asked.matches)
     if (typeof pattern === "object") tests.push((_, text) => pattern.test(text))
-    const formats = compileFormats({ format: asked.format }, "date", "YYYY-MM-DD")
+    const formats = compileFormats({ format: asked.format }, "date", isoFormat)
     if (!("formats" in formats)) findings.faults(path, formats)
     const format = "formats" in formats ? formats.formats[0] : undefined
     for (const bound of ["atLeast", "atMost"] as const) {
@@ -102,7 +102,7 @@ export const compileConditions = (
         ? new Fault("not-a-number", `a number to compare with ${given}`)
         : new Fault(
           "not-a-date",
-          `a date as ${asked.format === undefined ? "" : `${asked.format} or `}YYYY-MM-DD to compare with ${given}`,
+          `a date as ${asked.format === undefined ? "" : `${asked.format} or `}${isoFormat} to compare with ${given}`,
         )
       tests.push((cell, text) => {
         if (text === "" || empty.has(text)) return false

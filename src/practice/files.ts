@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
 import type { Form } from "../domain/form.ts"
+import { reasonOf } from "../domain/words.ts"
 import { nearest } from "../project/suggestion.ts"
 import { yamlTooLarge } from "../project/yamlText.ts"
 import type { FaultPlan, PlannedFault } from "./faults.ts"
@@ -95,14 +96,20 @@ export const toForm = (file: typeof FormFile.Type): Form => ({
   quiz: file.quiz?.enabled === undefined ? undefined : { enabled: file.quiz.enabled },
 })
 
-/** A form file of the practice service can't be used. */
+/** A form file of the practice service, or the folder of them, can't be used. */
 export class FormFileInvalid extends Schema.TaggedError<FormFileInvalid>()("FormFileInvalid", {
   file: Schema.String,
+  isFolder: Schema.optional(Schema.Boolean),
   problems: Schema.Array(Schema.String),
 }) {
   override get message() {
+    if (this.isFolder === true) {
+      return `The folder of form files ${this.file} can't be read: ${
+        this.problems.join(" ")
+      }. Correct \`forms\` of the practice service, or create the folder and write a form file into it.`
+    }
     return `The form file ${unusable(this)}\n`
-      + "A form file holds what the service returns as a form's metadata: id, name, questions and the other lists."
+      + "A form file contains what the service returns as a form's metadata: id, name, questions and the other lists."
   }
 }
 
@@ -133,7 +140,14 @@ export const loadForms = (
     const path = yield* Path.Path
     const listed = yield* Effect.mapError(
       fs.readDirectory(folder),
-      (error) => new FormFileInvalid({ file: folder, problems: [error.message] }),
+      (error) =>
+        new FormFileInvalid({
+          file: folder,
+          isFolder: true,
+          problems: [
+            error._tag === "SystemError" && error.reason === "NotFound" ? "it does not exist" : reasonOf(error),
+          ],
+        }),
     )
     const forms = new Map<string, Form>()
     for (const name of listed.filter((name) => /\.(ya?ml|json)$/i.test(name)).sort()) {

@@ -1,6 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema, Scope } from "effect"
+import { reasonOf } from "../domain/words.ts"
 
 /** A submission as the practice service keeps it: the JSON text that it returns. */
 export interface StoredSubmission {
@@ -143,7 +144,7 @@ export const folderStore = (
     }
   }).pipe(
     Effect.catchTags({
-      BadArgument: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: error.message })),
-      SystemError: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: error.message })),
+      BadArgument: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: reasonOf(error) })),
+      SystemError: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: reasonOf(error) })),
     }),
   )

@@ -75,10 +75,14 @@ export class ConfigurationInvalid extends Schema.TaggedError<ConfigurationInvali
 export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("ProjectNotFound", {
   /** The folder in which the search started. */
   start: Schema.String,
+  /** Whether `--project` named it, so that no folder above it was searched. */
+  isNamed: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
-    return `There is no config/formferry.yaml in ${this.start} or in a folder above it. Go to a project's folder, name it with --project DIR, `
-      + "or begin one with formferry init."
+    return this.isNamed === true
+      ? `There is no config/formferry.yaml in ${this.start}. --project names the folder that contains config/.`
+      : `There is no config/formferry.yaml in ${this.start} or in a folder above it. Go to a project's folder, name it with --project DIR, `
+        + "or begin one with formferry init."
   }
 }
 

@@ -148,7 +148,7 @@ export const loadProject = (
     const root = path.resolve(dir)
     const config = path.join(root, ...configFile)
     if (!(yield* fs.exists(config).pipe(Effect.orElseSucceed(() => false)))) {
-      return yield* new ProjectNotFound({ start: root })
+      return yield* new ProjectNotFound({ start: root, isNamed: true })
     }
     const from = (folder: string) => (file: string) => path.resolve(folder, file)
     const resolve = from(path.dirname(config))

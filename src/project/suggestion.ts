@@ -24,12 +24,13 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
       least = away
     }
   }
-  const longest = Math.max(wanted.length, best === undefined ? 0 : plain(best).length)
-  if (least <= Math.max(1, Math.floor(longest / 3)) && least < longest) return best
-  // The beginning of a long name: `E-Mail` of `E-Mail address (work)`.
+  // The beginning of a long name: `E-Mail` of `E-Mail address (work)`. Only a slip of a letter or two is likelier.
   const begun = wanted.length < 4
     ? []
     : Array.from(candidates).filter((candidate) => plain(candidate).startsWith(wanted))
+  if (begun.length === 1 && least > 2) return begun[0]
+  const longest = Math.max(wanted.length, best === undefined ? 0 : plain(best).length)
+  if (least <= Math.max(1, Math.floor(longest / 3)) && least < longest) return best
   return begun.length === 1 ? begun[0] : undefined
 }
 

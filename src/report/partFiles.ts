@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Fiber, Schema, Stream } from "effect"
 import type { Scope } from "effect"
+import { reasonOf } from "../domain/words.ts"
 import { leftByEnded, ownedName } from "../ledger/holder.ts"
 import type { Holder } from "../ledger/holder.ts"
 import { draftOfLatest, isFolderName } from "./pastRuns.ts"
@@ -12,8 +13,7 @@ export class ReportError extends Schema.TaggedError<ReportError>()("ReportError"
   cause: Schema.Defect,
 }) {
   override get message() {
-    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The report ${this.file} can't be written: ${reason}.`
+    return `The report ${this.file} can't be written: ${reasonOf(this.cause)}.`
   }
 }
 

@@ -208,6 +208,10 @@ export const nextCommand = (end: EndedRun): string | undefined => {
     case exits.attention.code:
       if (accepts !== undefined) return command("accept", { ...to, "--because": "…" }, accepts)
       if (mode !== "run") return report
+      // Not the rows are at fault, but the mapping.
+      if (rows.invalid > 0 && rows.invalid === rows.read - rows.filtered && run.otherSource === undefined) {
+        return command("check")
+      }
       return rows.invalid + rows.refused + rows.duplicate > 0
         ? runAgain({ "--source": rejected })
         : command("acknowledge", { "--all": true, ...to, "--because": "…" })

@@ -3,6 +3,8 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Data, Effect, Fiber, Option } from "effect"
 import type { Scope } from "effect"
 import { createHash } from "node:crypto"
+import { basename, dirname } from "node:path"
+import { nearest, quoted } from "../project/suggestion.ts"
 import { SourceChanged, SourceError } from "./Source.ts"
 import type { FileDigest, Fingerprint } from "./Source.ts"
 
@@ -57,11 +59,15 @@ const digestLength = 32
 /** Blocks that are checked in one step: most of them need no work, and each step costs more than reading. */
 const lookedAtOnce = 4
 
-const unreadable = (file: string) => (error: PlatformError) => {
-  const reason = error._tag === "SystemError" ? error.reason : undefined
-  const message = reason === "NotFound"
-    ? `There is no file ${file}. Correct its path, in \`source.file\` or on the command line.`
-    : reason === "PermissionDenied"
+const isMissing = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "NotFound"
+
+/** @param near the file of its folder with the most similar name */
+const unreadable = (file: string, near?: string) => (error: PlatformError) => {
+  const message = isMissing(error)
+    ? `There is no file ${file}.${
+      near === undefined ? "" : ` Did you mean ${quoted(near)}?`
+    } Correct its path, in \`source.file\` or on the command line.`
+    : error._tag === "SystemError" && error.reason === "PermissionDenied"
     ? `The file ${file} can't be read: you don't have permission. Change its permissions, or run as its owner.`
     : `The file ${file} can't be read: ${error.message}. Check that it exists and that its disk works.`
   return new SourceError({ file, message, cause: error })
@@ -102,7 +108,12 @@ export const findBytes = (
 ): Effect.Effect<FileBytes, SourceError> =>
   Effect.gen(function*() {
     const failed = Effect.mapError(unreadable(file))
-    const info = yield* fs.stat(path).pipe(failed)
+    const info = yield* fs.stat(path).pipe(Effect.catchAll((error) =>
+      fs.readDirectory(dirname(path)).pipe(
+        Effect.orElseSucceed((): Array<string> => []),
+        Effect.flatMap((names) => Effect.fail(unreadable(file, nearest(basename(path), names))(error))),
+      )
+    ))
     if (info.type !== "File") {
       const what = info.type === "Directory" ? "a folder" : "not an ordinary file"
       return yield* new SourceError({ file, message: `${file} is ${what}. Name the file that contains the rows.` })
@@ -133,9 +144,7 @@ export const findBytes = (
       Effect.gen(function*() {
         const handle = yield* fs.open(path, { flag: "r" }).pipe(
           // It existed a moment ago.
-          Effect.mapError((error) =>
-            error._tag === "SystemError" && error.reason === "NotFound" ? changed : unreadable(file)(error)
-          ),
+          Effect.mapError((error) => isMissing(error) ? changed : unreadable(file)(error)),
         )
         const same = handle.stat.pipe(
           failed,

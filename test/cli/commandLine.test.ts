@@ -169,6 +169,8 @@ it.effect("help and version work in an otherwise invalid command line", () =>
       "Usage: formferry ledger forget NAME --rows KEY... --because TEXT [OPTIONS]",
     )
     const all = (yield* printed("help")).out
+    expect(all.split("Common options:")).toHaveLength(2)
+    expect((yield* printed("help", "ledger")).out.split("Common options:")).toHaveLength(2)
     for (const part of ["Review:", "  settle ", "Help:\n  help ", "-V, --version"]) expect(all).toContain(part)
     for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(100)
   }).pipe(Effect.provide(NodeContext.layer)))

@@ -72,6 +72,10 @@ it.effect("each failure has its exit code and a command to run next, for the sam
       ],
       [new ProjectNotFound({ start: "/" }), 2, "formferry demo"],
     ]
+    const named = new ProjectNotFound({ start: "/forms/config", isNamed: true })
+    expect((yield* told(Cause.fail(named))).err.replaceAll("\n", " ")).toContain(
+      "names the folder that contains config/",
+    )
     for (const [failure, status, next] of cases) {
       const said = yield* told(Cause.fail(failure))
       expect([said.status, said.next]).toEqual([status, next])

@@ -45,7 +45,7 @@ describe("date", () => {
     "refuses %s as dd.MM.yyyy",
     (cell) => {
       expect(compiled(date, { format: "dd.MM.yyyy" })([cell])).toEqual(
-        expect.objectContaining({ code: "not-a-date", expected: "a date as dd.MM.yyyy or YYYY-MM-DD" }),
+        expect.objectContaining({ code: "not-a-date", expected: "a date as dd.MM.yyyy or yyyy-MM-dd" }),
       )
     },
   )

@@ -61,6 +61,22 @@ describe("what is wrong with a mapping", () => {
       ])
   })
 
+  it("is the file alone if the source has none of the columns", () => {
+    const pipeline = pipelineFrom("  questions: [{ name: A, from: Name }, { name: B, from: E-mail }]")
+    expect(errorsOf(pipeline, formOf(["A", "B"]), ["KEY", "SubmissionDate"])).toMatchObject([
+      {
+        line: 3,
+        message: "The source has none of the columns that the pipeline names. Its 2 columns are: KEY, SubmissionDate.",
+      },
+    ])
+    const [error] = errorsOf(pipeline, formOf(["A", "B"]), ["Id;Name;E-mail"])
+    expect(error?.suggestion).toContain("correct `delimiter` or `headerRow`")
+    const positions = pipelineFrom("  questions: [{ name: A, from: Name }, { name: B, from: E-mail }]", {
+      source: "  rowKey: [Id]\n  columns: { Id: { position: 1 }, Name: { position: 2 }, E-mail: { position: 3 } }",
+    })
+    expect(errorsOf(positions, formOf(["A", "B"]), ["1", "2", "3"])).toEqual([])
+  })
+
   it("includes a form without questions", () => {
     expect(errorsOf(pipelineFrom("  questions: [{ name: A, from: Id }]"), formOf([]), ["Id"])).toMatchObject([
       { line: 7, message: expect.stringContaining("has no questions") },
@@ -87,7 +103,7 @@ describe("what is wrong with a mapping", () => {
     const form = formOf([{ name: "Colour", type: "Dropdown", options }, "Day", { name: "Other", options }])
     expect(errorsOf(pipeline, form, ["Id"]).map(({ message, suggestion }) => [message, suggestion])).toEqual([
       ['"Pink" can\'t be sent; expected one of: Red, Blue.', undefined],
-      ['"soon" can\'t be sent; expected a date as YYYY-MM-DD.', undefined],
+      ['"soon" can\'t be sent; expected a date as yyyy-MM-dd.', undefined],
       ['"Rde" is no option of this question.', "Did you mean `Red`?"],
     ])
   })

@@ -12,6 +12,8 @@ describe("the nearest word", () => {
     ["schedule", ["source", "sink"], undefined],
     ["anything", [], undefined],
     ["E-Mail", ["Name", "E-Mail-Adresse (privat)"], "E-Mail-Adresse (privat)"],
+    ["Do you ever smoke", ["Do you ever gamble?", "Do you ever smoke cigarettes?"], "Do you ever smoke cigarettes?"],
+    ["Adress", ["Address", "Adress line 2"], "Address"],
     ["Date", ["Date of the first visit", "Date of the last visit"], undefined],
   ])("of %s among %j is %s", (word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected)

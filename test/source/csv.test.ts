@@ -216,7 +216,9 @@ describe("a file that can't be read as CSV", () => {
   it("is told when it is empty, missing, a folder, a PDF, an archive", async () => {
     const path = file("")
     expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
-    expect(await refusal(config(`${path}.not`))).toContain("There is no file")
+    expect(await refusal(config(`${path}x`))).toContain(
+      `x. Did you mean \`${path.slice(path.lastIndexOf("/") + 1)}\`?`,
+    )
     expect(await refusal(config(path.slice(0, path.lastIndexOf("/"))))).toContain("is a folder")
     expect(await refusal(config(file("%PDF-1.7\n")))).toContain("is a PDF document, which has no rows")
     expect(await refusal(config(file(Buffer.from([0x1f, 0x8b, 8, 0]))))).toContain(

@@ -180,7 +180,11 @@ export const draftPipeline = (
     notes: [
       ...(unmapped.length === 0
         ? []
-        : [`not mapped yet: ${unmapped.join(", ")}. Map them, or list them under \`ignore\`.`]),
+        : [
+          `not mapped at first: ${
+            unmapped.join(", ")
+          }. Map them, or list them under \`ignore\`: \`check\` names those that are left.`,
+        ]),
       ...parts,
     ],
     service: options.service,
