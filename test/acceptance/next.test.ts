@@ -64,6 +64,23 @@ it.scopedLive("in a project whose path has spaces: an unconfirmed run (2), rows 
     expect((yield* at.inProcess(...again)).status).toBe(0)
   }))
 
+it.scopedLive("no row fits the mapping (1), a file that doesn't exist (2), and a pipeline that doesn't exist (2)", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3), () => "Someone,no address,1990-01-17"))
+    const check = next(yield* at.run("run", "contacts"), 1)
+    expect(check).toBe("formferry check contacts")
+    expect(yield* paste(at, check)).toMatchObject({ status: 0, out: expect.stringContaining("3 of 3 rows") })
+
+    const missing = yield* at.inProcess("run", "contacts", "--source", "sources.csv")
+    expect(missing.status).toBe(2)
+    expect(missing.stderr.replaceAll(/\s+/g, " ")).toMatch(/Did you mean `source\.csv`\? .+ on the command line\. $/)
+
+    const unknown = yield* at.inProcess("report", "contact")
+    expect(unknown.status).toBe(2)
+    expect(unknown.stderr).toContain("There is no pipeline `contact`. Did you mean `contacts`?")
+  }))
+
 it.scopedLive("a wrong mapping (2), a limit (3) and a run next to another one (6)", () =>
   Effect.gen(function*() {
     const at = yield* bench({ requestsPerSecond: 40 })

@@ -1,7 +1,7 @@
 import { Duration } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { count, lasting, span } from "../../src/domain/words.ts"
+import { count, lasting, reasonOf, span } from "../../src/domain/words.ts"
 
 it("separates thousands as Intl does, of whole numbers and of rates", () => {
   const grouped = new Intl.NumberFormat("en-US")
@@ -28,4 +28,16 @@ it("reads only ISO 8601 instants as the ends of a span of time", () => {
   expect(span("2025-03-01T02:00:00.000Z", "2025-03-01T03:05:00.000Z")).toBe("1h 5m")
   expect(span("2025-03-01T02:00:00.000Z", "2025-03-01T01:00:00.000Z")).toBeUndefined()
   expect(span("row 1", "2025-03-01T01:00:00.000Z")).toBeUndefined()
+})
+
+it("says in words why the system can't use a file, also through a platform's error", () => {
+  const denied = Object.assign(new Error("EACCES: permission denied, open '/x'"), { code: "EACCES" })
+  const wrapped = Object.assign(new Error("PermissionDenied: FileSystem.open"), { _tag: "SystemError", cause: denied })
+  const outer = new Error("its mark can't be written", { cause: denied })
+  expect([denied, wrapped, outer, "disk"].map(reasonOf)).toEqual([
+    "you don't have permission",
+    "you don't have permission",
+    "its mark can't be written",
+    "disk",
+  ])
 })
