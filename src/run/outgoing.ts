@@ -1,4 +1,5 @@
 import { Effect, Option, Stream } from "effect"
+import type { Scope } from "effect"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/records.ts"
@@ -9,8 +10,8 @@ import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
 /**
- * Reads the same bytes as the survey again and returns the chosen rows in batches, ready to be sent. If the source has changed since or can't be read any more, the run stops: no more rows are
- * returned, and what is in flight is finished.
+ * Reads the same bytes as the survey again. Returns an effect that returns the next batch of the chosen rows, ready to be sent, or undefined after the last one. If the source has changed since or can't
+ * be read any more, the run stops: no more rows are returned, and what is in flight is finished. Call it again only after it has returned.
  *
  * @param choose whether a row (by number) is sent
  * @param count how many rows at most: reading ends with the last of them
@@ -19,8 +20,12 @@ export const outgoing = (
   survey: Survey,
   choose: (row: number) => boolean,
   count: number,
-): Stream.Stream<ReadonlyArray<IntendedRow>, LedgerError, CurrentRun | RunLedger | Stop> =>
-  Stream.unwrapScoped(Effect.gen(function*() {
+): Effect.Effect<
+  Effect.Effect<ReadonlyArray<IntendedRow> | undefined, LedgerError>,
+  never,
+  CurrentRun | RunLedger | Stop | Scope.Scope
+> =>
+  Effect.gen(function*() {
     const plan = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
     const stop = yield* Stop
@@ -95,8 +100,8 @@ export const outgoing = (
         onSome: ({ message }) => stop.request({ _tag: "Unavailable", because: message }),
       }),
     })
-    const next: Effect.Effect<ReadonlyArray<IntendedRow>, Option.Option<LedgerError>> = Effect.suspend(() => {
-      if (stop.requested()) return Effect.fail(Option.none())
+    const next: Effect.Effect<ReadonlyArray<IntendedRow> | undefined, LedgerError> = Effect.suspend(() => {
+      if (stop.requested()) return Effect.succeed(undefined)
       for (let chunk = chunks[0]; chunk !== undefined && batch.length < batchSize; chunk = chunks[0]) {
         fill(chunk)
         if (index < chunk.rows.length) break
@@ -105,10 +110,10 @@ export const outgoing = (
       }
       const isLast = isEnd || given >= count
       if (batch.length < batchSize && !isLast) return Effect.zipRight(readMore, next)
-      return batch.length === 0 ? Effect.fail(Option.none()) : Effect.mapError(takeBatch(), Option.some)
+      return batch.length === 0 ? Effect.succeed(undefined) : takeBatch()
     })
-    return Stream.repeatEffectOption(next)
-  }))
+    return next
+  })
 
 /**
  * Finds what a row of a fixed rejected.csv replaces: the row that an earlier run rejected under its `_key`, or under its `_row` if it had no key. Nothing

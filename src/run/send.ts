@@ -20,7 +20,7 @@ import { RunCounts } from "./RunCounts.ts"
 import { Stop, type StopReason } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** Batches whose submissions are read back at the same time; a submission that is not visible yet must not hold up the others. */
+/** Batches whose submissions may be read back while others are sent; a submission that is not visible yet must not hold up the others. */
 const readingBatches = 32
 
 /** What sending works with. */
@@ -74,14 +74,14 @@ export const send = (session: LedgerSession, survey: Survey) =>
     if (canary.size > 0) {
       counts.phase = "canary"
       counts.total = canary.size
-      yield* deliver(delivery, outgoing(survey, (row) => canary.has(row), canary.size))
+      yield* deliver(delivery, (row) => canary.has(row), canary.size)
       yield* judgeCanary(canary.size)
       if (stop.requested()) return
     }
     counts.phase = "import"
     counts.total = most
     const isLeft = (row: number) => !canary.has(row) && survey.fates.get(row) === "pending"
-    yield* deliver(delivery, outgoing(survey, isLeft, most - canary.size))
+    yield* deliver(delivery, isLeft, most - canary.size)
   })
 
 /** Returns the rows of the canary. If none of those that were chosen can be sent after all, the first ones that can. */
@@ -105,11 +105,11 @@ const readUnread = ({ readBack }: Delivery) =>
   })
 
 /**
- * Sends batches, several in flight, and reads each submission back as soon as it was created, before further batches are sent. A failure stops the run, and nothing else: whatever is in
+ * Sends the chosen rows in batches, several in flight, and reads each submission back as soon as it was created, before further batches are sent. A failure stops the run, and nothing else: whatever is in
  * flight is finished, recorded and counted before this fails.
  */
-const deliver = <R>(delivery: Delivery, batches: Stream.Stream<ReadonlyArray<IntendedRow>, DeliveryFailure, R>) =>
-  Effect.gen(function*() {
+const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: number) =>
+  Effect.scoped(Effect.gen(function*() {
     const { pipeline } = yield* CurrentRun
     const stop = yield* Stop
     const failures: Array<DeliveryFailure> = []
@@ -129,16 +129,25 @@ const deliver = <R>(delivery: Delivery, batches: Stream.Stream<ReadonlyArray<Int
         Effect.zipRight(checkLimits(delivery)),
         Effect.catchAll(failed),
       )
-    const work = batches.pipe(
-      Stream.catchAll((error) => Stream.execute(failed(error))),
-      Stream.mapEffect(sendBatch, { concurrency: pipeline.sink.concurrency, unordered: true }),
-      Stream.mapEffect(readBatch, { concurrency: readingBatches, unordered: true }),
-      Stream.runDrain,
+    const next = yield* outgoing(delivery.survey, choose, count)
+    const taking = yield* Effect.makeSemaphore(1)
+    const sending = yield* Effect.makeSemaphore(pipeline.sink.concurrency)
+    const taken = taking.withPermits(1)(Effect.catchAll(next, (error) => Effect.as(failed(error), undefined)))
+    const sendNext = sending.withPermits(1)(
+      Effect.flatMap(taken, (rows) => rows === undefined ? Effect.succeed(undefined) : sendBatch(rows)),
+    )
+    // Workers, because `Stream.mapEffect` takes half of an import's operations. None keeps a batch's cells while it reads.
+    const worker = Effect.gen(function*() {
+      for (let created = yield* sendNext; created !== undefined; created = yield* sendNext) yield* readBatch(created)
+    })
+    const work = Effect.all(
+      Array.from({ length: pipeline.sink.concurrency + readingBatches }, () => worker),
+      { concurrency: "unbounded", discard: true },
     )
     yield* traced((yield* RunCounts).phase, {}, work)
     const failure = mostSevere(failures)
     if (failure !== undefined) return yield* failure
-  })
+  }))
 
 /** Picks the failure to report. Submissions missing from the ledger come first, of all batches together. */
 const mostSevere = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure | undefined => {

@@ -74,9 +74,10 @@ const batchesOf = (
 ) =>
   Effect.gen(function*() {
     const batches: Array<ReadonlyArray<IntendedRow>> = []
-    yield* Stream.runForEach(outgoing(survey, choose, count), (batch) => afterEach(batches.push(batch)))
+    const next = yield* outgoing(survey, choose, count)
+    for (let batch = yield* next; batch !== undefined; batch = yield* next) yield* afterEach(batches.push(batch))
     return batches
-  }).pipe(Effect.provide(context))
+  }).pipe(Effect.scoped, Effect.provide(context))
 
 const met = fc.record({
   chosen: fc.boolean(),
