@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect, Either, Stream } from "effect"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
-import type { Reconciliation } from "../ledger/records.ts"
+import type { Reconciliation } from "../ledger/standing.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
 import { mappingOf } from "../run/history.ts"

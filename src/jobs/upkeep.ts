@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { backUpLedger, openLedger } from "../ledger/openLedger.ts"
-import type { ExportedRow } from "../ledger/records.ts"
+import type { ExportedRow } from "../ledger/pages.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"

@@ -5,37 +5,12 @@ import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
 import { reasonOf } from "../domain/words.ts"
+import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./evidence.ts"
+import type { AttentionRow, Facts, Notified, Recorded, Rekeyed } from "./facts.ts"
 import type { Holder } from "./holder.ts"
-import type {
-  AttentionRow,
-  Behind,
-  Compacted,
-  Counts,
-  Evidence,
-  ExportedRow,
-  Facts,
-  Forgetting,
-  Forgotten,
-  FoundRow,
-  IntendedRow,
-  KnownRow,
-  Notified,
-  Pages,
-  ReadBack,
-  Reconciliation,
-  Recorded,
-  Rekeyed,
-  RowOutcome,
-  RunRecord,
-  SeenAgain,
-  SeenRows,
-  SettledRow,
-  SettlingFacts,
-  Standing,
-  TestEntry,
-  Vanished,
-  Waits,
-} from "./records.ts"
+import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
+import type { FoundRow, IntendedRow, KnownRow, ReadBack, RowOutcome, SeenAgain } from "./rows.ts"
+import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 
 /** The ledger can't be written or read, or is damaged: fatal at once (exit 70), because without it the next send could be a duplicate. */
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
@@ -372,4 +347,40 @@ export interface Ledger {
   ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerOvertaken | LedgerRefused>
   /** Reads all rows of these pipelines, or of all, in pages, then replaced submissions. A run may be in progress. */
   readonly exported: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
+}
+
+/** What a ledger lacks, according to its marks. */
+export interface Behind {
+  /** A sentence without its full stop. */
+  readonly wrong: string
+  /** One state for each mark: a person who accepts the ledger accepts these. */
+  readonly states: ReadonlyArray<string>
+}
+
+/** The result of compacting. Sizes in bytes. */
+export interface Compacted {
+  readonly before: number
+  readonly after: number
+  /** Records of old runs, and of rejected rows that no later run saw. */
+  readonly runs: number
+  readonly rejected: number
+}
+
+/** A person's request that rows be forgotten. */
+export interface Forgetting {
+  readonly pipeline: string
+  readonly keys: ReadonlyArray<string>
+  readonly by: string
+  readonly because: string
+}
+
+export interface Forgotten {
+  /** Keys that were forgotten: everything known about them was deleted. */
+  readonly keys: ReadonlyArray<string>
+  /** Those of them of which only the digest was left, because they had been forgotten before. */
+  readonly already: ReadonlyArray<string>
+  /** Keys that the ledger did not know. */
+  readonly unknown: ReadonlyArray<string>
+  /** Submissions that remain in the form: the service can't delete them. */
+  readonly submissions: ReadonlyArray<{ readonly key: string; readonly submissionId: string; readonly form: string }>
 }

@@ -1,6 +1,6 @@
 import { fates } from "../domain/fate.ts"
 import type { Fate, Verdict } from "../domain/fate.ts"
-import type { RowState } from "./records.ts"
+import type { RowState } from "./rows.ts"
 
 /** The ledger's file contains these numbers: add entries at the end, never move one. */
 const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const satisfies ReadonlyArray<RowState>

@@ -16,8 +16,7 @@ import { acceptCommand } from "../domain/acceptance.ts"
 import { reasonOf } from "../domain/words.ts"
 import { syncFolder } from "./disk.ts"
 import { type Holder, ownedName, removeLeft } from "./holder.ts"
-import { type Asker, LedgerRefused, type MarkPlaces } from "./Ledger.ts"
-import type { Behind } from "./records.ts"
+import { type Asker, type Behind, LedgerRefused, type MarkPlaces } from "./Ledger.ts"
 
 /** Returns the folder of marks next to a ledger. */
 export const marksFolder = (ledger: string): string => `${ledger}.marks`

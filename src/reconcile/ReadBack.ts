@@ -5,7 +5,7 @@ import type { Item } from "../domain/item.ts"
 import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import type { Digester } from "../ledger/Ledger.ts"
-import type { AnswerDigest, AnswerDigests } from "../ledger/records.ts"
+import type { AnswerDigest, AnswerDigests } from "../ledger/rows.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
 

@@ -5,7 +5,7 @@ import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { asJson, filledByTheForm } from "../kinds/submission.ts"
 import type { Digester } from "../ledger/Ledger.ts"
-import type { AnswerDigests, Drifted } from "../ledger/records.ts"
+import type { AnswerDigests, Drifted } from "../ledger/rows.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
 
 /** How a verified submission changed since. */

@@ -1,5 +1,5 @@
 import { DateTime, Effect } from "effect"
-import type { Vanished } from "../ledger/records.ts"
+import type { Vanished } from "../ledger/pages.ts"
 import { traced } from "../service/telemetry.ts"
 import { showProgress } from "./Progress.ts"
 import { type Repeated, unchangedSince } from "./repeat.ts"

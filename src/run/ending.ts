@@ -5,7 +5,7 @@ import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, counted, lasting } from "../domain/words.ts"
-import type { Counts, Drift } from "../ledger/records.ts"
+import type { Counts, Drift } from "../ledger/standing.ts"
 import type { RunRequest } from "./RunContext.ts"
 import type { Signal, StopReason } from "./Stop.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
+import type { AttentionRow } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
-import type { AttentionRow } from "../ledger/records.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"

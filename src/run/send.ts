@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { fit } from "../kinds/submission.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
-import type { IntendedRow } from "../ledger/records.ts"
+import type { IntendedRow } from "../ledger/rows.ts"
 import type { ReadBackOptions } from "../reconcile/ReadBack.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import type { ReportError } from "../report/partFiles.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { RowChunk } from "../domain/row.ts"
-import type { FoundRow } from "../ledger/records.ts"
+import type { FoundRow } from "../ledger/rows.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { eachChunk } from "../source/chunks.ts"

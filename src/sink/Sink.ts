@@ -1,6 +1,6 @@
 import { Duration, Effect, Random, Schema } from "effect"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
-import type { IntendedRow, RowOutcome } from "../ledger/records.ts"
+import type { IntendedRow, RowOutcome } from "../ledger/rows.ts"
 import { untilAborted } from "../service/cancellation.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
 import { type Fit, matchByContent } from "./match.ts"

@@ -1,7 +1,8 @@
 import type { Item } from "../domain/item.ts"
 import { canonicalJson } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
-import type { DoubtfulRow, Evidence, SettledRow } from "../ledger/records.ts"
+import type { Evidence, SettledRow } from "../ledger/evidence.ts"
+import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Likeness } from "./settleFit.ts"
 
 /** What is known of an export that was read to its end: whether the absence of a row in it proves anything. */

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import type { Verdict } from "../../src/domain/fate.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import type { RowOutcome, RowState } from "../../src/ledger/records.ts"
+import type { RowOutcome, RowState } from "../../src/ledger/rows.ts"
 import { batchOf, contacts, folder, imported, listed, rowOf } from "./rows.ts"
 
 interface ModelRow {

@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect"
 import { join } from "node:path"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import type { IntendedRow, RowOutcome } from "../../src/ledger/records.ts"
+import type { IntendedRow, RowOutcome } from "../../src/ledger/rows.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
@@ -81,14 +81,17 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
       const { known, ledger, row, run, send, view } = yield* ledgerWithOne
       const before = yield* known
       const [sent] = yield* listed(view, "sent", { limit: 9 })
+      const unseen = listed(view, "unseen", { seen: new Uint8Array(), limit: 9 })
       const bad = ledger.digest.content(["bad"])
       const mends = { keyDigest: row("").keyDigest, content: bad }
-      yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), outcome))
+      const changed = row("b", { replaces: "s1", supersedes: mends, rest: Buffer.alloc(16, 1) })
+      yield* run((session) => send(session, changed, outcome))
       const refusal = name === "refused"
         ? { item: Buffer.alloc(16, 7), mapping: "m", form: "f", message: "no" }
         : undefined
       expect(yield* known).toEqual({ ...before, refusal })
       expect(yield* listed(view, "sent", { limit: 9 })).toEqual([sent])
+      expect(yield* unseen).toEqual([{ at: 1, key: "key 1", rest: "" }])
       expect(yield* listed(view, "replaced", { limit: 9 })).toEqual([])
       // Tried again, it goes in; and what it mends counts from then on.
       yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), imported("s2")))

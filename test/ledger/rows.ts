@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Ledger, LedgerError, PipelineLedger } from "../../src/ledger/Ledger.ts"
-import type { AnswerDigests, IntendedRow, Pages } from "../../src/ledger/records.ts"
+import type { Pages } from "../../src/ledger/pages.ts"
+import type { AnswerDigests, IntendedRow } from "../../src/ledger/rows.ts"
 
 /** A folder that goes with the scope. */
 export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(

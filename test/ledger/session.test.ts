@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { join } from "node:path"
+import type { AttentionRow } from "../../src/ledger/facts.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import type { AttentionRow, Pages, RowOutcome } from "../../src/ledger/records.ts"
+import type { Pages } from "../../src/ledger/pages.ts"
+import type { RowOutcome } from "../../src/ledger/rows.ts"
 import { batchOf, contacts, destination, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }

@@ -1,5 +1,5 @@
 import { differingCode, fateCode, missingCode, rejectedCodes, stateCode, verdictCode } from "../codes.ts"
-import type { AttentionRow } from "../records.ts"
+import type { AttentionRow } from "../facts.ts"
 import type { Database, Param } from "./database.ts"
 import type { Store } from "./Store.ts"
 import { driftedAs, drifting } from "./verdicts.ts"

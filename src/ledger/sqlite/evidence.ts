@@ -1,6 +1,7 @@
 import type { Item } from "../../domain/item.ts"
 import { missingCode, stateCode, verdictCode } from "../codes.ts"
-import type { BatchKnown, Evidence, KnownSubmission, TestEntry, Waits } from "../records.ts"
+import type { BatchKnown, DoubtfulRequests, TestEntry } from "../evidence.ts"
+import type { KnownSubmission } from "../pages.ts"
 import type { Database } from "./database.ts"
 
 /** Whether an export must contain the submission of `row r`. One that was deleted later, or that is missing and acknowledged as missing, can't be in it. */
@@ -57,55 +58,26 @@ const known = (
   return found === undefined ? undefined : { batch: found[0], submissionId: found[1] }
 }
 
-/**
- * Returns what the ledger knows about the requests with a row in doubt. Batch numbers give the order; times count only as long as they increase with them.
- *
- * @param batches the first and the last batch that the row was sent with
- * @param entries test entries that an export has
- */
-export const evidence = (
+/** Returns what the batches show about a row in doubt, for `evidenceOf`. `first`, `last`: the batches that the row was sent with. */
+export const requestsOf = (
   db: Database,
   place: number,
   { first, last }: { readonly first: number; readonly last: number },
-  { lateWithin, visibleWithin }: Waits,
-  entries: ReadonlyArray<TestEntry>,
-): Evidence => {
-  const requests = db.all<readonly [number | null, number | null, number]>(
+): DoubtfulRequests => ({
+  ends: db.all<readonly [number | null, number | null, number]>(
     "SELECT ended, closed, dead FROM batch WHERE id IN (?, ?)",
     [first, last],
-  )
-  const before = known(db, "b.id < ?2 AND b.closed < ?2 AND b.dead = 0", "DESC", [place, first])
-  if (requests.some(([ended]) => ended === null)) {
-    return { visibleFrom: undefined, before, witness: undefined, testEntry: undefined, hasClockGoneBack: false }
-  }
-  const ended = Math.max(...requests.map(([at]) => at ?? 0))
-  const closed = Math.max(...requests.map(([, upTo]) => upTo ?? 0))
-  const visibleFrom = ended + visibleWithin + (requests.some(([, , dead]) => dead === 1) ? lateWithin : 0)
-  const risesTo = (batch: number, at: number) => isRising(db, { first, closed, ended, batch, at })
-  const witness = known(db, "b.id > ?2 AND b.sent >= ?3", "ASC", [place, closed, visibleFrom])
-  const testEntry = entries.find(({ after, at }) => after >= closed && at >= visibleFrom)
-  const isWitness = witness !== undefined && risesTo(witness.batch, Infinity)
-  const isTestEntry = testEntry !== undefined && risesTo(testEntry.after, testEntry.at)
-  return {
-    visibleFrom,
-    before,
-    witness: isWitness ? witness : undefined,
-    testEntry: isTestEntry ? testEntry : undefined,
-    hasClockGoneBack: (witness !== undefined && !isWitness) || (testEntry !== undefined && !isTestEntry),
-  }
-}
-
-/** Whether sending times increase from the first batch to the other, including the end of the request (after batch `closed`) and the time `at`. */
-const isRising = (
-  db: Database,
-  { at, batch, closed, ended, first }: Readonly<Record<"first" | "closed" | "ended" | "batch" | "at", number>>,
-): boolean =>
-  db.get(
-    `SELECT 1 FROM (SELECT sent, lag(sent) OVER (ORDER BY id) AS earlier FROM batch WHERE id BETWEEN ?1 AND ?2) WHERE sent < earlier
-     UNION ALL SELECT 1 FROM batch WHERE id BETWEEN ?1 AND ?3 AND sent > ?4
-     UNION ALL SELECT 1 FROM batch WHERE id > ?3 AND id <= ?2 AND (sent < ?4 OR sent > ?5) LIMIT 1`,
-    [first, batch, closed, ended, at],
-  ) === undefined
+  ).map(([at, closed, dead]) => ({ at: at ?? undefined, closed: closed ?? 0, isFromProcessEnd: dead === 1 })),
+  before: known(db, "b.id < ?2 AND b.closed < ?2 AND b.dead = 0", "DESC", [place, first]),
+  sentAfter: (closed, at) => known(db, "b.id > ?2 AND b.sent >= ?3", "ASC", [place, closed, at]),
+  isRising: ({ at, closed, ended, upTo }) =>
+    db.get(
+      `SELECT 1 FROM (SELECT sent, lag(sent) OVER (ORDER BY id) AS earlier FROM batch WHERE id BETWEEN ?1 AND ?2) WHERE sent < earlier
+       UNION ALL SELECT 1 FROM batch WHERE id BETWEEN ?1 AND ?3 AND sent > ?4
+       UNION ALL SELECT 1 FROM batch WHERE id > ?3 AND id <= ?2 AND (sent < ?4 OR sent > ?5) LIMIT 1`,
+      [first, upTo, closed, ended, at],
+    ) === undefined,
+})
 
 /** Returns the test entries that were issued at the place's destination, newest first. */
 export const testEntries = (db: Database, place: number): ReadonlyArray<TestEntry> =>

@@ -1,5 +1,5 @@
 import type { AcceptReason } from "../../domain/acceptance.ts"
-import type { Facts, Notified, Recorded, Rekeyed } from "../records.ts"
+import type { Facts, Notified, Recorded, Rekeyed } from "../facts.ts"
 import { recordAttention } from "./attention.ts"
 import type { Database } from "./database.ts"
 import { lastIntent } from "./intend.ts"

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { stateCode } from "../codes.ts"
-import { LedgerRefused } from "../Ledger.ts"
-import type { Forgetting, Forgotten } from "../records.ts"
+import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"
 import type { Database } from "./database.ts"
 import type { Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"

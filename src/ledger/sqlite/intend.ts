@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { stateCode } from "../codes.ts"
-import type { IntendedRow } from "../records.ts"
+import type { IntendedRow } from "../rows.ts"
 import { type Database, inTens } from "./database.ts"
 import { replace } from "./replace.ts"
+import { type Intended, intendedColumns, intendedMarks, intendedValues, renewedColumns, renewedValues } from "./row.ts"
 import type { Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
 
@@ -41,9 +42,10 @@ export const intend = (
     ],
   ).id
   const shape = texts.idOfList(intent.contentColumns.toSorted())
-  const added = addNew(db, at.place, intent.rows, batch, shape)
+  const as = { place: at.place, batch, shape, resent: false }
+  const added = addNew(db, intent.rows, as)
   const rows = intent.rows.map((row, index) => {
-    const id = added[index] ?? sendAgain(db, at, row, { batch, shape, resend: intent.resend })
+    const id = added[index] ?? sendAgain(db, row, as, { run: at.run, resend: intent.resend })
     if (row.supersedes !== undefined) {
       db.run("INSERT OR REPLACE INTO superseded (place, digest, content, mended) VALUES (?, ?, ?, ?)", [
         at.place,
@@ -67,22 +69,21 @@ export const intend = (
 /** Adds the rows that the ledger does not know yet. Returns their ids; undefined: it already knows the row. */
 const addNew = (
   db: Database,
-  place: number,
   rows: ReadonlyArray<IntendedRow>,
-  batch: number,
-  shape: number,
+  as: Intended,
 ): ReadonlyArray<number | undefined> =>
   inTens(rows).flatMap(([some, values]) => {
     const { changes, id } = db.run(
-      `INSERT INTO row (place, digest, key, state, row, content, shape, batch, resent, rest) VALUES ${
-        values("(?, ?, ?, 0, ?, ?, ?, ?, 0, ?)")
-      } ON CONFLICT (place, digest) DO NOTHING`,
-      some.flatMap((row) => [place, row.keyDigest, row.key, row.row, row.content, shape, batch, row.rest ?? null]),
+      `INSERT INTO row (${intendedColumns}) VALUES ${values(intendedMarks)} ON CONFLICT (place, digest) DO NOTHING`,
+      some.flatMap((row) => intendedValues(row, as)),
     )
     // Ids are assigned in order.
     if (changes === some.length) return some.map((_, index) => id - some.length + 1 + index)
     const added = new Map(
-      db.all<readonly [Buffer, number]>("SELECT digest, id FROM row WHERE batch = ? AND id > ?", [batch, id - changes])
+      db.all<readonly [Buffer, number]>("SELECT digest, id FROM row WHERE batch = ? AND id > ?", [
+        as.batch,
+        id - changes,
+      ])
         .map(([digest, one]) => [digest.toString("latin1"), one]),
     )
     return some.map(({ keyDigest }) => {
@@ -100,29 +101,27 @@ const addNew = (
  */
 const sendAgain = (
   db: Database,
-  at: { readonly place: number; readonly run: number },
   row: IntendedRow,
-  { batch, resend, shape }: { readonly batch: number; readonly shape: number; readonly resend: boolean },
+  as: Intended,
+  { resend, run }: { readonly resend: boolean; readonly run: number },
 ): number => {
+  const { batch, place, shape } = as
   const known = db.get<readonly [number, number, number]>(
     "SELECT id, state, resent FROM row WHERE place = ? AND digest = ?",
-    [at.place, row.keyDigest],
+    [place, row.keyDigest],
   )
   if (known === undefined) throw new Error("A row is neither new nor known.")
   const [id, state, resent] = known
   const free = state === stateCode.notCreated || state === stateCode.refused
   const again = resend && state === stateCode.inDoubt && resent === 0
   const replaced = row.replaces !== undefined && state === stateCode.imported
-    && replace(db, id, { ...row, shape }, row.replaces, { batch, run: at.run })
+    && replace(db, id, { ...row, shape }, row.replaces, { batch, run })
   if (!free && !again && !replaced) {
     throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already exist at the destination.`))
   }
   // A re-import that is resent belongs to the new batch.
   if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
-  db.run(
-    `UPDATE row SET key = ?, state = 0, row = ?, content = ?, shape = ?, batch = ?, resent = ?, verdict = NULL, submission = NULL, time = NULL, rest = ? WHERE id = ?`,
-    [row.key, row.row, row.content, shape, batch, again ? 1 : 0, row.rest ?? null, id],
-  )
+  db.run(`UPDATE row SET ${renewedColumns} WHERE id = ?`, [...renewedValues(row, { ...as, resent: again }), id])
   db.run("DELETE FROM verified WHERE row = ?", [id])
   db.run("DELETE FROM refusal WHERE row = ?", [id])
   db.run("DELETE FROM refusedAgain WHERE row = ?", [id])

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
-import type { Asker, LedgerError, LedgerRefused } from "../Ledger.ts"
+import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
 import { behind, type DamagedMark, type Mark, notNewest, readMarks } from "../marks.ts"
-import type { Behind } from "../records.ts"
 import { isAccepted } from "./facts.ts"
 import { reading, type Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"

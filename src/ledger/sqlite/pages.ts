@@ -2,37 +2,54 @@ import { Effect, Option, Stream } from "effect"
 import type { Item } from "../../domain/item.ts"
 import { fateCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { LedgerError } from "../Ledger.ts"
-import type { DoubtfulRow, ExportedRow, Pages, SeenRows, SentRow, Vanished } from "../records.ts"
+import type { DoubtfulRow, ExportedRow, Pages, SeenRows, SentRow, UnseenRow, Vanished, VanishedRow } from "../pages.ts"
 import type { Database, Param } from "./database.ts"
 import { submissionsPage } from "./evidence.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
+import { row } from "./row.ts"
+import { optional, required, type Selected, selected, selection } from "./selection.ts"
 import { isoOf, reading, type Store } from "./Store.ts"
 import { driftedOf, unpackAnswers } from "./verdicts.ts"
 
 type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }
 
-type SentColumns = readonly [
-  id: number,
-  digest: Buffer,
-  key: string,
-  row: number,
-  batch: number,
-  run: string,
-  submission: string,
-  time: string | null,
-  verdict: number,
-  item: string | null,
-  answers: Buffer | null,
-  cells: string | null,
-  drift: number | null,
-  replaces: string | null,
-]
+/** What a submission was sent with, unless only its state is asked for. */
+const noContent: Selected<undefined> = selected("NULL", () => undefined)
+const item = optional("d.item", (text: string) => JSON.parse(text) as Item)
+const cells = optional("d.cells", (text: string) => JSON.parse(text) as ReadonlyArray<string>)
+
+const sentState = {
+  at: row.id,
+  keyDigest: row.digest,
+  key: row.key,
+  row: row.row,
+  batch: row.batch,
+  run: selected<string>("u.name"),
+  submissionId: required(row.submission),
+  submissionTime: row.time,
+  verdict: required(row.verdict),
+  replaces: optional<string>(lastReplaced),
+  drift: selected(`CASE r.verdict WHEN ${verdictCode.verified} THEN f.standing END`, driftedOf),
+}
+
+const sent = {
+  state: { ...selection<SentRow>({ ...sentState, item: noContent, answers: noContent, cells: noContent }), joins: "" },
+  content: {
+    ...selection<SentRow>({
+      ...sentState,
+      item,
+      answers: optional("coalesce(d.answers, v.answers)", unpackAnswers),
+      cells,
+    }),
+    joins: "LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
+  },
+}
 
 /**
  * Returns a page of imported rows, in the order in which they were first sent: the file is then read forwards, and a run's rows are next to each other.
  */
 const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArray<SentRow> => {
-  const { db, texts } = store
+  const { db } = store
   // A row that a person said had landed has no submission id, so it can't be read.
   const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
   let { after } = page
@@ -60,92 +77,48 @@ const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArra
     where.push(`r.verdict IN (${page.verdicts.map((verdict) => verdictCode[verdict]).join(", ")})`)
   }
   where.push(rare ? "r.place = ? AND r.verdict > 0" : "+r.place = ?")
-  const [content, join] = page.content === false
-    ? ["NULL, NULL, NULL", ""]
-    : [
-      "d.item, coalesce(d.answers, v.answers), d.cells",
-      "LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
-    ]
-  return db.all<SentColumns>(
-    `SELECT r.id, r.digest, r.key, r.row, r.batch, u.name, r.submission, r.time, r.verdict, ${content}, f.standing, ${lastReplaced}
-     FROM row r ${
-      rare ? "INDEXED BY row_unverified" : "NOT INDEXED"
-    } CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run ${join} LEFT JOIN drift f ON f.row = r.id
+  const rows = sent[page.content === false ? "state" : "content"]
+  return rows.all(
+    store,
+    `FROM row r ${rare ? "INDEXED BY row_unverified" : "NOT INDEXED"}
+     CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run ${rows.joins} LEFT JOIN drift f ON f.row = r.id
      WHERE ${where.join(" AND ")} ORDER BY r.id LIMIT ?`,
     [after, ...runParams, place, page.limit],
-  ).map((
-    [at, keyDigest, key, row, batch, run, submissionId, time, verdict, item, answers, cells, drift, replaces],
-  ) => ({
-    at,
-    keyDigest,
-    key,
-    row,
-    batch,
-    run,
-    submissionId,
-    submissionTime: time ?? undefined,
-    verdict: verdictOf(verdict),
-    item: itemOf(item),
-    answers: answers === null ? undefined : unpackAnswers(answers, texts),
-    cells: cellsOf(cells),
-    replaces: replaces ?? undefined,
-    drift: verdictOf(verdict) === "verified" ? driftedOf(drift) : undefined,
-  }))
+  )
 }
 
-type DoubtColumns = readonly [
-  id: number,
-  digest: Buffer,
-  key: string,
-  row: number,
-  batch: number,
-  run: string,
-  sent: number,
-  first: number,
-  closed: number | null,
-  resent: number,
-  reason: string,
-  item: string | null,
-  cells: string | null,
-  columns: number,
-  acknowledged: number,
-]
+const doubtful = selection<DoubtfulRow>({
+  at: row.id,
+  keyDigest: row.digest,
+  key: row.key,
+  row: row.row,
+  batch: selected<number>("b.id"),
+  run: selected<string>("u.name"),
+  sentAt: selected("b.sent", isoOf),
+  first: selected<number>("x.first"),
+  closed: optional<number>("CASE WHEN b.dead = 0 THEN b.closed END"),
+  reason: selected<string>("x.reason"),
+  resent: row.resent,
+  item,
+  cells,
+  columns: selected("b.columns", (id: number, texts) => texts.listOf(id)),
+  acknowledged: selected(
+    `EXISTS (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${
+      fateCode("inDoubt")
+    })`,
+    (value: number) => value === 1,
+  ),
+})
 
 /** Returns a page of rows in doubt, in the same order. */
 const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): ReadonlyArray<DoubtfulRow> =>
-  store.db.all<DoubtColumns>(
-    `SELECT r.id, r.digest, r.key, r.row, b.id, u.name, b.sent, x.first, CASE WHEN b.dead = 0 THEN b.closed END, r.resent, x.reason, d.item, d.cells, b.columns,
-       EXISTS (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${
-      fateCode("inDoubt")
-    })
-     FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run
+  doubtful.all(
+    store,
+    `FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run
      LEFT JOIN detail d ON d.row = r.id
      WHERE r.place = ? AND r.state = ${stateCode.inDoubt} AND r.id > ? ORDER BY r.id LIMIT ?`,
     [place, page.after, page.limit],
-  ).map((
-    [at, keyDigest, key, row, batch, run, sent, first, closed, resent, reason, item, cells, columns, acknowledged],
-  ) => ({
-    at,
-    keyDigest,
-    key,
-    row,
-    batch,
-    run,
-    sentAt: isoOf(sent),
-    first,
-    closed: closed ?? undefined,
-    resent: resent === 1,
-    reason,
-    item: itemOf(item),
-    cells: cellsOf(cells),
-    columns: store.texts.listOf(columns),
-    acknowledged: acknowledged === 1,
-  }))
-
-const itemOf = (text: string | null): Item | undefined => (text === null ? undefined : JSON.parse(text) as Item)
-
-const cellsOf = (text: string | null): ReadonlyArray<string> | undefined =>
-  text === null ? undefined : JSON.parse(text) as ReadonlyArray<string>
+  )
 
 /** Rows whose marks are passed to SQLite at a time: a byte each. */
 const slice = 1 << 16
@@ -209,29 +182,31 @@ export const recordVanished = (db: Database, place: number, run: number, vanishe
     return true
   })
 
-type UnseenColumns = readonly [
-  id: number,
-  key: string,
-  row: number,
-  submission: string | null,
-  rest: string,
-  run: string | null,
-  started: string | null,
-]
+const vanishedRow = selection<Omit<VanishedRow, "since"> & { readonly run?: string; readonly started?: string }>({
+  at: row.id,
+  key: row.key,
+  row: row.row,
+  submissionId: row.submission,
+  run: optional("u.name"),
+  started: optional("u.started"),
+})
+
+const unseenRow = selection<UnseenRow>({ at: row.id, key: row.key, rest: selected<string>("hex(r.rest)") })
 
 /** Returns a page of rows that a source lacks, in the order in which they were first sent. */
-const unseenPage = (
-  db: Database,
+const unseenPage = <A>(
+  store: Store,
+  { all }: { readonly all: (store: Store, from: string, params: ReadonlyArray<Param>) => ReadonlyArray<A> },
   place: number,
   of: Pick<Vanished, "seen" | "upTo">,
   states: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-): ReadonlyArray<UnseenColumns> => {
-  const found: Array<UnseenColumns> = []
+): ReadonlyArray<A> => {
+  const found: Array<A> = []
   eachSlice(of, after + 1, (first, marks) => {
-    found.push(...db.all<UnseenColumns>(
-      `SELECT r.id, r.key, r.row, r.submission, hex(r.rest), u.name, u.started FROM row r
-       LEFT JOIN vanished v ON v.row = r.id LEFT JOIN run u ON u.id = v.run
+    found.push(...all(
+      store,
+      `FROM row r LEFT JOIN vanished v ON v.row = r.id LEFT JOIN run u ON u.id = v.run
        WHERE ${unseen(states)} AND r.id > ?4 ORDER BY r.id LIMIT ?5`,
       [first, place, marks, after, limit - found.length],
     ))
@@ -248,17 +223,13 @@ const readers: {
   doubtful: doubtfulPage,
   submissions: ({ db }, place, page) => submissionsPage(db, place, page),
   replaced: ({ db }, place, page) => replacedPage(db, place, page),
-  vanished: ({ db }, place, page) =>
-    unseenPage(db, place, page.vanished, imported, page).map(([at, key, row, submission, , run, started]) => ({
-      at,
-      key,
-      row,
-      submissionId: submission ?? undefined,
-      since: run === null ? undefined : { run, at: started ?? "" },
+  vanished: (store, place, page) =>
+    unseenPage(store, vanishedRow, place, page.vanished, imported, page).map(({ run, started = "", ...row }) => ({
+      ...row,
+      since: run === undefined ? undefined : { run, at: started },
     })),
-  unseen: ({ db }, place, page) =>
-    unseenPage(db, place, { seen: page.seen, upTo: lastRow(db) }, mayBeSent, page)
-      .map(([at, key, , , rest]) => ({ at, key, rest })),
+  unseen: (store, place, page) =>
+    unseenPage(store, unseenRow, place, { seen: page.seen, upTo: lastRow(store.db) }, mayBeSent, page),
 }
 
 /** Reads rows in pages: see `PipelineLedger.pages`. */

@@ -1,6 +1,8 @@
 import { stateCode } from "../codes.ts"
-import type { IntendedRow, ReplacedSubmission, RowOutcome } from "../records.ts"
+import type { ReplacedSubmission } from "../pages.ts"
+import type { IntendedRow, RowOutcome } from "../rows.ts"
 import type { Database } from "./database.ts"
+import { keptAs, keptOf } from "./row.ts"
 import { isoOf, type Store } from "./Store.ts"
 
 /**
@@ -21,8 +23,8 @@ export const replace = (
     ? null
     : Buffer.concat([intended.supersedes.content, intended.supersedes.keyDigest ?? Buffer.alloc(0)])
   return db.run(
-    `INSERT INTO replaced (row, submission, time, verdict, number, content, shape, batch, by, item, cells, answers, mends)
-     SELECT r.id, r.submission, r.time, r.verdict, r.row, r.content, r.shape, r.batch, ?, d.item, d.cells, coalesce(d.answers, v.answers), ?
+    `INSERT INTO replaced (row, ${keptAs}, by, item, cells, answers, mends)
+     SELECT r.id, ${keptOf("r.")}, ?, d.item, d.cells, coalesce(d.answers, v.answers), ?
      FROM row r JOIN batch b ON b.id = r.batch LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
      WHERE r.id = ? AND r.state = ${stateCode.imported} AND r.submission = ? AND b.run <> ?
        AND NOT (r.content = ? AND r.shape = ?)`,
@@ -74,8 +76,9 @@ const contentLength = 16
 /** The row was not created again: restore what it was before. */
 export const undoReplacement = (db: Database, { id, mends, row }: OpenReplacement): void => {
   db.run(
-    `UPDATE row SET (state, resent, row, content, shape, batch, verdict, submission, time) =
-       (SELECT ${stateCode.imported}, 0, number, content, shape, batch, verdict, submission, time FROM replaced WHERE id = ?) WHERE id = ?`,
+    `UPDATE row SET (state, resent, ${
+      keptOf("")
+    }) = (SELECT ${stateCode.imported}, 0, ${keptAs} FROM replaced WHERE id = ?) WHERE id = ?`,
     [id, row],
   )
   db.run(

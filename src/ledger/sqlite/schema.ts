@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import type { Database } from "./database.ts"
+import { declaredKept, declaredRow } from "./row.ts"
 
 /** "ffry": marks the file as a ledger of formferry. */
 const applicationId = 0x66667279
@@ -50,12 +51,7 @@ const schema = `
   CREATE INDEX batch_unended ON batch (epoch) WHERE ended IS NULL;
   CREATE INDEX batch_loose ON batch (place) WHERE loose IS NOT NULL;
 
-  -- rest: digest of the cells except the key's, to find a row whose key changed.
-  -- state: 0 intended, 1 in doubt, 2 imported, 3 refused, 4 not created. verdict: 0 verified, 1 unread, 2 differing, 3 missing.
-  CREATE TABLE row (
-    id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL, row INTEGER NOT NULL,
-    content BLOB NOT NULL, shape INTEGER NOT NULL, batch INTEGER NOT NULL, resent INTEGER NOT NULL, verdict INTEGER, submission TEXT, time TEXT, rest BLOB
-  ) STRICT;
+  CREATE TABLE row (${declaredRow}) STRICT;
   CREATE UNIQUE INDEX row_key ON row (place, digest);
   CREATE INDEX row_batch ON row (batch);
   CREATE INDEX row_unverified ON row (place) WHERE verdict > 0;
@@ -147,12 +143,11 @@ const schema = `
   ) STRICT, WITHOUT ROWID;
 
   -- Submissions whose row changed and was imported again: they stay in the form. Each was replaced by the row's next entry here, or else by the row's
-  -- present submission. verdict, number, content, shape, batch: as the row had them. by: the batch that replaced it; at: when its outcome was known,
-  -- NULL until then. item, cells, answers, mends (the content that the new row fixes): kept until then, because they are restored if the row is not
-  -- created after all.
+  -- present submission. by: the batch that replaced it; at: when its outcome was known, NULL until then. item, cells, answers, mends (the content that
+  -- the new row fixes): kept until then, because they are restored if the row is not created after all.
   CREATE TABLE replaced (
-    id INTEGER PRIMARY KEY, row INTEGER NOT NULL REFERENCES row, submission TEXT NOT NULL, time TEXT, verdict INTEGER NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL,
-    shape INTEGER NOT NULL, batch INTEGER NOT NULL, by INTEGER NOT NULL, at INTEGER, item TEXT, cells TEXT, answers BLOB, mends BLOB
+    id INTEGER PRIMARY KEY, row INTEGER NOT NULL REFERENCES row, ${declaredKept},
+    by INTEGER NOT NULL, at INTEGER, item TEXT, cells TEXT, answers BLOB, mends BLOB
   ) STRICT;
   CREATE INDEX replaced_row ON replaced (row);
   CREATE INDEX replaced_submission ON replaced (submission);

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import type { Settlement } from "../../domain/report.ts"
 import { fateCode, stateCode, verdictCode } from "../codes.ts"
+import type { SettledRow } from "../evidence.ts"
 import { type Holder, isGone } from "../holder.ts"
-import type { RowOutcome, SettledRow } from "../records.ts"
+import type { RowOutcome } from "../rows.ts"
 import { type Database, inTens } from "./database.ts"
 import type { OpenBatch } from "./intend.ts"
 import {

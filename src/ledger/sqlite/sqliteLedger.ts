@@ -1,9 +1,10 @@
 import { Effect, type Scope } from "effect"
 import { dirname } from "node:path"
+import { evidenceOf } from "../evidence.ts"
 import type { Ledger, LedgerError, LedgerOptions, LedgerRefused, PipelineLedger } from "../Ledger.ts"
 import { readMarks } from "../marks.ts"
 import { attended, rejectedRows } from "./attention.ts"
-import { evidence, landedByWord, looseIds, testEntries } from "./evidence.ts"
+import { landedByWord, looseIds, requestsOf, testEntries } from "./evidence.ts"
 import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
 import { type Cursor, lookUp, lookUpRows } from "./lookUp.ts"
 import { isNewest, lacking } from "./newest.ts"
@@ -96,7 +97,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     }),
     evidence: (batches, within, entries) =>
       Effect.flatMap(
-        read("reading batches", undefined, (place) => evidence(db, place, batches, within, entries)),
+        read("reading batches", undefined, (place) => evidenceOf(requestsOf(db, place, batches), within, entries)),
         (found) => found === undefined ? Effect.dieMessage("A row in doubt has no batch.") : Effect.succeed(found),
       ),
     settlingFacts: read(
@@ -115,7 +116,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     accepted: (reason, states) =>
       read("reading acceptances", states.length === 0, (place) => isAccepted(db, place, reason, states)),
     unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(db, place, names)),
-    runs: (which) => read("reading runs", [], (place) => runRecords(db, place, which)),
+    runs: (which) => read("reading runs", [], (place) => runRecords(store, place, which)),
     notified: (webhook) => read("reading what was reported", undefined, (place) => notified(db, place, webhook)),
     recordNotified: (webhook, what) =>
       store.writer.write("recording what was reported", () => {

@@ -1,10 +1,11 @@
 import type { Json } from "../../domain/json.ts"
 import { type Mode, modes, type Outcome, outcomes } from "../../domain/run.ts"
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "../codes.ts"
-import type { Counts, DoubtsOf, RunRecord, Standing } from "../records.ts"
+import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
 import type { Database } from "./database.ts"
 import { lastIntent } from "./intend.ts"
 import { runInProgress } from "./lock.ts"
+import { optional, selected, selection } from "./selection.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { drift } from "./verdicts.ts"
 
@@ -198,39 +199,28 @@ export const dropOldRuns = (db: Database, keep = keptRuns): number =>
     [keep],
   ).changes
 
-type RunColumns = readonly [
-  name: string,
-  mode: string,
-  started: string | null,
-  finished: string | null,
-  outcome: string | null,
-  exit: number | null,
-  counts: string | null,
-]
-
-const columns = "name, mode, started, finished, outcome, exit, counts"
-
-const recordOf = ([run, mode, started, finished, outcome, exit, counts]: RunColumns): RunRecord => ({
-  run,
-  mode: modes.find((one): one is Mode => one === mode) ?? "run",
-  startedAt: started ?? "",
-  finishedAt: finished ?? undefined,
-  outcome: outcomes.find((one): one is Outcome => one === outcome),
-  exitCode: exit ?? undefined,
-  counts: counts === null ? null : JSON.parse(counts) as Json,
+const runRecord = selection<RunRecord>({
+  run: selected<string>("name"),
+  mode: selected("mode", (name: string) => modes.find((one): one is Mode => one === name) ?? "run"),
+  startedAt: selected<string>("coalesce(started, '')"),
+  finishedAt: optional<string>("finished"),
+  outcome: selected("outcome", (name: string | null) => outcomes.find((one): one is Outcome => one === name)),
+  exitCode: optional<number>("exit"),
+  counts: selected("counts", (text: string | null): Json => (text === null ? null : JSON.parse(text) as Json)),
 })
 
 /** The newest first. `done`: only runs that did their work, the last finished first. */
 export const runRecords = (
-  db: Database,
+  store: Store,
   place: number,
   { done = false, limit }: { readonly limit: number; readonly done?: boolean },
 ): ReadonlyArray<RunRecord> =>
-  db.all<RunColumns>(
-    `SELECT ${columns} FROM run WHERE place = ? AND ${
+  runRecord.all(
+    store,
+    `FROM run WHERE place = ? AND ${
       done
         ? "mode = 'run' AND exit IN (0, 1) ORDER BY finished DESC, id DESC"
         : "mode IS NOT NULL ORDER BY started DESC, id DESC"
     } LIMIT ?`,
     [place, limit],
-  ).map(recordOf)
+  )

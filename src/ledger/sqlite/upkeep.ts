@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
-import { type Ledger, LedgerBusy, type LedgerError, type LedgerRefused } from "../Ledger.ts"
-import type { Forgotten } from "../records.ts"
+import { type Forgotten, type Ledger, LedgerBusy, type LedgerError, type LedgerRefused } from "../Ledger.ts"
 import { attempt, type Database, isBusy } from "./database.ts"
 import { forget } from "./forget.ts"
 import { holdAll } from "./lock.ts"

@@ -1,0 +1,124 @@
+// What settles a row in doubt.
+import type { Item } from "../domain/item.ts"
+
+/** How a row in doubt is settled. */
+export interface SettledRow {
+  readonly keyDigest: Buffer
+  /** `Landed`: it is imported; without a submission id it can't be read back. `NotLanded`: the next run sends it. */
+  readonly outcome:
+    | { readonly _tag: "Landed"; readonly submissionId: string | undefined }
+    | { readonly _tag: "NotLanded" }
+  /** The evidence, as a sentence. */
+  readonly reason: string
+  readonly proof: Proof
+}
+
+/**
+ * What showed whether a row landed: its submission, a witness (see `Evidence`), a test entry, an export that a person said was complete, or a
+ * person's statement alone.
+ */
+export type Proof = "found" | "witness" | "test entry" | "complete" | "person"
+
+/** How long to wait before the absence of a submission proves anything, in milliseconds. */
+export interface Waits {
+  /** How long a created submission may stay invisible. */
+  readonly visibleWithin: number
+  /** How long a request of a process that has ended may still arrive. */
+  readonly lateWithin: number
+}
+
+/** What the ledger knows about the requests with a row in doubt, and about what was created before and after them. */
+export interface Evidence {
+  /** When a submission of the row must be visible, in milliseconds. Undefined: the process that sent it may still be running and sending. */
+  readonly visibleFrom: number | undefined
+  /** A batch that had ended before the row was first sent. */
+  readonly before: BatchKnown | undefined
+  /** The first batch that was sent after the row's submission had to be visible. */
+  readonly witness: BatchKnown | undefined
+  /** A test entry that was issued after the row's submission had to be visible. */
+  readonly testEntry: TestEntry | undefined
+  /** Whether a witness or test entry does not count, because the clock was set back in between. */
+  readonly hasClockGoneBack: boolean
+}
+
+/** A batch, and one of its submissions that an export must contain. */
+export interface BatchKnown {
+  readonly batch: number
+  readonly submissionId: string
+}
+
+/** A text that a person enters in the form: an export that contains it was made after the text was issued. */
+export interface TestEntry {
+  readonly text: string
+  /** Milliseconds. */
+  readonly at: number
+  /** The highest batch number then. */
+  readonly after: number
+}
+
+/** What else the ledger knows at a destination that settles rows in doubt. */
+export interface SettlingFacts {
+  /** The newest first. */
+  readonly testEntries: ReadonlyArray<TestEntry>
+  /** Ids of submissions that answered a batch of this pipeline and match no row. */
+  readonly looseIds: ReadonlyArray<string>
+  /** Items of the rows that a person said had landed: their submissions exist, but their ids are unknown. */
+  readonly landedByWord: ReadonlyArray<Item>
+}
+
+/** What the ledger recorded about the requests with a row in doubt, and around them. Batch numbers give the order. */
+export interface DoubtfulRequests {
+  /** When each request with the row ended (milliseconds), and the highest batch number at that time. */
+  readonly ends: ReadonlyArray<{
+    /** Undefined: it may still arrive. */
+    readonly at: number | undefined
+    readonly closed: number
+    /** Whether its end is known only from the end of its process: the kernel may have sent data after that. */
+    readonly isFromProcessEnd: boolean
+  }>
+  readonly before: BatchKnown | undefined
+  /** Returns the first batch above this number that was sent at this time or later. */
+  readonly sentAfter: (batch: number, at: number) => BatchKnown | undefined
+  /** Whether sending times rise from the first batch with the row to the batch `upTo`, with `ended` after the batch `closed`, and none later than `at`. */
+  readonly isRising: (
+    span: { readonly upTo: number; readonly closed: number; readonly ended: number; readonly at: number },
+  ) => boolean
+}
+
+/**
+ * The rule of evidence. An export without the row's submission shows that the row did not land if the export was made when the submission had to be
+ * visible:
+ *
+ * 1. Its submission is visible `visibleWithin` after the last request with the row ended, or `lateWithin` later if that end is known only from the end
+ *    of its process. As long as a request may still arrive, there is no such time.
+ * 2. A submission in the export that was sent after that time (a witness), or a test entry issued after it, shows that the export was made later.
+ * 3. Either counts only if no clock was set back in between: the times of all batches from the row's first one on must rise with their numbers.
+ *
+ * @param entries test entries that an export has
+ */
+export const evidenceOf = (
+  { before, ends, isRising, sentAfter }: DoubtfulRequests,
+  { lateWithin, visibleWithin }: Waits,
+  entries: ReadonlyArray<TestEntry>,
+): Evidence => {
+  const endTimes = ends.flatMap(({ at }) => at ?? [])
+  if (endTimes.length < ends.length) {
+    return { visibleFrom: undefined, before, witness: undefined, testEntry: undefined, hasClockGoneBack: false }
+  }
+  const ended = Math.max(...endTimes)
+  const closed = Math.max(...ends.map((one) => one.closed))
+  const visibleFrom = ended + visibleWithin + (ends.some((one) => one.isFromProcessEnd) ? lateWithin : 0)
+
+  const witness = sentAfter(closed, visibleFrom)
+  const testEntry = entries.find(({ after, at }) => after >= closed && at >= visibleFrom)
+
+  const isWitness = witness !== undefined && isRising({ upTo: witness.batch, closed, ended, at: Infinity })
+  const isTestEntry = testEntry !== undefined && isRising({ upTo: testEntry.after, closed, ended, at: testEntry.at })
+  return {
+    visibleFrom,
+    before,
+    witness: isWitness ? witness : undefined,
+    testEntry: isTestEntry ? testEntry : undefined,
+    hasClockGoneBack: (witness !== undefined && !isWitness) || (testEntry !== undefined && !isTestEntry),
+  }
+}

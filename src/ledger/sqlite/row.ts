@@ -1,0 +1,143 @@
+// The table of rows: each column once, with its type, its value when a row is about to be sent, and how it is read.
+import { stateCode, stateOf, verdictOf } from "../codes.ts"
+import type { IntendedRow, KnownRow } from "../rows.ts"
+import type { Param } from "./database.ts"
+import { type Selected, selected, selection } from "./selection.ts"
+import type { Texts } from "./Store.ts"
+
+/** What is recorded about a row that is about to be sent, besides the row itself. */
+export interface Intended {
+  readonly place: number
+  readonly batch: number
+  /** Number of the list of columns that its content covers. */
+  readonly shape: number
+  readonly resent: boolean
+}
+
+interface Column<A> extends Selected<A> {
+  readonly name: string
+  /** Name, type and constraints. */
+  readonly declared: string
+  /** Its value when the row is about to be sent; undefined: NULL. */
+  readonly intended: ((row: IntendedRow, at: Intended) => Param) | undefined
+  /** How `replaced` declares it, if a submission that is replaced keeps it. */
+  readonly kept: string | undefined
+}
+
+const column = <V, A = V>(
+  declared: string,
+  { intended, kept, read }: {
+    readonly intended?: (row: IntendedRow, at: Intended) => Param
+    readonly kept?: string
+    readonly read?: (value: V, texts: Texts) => A
+  } = {},
+): Column<A> => {
+  const name = declared.slice(0, declared.indexOf(" "))
+  return { ...selected<V, A>(`r.${name}`, read), name, declared, intended, kept }
+}
+
+const orUndefined = <V>(value: V | null): V | undefined => value ?? undefined
+
+/** To add one, add a line here. Where it is read, select it as `row.NAME` from `row r`. */
+export const row = {
+  id: column<number>("id INTEGER PRIMARY KEY"),
+  place: column<number>("place INTEGER NOT NULL REFERENCES place", { intended: (_, { place }) => place }),
+  digest: column<Buffer>("digest BLOB NOT NULL", { intended: ({ keyDigest }) => keyDigest }),
+  key: column<string>("key TEXT NOT NULL", { intended: ({ key }) => key }),
+  state: column("state INTEGER NOT NULL", { intended: () => stateCode.intended, read: stateOf }),
+  /** Its number in the source of the run that sent it. */
+  row: column<number>("row INTEGER NOT NULL", { intended: ({ row }) => row, kept: "number INTEGER NOT NULL" }),
+  content: column<Buffer>("content BLOB NOT NULL", {
+    intended: ({ content }) => content,
+    kept: "content BLOB NOT NULL",
+  }),
+  /** The columns that `content` covers. */
+  shape: column("shape INTEGER NOT NULL", {
+    intended: (_, { shape }) => shape,
+    kept: "shape INTEGER NOT NULL",
+    read: (id: number, texts) => texts.listOf(id),
+  }),
+  batch: column<number>("batch INTEGER NOT NULL", {
+    intended: (_, { batch }) => batch,
+    kept: "batch INTEGER NOT NULL",
+  }),
+  resent: column("resent INTEGER NOT NULL", {
+    intended: (_, { resent }) => (resent ? 1 : 0),
+    read: (value: number) => value === 1,
+  }),
+  verdict: column("verdict INTEGER", {
+    kept: "verdict INTEGER NOT NULL",
+    read: (code: number | null) => (code === null ? undefined : verdictOf(code)),
+  }),
+  submission: column("submission TEXT", { kept: "submission TEXT NOT NULL", read: orUndefined<string> }),
+  /** When the service received it, in its words. */
+  time: column("time TEXT", { kept: "time TEXT", read: orUndefined<string> }),
+  /** Digest of the cells except the key's, to find a row whose key changed. */
+  rest: column("rest BLOB", {
+    intended: ({ rest }) => rest ?? null,
+    kept: "rest BLOB",
+    read: orUndefined<Buffer>,
+  }),
+} as const
+
+const columns: ReadonlyArray<Column<unknown>> = Object.values(row)
+const written = columns.filter(({ intended }) => intended !== undefined)
+const renewed = columns.filter(({ name }) => !["id", "place", "digest"].includes(name))
+const kept = columns.flatMap(({ kept, name }) =>
+  kept === undefined ? [] : [{ name, declared: kept, as: kept.slice(0, kept.indexOf(" ")) }]
+)
+
+/** The columns for `CREATE TABLE row`. */
+export const declaredRow = columns.map(({ declared }) => declared).join(", ")
+
+/** The columns of `replaced` that keep what the row had, for its `CREATE TABLE`. */
+export const declaredKept = kept.map(({ declared }) => declared).join(", ")
+
+/** The columns that an intent writes, and their values. */
+export const intendedColumns = written.map(({ name }) => name).join(", ")
+export const intendedMarks = `(${written.map(() => "?").join(", ")})`
+export const intendedValues = (one: IntendedRow, at: Intended): ReadonlyArray<Param> =>
+  written.map(({ intended }) => intended?.(one, at) ?? null)
+
+/** Makes a known row one that is about to be sent, under the same key: `UPDATE row SET …`. */
+export const renewedColumns = renewed.map(({ name }) => `${name} = ?`).join(", ")
+export const renewedValues = (one: IntendedRow, at: Intended): ReadonlyArray<Param> =>
+  renewed.map(({ intended }) => intended?.(one, at) ?? null)
+
+/** What `replaced` keeps: the names there, and the columns of `row` in the same order. */
+export const keptAs = kept.map(({ as }) => as).join(", ")
+export const keptOf = (alias: string): string => kept.map(({ name }) => `${alias}${name}`).join(", ")
+
+/** Reads a column's bytes in JSON, as hexadecimal digits. */
+export const hexOf = (one: Selected<Buffer>): Selected<Buffer> =>
+  selected(`hex(${one.sql})`, (digits: string) => Buffer.from(digits, "hex"))
+
+/** What a look-up reads of a row. */
+type Stored = Omit<KnownRow, "keyDigest" | "superseded" | "refusal" | "doubt" | "leftOut">
+
+export const stored = selection<Stored>({
+  id: row.id,
+  key: row.key,
+  state: row.state,
+  row: row.row,
+  content: hexOf(row.content),
+  columns: row.shape,
+  batch: row.batch,
+  submissionId: row.submission,
+  verdict: row.verdict,
+  resent: row.resent,
+})
+
+/** A row under whose key nothing was sent. */
+export const neverStored: Stored = {
+  id: 0,
+  key: "",
+  state: "notCreated",
+  row: 0,
+  content: Buffer.alloc(0),
+  columns: [],
+  batch: undefined,
+  submissionId: undefined,
+  verdict: undefined,
+  resent: false,
+}

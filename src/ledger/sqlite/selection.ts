@@ -1,0 +1,43 @@
+import type { Param } from "./database.ts"
+import type { Store, Texts } from "./Store.ts"
+
+/** An expression that a statement selects, and how its value is read. */
+export interface Selected<A> {
+  readonly sql: string
+  readonly read: (value: unknown, texts: Texts) => A
+}
+
+/** @param read takes the value as libsql returns it, of type `V`; default: the value itself */
+export const selected = <V, A = V>(
+  sql: string,
+  read: (value: V, texts: Texts) => A = (value) => value as unknown as A,
+): Selected<A> => ({ sql, read: read as (value: unknown, texts: Texts) => A })
+
+/** Reads a value that may be NULL as undefined. */
+export const optional = <V, A = V>(sql: string, read?: (value: V, texts: Texts) => A): Selected<A | undefined> => {
+  const present = selected<V, A>(sql, read).read
+  return { sql, read: (value, texts) => (value === null ? undefined : present(value, texts)) }
+}
+
+/** The same where the statement leaves out rows without the value. */
+export const required = <A>(one: Selected<A | undefined>): Selected<A> => one as Selected<A>
+
+/** A statement's rows as objects: each field with the expression that gives it. */
+export const selection = <A extends object>(fields: { readonly [K in keyof A]-?: Selected<A[K]> }) => {
+  const names = Object.keys(fields)
+  const selections = Object.values<Selected<unknown>>(fields)
+  const sql = selections.map((one) => one.sql).join(", ")
+  /** @param from index of the first field's value */
+  const read = (values: ReadonlyArray<unknown>, texts: Texts, from = 0): A => {
+    const row: Record<string, unknown> = {}
+    for (let at = 0; at < names.length; at++) row[names[at] ?? ""] = selections[at]?.read(values[from + at], texts)
+    return row as A
+  }
+  return {
+    sql,
+    read,
+    /** @param from the statement after its list of columns */
+    all: ({ db, texts }: Pick<Store, "db" | "texts">, from: string, params: ReadonlyArray<Param>): ReadonlyArray<A> =>
+      db.all(`SELECT ${sql} ${from}`, params).map((values) => read(values, texts)),
+  }
+}

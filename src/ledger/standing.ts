@@ -1,0 +1,91 @@
+// Counts and runs of a pipeline at a destination.
+import type { Verdict, VerdictCounts } from "../domain/fate.ts"
+import type { Json } from "../domain/json.ts"
+import type { Mode, Outcome } from "../domain/run.ts"
+
+/** Rows in doubt that were sent at the same time. */
+export interface DoubtsOf {
+  /** How many of them belong to open intents. */
+  readonly open: boolean
+  /** ISO 8601. */
+  readonly sentAt: string
+  readonly count: number
+}
+
+/** A run in progress: it holds the pipeline's lock, and is not known to have ended. */
+export interface RunInProgress {
+  readonly run: string
+  /** When it took the lock, ISO 8601. */
+  readonly since: string
+}
+
+/** Counts of what is not proven or needs review, over everything that the ledger has for a pipeline at a destination. */
+export interface Counts {
+  /** Rows in doubt, including those of open intents. */
+  readonly inDoubt: number
+  readonly verdicts: { readonly [V in Exclude<Verdict, "verified">]: number }
+  /**
+   * In-doubt, differing and missing rows that a person acknowledged, and rows that a person said had landed: their submission ids are unknown, so
+   * they can't be read back.
+   */
+  readonly acknowledged: {
+    readonly inDoubt: number
+    readonly differing: number
+    readonly missing: number
+    readonly unread: number
+  }
+  readonly drift: Drift
+  /** Rows that needed review when a run last read the source, and how many of them a person has acknowledged. */
+  readonly attention: { readonly rows: number; readonly acknowledged: number }
+  readonly leftOut: number
+  readonly settlements: number
+  /** Number of the last batch that any pipeline intended; 0 if there is none. */
+  readonly lastIntent: number
+}
+
+/** All counts of a pipeline at a destination. */
+export interface Standing extends Omit<Counts, "verdicts"> {
+  readonly verdicts: VerdictCounts
+  /** Rows in any state. */
+  readonly rows: number
+  readonly imported: number
+  /** Those rows in `inDoubt` whose intents are open: in flight while their run is in progress. */
+  readonly intended: number
+  readonly refused: number
+  /** Submissions whose row changed and was imported again. They stay in the form, in addition to `imported`. */
+  readonly replaced: number
+  /** Rows in doubt by when they were sent, oldest first. */
+  readonly doubts: ReadonlyArray<DoubtsOf>
+  readonly running: RunInProgress | undefined
+}
+
+/** Counts of verified submissions that were edited or deleted later, over everything in the ledger here. */
+export interface Drift {
+  readonly edited: number
+  readonly gone: number
+  /** How many of these a person has acknowledged in their present state. */
+  readonly acknowledged: { readonly edited: number; readonly gone: number }
+}
+
+/** A reconciliation that was started and has not finished. */
+export interface Reconciliation {
+  /** The run that started it. */
+  readonly run: string
+  /** When it last made progress (ISO 8601). */
+  readonly at: string
+  /** The last row up to which all rows were read: `sent` continues from here. */
+  readonly after: number
+  /** Verdicts of the rows up to there. Drift counts as differing or missing. */
+  readonly readBack: VerdictCounts
+}
+
+export interface RunRecord {
+  readonly run: string
+  readonly mode: Mode
+  readonly startedAt: string
+  readonly finishedAt: string | undefined
+  readonly outcome: Outcome | undefined
+  readonly exitCode: number | undefined
+  /** The report's `rows` and `readBack`, and what `status` shows. */
+  readonly counts: Json
+}
