@@ -4,7 +4,7 @@ import { crc32, createGunzip, createInflateRaw } from "node:zlib"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
-import { BadArchive, directoryPlace, isSwollen, tailBytes, zipEntries } from "./zip.ts"
+import { BadArchive, directoryPlace, headerLength, isSwollen, tailBytes, zipEntries } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
 
 /** Bytes piece by piece, `undefined` at their end. A piece's bytes are valid until the next one is requested. */
@@ -341,10 +341,9 @@ export const zipMember = (
         } times its size, which no ordinary file does. If you trust it, unpack it and name the file inside.`,
       )
     }
-    const header = Buffer.from(yield* bytes.range(entry.offset, 30))
-    if (header.length < 30 || header.readUInt32LE(0) !== 0x04034b50) {
+    const header = headerLength(Buffer.from(yield* bytes.range(entry.offset, 30)))
+    if (header === undefined) {
       return yield* refuse("can't be opened. It is damaged or cut short. Fetch or export it again.")
     }
-    const start = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
-    return { name: entry.name, bytes: entryBytes(bytes, entry, start) }
+    return { name: entry.name, bytes: entryBytes(bytes, entry, entry.offset + header) }
   })

@@ -130,11 +130,18 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   }
 }
 
+/** Returns the length in bytes of an entry's own header at this place, before its packed bytes; undefined if there is none. */
+export const headerLength = (bytes: Buffer, at = 0): number | undefined =>
+  at + 30 > bytes.length || bytes.readUInt32LE(at) !== 0x04034b50
+    ? undefined
+    : 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28)
+
 /** Returns where an entry's packed bytes start; undefined if they or its own header are missing, or if the header and the directory disagree. */
 export const packedStart = (bytes: Buffer, { method, name, offset, packed }: ZipEntry): number | undefined => {
-  if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== 0x04034b50) return undefined
+  const header = headerLength(bytes, offset)
+  if (header === undefined) return undefined
+  const start = offset + header
   const nameEnd = offset + 30 + bytes.readUInt16LE(offset + 26)
-  const start = nameEnd + bytes.readUInt16LE(offset + 28)
   // A damaged name would hide an optional part of a workbook: its texts, or a sheet.
   return bytes.toString("utf8", offset + 30, nameEnd) === name && bytes.readUInt16LE(offset + 8) === method
       && start + packed <= bytes.length
