@@ -8,8 +8,8 @@ import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../led
 import { nextTime, type Schedule } from "../project/cron.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { factsOf } from "../run/history.ts"
 import { showWork } from "../run/Progress.ts"
+import { factsOf } from "../run/runRecord.ts"
 import {
   addressesOf,
   knownForm,

@@ -1,42 +1,14 @@
-import { Duration, Effect, Option, Schema } from "effect"
+import { Duration, Effect } from "effect"
 import { acceptCommand, type AcceptReason } from "../domain/acceptance.ts"
-import { type AnomalyCode, anomalyCodes, type RunFacts } from "../domain/anomaly.ts"
+import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { RowCounts } from "../domain/fate.ts"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import { count, counted, lasting } from "../domain/words.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
-import type { RunRecord } from "../ledger/standing.ts"
 import type { Source } from "../source/Source.ts"
 import { percent } from "./review.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
-
-const Facts = Schema.Struct({
-  duration: Schema.Number,
-  whole: Schema.Boolean,
-  unchanged: Schema.Boolean,
-  read: Schema.Number,
-  invalid: Schema.Number,
-  sent: Schema.Number,
-  shared: Schema.Number,
-  gap: Schema.optional(Schema.String),
-  alreadyKnown: Schema.Number,
-  vanished: Schema.Struct({ count: Schema.Number, fresh: Schema.Number }),
-  anomalies: Schema.Array(Schema.Literal(...anomalyCodes)),
-})
-
-const decode = Schema.decodeUnknownOption(Schema.Struct({ facts: Facts }))
-
-/** Returns the facts of a run's record in the ledger that later runs are compared with. Undefined if it did not end, or was no `run`. */
-export const factsOf = ({ counts, mode, run, startedAt }: RunRecord): RunFacts | undefined =>
-  mode === "run"
-    ? Option.getOrUndefined(Option.map(decode(counts), ({ facts }) => ({ run, startedAt, ...facts })))
-    : undefined
-
-/** Returns the fingerprint of a run's mapping from its record in the ledger; undefined if it did not end. */
-export const mappingOf = ({ counts }: RunRecord): string | undefined =>
-  typeof counts === "object" && counts !== null && "mapping" in counts && typeof counts["mapping"] === "string"
-    ? counts["mapping"]
-    : undefined
+import { factsOf } from "./runRecord.ts"
 
 /** Runs that later runs are compared with. */
 const remembered = 60

@@ -1,40 +1,14 @@
-import { Effect, Option, Schema } from "effect"
-import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
+import { Effect } from "effect"
+import type { RowCounts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
 import type { ColumnCells, RunReport, SourceFile } from "../domain/report.ts"
 import type { Digester } from "../ledger/Ledger.ts"
-import type { RunRecord } from "../ledger/standing.ts"
 import { version } from "../project/version.ts"
 import { type Earlier, RunFolder } from "../report/RunFolder.ts"
 import { columnsAgain, kept } from "./CellTable.ts"
-import { factsOf } from "./history.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import { factsOf, type Repeatable, repeatOf } from "./runRecord.ts"
 import { Stop } from "./Stop.ts"
-
-const counted = Object.fromEntries(["read", ...fates].map((name) => [name, Schema.Number])) as {
-  readonly [N in "read" | Fate]: typeof Schema.Number
-}
-
-/** What a run leaves in the ledger in case the next one finds everything unchanged. */
-const Repeatable = Schema.Struct({
-  /** The run whose report has the rows: this one, or the one that it repeats. */
-  run: Schema.String,
-  /** Keyed digest of everything but the source that decides about rows. */
-  settings: Schema.String,
-  sources: Schema.Array(Schema.Struct({
-    sha256: Schema.String,
-    bytes: Schema.Number,
-    rows: Schema.Number,
-    format: Schema.String,
-  })),
-  rows: Schema.Struct(counted),
-  cells: Schema.Array(Schema.Tuple(Schema.Number, Schema.Number, Schema.Number)),
-  marks: Schema.Struct({ leftOut: Schema.Number, settlements: Schema.Number }),
-})
-
-type Repeatable = typeof Repeatable.Type
-
-const decode = Schema.decodeUnknownOption(Schema.Struct({ repeat: Repeatable }))
 
 /** The run that an unchanged source repeats, and its result. */
 export interface Repeated {
@@ -97,11 +71,6 @@ export const unchangedSince = Effect.gen(function*() {
   }
   return repeated
 })
-
-const repeatOf = ({ counts, finishedAt, mode }: RunRecord): Repeatable | undefined =>
-  mode !== "run" || finishedAt === undefined
-    ? undefined
-    : Option.getOrUndefined(Option.map(decode(counts), ({ repeat }) => repeat))
 
 /** Returns what a run leaves for the next one; undefined if that has something to do, or can't know what this one saw. */
 export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">) =>

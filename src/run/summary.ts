@@ -1,6 +1,5 @@
 import { Effect, Stream } from "effect"
 import type { RunFacts } from "../domain/anomaly.ts"
-import type { Json } from "../domain/json.ts"
 import type { Doubt, RunReport } from "../domain/report.ts"
 import { counted } from "../domain/words.ts"
 import type { SentRow, Vanished } from "../ledger/pages.ts"
@@ -21,12 +20,13 @@ import {
   unprovenOf,
 } from "./ending.ts"
 import { FateTable } from "./FateTable.ts"
-import { anomalies, coverageOf, covered, factsNow, historyOf, mappingOf, sourceAge } from "./history.ts"
+import { anomalies, coverageOf, covered, factsNow, historyOf, sourceAge } from "./history.ts"
 import { measureRun } from "./Progress.ts"
 import { repeatable, type Repeated } from "./repeat.ts"
 import type { Review } from "./review.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
+import { countsOf, mappingOf } from "./runRecord.ts"
 import { sinceRehearsal } from "./sinceRehearsal.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -78,13 +78,7 @@ export const writeSummary = (ended: Ended) =>
     if (session !== undefined) {
       const { exitCode, finishedAt, outcome } = report
       const repeat = ended.repeated?.repeat ?? (yield* repeatable(whole))
-      const counts = {
-        rows: { ...report.rows },
-        readBack: { ...report.readBack },
-        mapping: plan.mapping.fingerprint,
-        facts: facts as unknown as Json,
-        ...(repeat === undefined ? {} : { repeat: repeat as unknown as Json }),
-      }
+      const counts = countsOf(report, { mapping: plan.mapping.fingerprint, facts, repeat })
       const { matched } = plan.source
       const isThrough = yield* ranThrough(ended, report)
       // In one commit: vanished rows are news until a run has reported them. A run that was overtaken records nothing more.

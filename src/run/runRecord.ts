@@ -1,0 +1,74 @@
+import { Option, Schema } from "effect"
+import { anomalyCodes, type RunFacts } from "../domain/anomaly.ts"
+import { type Fate, fates } from "../domain/fate.ts"
+import type { Json } from "../domain/json.ts"
+import type { RunReport } from "../domain/report.ts"
+import type { RunRecord } from "../ledger/standing.ts"
+
+const RowCounts = Schema.Struct(
+  Object.fromEntries(["read", ...fates].map((name) => [name, Schema.Number])) as {
+    readonly [N in "read" | Fate]: typeof Schema.Number
+  },
+)
+
+/** What the next run needs in case it finds everything unchanged. */
+const Repeatable = Schema.Struct({
+  /** The run whose report has the rows: this one, or the one that it repeats. */
+  run: Schema.String,
+  /** Keyed digest of everything but the source that decides about rows. */
+  settings: Schema.String,
+  sources: Schema.Array(Schema.Struct({
+    sha256: Schema.String,
+    bytes: Schema.Number,
+    rows: Schema.Number,
+    format: Schema.String,
+  })),
+  rows: RowCounts,
+  cells: Schema.Array(Schema.Tuple(Schema.Number, Schema.Number, Schema.Number)),
+  marks: Schema.Struct({ leftOut: Schema.Number, settlements: Schema.Number }),
+})
+
+export type Repeatable = typeof Repeatable.Type
+
+/** What a run leaves in the ledger for later runs, besides the counts that `status` shows. */
+const Left = Schema.Struct({
+  /** Fingerprint of its mapping. */
+  mapping: Schema.String,
+  facts: Schema.Struct({
+    duration: Schema.Number,
+    whole: Schema.Boolean,
+    unchanged: Schema.Boolean,
+    read: Schema.Number,
+    invalid: Schema.Number,
+    sent: Schema.Number,
+    shared: Schema.Number,
+    gap: Schema.optional(Schema.String),
+    alreadyKnown: Schema.Number,
+    vanished: Schema.Struct({ count: Schema.Number, fresh: Schema.Number }),
+    anomalies: Schema.Array(Schema.Literal(...anomalyCodes)),
+  }),
+  repeat: Schema.optional(Repeatable),
+})
+
+const decode = Schema.decodeUnknownOption(Left)
+
+const leftBy = ({ counts }: RunRecord): typeof Left.Type | undefined => Option.getOrUndefined(decode(counts))
+
+/** Returns the facts of a run that later runs are compared with. Undefined if it did not end, or was no `run`. */
+export const factsOf = (record: RunRecord): RunFacts | undefined => {
+  const left = record.mode === "run" ? leftBy(record) : undefined
+  return left && { run: record.run, startedAt: record.startedAt, ...left.facts }
+}
+
+/** Returns the fingerprint of a run's mapping; undefined if it did not end. */
+export const mappingOf = (record: RunRecord): string | undefined => leftBy(record)?.mapping
+
+/** Returns what a run left to be repeated. */
+export const repeatOf = (record: RunRecord): Repeatable | undefined =>
+  record.mode === "run" ? leftBy(record)?.repeat : undefined
+
+/** Returns a run's counts for the ledger, with what it leaves for later runs. */
+export const countsOf = (
+  { readBack, rows }: Pick<RunReport, "rows" | "readBack">,
+  left: typeof Left.Encoded,
+): Json => JSON.parse(JSON.stringify({ rows, readBack, ...left })) as Json
