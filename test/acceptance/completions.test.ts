@@ -32,7 +32,7 @@ describe.each(Object.entries(shells))("%s", (shell, { run, words }) => {
   const isInstalled = spawnSync(shell, ["--version"]).status === 0
 
   it.scopedLive.skipIf(!isInstalled && shell !== "bash")(
-    "completes commands, options, values and pipelines",
+    "completes commands, options and pipelines",
     () =>
       Effect.gen(function*() {
         const at = yield* bench()
@@ -53,15 +53,28 @@ describe.each(Object.entries(shells))("%s", (shell, { run, words }) => {
           return ran.stdout.split("\n").map((line) => line.replace(/[\t:].*$/, "")).filter((line) => line !== "")
         }
         expect(completed("rec")).toEqual(["reconcile"])
-        expect(completed("ledger", "fo")).toEqual(["forget"])
         expect(completed("run", "")).toEqual(["contacts", "people"])
-        expect(completed("run", "contacts", "pe")).toEqual(["people"])
         expect(completed("run", "--retr")).toEqual(["--retry-refused"])
-        expect(completed("run", "--tag", "")).toEqual(["nightly"])
-        expect(completed("run", "people", "--confirm", "ca")).toEqual(["careful"])
-        expect(completed("accept", "people", "can")).toEqual(["canary"])
-        expect(completed("ledger", "export", "--format", "j")).toEqual(["jsonl"])
         expect(completed("--project", at.folder, "status", "p")).toEqual(["people"])
       }),
   )
 })
+
+it.scopedLive("the command completes subcommands, values and what the project names", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/people.yaml", pipelineYaml({ name: "people", more: "tags: [nightly]\n" }))
+    for (
+      const [typed, word] of [
+        [["ledger", "fo"], "forget"],
+        [["run", "contacts", "pe"], "people"],
+        [["run", "--tag", ""], "nightly"],
+        [["run", "people", "--confirm", "ca"], "careful"],
+        [["accept", "people", "can"], "canary"],
+        [["ledger", "export", "--format", "j"], "jsonl"],
+      ] as const
+    ) {
+      const { stdout } = yield* at.inProcess("__complete", ...typed)
+      expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([word, ""])
+    }
+  }))

@@ -1,12 +1,13 @@
 import { resolve } from "node:path"
 import { expect, it } from "vitest"
+import { seeds } from "../long.ts"
 import { killLoop } from "./killLoop.ts"
 
 it("imports that are killed with SIGKILL at random moments end with every row there once", async () => {
   const lines: Array<string> = []
   const figures = await killLoop({
     main: resolve(import.meta.dirname, "../../dist/main.js"),
-    runs: 3,
+    runs: seeds(2, 3),
     rows: 120,
     seed: 5,
     tell: (line) => void lines.push(line),
