@@ -109,7 +109,7 @@ export const keptAs = kept.map(({ as }) => as).join(", ")
 export const keptOf = (alias: string): string => kept.map(({ name }) => `${alias}${name}`).join(", ")
 
 /** Reads a column's bytes in JSON, as hexadecimal digits. */
-export const hexOf = (one: Selected<Buffer>): Selected<Buffer> =>
+const hexOf = (one: Selected<Buffer>): Selected<Buffer> =>
   selected(`hex(${one.sql})`, (digits: string) => Buffer.from(digits, "hex"))
 
 /** What a look-up reads of a row. */
