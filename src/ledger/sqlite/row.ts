@@ -3,7 +3,7 @@ import { stateCode, stateOf, verdictOf } from "../codes.ts"
 import type { IntendedRow, KnownRow } from "../rows.ts"
 import type { Param } from "./database.ts"
 import { type Selected, selected, selection } from "./selection.ts"
-import type { Texts } from "./Store.ts"
+import type { Texts } from "./texts.ts"
 
 /** What is recorded about a row that is about to be sent, besides the row itself. */
 export interface Intended {

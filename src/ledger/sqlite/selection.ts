@@ -1,5 +1,5 @@
-import type { Param } from "./database.ts"
-import type { Store, Texts } from "./Store.ts"
+import type { Database, Param } from "./database.ts"
+import type { Texts } from "./texts.ts"
 
 /** An expression that a statement selects, and how its value is read. */
 export interface Selected<A> {
@@ -37,7 +37,10 @@ export const selection = <A extends object>(fields: { readonly [K in keyof A]-?:
     sql,
     read,
     /** @param from the statement after its list of columns */
-    all: ({ db, texts }: Pick<Store, "db" | "texts">, from: string, params: ReadonlyArray<Param>): ReadonlyArray<A> =>
-      db.all(`SELECT ${sql} ${from}`, params).map((values) => read(values, texts)),
+    all: (
+      { db, texts }: { readonly db: Database; readonly texts: Texts },
+      from: string,
+      params: ReadonlyArray<Param>,
+    ): ReadonlyArray<A> => db.all(`SELECT ${sql} ${from}`, params).map((values) => read(values, texts)),
   }
 }

@@ -4,7 +4,8 @@ import { editedCode, goneCode, stateCode, verdictCode, verdictOf } from "../code
 import type { AnswerDigest, AnswerDigests, Drifted, ReadBack, SeenAgain } from "../rows.ts"
 import type { Drift, Reconciliation } from "../standing.ts"
 import { type Database, inTens, type Param } from "./database.ts"
-import { isoOf, type Store, type Texts } from "./Store.ts"
+import { isoOf, type Store } from "./Store.ts"
+import type { Texts } from "./texts.ts"
 import { Refusal } from "./Writer.ts"
 
 /** Records, inside a transaction, what reading submissions back has shown. */
